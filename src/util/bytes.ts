@@ -1,0 +1,72 @@
+declare const role: unique symbol;
+
+/** A byte string that carries its role in its type, so a key image cannot stand in for an output key. */
+export type Bytes<K extends string> = Uint8Array & { readonly [role]: K };
+
+/** Checks the length, copies and stamps the role. @throws RangeError on any other length. */
+export function fixedBytes<K extends string>(raw: Uint8Array, length: number, name: K): Bytes<K> {
+  if (raw.length !== length) throw new RangeError(`${name}: expected ${length} bytes, got ${raw.length}`);
+  return Uint8Array.from(raw) as Bytes<K>;
+}
+
+/** {@link fixedBytes} of 32 bytes. */
+export const bytes32 = <K extends string>(raw: Uint8Array, name: K): Bytes<K> => fixedBytes(raw, 32, name);
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += HEX[byte];
+  return text;
+}
+
+/** True for an even number of hex digits of either case, and nothing else. */
+export const isHex = (text: string): boolean => text.length % 2 === 0 && /^[0-9a-fA-F]*$/.test(text);
+
+/** @throws RangeError unless {@link isHex}. */
+export function fromHex(text: string): Uint8Array {
+  if (!isHex(text)) throw new RangeError('not an even number of hex digits');
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/** Equality that looks at every byte whatever it finds; the lengths are public. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
+  return difference === 0;
+}
+
+/** Lexicographic order, as `memcmp` gives it. Variable time: public data only. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+const encoder = new TextEncoder();
+
+/** UTF-8 bytes of a text. */
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+
+/** Splits a run of equal-sized records. @throws RangeError when the length is not a multiple of `size`. */
+export function chunks(run: Uint8Array, size: number): Uint8Array[] {
+  if (run.length % size !== 0) throw new RangeError(`expected a multiple of ${size} bytes, got ${run.length}`);
+  return Array.from({ length: run.length / size }, (_, i) => run.subarray(i * size, (i + 1) * size));
+}

@@ -1,0 +1,229 @@
+import { U64_MAX } from './amount.js';
+
+/** Input that does not follow its format. The text says what and never quotes secret bytes. */
+export class CodecError extends Error {
+  override readonly name = 'CodecError';
+}
+
+/** A wire format: reading, writing and size come from this one value. */
+export interface Codec<T> {
+  write(value: T, w: Writer): void;
+  /** @throws CodecError on input that upstream refuses. */
+  read(r: Reader): T;
+}
+
+/** Walks a byte string; running past its end is a {@link CodecError}. */
+export class Reader {
+  readonly #bytes: Uint8Array;
+  #offset: number;
+
+  constructor(bytes: Uint8Array, offset = 0) {
+    this.#bytes = bytes;
+    this.#offset = offset;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#offset;
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.#offset];
+    if (byte === undefined) throw new CodecError('unexpected end of input');
+    this.#offset += 1;
+    return byte;
+  }
+
+  /** The next `length` bytes, as a copy. */
+  take(length: number): Uint8Array {
+    return Uint8Array.from(this.view(length));
+  }
+
+  /** The next `length` bytes, sharing memory with the input. */
+  view(length: number): Uint8Array {
+    if (length < 0 || length > this.remaining) throw new CodecError('unexpected end of input');
+    const view = this.#bytes.subarray(this.#offset, this.#offset + length);
+    this.#offset += length;
+    return view;
+  }
+
+  /** Everything from an earlier offset up to here, sharing memory with the input. */
+  since(start: number): Uint8Array {
+    return this.#bytes.subarray(start, this.#offset);
+  }
+
+  /** @throws CodecError when bytes are left over. */
+  end(): void {
+    if (this.remaining > 0) throw new CodecError(`${this.remaining} bytes left over`);
+  }
+}
+
+/** Collects bytes, growing as needed. */
+export class Writer {
+  #bytes = new Uint8Array(256);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  #reserve(extra: number): void {
+    if (this.#length + extra <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(2 * this.#bytes.length, this.#length + extra));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  bytes(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
+  /** A copy of what was written. */
+  finish(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+}
+
+/** Writes one value to fresh bytes. */
+export function encode<T>(codec: Codec<T>, value: T): Uint8Array {
+  const w = new Writer();
+  codec.write(value, w);
+  return w.finish();
+}
+
+/** Reads exactly one value. @throws CodecError on bad or left-over input. */
+export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
+  const r = new Reader(bytes);
+  const value = codec.read(r);
+  r.end();
+  return value;
+}
+
+/** Number of bytes `value` takes. */
+export const sizeOf = <T>(codec: Codec<T>, value: T): number => encode(codec, value).length;
+
+/**
+ * Base-128 varint of an unsigned 64-bit integer, least group first.
+ * Source: common/varint.h `read_varint`, `write_varint`.
+ */
+export const varint: Codec<bigint> = {
+  write(value, w) {
+    if (value < 0n || value > U64_MAX) throw new RangeError(`varint outside u64: ${value}`);
+    for (; value > 0x7fn; value >>= 7n) w.byte(Number(value & 0x7fn) | 0x80);
+    w.byte(Number(value));
+  },
+  read(r) {
+    for (let value = 0n, shift = 0n; ; shift += 7n) {
+      const byte = r.byte();
+      if (byte === 0 && shift > 0n) throw new CodecError('varint: trailing zero byte');
+      value |= BigInt(byte & 0x7f) << shift;
+      if (value > U64_MAX) throw new CodecError('varint: exceeds u64');
+      if (byte < 0x80) return value;
+    }
+  },
+};
+
+/** A varint that must fit a safe integer: heights, indices, counts. */
+export const varintNumber: Codec<number> = {
+  write(value, w) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`varint outside safe range: ${value}`);
+    for (; value > 0x7f; value = Math.floor(value / 128)) w.byte((value % 128) | 0x80);
+    w.byte(value);
+  },
+  read(r) {
+    for (let value = 0, scale = 1, first = true; ; scale *= 128, first = false) {
+      const byte = r.byte();
+      if (byte === 0 && !first) throw new CodecError('varint: trailing zero byte');
+      value += (byte & 0x7f) * scale;
+      if (value > Number.MAX_SAFE_INTEGER) throw new CodecError('varint: exceeds the safe range');
+      if (byte < 0x80) return value;
+    }
+  },
+};
+
+/** Unsigned little-endian integer of `width` bytes (1 to 6), as a number. */
+export const uintLe = (width: number): Codec<number> => ({
+  write(value, w) {
+    if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** (8 * width))
+      throw new RangeError(`u${8 * width}: out of range: ${value}`);
+    for (let i = 0; i < width; i++, value = Math.floor(value / 256)) w.byte(value % 256);
+  },
+  read(r) {
+    let value = 0;
+    for (let i = 0, scale = 1; i < width; i++, scale *= 256) value += r.byte() * scale;
+    return value;
+  },
+});
+
+export const u8 = uintLe(1);
+export const u16 = uintLe(2);
+export const u32 = uintLe(4);
+
+/** Unsigned 64-bit little-endian integer. */
+export const u64: Codec<bigint> = {
+  write(value, w) {
+    if (value < 0n || value > U64_MAX) throw new RangeError(`u64: out of range: ${value}`);
+    for (let i = 0; i < 8; i++, value >>= 8n) w.byte(Number(value & 0xffn));
+  },
+  read(r) {
+    let value = 0n;
+    for (let shift = 0n; shift < 64n; shift += 8n) value |= BigInt(r.byte()) << shift;
+    return value;
+  },
+};
+
+/** Bytes of one known length. */
+export const raw = (length: number): Codec<Uint8Array> => ({
+  write(value, w) {
+    if (value.length !== length) throw new RangeError(`expected ${length} bytes, got ${value.length}`);
+    w.bytes(value);
+  },
+  read: (r) => r.take(length),
+});
+
+/** {@link raw} with a role. */
+export const role = <B extends Uint8Array>(length: number): Codec<B> => raw(length) as unknown as Codec<B>;
+
+/** Varint length, then that many bytes. */
+export const blob: Codec<Uint8Array> = {
+  write(value, w) {
+    varintNumber.write(value.length, w);
+    w.bytes(value);
+  },
+  read: (r) => r.take(varintNumber.read(r)),
+};
+
+/**
+ * Varint count, then the items. An item takes at least one byte, so a count beyond what is left is refused
+ * before anything is allocated.
+ */
+export const list = <T>(item: Codec<T>): Codec<readonly T[]> => ({
+  write(values, w) {
+    varintNumber.write(values.length, w);
+    for (const value of values) item.write(value, w);
+  },
+  read(r) {
+    const count = varintNumber.read(r);
+    if (count > r.remaining) throw new CodecError('list: count exceeds the input');
+    return Array.from({ length: count }, () => item.read(r));
+  },
+});
+
+/** `count` items without a count of their own. */
+export const repeat = <T>(count: number, item: Codec<T>): Codec<readonly T[]> => ({
+  write(values, w) {
+    if (values.length !== count) throw new RangeError(`expected ${count} items, got ${values.length}`);
+    for (const value of values) item.write(value, w);
+  },
+  read: (r) => Array.from({ length: count }, () => item.read(r)),
+});

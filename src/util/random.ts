@@ -1,0 +1,35 @@
+import { randomFillSync } from 'node:crypto';
+
+/** A source of uniformly random bytes. Passed as an argument, so that a seeded one fixes a result. */
+export type Rng = (length: number) => Uint8Array;
+
+/** The operating system's generator. */
+export const systemRng: Rng = (length) => randomFillSync(new Uint8Array(length));
+
+/** Uniform integer in [0, bound), 1 ≤ bound ≤ 2^48, by rejection. */
+export function uniformInt(bound: number, rng: Rng): number {
+  if (!Number.isSafeInteger(bound) || bound < 1 || bound > 2 ** 48) throw new RangeError(`bound: ${bound}`);
+  const limit = 2 ** 48 - (2 ** 48 % bound);
+  for (;;) {
+    const value = rng(6).reduce((acc, byte) => acc * 256 + byte, 0);
+    if (value < limit) return value % bound;
+  }
+}
+
+/** Uniform double in [0, 1) with 53 random bits. */
+export function uniformDouble(rng: Rng): number {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0] = rng(7);
+  const high = ((a & 0x1f) << 16) | (b << 8) | c;
+  const low = ((d << 24) | (e << 16) | (f << 8) | g) >>> 0;
+  return (high * 2 ** 32 + low) / 2 ** 53;
+}
+
+/** A shuffled copy (Fisher-Yates). */
+export function shuffled<T>(items: readonly T[], rng: Rng): T[] {
+  const copy = [...items];
+  for (let i = copy.length - 1; i > 0; i--) {
+    const j = uniformInt(i + 1, rng);
+    [copy[i], copy[j]] = [copy[j] as T, copy[i] as T];
+  }
+  return copy;
+}
