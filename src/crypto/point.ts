@@ -1,0 +1,51 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { fromHex } from '../util/bytes.js';
+import { reduce } from './scalar.js';
+
+/** A point of the curve, torsion allowed. */
+export const Point = ed25519.Point;
+export type Point = InstanceType<typeof Point>;
+
+/** Base point of the prime-order subgroup. */
+export const G = Point.BASE;
+export const IDENTITY = Point.ZERO;
+
+/**
+ * Decompresses a point as upstream does: y ≥ p and the negative zero are refused.
+ * @throws RangeError when the bytes are not a point.
+ * Source: crypto-ops.c `ge_frombytes_vartime`.
+ */
+export function decompress(bytes: Uint8Array): Point {
+  try {
+    return Point.fromBytes(bytes, false);
+  } catch (cause) {
+    throw new RangeError('not a point', { cause });
+  }
+}
+
+/** {@link decompress}, or undefined. */
+export function tryDecompress(bytes: Uint8Array): Point | undefined {
+  try {
+    return Point.fromBytes(bytes, false);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `s·P` in constant time for a secret scalar, any residue modulo ℓ. `P` must lie in the prime-order subgroup or the caller clears torsion. */
+export function multiply(point: Point, scalar: bigint): Point {
+  const s = reduce(scalar);
+  return s === 0n ? IDENTITY : point.multiply(s);
+}
+
+/** `s·P` in variable time. Public scalars only. */
+export const multiplyPublic = (point: Point, scalar: bigint): Point => point.multiplyUnsafe(reduce(scalar));
+
+/** True in the prime-order subgroup; the identity counts. Source: rctOps `isInMainSubgroup`. */
+export const inMainSubgroup = (point: Point): boolean => point.isTorsionFree();
+
+/** `8·P`. */
+export const multiplyBy8 = (point: Point): Point => point.clearCofactor();
+
+/** The amount generator `H = 8·point(keccak(G))`. Source: rctTypes.h `H`. */
+export const H = decompress(fromHex('8b655970153799af2aeadc9ff1add0ea6c7251d54154cfa92c173a0dd39c1f94'));
