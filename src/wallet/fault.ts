@@ -1,0 +1,59 @@
+import type { Amount } from '../util/amount.js';
+
+/**
+ * Everything that can go wrong for a caller's reason, with its facts. The rpc layer maps each kind to a code;
+ * an exception of any other class is a bug.
+ */
+export type Fault =
+  | { readonly kind: 'no_wallet' }
+  | { readonly kind: 'no_wallet_dir' }
+  | { readonly kind: 'wallet_exists'; readonly name: string }
+  | { readonly kind: 'wallet_missing'; readonly name: string }
+  | { readonly kind: 'wallet_locked'; readonly name: string }
+  | { readonly kind: 'wallet_corrupt'; readonly name: string; readonly reason: string }
+  | { readonly kind: 'bad_wallet_name'; readonly name: string }
+  | { readonly kind: 'wrong_password' }
+  | { readonly kind: 'view_only' }
+  | { readonly kind: 'not_deterministic' }
+  | { readonly kind: 'unknown_language'; readonly language: string }
+  | { readonly kind: 'bad_seed'; readonly reason: string }
+  | { readonly kind: 'wrong_address'; readonly reason: string }
+  | { readonly kind: 'wrong_payment_id'; readonly reason: string }
+  | { readonly kind: 'wrong_tx_hash'; readonly reason: string }
+  | { readonly kind: 'wrong_key_image'; readonly reason: string }
+  | { readonly kind: 'wrong_transfer_type'; readonly given: string }
+  | { readonly kind: 'wrong_key_type'; readonly given: string }
+  | { readonly kind: 'bad_hex'; readonly what: string }
+  | { readonly kind: 'bad_tx_metadata'; readonly reason: string }
+  | { readonly kind: 'account_out_of_range'; readonly account: number; readonly count: number }
+  | { readonly kind: 'address_out_of_range'; readonly account: number; readonly index: number; readonly count: number }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'no_destination' }
+  | { readonly kind: 'zero_destination' }
+  | { readonly kind: 'zero_amount' }
+  | { readonly kind: 'not_enough_money'; readonly available: Amount; readonly needed: Amount }
+  | { readonly kind: 'not_enough_unlocked_money'; readonly available: Amount; readonly needed: Amount }
+  | { readonly kind: 'not_enough_ring_members'; readonly ringSize: number }
+  | { readonly kind: 'tx_not_possible'; readonly reason: string }
+  | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number }
+  | { readonly kind: 'fee_too_high'; readonly fee: Amount; readonly ceiling: Amount }
+  | { readonly kind: 'tx_rejected'; readonly reason: string }
+  | { readonly kind: 'transfer_failed'; readonly reason: string }
+  | { readonly kind: 'nonzero_unlock_time' }
+  | { readonly kind: 'bad_priority'; readonly priority: number }
+  | { readonly kind: 'daemon_busy' }
+  | { readonly kind: 'daemon_unreachable'; readonly reason: string }
+  | { readonly kind: 'daemon_misbehaves'; readonly reason: string }
+  | { readonly kind: 'daemon_untrusted' }
+  | { readonly kind: 'bad_daemon_settings'; readonly reason: string };
+
+/** A caller's fault; `message` repeats the kind, the facts are in `fault`. */
+export class WalletError extends Error {
+  override readonly name = 'WalletError';
+  readonly fault: Fault;
+
+  constructor(fault: Fault, options?: ErrorOptions) {
+    super(fault.kind, options);
+    this.fault = fault;
+  }
+}

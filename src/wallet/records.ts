@@ -1,0 +1,155 @@
+import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { Amount } from '../util/amount.js';
+
+/**
+ * An output of ours in the chain. Source: wallet2.h `transfer_details`.
+ */
+export interface OwnedOutput {
+  readonly txHash: Hash;
+  /** Within the transaction. */
+  readonly outputIndex: number;
+  /** Among all outputs of its amount (RingCT and coinbase of version 2: amount 0). */
+  readonly globalIndex: number;
+  readonly publicKey: PublicKey;
+  /** Absent while unknown: view-only wallets. */
+  readonly keyImage?: KeyImage;
+  readonly amount: Amount;
+  /** Blinding scalar of the commitment; 1 for coinbase outputs. */
+  readonly mask: bigint;
+  readonly rct: boolean;
+  readonly subaddress: SubaddressIndex;
+  /** The key whose derivation opened it: the transaction's or one of its additional keys. */
+  readonly derivationKey: PublicKey;
+  readonly height: number;
+  readonly unlockTime: bigint;
+  readonly coinbase: boolean;
+  /** Came back to the account that paid: not shown as incoming. */
+  readonly change: boolean;
+  /** Another output of ours with the same key holds at least as much, so this one can never be spent. */
+  readonly burnt: boolean;
+  readonly frozen: boolean;
+  /** The transaction that spends it; with `spentHeight` absent it is reserved by a payment still unconfirmed. */
+  readonly spentBy?: Hash;
+  readonly spentHeight?: number;
+}
+
+/** A mined transaction that paid us: the part that its outputs share. */
+export interface ReceivedTx {
+  readonly txHash: Hash;
+  readonly height: number;
+  /** Of the block, Unix seconds. */
+  readonly timestamp: number;
+  readonly unlockTime: bigint;
+  readonly fee: Amount;
+  readonly coinbase: boolean;
+  /** 8 (decrypted) or 32 bytes. */
+  readonly paymentId?: Uint8Array;
+  readonly txPublicKey: PublicKey;
+  readonly additionalPublicKeys: readonly PublicKey[];
+}
+
+/** A transaction in the pool that pays us. */
+export interface PoolTx {
+  readonly txHash: Hash;
+  /** When we first saw it, Unix seconds. */
+  readonly timestamp: number;
+  readonly unlockTime: bigint;
+  readonly fee: Amount;
+  readonly paymentId?: Uint8Array;
+  readonly doubleSpendSeen: boolean;
+  readonly outputs: readonly PoolOutput[];
+}
+
+export interface PoolOutput {
+  readonly outputIndex: number;
+  readonly amount: Amount;
+  readonly subaddress: SubaddressIndex;
+}
+
+/** A destination of a payment of ours, as the caller gave it. */
+export interface Destination {
+  readonly amount: Amount;
+  /** Text of the address, integrated form kept. */
+  readonly address: string;
+}
+
+/**
+ * prepared: persisted, not yet handed to a daemon. pending: handed over, or the daemon's answer was lost.
+ * failed: refused by the network, or vanished; its inputs are free again. confirmed: mined.
+ */
+export type OutgoingState = 'prepared' | 'pending' | 'failed' | 'confirmed';
+
+/** A transaction that spends outputs of ours. Source: wallet2.h `unconfirmed_transfer_details`, `confirmed_transfer_details`. */
+export interface OutgoingTx {
+  readonly txHash: Hash;
+  readonly state: OutgoingState;
+  readonly account: number;
+  /** Addresses of the account whose outputs it spends, ascending. */
+  readonly fromIndices: readonly number[];
+  readonly amountIn: Amount;
+  readonly fee: Amount;
+  readonly change: Amount;
+  readonly unlockTime: bigint;
+  readonly paymentId?: Uint8Array;
+  /** Unix seconds: of making it, or of its block once mined. */
+  readonly timestamp: number;
+  readonly height?: number;
+  /** The whole transaction, kept until confirmed so that it can be relayed again. */
+  readonly blob?: Uint8Array;
+  /** Known only where this wallet file made the payment. */
+  readonly destinations: readonly Destination[];
+}
+
+/** A row of the incoming history: the outputs that one transaction paid to one address. */
+export interface Payment {
+  readonly tx: ReceivedTx;
+  readonly subaddress: SubaddressIndex;
+  readonly amount: Amount;
+  /** One an output. */
+  readonly amounts: readonly Amount[];
+}
+
+export interface BlockRef {
+  readonly height: number;
+  readonly hash: Hash;
+}
+
+/** What one page of blocks changed for one wallet. Everything in it is committed in one transaction. */
+export interface PageFindings {
+  /** First height of the page: whatever the wallet held at or above it is detached first. */
+  readonly startHeight: number;
+  readonly hashes: readonly Hash[];
+  readonly received: readonly ReceivedTx[];
+  readonly outputs: readonly OwnedOutput[];
+  readonly spends: readonly FoundSpend[];
+  readonly outgoing: readonly FoundOutgoing[];
+  /** Lookahead entries that the page made necessary. */
+  readonly subaddresses: readonly SubaddressKey[];
+}
+
+/** One of our outputs seen as an input of a mined transaction. */
+export interface FoundSpend {
+  readonly keyImage: KeyImage;
+  readonly txHash: Hash;
+  readonly height: number;
+}
+
+/** A mined transaction that spends outputs of ours. */
+export interface FoundOutgoing {
+  readonly txHash: Hash;
+  readonly height: number;
+  readonly timestamp: number;
+  readonly account: number;
+  readonly fromIndices: readonly number[];
+  readonly amountIn: Amount;
+  readonly change: Amount;
+  readonly fee: Amount;
+  readonly unlockTime: bigint;
+  readonly paymentId?: Uint8Array;
+}
+
+export interface SubaddressKey {
+  readonly index: SubaddressIndex;
+  readonly spendPublicKey: PublicKey;
+}
