@@ -67,6 +67,7 @@ export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
 /** Splits a run of equal-sized records. @throws RangeError when the length is not a multiple of `size`. */
 export function chunks(run: Uint8Array, size: number): Uint8Array[] {
-  if (run.length % size !== 0) throw new RangeError(`expected a multiple of ${size} bytes, got ${run.length}`);
+  if (run.length % size !== 0)
+    throw new RangeError(`expected a multiple of ${size} bytes, got ${run.length}`);
   return Array.from({ length: run.length / size }, (_, i) => run.subarray(i * size, (i + 1) * size));
 }

@@ -136,7 +136,8 @@ export const varint: Codec<bigint> = {
 /** A varint that must fit a safe integer: heights, indices, counts. */
 export const varintNumber: Codec<number> = {
   write(value, w) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`varint outside safe range: ${value}`);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new RangeError(`varint outside safe range: ${value}`);
     for (; value > 0x7f; value = Math.floor(value / 128)) w.byte((value % 128) | 0x80);
     w.byte(value);
   },

@@ -1,0 +1,27 @@
+import { WorkerPool } from '../util/worker-pool.js';
+import type { ScanBatch, ScanHits } from './kernel.js';
+import type { KernelTask } from './kernel-worker.js';
+
+/** Spreads scan batches over worker threads. */
+export class KernelPool {
+  readonly #workers: WorkerPool<KernelTask, ScanHits>;
+
+  /** @param threads at most that many run at once. */
+  constructor(threads: number) {
+    this.#workers = new WorkerPool(new URL('./kernel-worker.js', import.meta.url), threads);
+  }
+
+  get threads(): number {
+    return this.#workers.size;
+  }
+
+  /** {@link ScanKernel.scan} on a thread; `viewSecret` stays the caller's. */
+  scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
+    const handed = Uint8Array.from(viewSecret);
+    return this.#workers.run({ batch, viewSecret: handed }, [handed.buffer]);
+  }
+
+  close(): Promise<void> {
+    return this.#workers.close();
+  }
+}

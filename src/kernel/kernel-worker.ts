@@ -1,0 +1,17 @@
+import { parentPort } from 'node:worker_threads';
+import type { ScanBatch } from './kernel.js';
+import { referenceKernel } from './reference-kernel.js';
+
+/** What the pool asks of a worker thread. */
+export interface KernelTask {
+  readonly batch: ScanBatch;
+  readonly viewSecret: Uint8Array;
+}
+
+const port = parentPort;
+if (port === null) throw new Error('kernel-worker runs as a worker thread only');
+port.on('message', ({ batch, viewSecret }: KernelTask) => {
+  const hits = referenceKernel.scan(batch, viewSecret);
+  viewSecret.fill(0);
+  port.postMessage(hits);
+});

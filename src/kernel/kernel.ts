@@ -1,0 +1,33 @@
+/** In {@link ScanBatch.viewTags}: the output carries no tag, so nothing can be ruled out early. */
+export const NO_VIEW_TAG = 0x100;
+
+/**
+ * The work of one scan, flat so that it crosses to another thread, or into WebAssembly memory, at once.
+ * Output `j` is tried with the derivation of key `outputKey[j]`.
+ */
+export interface ScanBatch {
+  /** Transaction public keys R, 32 bytes each. A key that is not a point opens nothing. */
+  readonly keys: Uint8Array;
+  readonly outputKey: Uint32Array;
+  /** Position of the output within its transaction. */
+  readonly outputIndex: Uint32Array;
+  /** 0 to 255, or {@link NO_VIEW_TAG}. */
+  readonly viewTags: Uint16Array;
+}
+
+/** The outputs of a batch that may be ours: those whose view tag fits, or that have none. */
+export interface ScanHits {
+  /** Indices `j` into the batch's outputs, ascending. */
+  readonly outputs: Uint32Array;
+  /** `8·a·R`, 32 bytes a hit. Secret. */
+  readonly derivations: Uint8Array;
+}
+
+/**
+ * Batch curve arithmetic of the scan. Implementations agree on every input, and satisfy the same tests.
+ */
+export interface ScanKernel {
+  readonly name: string;
+  /** @param viewSecret scalar `a`, 32 bytes. */
+  scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits;
+}

@@ -1,0 +1,68 @@
+import { subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { PublicKey, SecretKey } from '../crypto/types.js';
+import type { SubaddressKey } from './records.js';
+
+/** How far beyond the last used address or account payments are still recognised. */
+export interface Lookahead {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** Source: wallet2.h `SUBADDRESS_LOOKAHEAD_MAJOR`, `SUBADDRESS_LOOKAHEAD_MINOR`. */
+export const DEFAULT_LOOKAHEAD: Lookahead = { major: 50, minor: 200 };
+
+const keyOf = (publicKey: Uint8Array): string => Buffer.from(publicKey).toString('latin1');
+
+/**
+ * Which spend public keys are ours. Grows as addresses are used, so that an address within the lookahead of
+ * the last used one is always known.
+ */
+export class SubaddressTable {
+  readonly #spendPublicKey: PublicKey;
+  readonly #viewSecret: SecretKey;
+  readonly #lookahead: Lookahead;
+  readonly #byKey = new Map<string, SubaddressIndex>();
+  /** Number of addresses known, an account. */
+  readonly #counts: number[] = [];
+
+  constructor(spendPublicKey: PublicKey, viewSecret: SecretKey, lookahead: Lookahead = DEFAULT_LOOKAHEAD) {
+    this.#spendPublicKey = spendPublicKey;
+    this.#viewSecret = viewSecret;
+    this.#lookahead = lookahead;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  find(spendPublicKey: Uint8Array): SubaddressIndex | undefined {
+    return this.#byKey.get(keyOf(spendPublicKey));
+  }
+
+  /** Takes over entries computed earlier; an account's entries must be gapless from 0. */
+  load(keys: readonly SubaddressKey[]): void {
+    for (const { index, spendPublicKey } of keys) {
+      this.#byKey.set(keyOf(spendPublicKey), index);
+      this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
+    }
+  }
+
+  /**
+   * Makes sure that everything within the lookahead of a used address is known.
+   * @returns the new entries. Source: wallet2.cpp `expand_subaddresses`.
+   */
+  expandTo(used: SubaddressIndex): SubaddressKey[] {
+    const added: SubaddressKey[] = [];
+    const majors = Math.max(this.#counts.length, used.major + this.#lookahead.major);
+    for (let major = 0; major < majors; major++) {
+      const known = this.#counts[major] ?? 0;
+      const wanted = (major === used.major ? used.minor : 0) + this.#lookahead.minor;
+      if (known >= wanted) continue;
+      const keys = subaddressSpendPublicKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
+      keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));
+    }
+    this.load(added);
+    return added;
+  }
+}
