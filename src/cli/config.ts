@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import type { NetworkType } from '../cryptonote/types.js';
+import { Secret } from '../util/secret.js';
+import { utf8 } from '../util/bytes.js';
+import { parseConfigFile, readSetting } from './config-file.js';
+import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
+
+export type SslMode = 'enabled' | 'disabled' | 'autodetect';
+
+export interface SslConfig {
+  readonly mode: SslMode;
+  readonly privateKeyPath?: string;
+  readonly certificatePath?: string;
+  readonly caFile?: string;
+  /** SHA-256, lower-case hex without separators. */
+  readonly allowedFingerprints: readonly string[];
+  readonly allowChained: boolean;
+}
+
+/** A user name, and the password once it is known: `undefined` means that it must be asked for. */
+export interface LoginConfig {
+  readonly user: string;
+  readonly password: Secret | undefined;
+}
+
+/** Everything that the process was told, checked. */
+export interface Config {
+  readonly network: NetworkType;
+  readonly wallet: {
+    readonly dir?: string;
+    readonly file?: string;
+    readonly password?: Secret;
+    readonly promptForPassword: boolean;
+    readonly kdfRounds: number;
+    readonly txNotify?: string;
+  };
+  readonly rpc: {
+    /** Addresses to listen on; an optional one may fail. */
+    readonly bind: readonly { readonly ip: string; readonly optional: boolean }[];
+    readonly port: number;
+    readonly login?: LoginConfig;
+    readonly restricted: boolean;
+    readonly origins: readonly string[];
+    readonly apiVersion: ApiVersion;
+    readonly ssl: SslConfig;
+    readonly maxConnections: number;
+    readonly maxConnectionsPerPrivateIp: number;
+    readonly maxConnectionsPerPublicIp: number;
+  };
+  readonly daemon: {
+    readonly address: string;
+    readonly login?: LoginConfig;
+    /** Absent: a node on this machine is trusted. */
+    readonly trusted?: boolean;
+    readonly proxy?: string;
+    readonly ssl: SslConfig & { readonly allowAnyCert: boolean };
+    readonly allowMismatchedVersion: boolean;
+    readonly offline: boolean;
+    readonly noDns: boolean;
+  };
+  readonly threads: number;
+  readonly log: { readonly level: number; readonly file?: string };
+  readonly interactive: boolean;
+  readonly pidFile?: string;
+  /** Flags that were given and change nothing. */
+  readonly withoutEffect: readonly string[];
+}
+
+export type ApiVersion = '1.3' | '1.32';
+
+const DAEMON_PORT: Record<NetworkType, number> = { mainnet: 18081, testnet: 28081, stagenet: 38081 };
+
+/** Command line over environment over config file. @throws ConfigError */
+export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv): RawOptions {
+  const fromEnvironment: Record<string, string | true> = {};
+  for (const { name } of OPTIONS) {
+    const value =
+      environment[environmentName(name)] ?? (name === 'rpc-login' ? environment['RPC_LOGIN'] : undefined);
+    const setting = value === undefined ? undefined : readSetting(name, value, environmentName(name));
+    if (setting !== undefined) fromEnvironment[name] = setting;
+  }
+  const path = flags['config-file'] ?? fromEnvironment['config-file'];
+  const fromFile = typeof path === 'string' ? parseConfigFile(readText(path, 'config-file')) : {};
+  return { ...fromFile, ...fromEnvironment, ...flags };
+}
+
+/** @throws ConfigError */
+export function toConfig(raw: RawOptions, cores: number): Config {
+  const text = (name: string): string | undefined => {
+    const value = raw[name] ?? OPTIONS.find((option) => option.name === name)?.default;
+    return typeof value === 'string' ? value : undefined;
+  };
+  const on = (name: string): boolean => raw[name] === true;
+  const integer = (name: string, min: number, max: number): number => {
+    const value = text(name) ?? '';
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max))
+      throw new ConfigError(`--${name} takes a whole number from ${min} to ${max}`);
+    return number;
+  };
+  const exclusive = (...names: string[]): void => {
+    const given = names.filter((name) => raw[name] !== undefined);
+    if (given.length > 1)
+      throw new ConfigError(`${given.map((name) => `--${name}`).join(' and ')} exclude each other`);
+  };
+  const list = (name: string): string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  const sslConfig = (prefix: string): SslConfig => {
+    const mode = text(prefix);
+    if (mode !== 'enabled' && mode !== 'disabled' && mode !== 'autodetect')
+      throw new ConfigError(`--${prefix} is one of enabled, disabled, autodetect`);
+    const fingerprints = list(`${prefix}-allowed-fingerprints`).map((item) =>
+      item.replaceAll(':', '').toLowerCase(),
+    );
+    if (!fingerprints.every((item) => /^[0-9a-f]{64}$/.test(item)))
+      throw new ConfigError(`--${prefix}-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits`);
+    return {
+      mode,
+      ...optional('privateKeyPath', text(`${prefix}-private-key`)),
+      ...optional('certificatePath', text(`${prefix}-certificate`)),
+      ...optional('caFile', text(`${prefix}-ca-certificates`)),
+      allowedFingerprints: fingerprints,
+      allowChained: on(`${prefix}-allow-chained`),
+    };
+  };
+
+  exclusive('testnet', 'stagenet');
+  exclusive('wallet-dir', 'wallet-file');
+  exclusive('password', 'password-file', 'prompt-for-password');
+  exclusive('rpc-login', 'disable-rpc-login');
+  exclusive('trusted-daemon', 'untrusted-daemon');
+  exclusive('daemon-address', 'daemon-host');
+  exclusive('daemon-address', 'daemon-port');
+  if (raw['wallet-dir'] === undefined && raw['wallet-file'] === undefined)
+    throw new ConfigError('one of --wallet-dir and --wallet-file is needed');
+  if (
+    raw['wallet-dir'] !== undefined &&
+    (raw['password'] ?? raw['password-file'] ?? raw['prompt-for-password']) !== undefined
+  )
+    throw new ConfigError(
+      'a password at the start goes with --wallet-file; clients of --wallet-dir send theirs',
+    );
+  if (raw['rpc-bind-port'] === undefined) throw new ConfigError('--rpc-bind-port is needed');
+
+  const network: NetworkType = on('testnet') ? 'testnet' : on('stagenet') ? 'stagenet' : 'mainnet';
+  const apiVersion = text('api-version');
+  if (apiVersion !== '1.3' && apiVersion !== '1.32') throw new ConfigError('--api-version is 1.3 or 1.32');
+  const bind = bindAddresses(text('rpc-bind-ip') ?? '', text('rpc-bind-ipv6-address') ?? '', {
+    ipv6: on('rpc-use-ipv6'),
+    ipv4Optional: on('rpc-ignore-ipv4'),
+    externalConfirmed: on('confirm-external-bind'),
+  });
+  const passwordFile = text('password-file');
+  const password = text('password') ?? (passwordFile === undefined ? undefined : firstLine(passwordFile));
+  const login = readLogin('rpc-login', text('rpc-login'));
+  const daemonLogin = readLogin('daemon-login', text('daemon-login'));
+  const trusted = on('trusted-daemon') ? true : on('untrusted-daemon') ? false : undefined;
+
+  return {
+    network,
+    wallet: {
+      ...optional('dir', text('wallet-dir')),
+      ...optional('file', text('wallet-file')),
+      ...optional('password', password === undefined ? undefined : new Secret(utf8(password))),
+      promptForPassword: on('prompt-for-password'),
+      kdfRounds: integer('kdf-rounds', 1, 1_000_000),
+      ...optional('txNotify', text('tx-notify')),
+    },
+    rpc: {
+      bind,
+      port: integer('rpc-bind-port', 0, 65535),
+      ...optional('login', login),
+      restricted: on('restricted-rpc'),
+      origins: list('rpc-access-control-origins'),
+      apiVersion,
+      ssl: sslConfig('rpc-ssl'),
+      maxConnections: integer('rpc-max-connections', 1, 100_000),
+      maxConnectionsPerPrivateIp: integer('rpc-max-connections-per-private-ip', 1, 100_000),
+      maxConnectionsPerPublicIp: integer('rpc-max-connections-per-public-ip', 1, 100_000),
+    },
+    daemon: {
+      address:
+        text('daemon-address') ??
+        `${text('daemon-host') ?? 'localhost'}:${raw['daemon-port'] === undefined ? DAEMON_PORT[network] : integer('daemon-port', 1, 65535)}`,
+      ...optional('login', daemonLogin),
+      ...optional('trusted', trusted),
+      ...optional('proxy', text('proxy')),
+      ssl: { ...sslConfig('daemon-ssl'), allowAnyCert: on('daemon-ssl-allow-any-cert') },
+      allowMismatchedVersion: on('allow-mismatched-daemon-version'),
+      offline: on('offline'),
+      noDns: on('no-dns'),
+    },
+    threads: integer('max-concurrency', 0, 1024) || cores,
+    log: { level: integer('log-level', 0, 4), ...optional('file', text('log-file')) },
+    interactive: !on('non-interactive'),
+    ...optional('pidFile', text('pidfile')),
+    withoutEffect: OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(
+      ({ name }) => name,
+    ),
+  };
+}
+
+/** True for 127.0.0.0/8 and ::1. */
+export const isLoopback = (ip: string): boolean =>
+  /^127\./.test(ip) || ip === '::1' || ip === '::ffff:127.0.0.1';
+
+function bindAddresses(
+  ipv4: string,
+  ipv6: string,
+  rules: { readonly ipv6: boolean; readonly ipv4Optional: boolean; readonly externalConfirmed: boolean },
+): Config['rpc']['bind'] {
+  const bare = ipv6.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(ipv4) === 0) throw new ConfigError('--rpc-bind-ip is not an IP address');
+  if (rules.ipv6 && isIP(bare) !== 6) throw new ConfigError('--rpc-bind-ipv6-address is not an IPv6 address');
+  const bind = [
+    { ip: ipv4, optional: rules.ipv6 && rules.ipv4Optional },
+    ...(rules.ipv6 ? [{ ip: bare, optional: false }] : []),
+  ];
+  const external = bind.find(({ ip }) => !isLoopback(ip));
+  if (external !== undefined && !rules.externalConfirmed)
+    throw new ConfigError(
+      `${external.ip} can be reached from outside this machine: add --confirm-external-bind if that is meant`,
+    );
+  return bind;
+}
+
+function readLogin(name: string, value: string | undefined): LoginConfig | undefined {
+  if (value === undefined) return undefined;
+  const colon = value.indexOf(':');
+  const user = colon < 0 ? value : value.slice(0, colon);
+  if (user === '') throw new ConfigError(`--${name}: the user name is empty`);
+  return { user, password: colon < 0 ? undefined : new Secret(utf8(value.slice(colon + 1))) };
+}
+
+const optional = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
+
+function readText(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(`--${option}: ${path} cannot be read`, { cause });
+  }
+}
+
+const firstLine = (path: string): string => readText(path, 'password-file').split(/\r?\n/)[0] ?? '';

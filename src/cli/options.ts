@@ -1,0 +1,303 @@
+import { Command, Option } from 'commander';
+
+/** A setting that cannot be used; the text is for the person at the terminal and quotes no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** One flag. The README's table, the config file, the environment and `--help` all follow from this list. */
+export interface OptionSpec {
+  readonly name: string;
+  /** What the value is called in the help; absent for a switch. */
+  readonly argument?: string;
+  readonly group: OptionGroup;
+  readonly help: string;
+  readonly default?: string;
+  /** Taken for the sake of the reference's launchers; says so at start-up. */
+  readonly noEffect?: true;
+  /** Not for the command line of a production server: the process list shows it. */
+  readonly secret?: true;
+}
+
+export type OptionGroup =
+  'Wallets' | 'Server' | 'TLS of the server' | 'Daemon' | 'Network' | 'Logging and process';
+
+const ssl = (prefix: string, group: OptionGroup): readonly OptionSpec[] => [
+  { name: `${prefix}-private-key`, argument: 'file', group, help: 'private key, PEM' },
+  { name: `${prefix}-certificate`, argument: 'file', group, help: 'certificate, PEM' },
+  {
+    name: `${prefix}-ca-certificates`,
+    argument: 'file',
+    group,
+    help: 'certificates that the peer must chain to, PEM',
+  },
+  {
+    name: `${prefix}-allowed-fingerprints`,
+    argument: 'list',
+    group,
+    help: 'SHA-256 fingerprints of accepted peer certificates, comma separated',
+  },
+  { name: `${prefix}-allow-chained`, group, help: 'accept peer certificates that a listed CA issued' },
+];
+
+export const OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'wallet-dir',
+    argument: 'dir',
+    group: 'Wallets',
+    help: 'directory of the wallets that clients create and open (made when missing)',
+  },
+  { name: 'wallet-file', argument: 'file', group: 'Wallets', help: 'open this wallet at the start' },
+  { name: 'password', argument: 'text', group: 'Wallets', help: 'password of --wallet-file', secret: true },
+  {
+    name: 'password-file',
+    argument: 'file',
+    group: 'Wallets',
+    help: 'file whose first line is that password',
+  },
+  { name: 'prompt-for-password', group: 'Wallets', help: 'ask for that password on the terminal' },
+  {
+    name: 'kdf-rounds',
+    argument: 'n',
+    group: 'Wallets',
+    help: 'key-stretching rounds of keys files',
+    default: '1',
+  },
+  {
+    name: 'no-initial-sync',
+    group: 'Wallets',
+    help: 'accepted: requests are answered while the wallet syncs, always',
+    noEffect: true,
+  },
+  {
+    name: 'tx-notify',
+    argument: 'command',
+    group: 'Wallets',
+    help: 'run for every incoming transaction, %s is its hash (no shell)',
+  },
+  {
+    name: 'max-concurrency',
+    argument: 'n',
+    group: 'Wallets',
+    help: 'scanning threads; 0 is one a core',
+    default: '0',
+  },
+
+  { name: 'rpc-bind-port', argument: 'port', group: 'Server', help: 'port to listen on; 0 picks a free one' },
+  {
+    name: 'rpc-bind-ip',
+    argument: 'ip',
+    group: 'Server',
+    help: 'address to listen on',
+    default: '127.0.0.1',
+  },
+  { name: 'confirm-external-bind', group: 'Server', help: 'allow an address that is not loopback' },
+  {
+    name: 'rpc-bind-ipv6-address',
+    argument: 'ip',
+    group: 'Server',
+    help: 'IPv6 address to listen on',
+    default: '::1',
+  },
+  { name: 'rpc-use-ipv6', group: 'Server', help: 'listen on IPv6 too' },
+  { name: 'rpc-ignore-ipv4', group: 'Server', help: 'go on when IPv4 cannot be bound' },
+  {
+    name: 'rpc-login',
+    argument: 'user[:password]',
+    group: 'Server',
+    help: 'HTTP digest credentials of clients',
+    secret: true,
+  },
+  { name: 'disable-rpc-login', group: 'Server', help: 'say that no credentials are wanted' },
+  { name: 'restricted-rpc', group: 'Server', help: 'answer view-type methods only' },
+  {
+    name: 'rpc-access-control-origins',
+    argument: 'list',
+    group: 'Server',
+    help: 'browser origins that may call, comma separated, or *',
+  },
+  {
+    name: 'api-version',
+    argument: 'version',
+    group: 'Server',
+    help: "1.3: the specification to the letter; 1.32: today's monero-wallet-rpc where the two differ",
+    default: '1.3',
+  },
+  {
+    name: 'rpc-max-connections',
+    argument: 'n',
+    group: 'Server',
+    help: 'connections at once',
+    default: '100',
+  },
+  {
+    name: 'rpc-max-connections-per-private-ip',
+    argument: 'n',
+    group: 'Server',
+    help: 'of one private or loopback address',
+    default: '25',
+  },
+  {
+    name: 'rpc-max-connections-per-public-ip',
+    argument: 'n',
+    group: 'Server',
+    help: 'of one public address',
+    default: '3',
+  },
+  { name: 'rpc-restricted-bind-ip', argument: 'ip', group: 'Server', help: 'accepted', noEffect: true },
+  {
+    name: 'rpc-restricted-bind-ipv6-address',
+    argument: 'ip',
+    group: 'Server',
+    help: 'accepted',
+    noEffect: true,
+  },
+  { name: 'disable-rpc-ban', group: 'Server', help: 'accepted', noEffect: true },
+  { name: 'rpc-response-soft-limit', argument: 'bytes', group: 'Server', help: 'accepted', noEffect: true },
+
+  {
+    name: 'rpc-ssl',
+    argument: 'mode',
+    group: 'TLS of the server',
+    help: 'enabled, disabled or autodetect',
+    default: 'autodetect',
+  },
+  ...ssl('rpc-ssl', 'TLS of the server'),
+
+  {
+    name: 'daemon-address',
+    argument: 'host:port',
+    group: 'Daemon',
+    help: 'the node; http:// and https:// are understood',
+  },
+  {
+    name: 'daemon-host',
+    argument: 'host',
+    group: 'Daemon',
+    help: 'its host, where --daemon-address is not given',
+  },
+  {
+    name: 'daemon-port',
+    argument: 'port',
+    group: 'Daemon',
+    help: 'its port (18081, testnet 28081, stagenet 38081)',
+  },
+  {
+    name: 'daemon-login',
+    argument: 'user[:password]',
+    group: 'Daemon',
+    help: 'HTTP digest credentials for the node',
+    secret: true,
+  },
+  { name: 'trusted-daemon', group: 'Daemon', help: 'trust the node with what it could lie about' },
+  { name: 'untrusted-daemon', group: 'Daemon', help: 'do not, even when it runs on this machine' },
+  { name: 'proxy', argument: '[ip:]port', group: 'Daemon', help: 'SOCKS proxy towards the node' },
+  {
+    name: 'daemon-ssl',
+    argument: 'mode',
+    group: 'Daemon',
+    help: 'enabled, disabled or autodetect',
+    default: 'autodetect',
+  },
+  ...ssl('daemon-ssl', 'Daemon'),
+  { name: 'daemon-ssl-allow-any-cert', group: 'Daemon', help: "do not check the node's certificate" },
+  {
+    name: 'allow-mismatched-daemon-version',
+    group: 'Daemon',
+    help: 'go on with a node whose protocol version is unknown',
+  },
+  { name: 'offline', group: 'Daemon', help: 'never speak to a node' },
+  { name: 'no-dns', group: 'Daemon', help: 'make no DNS look-ups for OpenAlias names' },
+
+  { name: 'testnet', group: 'Network', help: 'wallets and node are on testnet' },
+  { name: 'stagenet', group: 'Network', help: 'wallets and node are on stagenet' },
+
+  {
+    name: 'log-level',
+    argument: '0-4',
+    group: 'Logging and process',
+    help: 'how much is logged; 4 is everything',
+    default: '0',
+  },
+  {
+    name: 'log-file',
+    argument: 'file',
+    group: 'Logging and process',
+    help: 'append the log, as JSON lines, to this file too',
+  },
+  {
+    name: 'max-log-file-size',
+    argument: 'bytes',
+    group: 'Logging and process',
+    help: 'accepted: rotate the file with logrotate',
+    noEffect: true,
+  },
+  {
+    name: 'max-log-files',
+    argument: 'n',
+    group: 'Logging and process',
+    help: 'accepted: rotate the file with logrotate',
+    noEffect: true,
+  },
+  {
+    name: 'config-file',
+    argument: 'file',
+    group: 'Logging and process',
+    help: 'lines name=value, names as here without the dashes',
+  },
+  { name: 'non-interactive', group: 'Logging and process', help: 'never ask on the terminal' },
+  {
+    name: 'pidfile',
+    argument: 'file',
+    group: 'Logging and process',
+    help: 'write the process id to this file',
+  },
+  {
+    name: 'shared-ringdb-dir',
+    argument: 'dir',
+    group: 'Logging and process',
+    help: 'accepted',
+    noEffect: true,
+  },
+  { name: 'extra-entropy', argument: 'file', group: 'Logging and process', help: 'accepted', noEffect: true },
+];
+
+/** `WALLET_RPC_` and the flag's name in capitals. */
+export const environmentName = (option: string): string =>
+  `WALLET_RPC_${option.replaceAll('-', '_').toUpperCase()}`;
+
+/** Raw settings by flag name; switches are true. */
+export type RawOptions = Readonly<Record<string, string | true>>;
+
+/**
+ * Reads a command line. Prints help, or an error with a hint, and ends the process itself, as commander does.
+ * @throws ConfigError when an option is given twice.
+ */
+export function parseCommandLine(argv: readonly string[], version: string): RawOptions {
+  const command = new Command('wallet-rpc')
+    .description('A Monero-compatible wallet RPC server over a remote daemon.')
+    .version(version)
+    .allowExcessArguments(false)
+    .addHelpText(
+      'after',
+      `\nEvery option can also stand in the --config-file (name=value) or in the environment (${environmentName('rpc-login')}=...);\n` +
+        'use those for secrets, which the process list would show.',
+    );
+  for (const { name, argument, group, help, default: initial } of OPTIONS) {
+    const flags = argument === undefined ? `--${name}` : `--${name} <${argument}>`;
+    const option = new Option(
+      flags,
+      initial === undefined ? help : `${help} (default: ${initial})`,
+    ).helpGroup(`${group}:`);
+    if (argument !== undefined)
+      option.argParser((value: string, previous: string | undefined) => {
+        if (previous !== undefined) throw new ConfigError(`--${name} is given twice`);
+        return value;
+      });
+    // Names such as `no-dns` are plain switches here, not the negation of another one.
+    option.negate = false;
+    option.attributeName = () => name;
+    command.addOption(option);
+  }
+  return command.parse(argv, { from: 'user' }).opts<Record<string, string | true>>();
+}
