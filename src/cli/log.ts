@@ -40,5 +40,5 @@ export function createLogger(level: number, file: string | undefined): Logger {
       level: threshold,
       stream: pino.destination({ dest: file, append: true, mkdir: true, sync: true }),
     });
-  return pino({ level: threshold, base: undefined }, pino.multistream(streams));
+  return pino({ level: threshold, base: null }, pino.multistream(streams));
 }

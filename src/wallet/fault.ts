@@ -26,7 +26,12 @@ export type Fault =
   | { readonly kind: 'bad_hex'; readonly what: string }
   | { readonly kind: 'bad_tx_metadata'; readonly reason: string }
   | { readonly kind: 'account_out_of_range'; readonly account: number; readonly count: number }
-  | { readonly kind: 'address_out_of_range'; readonly account: number; readonly index: number; readonly count: number }
+  | {
+      readonly kind: 'address_out_of_range';
+      readonly account: number;
+      readonly index: number;
+      readonly count: number;
+    }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'no_destination' }
   | { readonly kind: 'zero_destination' }

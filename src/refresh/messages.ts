@@ -1,0 +1,55 @@
+import type { Hash } from '../crypto/types.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { DaemonErrorKind } from '../daemon/errors.js';
+import type { DaemonConfig } from '../daemon/http-daemon.js';
+import type { BlockRef, PageFindings } from '../wallet/records.js';
+import type { PoolFinding, ScannerState } from './wallet-scanner.js';
+
+/** Numbers an open wallet, for as long as the process runs. */
+export type WalletId = number;
+
+/** Where a refresh goes on from. */
+export interface RefreshFrom {
+  /** Blocks the wallet holds, newest first, thinning out; empty for a wallet that holds none. */
+  readonly history: readonly BlockRef[];
+  /** First height to look at where `history` is empty or lies below it. */
+  readonly startHeight: number;
+}
+
+/** From the wallet's side to the refresh thread. */
+export type RefreshRequest =
+  | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly genesis: Hash }
+  | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
+  | { readonly type: 'detach'; readonly wallet: WalletId }
+  | { readonly type: 'expand'; readonly wallet: WalletId; readonly index: SubaddressIndex }
+  | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
+  | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
+  | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
+
+/** From the refresh thread to the wallet's side; the pages of one run come in order. */
+export type RefreshReport =
+  | {
+      readonly type: 'page';
+      readonly wallet: WalletId;
+      readonly run: number;
+      readonly findings: PageFindings;
+      /** Number of blocks that the daemon holds. */
+      readonly daemonHeight: number;
+    }
+  | {
+      readonly type: 'pool';
+      readonly wallet: WalletId;
+      readonly run: number;
+      /** Everything that is in the pool now. */
+      readonly present: readonly Hash[];
+      readonly findings: readonly PoolFinding[];
+    }
+  | { readonly type: 'done'; readonly wallet: WalletId; readonly run: number; readonly failure?: RefreshFailure };
+
+/** An error as it crosses threads. */
+export interface RefreshFailure {
+  /** Absent for a bug. */
+  readonly kind?: DaemonErrorKind | 'cancelled';
+  readonly message: string;
+  readonly stack?: string;
+}

@@ -1,0 +1,118 @@
+import type { Hash } from '../crypto/types.js';
+import type { Daemon } from '../daemon/daemon.js';
+import { DaemonError } from '../daemon/errors.js';
+import { equalBytes } from '../util/bytes.js';
+import type { BlockRef } from '../wallet/records.js';
+import { toChainBlocks, type ChainBlock } from './chain-block.js';
+import type { RefreshFrom } from './messages.js';
+
+/** A run of blocks that the wallet does not hold yet, or holds differently. */
+export interface Page {
+  /** Gapless, at least one. */
+  readonly blocks: readonly ChainBlock[];
+  /** Number of blocks that the daemon holds. */
+  readonly daemonHeight: number;
+}
+
+/** Blocks of the last page whose hashes lead the next request. */
+const OVERLAP = 10;
+
+/** A reorganisation that reaches below what the wallet remembers is refused: such a daemon is broken or hostile. */
+const MAX_REORGANISATION = 10_000;
+
+/**
+ * Yields the daemon's blocks from where the wallet stands to the daemon's tip. The next page is fetched and
+ * decoded while the caller works on this one.
+ * @throws DaemonError as the daemon does, and `malformed` for a chain that does not fit the wallet's.
+ */
+export async function* pagesFrom(
+  daemon: Daemon,
+  from: RefreshFrom,
+  genesis: Hash,
+  signal: AbortSignal,
+): AsyncGenerator<Page, void, void> {
+  let held: readonly BlockRef[] = from.history;
+  const tip = held[0];
+  // A start beyond the tip skips what lies between, as the caller asked for.
+  let startHeight = tip === undefined || from.startHeight > tip.height + 1 ? from.startHeight : undefined;
+  let next = fetchPage(daemon, held, startHeight, genesis, signal);
+  try {
+    for (;;) {
+      const page = await next;
+      if (page === undefined) return;
+      const { blocks } = page;
+      const last = blocks.at(-1);
+      if (last === undefined) return;
+      held = heldAfter(held, blocks);
+      startHeight = undefined;
+      next = fetchPage(daemon, held, startHeight, genesis, signal);
+      // Whoever stops early, by error or by choice, leaves this one without a listener.
+      next.catch(() => undefined);
+      yield page;
+    }
+  } finally {
+    next.catch(() => undefined);
+  }
+}
+
+async function fetchPage(
+  daemon: Daemon,
+  held: readonly BlockRef[],
+  startHeight: number | undefined,
+  genesis: Hash,
+  signal: AbortSignal,
+): Promise<Page | undefined> {
+  signal.throwIfAborted();
+  const reply = await daemon.getBlocks(
+    startHeight !== undefined && startHeight > 0
+      ? { startHeight, prune: true, signal }
+      : { shortHistory: withGenesis(held, genesis), prune: true, signal },
+  );
+  const blocks = toChainBlocks(reply);
+  const fresh = startHeight === undefined ? await withoutHeld(daemon, blocks, held, signal) : blocks;
+  return fresh.length === 0 ? undefined : { blocks: fresh, daemonHeight: reply.currentHeight };
+}
+
+function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
+  const hashes = held.map(({ hash }) => hash);
+  return held.at(-1)?.height === 0 ? hashes : [...hashes, genesis];
+}
+
+/** Drops the leading blocks that the wallet holds already. */
+async function withoutHeld(
+  daemon: Daemon,
+  blocks: readonly ChainBlock[],
+  held: readonly BlockRef[],
+  signal: AbortSignal,
+): Promise<readonly ChainBlock[]> {
+  const first = blocks[0];
+  const tip = held[0];
+  const oldest = held.at(-1);
+  if (first === undefined || tip === undefined || oldest === undefined) return blocks;
+  const known = new Map(held.map(({ height, hash }) => [height, hash]));
+  if (first.height < oldest.height) {
+    // The daemon knows none of our blocks: everything the wallet holds was reorganised away.
+    if (tip.height - oldest.height > MAX_REORGANISATION)
+      throw new DaemonError('malformed', 'the daemon follows a chain that this wallet has never seen');
+    const reply = await daemon.getBlocks({ startHeight: oldest.height, prune: true, signal });
+    return toChainBlocks(reply);
+  }
+  if (tip.height - first.height > MAX_REORGANISATION)
+    throw new DaemonError('malformed', `a reorganisation of more than ${MAX_REORGANISATION} blocks`);
+  const hash = known.get(first.height);
+  if (hash === undefined || !equalBytes(hash, first.hash))
+    throw new DaemonError('malformed', 'the page does not start at a block of ours');
+  const split = blocks.findIndex(({ height, hash: theirs }) => {
+    const ours = known.get(height);
+    return ours === undefined || !equalBytes(ours, theirs);
+  });
+  return split < 0 ? [] : blocks.slice(split);
+}
+
+/** What the wallet holds once a page is committed, newest first. */
+function heldAfter(held: readonly BlockRef[], blocks: readonly ChainBlock[]): BlockRef[] {
+  const first = blocks[0]?.height ?? 0;
+  const fresh = blocks.slice(-OVERLAP).map(({ height, hash }) => ({ height, hash })).reverse();
+  const older = blocks.length > OVERLAP ? blocks.slice(0, 1).map(({ height, hash }) => ({ height, hash })) : [];
+  return [...fresh, ...older, ...held.filter(({ height }) => height < first)];
+}

@@ -1,0 +1,143 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Hash } from '../crypto/types.js';
+import { parsePrunedTransaction } from '../cryptonote/transaction.js';
+import type { Daemon } from '../daemon/daemon.js';
+import { DaemonError } from '../daemon/errors.js';
+import { createHttpDaemon } from '../daemon/http-daemon.js';
+import { KernelPool } from '../kernel/kernel-pool.js';
+import { toHex } from '../util/bytes.js';
+import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
+import { pagesFrom } from './page-source.js';
+import { WalletScanner } from './wallet-scanner.js';
+
+/** Pages that may wait for their commit. */
+const PAGES_AHEAD = 2;
+
+/** Pool transactions fetched at once: what a restricted daemon allows. */
+const POOL_BATCH = 100;
+
+/** One wallet on the refresh thread. */
+interface Attached {
+  readonly scanner: WalletScanner;
+  /** Pool transactions looked at already, by hash in hex. */
+  readonly seenInPool: Set<string>;
+  run?: { readonly number: number; readonly abort: AbortController; inFlight: number; committed: () => void };
+}
+
+const port = parentPort;
+if (port === null) throw new Error('refresh-thread runs as a worker thread only');
+const report = (message: RefreshReport): void => port.postMessage(message);
+
+const { threads } = workerData as { readonly threads: number };
+const kernel = new KernelPool(threads);
+const wallets = new Map<WalletId, Attached>();
+let daemon: (Daemon & { close(): Promise<void> }) | undefined;
+let genesis: Hash;
+
+port.on('message', (request: RefreshRequest) => {
+  switch (request.type) {
+    case 'daemon':
+      void daemon?.close();
+      daemon = request.config === undefined ? undefined : createHttpDaemon(request.config);
+      genesis = request.genesis;
+      return;
+    case 'attach':
+      wallets.set(request.wallet, { scanner: new WalletScanner(request.state), seenInPool: new Set() });
+      return;
+    case 'detach': {
+      const wallet = wallets.get(request.wallet);
+      wallet?.run?.abort.abort();
+      wallet?.scanner.wipe();
+      wallets.delete(request.wallet);
+      return;
+    }
+    case 'expand':
+      wallets.get(request.wallet)?.scanner.expandTo(request.index);
+      return;
+    case 'refresh':
+      void run(request.wallet, request.run, request.from);
+      return;
+    case 'cancel': {
+      const current = wallets.get(request.wallet)?.run;
+      if (current?.number === request.run) current.abort.abort();
+      return;
+    }
+    case 'committed': {
+      const current = wallets.get(request.wallet)?.run;
+      if (current?.number === request.run) {
+        current.inFlight -= 1;
+        current.committed();
+      }
+      return;
+    }
+  }
+});
+
+async function run(id: WalletId, number: number, from: RefreshFrom): Promise<void> {
+  const wallet = wallets.get(id);
+  if (wallet === undefined) return;
+  wallet.run?.abort.abort();
+  const current = { number, abort: new AbortController(), inFlight: 0, committed: () => undefined as void };
+  wallet.run = current;
+  const { signal } = current.abort;
+  const settled = (limit: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (signal.aborted) reject(signal.reason as Error);
+        else if (current.inFlight <= limit) resolve();
+      };
+      current.committed = check;
+      signal.addEventListener('abort', check, { once: true });
+      check();
+    });
+  try {
+    if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
+    for await (const page of pagesFrom(daemon, from, genesis, signal)) {
+      const findings = await wallet.scanner.scan(page.blocks, kernel);
+      signal.throwIfAborted();
+      current.inFlight += 1;
+      report({ type: 'page', wallet: id, run: number, findings, daemonHeight: page.daemonHeight });
+      await settled(PAGES_AHEAD - 1);
+    }
+    await settled(0);
+    await scanPool(id, wallet, number, signal);
+    report({ type: 'done', wallet: id, run: number });
+  } catch (error) {
+    report({ type: 'done', wallet: id, run: number, failure: toFailure(error, signal) });
+  } finally {
+    if (wallet.run === current) delete wallet.run;
+  }
+}
+
+/** Reports what is in the pool and what of it concerns the wallet; each transaction is fetched once. */
+async function scanPool(id: WalletId, wallet: Attached, number: number, signal: AbortSignal): Promise<void> {
+  if (daemon === undefined) return;
+  const present = await daemon.getPoolHashes({ signal });
+  const names = new Set(present.map(toHex));
+  for (const seen of wallet.seenInPool) if (!names.has(seen)) wallet.seenInPool.delete(seen);
+  const unseen = present.filter((hash) => !wallet.seenInPool.has(toHex(hash)));
+  const findings = [];
+  for (let start = 0; start < unseen.length; start += POOL_BATCH) {
+    const { transactions } = await daemon.getTransactions(unseen.slice(start, start + POOL_BATCH), { prune: true, signal });
+    const txs = transactions
+      .filter(({ inPool }) => inPool)
+      .map(({ hash, blob, doubleSpendSeen }) => ({
+        hash,
+        tx: parsePrunedTransaction(blob),
+        coinbase: false,
+        globalIndices: [],
+        doubleSpendSeen,
+      }));
+    findings.push(...(await wallet.scanner.scanPool(txs, Math.floor(Date.now() / 1000), kernel)));
+    for (const { hash } of txs) wallet.seenInPool.add(toHex(hash));
+  }
+  signal.throwIfAborted();
+  report({ type: 'pool', wallet: id, run: number, present, findings });
+}
+
+function toFailure(error: unknown, signal: AbortSignal): RefreshFailure {
+  if (signal.aborted) return { kind: 'cancelled', message: 'cancelled' };
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof DaemonError) return { kind: error.kind, message };
+  return { message, ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}) };
+}

@@ -1,0 +1,191 @@
+import { Worker } from 'node:worker_threads';
+import type { Hash } from '../crypto/types.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import { DaemonError } from '../daemon/errors.js';
+import type { DaemonConfig } from '../daemon/http-daemon.js';
+import type { PageFindings } from '../wallet/records.js';
+import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
+import type { PoolFinding, ScannerState } from './wallet-scanner.js';
+
+/** The wallet's side of a refresh: where it stands, and what to do with what is found. */
+export interface RefreshTarget {
+  /** What the scanner starts from; asked again whenever the thread had to be restarted. */
+  scannerState(): ScannerState;
+  /** Commits one page. @param daemonHeight number of blocks that the daemon holds. */
+  commitPage(findings: PageFindings, daemonHeight: number): void;
+  commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
+}
+
+export interface RefreshResult {
+  readonly blocksFetched: number;
+  readonly receivedMoney: boolean;
+}
+
+interface Run {
+  readonly number: number;
+  readonly wallet: WalletId;
+  readonly target: RefreshTarget;
+  blocksFetched: number;
+  receivedMoney: boolean;
+  readonly resolve: (result: RefreshResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A refresh that was stopped because its wallet closes or the daemon changes. */
+export class RefreshCancelled extends Error {
+  override readonly name = 'RefreshCancelled';
+}
+
+/**
+ * Runs refreshes on a thread of their own and commits what they find on this one. A thread that dies fails
+ * the refreshes under way and is replaced by the next one.
+ */
+export class Refresher {
+  readonly #threads: number;
+  readonly #genesis: Hash;
+  #daemon: DaemonConfig | undefined;
+  #worker: Worker | undefined;
+  readonly #targets = new Map<WalletId, RefreshTarget>();
+  readonly #runs = new Map<WalletId, Run>();
+  #counter = 0;
+
+  /** @param threads scanning threads. */
+  constructor(threads: number, genesis: Hash, daemon: DaemonConfig | undefined) {
+    this.#threads = threads;
+    this.#genesis = genesis;
+    this.#daemon = daemon;
+  }
+
+  attach(target: RefreshTarget): WalletId {
+    const wallet = ++this.#counter;
+    this.#targets.set(wallet, target);
+    if (this.#worker !== undefined) this.#post({ type: 'attach', wallet, state: target.scannerState() });
+    return wallet;
+  }
+
+  /** Stops what runs for the wallet and wipes its keys from the thread. */
+  detach(wallet: WalletId): void {
+    this.#targets.delete(wallet);
+    this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
+    this.#worker?.postMessage({ type: 'detach', wallet } satisfies RefreshRequest);
+  }
+
+  /** From now on refreshes ask this daemon; undefined is offline. */
+  setDaemon(config: DaemonConfig | undefined): void {
+    this.#daemon = config;
+    for (const wallet of [...this.#runs.keys()]) this.cancel(wallet);
+    this.#worker?.postMessage({ type: 'daemon', config, genesis: this.#genesis } satisfies RefreshRequest);
+  }
+
+  /** Makes the thread recognise an address that was handed out, with the lookahead beyond it. */
+  expand(wallet: WalletId, index: SubaddressIndex): void {
+    this.#worker?.postMessage({ type: 'expand', wallet, index } satisfies RefreshRequest);
+  }
+
+  cancel(wallet: WalletId): void {
+    const run = this.#runs.get(wallet);
+    if (run === undefined) return;
+    this.#worker?.postMessage({ type: 'cancel', wallet, run: run.number } satisfies RefreshRequest);
+    this.#fail(wallet, new RefreshCancelled('the refresh was cancelled'));
+  }
+
+  isRunning(wallet: WalletId): boolean {
+    return this.#runs.has(wallet);
+  }
+
+  /**
+   * Brings a wallet to the daemon's tip and looks through the pool.
+   * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
+   */
+  refresh(wallet: WalletId, from: RefreshFrom): Promise<RefreshResult> {
+    const target = this.#targets.get(wallet);
+    if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
+    if (this.#daemon === undefined) return Promise.reject(new DaemonError('unreachable', 'offline'));
+    if (this.#runs.has(wallet)) return Promise.reject(new Error('a refresh of this wallet runs already'));
+    return new Promise((resolve, reject) => {
+      const number = ++this.#counter;
+      this.#runs.set(wallet, { number, wallet, target, blocksFetched: 0, receivedMoney: false, resolve, reject });
+      this.#post({ type: 'refresh', wallet, run: number, from });
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const wallet of [...this.#targets.keys()]) this.detach(wallet);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #post(request: RefreshRequest): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(request);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./refresh-thread.js', import.meta.url), {
+      workerData: { threads: this.#threads },
+    });
+    worker.unref();
+    worker.on('message', (message: RefreshReport) => this.#receive(worker, message));
+    worker.on('error', (error) => this.#lost(worker, error as Error));
+    worker.on('exit', () => this.#lost(worker, new Error('the refresh thread stopped')));
+    worker.postMessage({ type: 'daemon', config: this.#daemon, genesis: this.#genesis } satisfies RefreshRequest);
+    for (const [wallet, target] of this.#targets)
+      worker.postMessage({ type: 'attach', wallet, state: target.scannerState() } satisfies RefreshRequest);
+    return worker;
+  }
+
+  #receive(worker: Worker, message: RefreshReport): void {
+    const run = this.#runs.get(message.wallet);
+    if (run === undefined || run.number !== message.run) return;
+    switch (message.type) {
+      case 'page':
+        try {
+          run.target.commitPage(message.findings, message.daemonHeight);
+        } catch (error) {
+          // What the thread holds is ahead of the store now: it starts over from the store's state.
+          worker.postMessage({ type: 'detach', wallet: run.wallet } satisfies RefreshRequest);
+          worker.postMessage({ type: 'attach', wallet: run.wallet, state: run.target.scannerState() } satisfies RefreshRequest);
+          this.#fail(run.wallet, error as Error);
+          return;
+        }
+        run.blocksFetched += message.findings.hashes.length;
+        run.receivedMoney ||= message.findings.outputs.length > 0;
+        worker.postMessage({ type: 'committed', wallet: run.wallet, run: run.number } satisfies RefreshRequest);
+        return;
+      case 'pool':
+        try {
+          run.target.commitPool(message.present, message.findings);
+          run.receivedMoney ||= message.findings.some(({ incoming }) => incoming !== undefined);
+        } catch (error) {
+          this.#fail(run.wallet, error as Error);
+        }
+        return;
+      case 'done':
+        this.#runs.delete(run.wallet);
+        if (message.failure === undefined) run.resolve({ blocksFetched: run.blocksFetched, receivedMoney: run.receivedMoney });
+        else run.reject(toError(message.failure));
+        return;
+    }
+  }
+
+  #fail(wallet: WalletId, error: Error): void {
+    const run = this.#runs.get(wallet);
+    this.#runs.delete(wallet);
+    run?.reject(error);
+  }
+
+  #lost(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const wallet of [...this.#runs.keys()]) this.#fail(wallet, error);
+  }
+}
+
+function toError({ kind, message, stack }: RefreshFailure): Error {
+  if (kind === 'cancelled') return new RefreshCancelled(message);
+  if (kind !== undefined) return new DaemonError(kind, message);
+  const error = new Error(message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}

@@ -1,0 +1,337 @@
+import { keyDerivation } from '../crypto/derivation.js';
+import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
+import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
+import { decryptPaymentId } from '../cryptonote/payment-id.js';
+import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
+import { NO_VIEW_TAG, type ScanBatch } from '../kernel/kernel.js';
+import type { KernelPool } from '../kernel/kernel-pool.js';
+import { amount, sum, ZERO, type Amount } from '../util/amount.js';
+import { concatBytes } from '../util/bytes.js';
+import { receiveOutput, type FoundOutput, type ReceivingKeys } from '../wallet/receive.js';
+import type {
+  FoundOutgoing,
+  FoundSpend,
+  OwnedOutput,
+  PageFindings,
+  PoolTx,
+  ReceivedTx,
+  SubaddressKey,
+} from '../wallet/records.js';
+import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
+import type { ChainBlock, ChainTx } from './chain-block.js';
+
+/** An output of ours to look out for among the inputs of others' and our transactions. */
+export interface WatchedOutput {
+  readonly keyImage: Uint8Array;
+  readonly amount: Amount;
+  readonly subaddress: SubaddressIndex;
+  readonly height: number;
+}
+
+/** What a wallet's scanner starts from; crosses to the refresh thread as it is. */
+export interface ScannerState {
+  readonly keys: ReceivingKeys;
+  readonly spendPublicKey: PublicKey;
+  readonly lookahead: Lookahead;
+  readonly subaddresses: readonly SubaddressKey[];
+  readonly watched: readonly WatchedOutput[];
+}
+
+/** A transaction of the pool that concerns us. */
+export interface PoolFinding {
+  /** Absent when it pays us nothing but change. */
+  readonly incoming?: PoolTx;
+  /** Absent when it spends nothing of ours. */
+  readonly outgoing?: Omit<FoundOutgoing, 'height'>;
+}
+
+/** Where in a page a candidate output stands. */
+interface Candidate {
+  readonly tx: number;
+  readonly outputIndex: number;
+  readonly key: PublicKey;
+}
+
+interface Hit extends Candidate {
+  readonly derivation: KeyDerivation;
+}
+
+/** Keys handed to the kernel at once. */
+const BATCH_KEYS = 256;
+
+const imageKey = (keyImage: Uint8Array): string => Buffer.from(keyImage).toString('latin1');
+
+/**
+ * Finds one wallet's receipts and spends in blocks and pool transactions, in chain order. Holds what it has
+ * found so far, so that a page may spend what an earlier one received.
+ * Source: wallet2.cpp `process_new_transaction`.
+ */
+export class WalletScanner {
+  readonly #keys: ReceivingKeys;
+  readonly #table: SubaddressTable;
+  readonly #watched = new Map<string, WatchedOutput>();
+  #fresh: SubaddressKey[] = [];
+
+  constructor(state: ScannerState) {
+    this.#keys = state.keys;
+    this.#table = new SubaddressTable(state.spendPublicKey, state.keys.viewSecret, state.lookahead);
+    this.#table.load(state.subaddresses);
+    for (const output of state.watched) this.#watch(output);
+    this.#fresh = this.#table.expandTo({ major: 0, minor: 0 });
+  }
+
+  /** Makes sure that a handed-out address is recognised, with the lookahead beyond it. */
+  expandTo(index: SubaddressIndex): void {
+    this.#fresh.push(...this.#table.expandTo(index));
+  }
+
+  /** Lookahead entries computed since the last call. */
+  takeFresh(): SubaddressKey[] {
+    return this.#fresh.splice(0);
+  }
+
+  /** Zeroes the keys. The scanner is of no use afterwards. */
+  wipe(): void {
+    this.#keys.viewSecret.fill(0);
+    this.#keys.spendSecret?.fill(0);
+  }
+
+  /** Forgets what was received at or above a height. */
+  detachFrom(height: number): void {
+    for (const [key, output] of this.#watched) if (output.height >= height) this.#watched.delete(key);
+  }
+
+  /** @param blocks gapless, each with all its transactions. */
+  async scan(blocks: readonly ChainBlock[], kernel: KernelPool): Promise<PageFindings> {
+    const startHeight = blocks[0]?.height ?? 0;
+    this.detachFrom(startHeight);
+    const flat = blocks.flatMap((block) => block.txs.map((tx) => ({ block, tx })));
+    const hits = await this.#hits(flat.map(({ tx }) => tx.tx), kernel);
+
+    const received: ReceivedTx[] = [];
+    const outputs: OwnedOutput[] = [];
+    const spends: FoundSpend[] = [];
+    const outgoing: FoundOutgoing[] = [];
+    flat.forEach(({ block, tx }, i) => {
+      const found = this.#receive(tx.tx, hits.get(i) ?? []);
+      const spent = this.#spent(tx.tx);
+      for (const { keyImage } of spent)
+        spends.push({ keyImage: keyImage as FoundSpend['keyImage'], txHash: tx.hash, height: block.height });
+      const payer = spent[0]?.subaddress.major;
+      if (found.length > 0) {
+        received.push(this.#receivedTx(tx, block));
+        const placed = found.map((output) => place(output, tx, block, output.subaddress.major === payer));
+        outputs.push(...placed);
+        for (const output of placed) if (output.keyImage !== undefined) this.#watch({ ...output, keyImage: output.keyImage });
+      }
+      if (payer !== undefined)
+        outgoing.push({
+          ...outgoingOf(tx, block.timestamp, payer, spent, found),
+          height: block.height,
+        });
+    });
+    return {
+      startHeight,
+      hashes: blocks.map(({ hash }) => hash),
+      received,
+      outputs,
+      spends,
+      outgoing,
+      subaddresses: this.takeFresh(),
+    };
+  }
+
+  /**
+   * Looks through transactions that are not mined yet.
+   * @param seenAt Unix seconds. @returns one finding a transaction that concerns us.
+   */
+  async scanPool(
+    txs: readonly (ChainTx & { readonly doubleSpendSeen: boolean })[],
+    seenAt: number,
+    kernel: KernelPool,
+  ): Promise<PoolFinding[]> {
+    const hits = await this.#hits(txs.map(({ tx }) => tx), kernel);
+    return txs.flatMap((tx, i) => {
+      const found = this.#receive(tx.tx, hits.get(i) ?? []);
+      const spent = this.#spent(tx.tx);
+      const payer = spent[0]?.subaddress.major;
+      const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
+      if (paid.length === 0 && payer === undefined) return [];
+      const incoming: PoolTx = {
+        txHash: tx.hash,
+        timestamp: seenAt,
+        unlockTime: tx.tx.prefix.unlockTime,
+        fee: feeOf(tx.tx),
+        ...this.#paymentId(tx.tx),
+        doubleSpendSeen: tx.doubleSpendSeen,
+        outputs: paid.map(({ outputIndex, amount, subaddress }) => ({ outputIndex, amount, subaddress })),
+      };
+      return [
+        {
+          ...(paid.length === 0 ? {} : { incoming }),
+          ...(payer === undefined ? {} : { outgoing: outgoingOf(tx, seenAt, payer, spent, found) }),
+        },
+      ];
+    });
+  }
+
+  #watch(output: WatchedOutput): void {
+    const key = imageKey(output.keyImage);
+    const known = this.#watched.get(key);
+    // Two outputs with one key share an image; only the larger can ever be spent.
+    if (known === undefined || known.amount < output.amount)
+      this.#watched.set(key, {
+        keyImage: output.keyImage,
+        amount: output.amount,
+        subaddress: output.subaddress,
+        height: output.height,
+      });
+  }
+
+  #spent(tx: Transaction): WatchedOutput[] {
+    return tx.prefix.inputs.flatMap((input) => {
+      const output = input.type === 'key' ? this.#watched.get(imageKey(input.keyImage)) : undefined;
+      return output === undefined ? [] : [output];
+    });
+  }
+
+  /** Outputs of ours in one transaction; the first key that opens an output decides. */
+  #receive(tx: Transaction, hits: readonly Hit[]): FoundOutput[] {
+    const found = new Map<number, FoundOutput>();
+    for (const { outputIndex, key, derivation } of hits) {
+      if (found.has(outputIndex)) continue;
+      const output = receiveOutput(this.#keys, this.#table, tx, outputIndex, derivation, key);
+      if (output === undefined) continue;
+      found.set(outputIndex, output);
+      this.expandTo(output.subaddress);
+    }
+    return [...found.values()].sort((a, b) => a.outputIndex - b.outputIndex);
+  }
+
+  /** Runs the kernel over every output with every key that may open it. @returns hits by transaction, main keys first. */
+  async #hits(txs: readonly Transaction[], kernel: KernelPool): Promise<Map<number, Hit[]>> {
+    const jobs: Promise<Hit[]>[] = [];
+    let keys: PublicKey[] = [];
+    let candidates: (Candidate & { readonly slot: number; readonly viewTag: number })[] = [];
+    const flush = (): void => {
+      if (candidates.length > 0) jobs.push(this.#runBatch(keys, candidates, kernel));
+      keys = [];
+      candidates = [];
+    };
+    txs.forEach((tx, i) => {
+      const { fields } = parseExtra(tx.prefix.extra);
+      const additional = additionalPublicKeys(fields);
+      const add = (key: PublicKey, outputIndices: readonly number[]): void => {
+        const slot = keys.push(key) - 1;
+        for (const outputIndex of outputIndices) {
+          const viewTag = tx.prefix.outputs[outputIndex]?.viewTag ?? NO_VIEW_TAG;
+          candidates.push({ tx: i, outputIndex, key, slot, viewTag });
+        }
+      };
+      const all = tx.prefix.outputs.map((_, outputIndex) => outputIndex);
+      for (const key of txPublicKeys(fields)) add(key, all);
+      additional.slice(0, all.length).forEach((key, outputIndex) => add(key, [outputIndex]));
+      if (keys.length >= BATCH_KEYS) flush();
+    });
+    flush();
+    const byTx = new Map<number, Hit[]>();
+    for (const hit of (await Promise.all(jobs)).flat()) byTx.set(hit.tx, [...(byTx.get(hit.tx) ?? []), hit]);
+    return byTx;
+  }
+
+  async #runBatch(
+    keys: readonly PublicKey[],
+    candidates: readonly (Candidate & { readonly slot: number; readonly viewTag: number })[],
+    kernel: KernelPool,
+  ): Promise<Hit[]> {
+    const batch: ScanBatch = {
+      keys: concatBytes(...keys),
+      outputKey: Uint32Array.from(candidates, ({ slot }) => slot),
+      outputIndex: Uint32Array.from(candidates, ({ outputIndex }) => outputIndex),
+      viewTags: Uint16Array.from(candidates, ({ viewTag }) => viewTag),
+    };
+    const { outputs, derivations } = await kernel.scan(batch, this.#keys.viewSecret);
+    return [...outputs].flatMap((j, n) => {
+      const candidate = candidates[j];
+      if (candidate === undefined) return [];
+      const { tx, outputIndex, key } = candidate;
+      return [{ tx, outputIndex, key, derivation: derivations.slice(32 * n, 32 * n + 32) as KeyDerivation }];
+    });
+  }
+
+  #receivedTx(tx: ChainTx, block: ChainBlock): ReceivedTx {
+    const { fields } = parseExtra(tx.tx.prefix.extra);
+    return {
+      txHash: tx.hash,
+      height: block.height,
+      timestamp: block.timestamp,
+      unlockTime: tx.tx.prefix.unlockTime,
+      fee: feeOf(tx.tx),
+      coinbase: tx.coinbase,
+      ...this.#paymentId(tx.tx),
+      txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
+      additionalPublicKeys: additionalPublicKeys(fields),
+    };
+  }
+
+  /** The payment id that a payer attached, decrypted. Long ones are obsolete and not read. */
+  #paymentId(tx: Transaction): { readonly paymentId?: Uint8Array } {
+    const { fields } = parseExtra(tx.prefix.extra);
+    const id = paymentIdOf(fields);
+    const key = txPublicKeys(fields)[0];
+    if (id?.kind !== 'short' || key === undefined) return {};
+    const derivation = tryKeyDerivation(key, this.#keys.viewSecret);
+    return derivation === undefined ? {} : { paymentId: decryptPaymentId(id.id, derivation) };
+  }
+}
+
+function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation | undefined {
+  try {
+    return keyDerivation(key, viewSecret);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
+
+function place(found: FoundOutput, tx: ChainTx, block: ChainBlock, change: boolean): OwnedOutput {
+  return {
+    ...found,
+    txHash: tx.hash,
+    globalIndex: tx.globalIndices[found.outputIndex] ?? 0,
+    rct: tx.tx.prefix.version === 2,
+    height: block.height,
+    unlockTime: tx.tx.prefix.unlockTime,
+    coinbase: tx.coinbase,
+    change,
+    burnt: false,
+    frozen: false,
+  };
+}
+
+/** What a spending transaction says of itself: all that came back to the payer's account is change. */
+function outgoingOf(
+  tx: ChainTx,
+  timestamp: number,
+  account: number,
+  spent: readonly WatchedOutput[],
+  found: readonly FoundOutput[],
+): Omit<FoundOutgoing, 'height'> {
+  const amountIn = sum(spent.map((output) => output.amount));
+  const change = sum(found.filter(({ subaddress }) => subaddress.major === account).map((output) => output.amount));
+  const { prefix } = tx.tx;
+  const amountOut = sum(prefix.outputs.map((output) => output.amount));
+  const fee = prefix.version === 2 ? feeOf(tx.tx) : amount(amountIn > amountOut ? amountIn - amountOut : 0n);
+  return {
+    txHash: tx.hash,
+    timestamp,
+    account,
+    fromIndices: [...new Set(spent.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b),
+    amountIn,
+    change,
+    fee,
+    unlockTime: prefix.unlockTime,
+  };
+}

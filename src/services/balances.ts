@@ -1,0 +1,103 @@
+import { amount, sum, ZERO, type Amount } from '../util/amount.js';
+import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../wallet/unlock.js';
+import type { WalletSession } from './wallet-session.js';
+
+/** What one address holds. */
+export interface AddressBalance {
+  readonly account: number;
+  readonly minor: number;
+  readonly total: Amount;
+  readonly unlocked: Amount;
+  readonly unspentOutputs: number;
+  readonly blocksToUnlock: number;
+  readonly secondsToUnlock: number;
+}
+
+/** Sums over addresses. */
+export interface Balance {
+  readonly total: Amount;
+  readonly unlocked: Amount;
+  readonly blocksToUnlock: number;
+  readonly secondsToUnlock: number;
+  readonly addresses: readonly AddressBalance[];
+}
+
+type Row = { -readonly [K in keyof AddressBalance]: AddressBalance[K] };
+
+/** Furthest below the tip at which an output without an unlock time can still be locked. */
+const LOCK_WINDOW = 60;
+
+/** What the wallet holds, from the same rows as its history. */
+export class Balances {
+  readonly #session: WalletSession;
+
+  constructor(session: WalletSession) {
+    this.#session = session;
+  }
+
+  /**
+   * @param account undefined is every account.
+   * @param strict counts confirmed outputs only, and outputs spent by unconfirmed payments as ours still.
+   * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
+   */
+  of(account: number | undefined, strict: boolean): Balance {
+    const rows = new Map<string, Row>();
+    const row = (major: number, minor: number): Row => {
+      const key = `${major}/${minor}`;
+      const known = rows.get(key) ?? emptyRow(major, minor);
+      rows.set(key, known);
+      return known;
+    };
+    const chainHeight = this.#session.height();
+    const now = this.#session.now();
+    this.#session.file.read((r) => {
+      for (const held of r.outputs.balances({ ...(account === undefined ? {} : { account }), strict })) {
+        const at = row(held.subaddress.major, held.subaddress.minor);
+        at.total = held.total;
+        at.unlocked = held.total;
+        at.unspentOutputs = held.unspentCount;
+      }
+      const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
+      for (const output of r.outputs.lockedCandidates({ ...(account === undefined ? {} : { account }), strict, sinceHeight: since })) {
+        if (isUnlocked(output, chainHeight, now)) continue;
+        const at = row(output.subaddress.major, output.subaddress.minor);
+        at.unlocked = amount(at.unlocked - output.amount);
+        at.blocksToUnlock = Math.max(at.blocksToUnlock, blocksToUnlock(output, chainHeight));
+        at.secondsToUnlock = Math.max(at.secondsToUnlock, secondsToUnlock(output, now));
+      }
+      if (strict) return;
+      for (const { account: major, change, destinations } of r.outgoing.list({ states: ['prepared', 'pending'] })) {
+        if (account !== undefined && major !== account) continue;
+        if (change > 0n) row(major, 0).total = amount(row(major, 0).total + change);
+        for (const { address, amount: paid } of destinations) {
+          const own = this.#session.ownIndex(address);
+          if (own?.major === major) row(major, own.minor).total = amount(row(major, own.minor).total + paid);
+        }
+      }
+      for (const { outputs } of r.pool.list(account))
+        for (const { subaddress, amount: paid } of outputs) {
+          if (account !== undefined && subaddress.major !== account) continue;
+          const at = row(subaddress.major, subaddress.minor);
+          at.total = amount(at.total + paid);
+        }
+    });
+    const addresses = [...rows.values()].sort((a, b) => a.account - b.account || a.minor - b.minor);
+    return {
+      total: sum(addresses.map(({ total }) => total)),
+      unlocked: sum(addresses.map(({ unlocked }) => unlocked)),
+      blocksToUnlock: Math.max(0, ...addresses.map((at) => at.blocksToUnlock)),
+      secondsToUnlock: Math.max(0, ...addresses.map((at) => at.secondsToUnlock)),
+      addresses,
+    };
+  }
+}
+
+export const emptyRow = (account: number, minor: number): Row => ({
+  account,
+  minor,
+  total: ZERO,
+  unlocked: ZERO,
+  unspentOutputs: 0,
+  blocksToUnlock: 0,
+  secondsToUnlock: 0,
+});

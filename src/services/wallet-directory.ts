@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CodecError, Reader, varintNumber } from '../util/codec.js';
+import { WalletError } from '../wallet/fault.js';
+
+/** Where the parts of one wallet lie. */
+export interface WalletPaths {
+  /** As clients say it. */
+  readonly name: string;
+  /** The encrypted store. */
+  readonly store: string;
+  readonly keys: string;
+  readonly lock: string;
+}
+
+const pathsOf = (directory: string, name: string): WalletPaths => {
+  const store = join(directory, name);
+  return { name, store, keys: `${store}.keys`, lock: `${store}.lock` };
+};
+
+/** Longest name that leaves room for our endings on common file systems. */
+const MAX_NAME_BYTES = 200;
+
+/** The directory that clients create wallets in and open them from. */
+export class WalletDirectory {
+  readonly path: string;
+
+  /** Makes the directory, readable for its owner alone, when it is missing. */
+  constructor(path: string) {
+    this.path = resolve(path);
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+  }
+
+  /** @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory. */
+  locate(name: string): WalletPaths {
+    const plain = name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
+    if (!plain || Buffer.byteLength(name) > MAX_NAME_BYTES || name.endsWith('.keys') || name.endsWith('.lock'))
+      throw new WalletError({ kind: 'bad_wallet_name', name });
+    return pathsOf(this.path, name);
+  }
+}
+
+/** Paths of a wallet given as a file of its own, `--wallet-file`. */
+export const locateFile = (path: string): WalletPaths => pathsOf(dirname(resolve(path)), basename(path));
+
+/** @throws WalletError `wallet_exists` when any file stands where the wallet would go. */
+export function assertFree(paths: WalletPaths): void {
+  if (existsSync(paths.keys) || existsSync(paths.store)) throw new WalletError({ kind: 'wallet_exists', name: paths.name });
+}
+
+/** @throws WalletError `wallet_missing` */
+export function assertPresent(paths: WalletPaths): void {
+  if (!existsSync(paths.keys)) throw new WalletError({ kind: 'wallet_missing', name: paths.name });
+}
+
+/**
+ * Moves a cache of the reference away from the store's place, so that nothing overwrites it.
+ * @returns its new path, or undefined where there is none.
+ */
+export async function setReferenceCacheAside(paths: WalletPaths): Promise<string | undefined> {
+  if (!existsSync(paths.store) || !(await isReferenceCache(paths.store))) return undefined;
+  for (let i = 0; ; i++) {
+    const aside = `${paths.store}.reference-cache${i === 0 ? '' : `.${i}`}`;
+    if (existsSync(aside)) continue;
+    renameSync(paths.store, aside);
+    return aside;
+  }
+}
+
+/**
+ * A cache of the reference is an 8-byte IV, a varint length, and exactly that many bytes.
+ * Source: wallet2.h `cache_file_data`.
+ */
+async function isReferenceCache(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const head = new Uint8Array(18);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    const reader = new Reader(head.subarray(0, bytesRead));
+    reader.view(8);
+    const length = varintNumber.read(reader);
+    return length > 0 && reader.offset + length === size;
+  } catch (error) {
+    if (error instanceof CodecError) return false;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
