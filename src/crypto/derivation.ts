@@ -31,18 +31,34 @@ export function derivationToScalar(derivation: KeyDerivation, outputIndex: numbe
 }
 
 /** Output key `Hs(D || i)·G + B`. @throws RangeError when B is not a point. */
-export function derivePublicKey(derivation: KeyDerivation, outputIndex: number, spendPublicKey: PublicKey): PublicKey {
-  return toPublicKey(multiply(G, derivationToScalar(derivation, outputIndex)).add(decompress(spendPublicKey)));
+export function derivePublicKey(
+  derivation: KeyDerivation,
+  outputIndex: number,
+  spendPublicKey: PublicKey,
+): PublicKey {
+  return toPublicKey(
+    multiply(G, derivationToScalar(derivation, outputIndex)).add(decompress(spendPublicKey)),
+  );
 }
 
 /** Output secret `Hs(D || i) + b`. @throws RangeError unless b is canonical. */
-export function deriveSecretKey(derivation: KeyDerivation, outputIndex: number, spendSecret: SecretKey): SecretKey {
+export function deriveSecretKey(
+  derivation: KeyDerivation,
+  outputIndex: number,
+  spendSecret: SecretKey,
+): SecretKey {
   return scalarBytes(reduce(derivationToScalar(derivation, outputIndex) + toScalar(spendSecret)));
 }
 
 /** Spend key an output was made for, `P - Hs(D || i)·G`. @throws RangeError when P is not a point. */
-export function deriveSubaddressPublicKey(outputKey: PublicKey, derivation: KeyDerivation, outputIndex: number): PublicKey {
-  return toPublicKey(decompress(outputKey).subtract(multiply(G, derivationToScalar(derivation, outputIndex))));
+export function deriveSubaddressPublicKey(
+  outputKey: PublicKey,
+  derivation: KeyDerivation,
+  outputIndex: number,
+): PublicKey {
+  return toPublicKey(
+    decompress(outputKey).subtract(multiply(G, derivationToScalar(derivation, outputIndex))),
+  );
 }
 
 /** First byte of `keccak("view_tag" || D || i)`. Source: crypto.cpp `derive_view_tag`. */

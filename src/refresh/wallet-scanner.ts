@@ -1,7 +1,7 @@
 import { keyDerivation } from '../crypto/derivation.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
 import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
-import { decryptPaymentId } from '../cryptonote/payment-id.js';
+import { cryptPaymentId } from '../cryptonote/payment-id.js';
 import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
 import { NO_VIEW_TAG, type ScanBatch } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
@@ -281,7 +281,7 @@ export class WalletScanner {
     const key = txPublicKeys(fields)[0];
     if (id?.kind !== 'short' || key === undefined) return {};
     const derivation = tryKeyDerivation(key, this.#keys.viewSecret);
-    return derivation === undefined ? {} : { paymentId: decryptPaymentId(id.id, derivation) };
+    return derivation === undefined ? {} : { paymentId: cryptPaymentId(id.id, derivation) };
   }
 }
 

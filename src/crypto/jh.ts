@@ -1,0 +1,103 @@
+import { fromHex } from '../util/bytes.js';
+import type { Hash } from './types.js';
+
+const BLOCK = 64;
+const ROUNDS = 42;
+
+/** The two substitutions; a bit of the round constant chooses between them. */
+const S0 = Uint8Array.of(9, 0, 4, 11, 13, 12, 3, 15, 1, 10, 2, 6, 7, 5, 8, 14);
+const S1 = Uint8Array.of(3, 12, 6, 13, 5, 7, 1, 9, 15, 2, 0, 4, 11, 10, 14, 8);
+
+/** Multiplication by x in GF(2^4) modulo x^4 + x + 1. */
+const doubled = (nibble: number): number => ((nibble << 1) ^ ((nibble >> 3) * 0x13)) & 0xf;
+
+/** Where the permutation `P_d = φ_d ∘ P'_d ∘ π_d` takes its nibbles from: `out[i] = in[source[i]]`. */
+function permutation(size: number): Uint8Array {
+  const half = size / 2;
+  const turned = (i: number): number => (i & 2 ? i ^ 1 : i);
+  return Uint8Array.from({ length: size }, (_, i) =>
+    i < half ? turned(2 * i) : turned(2 * ((i ^ 1) - half) + 1),
+  );
+}
+
+/** One round over `nibbles`: substitution, the linear map on pairs, permutation. */
+function round(nibbles: Uint8Array, source: Uint8Array, constantBit: (i: number) => boolean): Uint8Array {
+  const mixed = new Uint8Array(nibbles.length);
+  for (let i = 0; i < nibbles.length; i += 2) {
+    const a = (constantBit(i) ? S1 : S0)[nibbles[i] as number] as number;
+    const b = (constantBit(i + 1) ? S1 : S0)[nibbles[i + 1] as number] as number;
+    const d = b ^ doubled(a);
+    mixed[i + 1] = d;
+    mixed[i] = a ^ doubled(d);
+  }
+  return source.map((from) => mixed[from] as number);
+}
+
+const toNibbles = (bytes: Uint8Array): Uint8Array =>
+  Uint8Array.from(
+    { length: 2 * bytes.length },
+    (_, i) => ((bytes[i >> 1] as number) >> (i & 1 ? 0 : 4)) & 0xf,
+  );
+
+const bitOf = (nibbles: Uint8Array, i: number): number => ((nibbles[i >> 2] as number) >> (3 - (i & 3))) & 1;
+
+/** Round constants: the fractional part of √2, then `C_{r+1} = R_6(C_r)` under the first substitution. */
+const CONSTANTS: readonly Uint8Array[] = ((): Uint8Array[] => {
+  const source = permutation(64);
+  const all = [toNibbles(fromHex('6a09e667f3bcc908b2fb1366ea957d3e3adec17512775099da2f590b0667322a'))];
+  while (all.length < ROUNDS) all.push(round(all[all.length - 1] as Uint8Array, source, () => false));
+  return all;
+})();
+
+const SOURCE_256 = permutation(256);
+
+/** Which bit of the state is bit `k` of nibble `i`: nibbles take one bit of each quarter of the state. */
+const stateBit = (i: number, k: number): number => (i >> 1) + (i & 1) * 128 + 256 * k;
+
+/** The permutation E8 on 1024 bits, in place. */
+function permute(state: Uint8Array): void {
+  let nibbles: Uint8Array = new Uint8Array(256);
+  for (let i = 0; i < 256; i++) {
+    for (let k = 0; k < 4; k++) {
+      const at = stateBit(i, k);
+      nibbles[i] = ((nibbles[i] as number) << 1) | (((state[at >> 3] as number) >> (7 - (at & 7))) & 1);
+    }
+  }
+  for (const constant of CONSTANTS) nibbles = round(nibbles, SOURCE_256, (i) => bitOf(constant, i) === 1);
+  state.fill(0);
+  for (let i = 0; i < 256; i++) {
+    for (let k = 0; k < 4; k++) {
+      const at = stateBit(i, k);
+      state[at >> 3] =
+        (state[at >> 3] as number) | ((((nibbles[i] as number) >> (3 - k)) & 1) << (7 - (at & 7)));
+    }
+  }
+}
+
+/** The compression function F8, in place. */
+function compress(state: Uint8Array, block: Uint8Array): void {
+  for (let i = 0; i < BLOCK; i++) state[i] = (state[i] as number) ^ (block[i] as number);
+  permute(state);
+  for (let i = 0; i < BLOCK; i++) state[BLOCK + i] = (state[BLOCK + i] as number) ^ (block[i] as number);
+}
+
+/** State before the first block of a 256-bit digest: the digest length, compressed with an empty block. */
+const INITIAL: Uint8Array = ((): Uint8Array => {
+  const state = new Uint8Array(2 * BLOCK);
+  state[0] = 1;
+  compress(state, new Uint8Array(BLOCK));
+  return state;
+})();
+
+/** JH-256, the 42-round version of the SHA-3 finals. Source: jh.c; Hongjun Wu's specification. */
+export function jh256(data: Uint8Array): Hash {
+  // A one bit, zeros, and the length in bits as a big-endian u128: always at least one block more.
+  const padded = new Uint8Array(BLOCK * (Math.ceil(data.length / BLOCK) + 1));
+  padded.set(data);
+  padded[data.length] = 0x80;
+  new DataView(padded.buffer).setBigUint64(padded.length - 8, 8n * BigInt(data.length));
+
+  const state = Uint8Array.from(INITIAL);
+  for (let at = 0; at < padded.length; at += BLOCK) compress(state, padded.subarray(at, at + BLOCK));
+  return state.slice(2 * BLOCK - 32) as Hash;
+}

@@ -1,0 +1,86 @@
+import { concatBytes } from '../util/bytes.js';
+import type { Rng } from '../util/random.js';
+import { hashToPoint } from './hash-to-point.js';
+import { decompress, G, multiply, multiplyPublic, type Point, tryDecompress } from './point.js';
+import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
+import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from './types.js';
+
+/** One link of the ring, `L = c·P + r·G` and `R = c·I + r·Hp(P)`, as it enters the challenge. */
+function link(key: PublicKey, point: Point, image: Point, c: bigint, r: bigint): Uint8Array {
+  const left = multiplyPublic(point, c).add(multiplyPublic(G, r));
+  const right = multiplyPublic(image, c).add(multiplyPublic(hashToPoint(key), r));
+  return concatBytes(left.toBytes(), right.toBytes());
+}
+
+const signature = (c: bigint, r: bigint): Signature =>
+  concatBytes(scalarBytes(c), scalarBytes(r)) as Signature;
+
+/**
+ * Ring signature of the inputs before RingCT, one pair `c`, `r` a ring member: Σc = Hs(hash || L₀ || R₀ || …).
+ * @param image `x·Hp(ring[realIndex])`.
+ * @param secret `x`, the secret of `ring[realIndex]`.
+ * @throws RangeError when an index, key, image or the secret is not valid.
+ * Source: crypto.cpp `generate_ring_signature`.
+ */
+export function signRing(
+  prefixHash: Hash,
+  image: KeyImage,
+  ring: readonly PublicKey[],
+  secret: SecretKey,
+  realIndex: number,
+  rng: Rng,
+): Signature[] {
+  const realKey = ring[realIndex];
+  if (realKey === undefined) throw new RangeError(`real index ${realIndex} outside a ring of ${ring.length}`);
+  const x = toScalar(secret);
+  const imagePoint = decompress(image);
+
+  const nonce = randomScalar(rng);
+  const commitment = concatBytes(
+    multiply(G, nonce).toBytes(),
+    multiply(hashToPoint(realKey), nonce).toBytes(),
+  );
+  let others = 0n;
+  const links: Uint8Array[] = [];
+  const signatures = ring.map((key, i) => {
+    if (i === realIndex) {
+      links.push(commitment);
+      return undefined;
+    }
+    const c = randomScalar(rng);
+    const r = randomScalar(rng);
+    links.push(link(key, decompress(key), imagePoint, c, r));
+    others += c;
+    return signature(c, r);
+  });
+  const c = reduce(hashToScalar(prefixHash, ...links) - others);
+  return signatures.map((made) => made ?? signature(c, reduce(nonce - c * x)));
+}
+
+/**
+ * False for a wrong count too, and for keys, an image or scalars that are not valid. Whether the image lies in
+ * the prime-order subgroup is the caller's to check.
+ * Source: crypto.cpp `check_ring_signature`.
+ */
+export function checkRing(
+  prefixHash: Hash,
+  image: KeyImage,
+  ring: readonly PublicKey[],
+  signatures: readonly Uint8Array[],
+): boolean {
+  const imagePoint = tryDecompress(image);
+  if (imagePoint === undefined || signatures.length !== ring.length) return false;
+  let sum = 0n;
+  const links: Uint8Array[] = [];
+  for (const [i, key] of ring.entries()) {
+    const bytes = signatures[i];
+    const point = tryDecompress(key);
+    if (bytes?.length !== 64 || point === undefined) return false;
+    const c = bytesToInt(bytes.subarray(0, 32));
+    const r = bytesToInt(bytes.subarray(32));
+    if (c >= ORDER || r >= ORDER) return false;
+    links.push(link(key, point, imagePoint, c, r));
+    sum += c;
+  }
+  return hashToScalar(prefixHash, ...links) === reduce(sum);
+}

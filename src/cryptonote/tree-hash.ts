@@ -1,0 +1,23 @@
+import { keccak } from '../crypto/keccak.js';
+import type { Hash } from '../crypto/types.js';
+
+/**
+ * Root of the tree over a block's transaction hashes. With n hashes, the largest power of two below n is the
+ * width of the second layer; the leading hashes move there as they are.
+ * @throws RangeError for no hash. Source: crypto/tree-hash.c `tree_hash`.
+ */
+export function treeHash(hashes: readonly Hash[]): Hash {
+  const [first, second] = hashes;
+  if (first === undefined) throw new RangeError('tree hash of nothing');
+  if (second === undefined) return first;
+  if (hashes.length === 2) return keccak(first, second);
+  let width = 1;
+  while (2 * width < hashes.length) width *= 2;
+  const kept = 2 * width - hashes.length;
+  let layer = [...hashes.slice(0, kept), ...pairs(hashes.slice(kept))];
+  while (layer.length > 1) layer = pairs(layer);
+  return layer[0] as Hash;
+}
+
+const pairs = (hashes: readonly Hash[]): Hash[] =>
+  Array.from({ length: hashes.length / 2 }, (_, i) => keccak(hashes[2 * i] as Hash, hashes[2 * i + 1] as Hash));

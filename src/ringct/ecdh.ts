@@ -1,0 +1,54 @@
+import { keccak } from '../crypto/keccak.js';
+import { bytesToInt, hashToScalar, intToBytes, reduce } from '../crypto/scalar.js';
+import type { Commitment } from '../crypto/types.js';
+import { amount, U64_MAX, type Amount } from '../util/amount.js';
+import { equalBytes } from '../util/bytes.js';
+import { commit } from './commitment.js';
+import type { EcdhInfo, RctType } from './types.js';
+
+const text = new TextEncoder();
+const MASK_SALT = text.encode('commitment_mask');
+const AMOUNT_SALT = text.encode('amount');
+
+/** Blinding scalar of an output that sender and receiver share. Source: rctOps.cpp `genCommitmentMask`. */
+export const commitmentMask = (sharedSecret: Uint8Array): bigint => hashToScalar(MASK_SALT, sharedSecret);
+
+/** XOR with 8 shared bytes; its own inverse. Source: rctOps.cpp `ecdhEncode`, `ecdhDecode`, short form. */
+function cryptAmount(bytes: Uint8Array, sharedSecret: Uint8Array): Uint8Array {
+  const pad = keccak(AMOUNT_SALT, sharedSecret);
+  return bytes.map((byte, i) => byte ^ (pad[i] ?? 0));
+}
+
+/** 8 bytes. @param sharedSecret 32 bytes, `Hs(D || i)`. */
+export const encryptAmount = (value: Amount, sharedSecret: Uint8Array): Uint8Array =>
+  cryptAmount(intToBytes(value).slice(0, 8), sharedSecret);
+
+/**
+ * Recovers amount and mask of an output that a derivation opens.
+ * @returns undefined when they do not match the commitment: the sender lied, or it is not ours.
+ */
+export function openOutput(
+  info: EcdhInfo,
+  type: RctType,
+  sharedSecret: Uint8Array,
+  commitment: Commitment,
+): { readonly amount: Amount; readonly mask: bigint } | undefined {
+  const { value, mask } = type >= 4 ? openShort(info, sharedSecret) : openLong(info, sharedSecret);
+  if (value > U64_MAX || !equalBytes(commit(amount(value), mask), commitment)) return undefined;
+  return { amount: amount(value), mask };
+}
+
+const openShort = (info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } => ({
+  value: bytesToInt(cryptAmount(info.amount, sharedSecret)),
+  mask: commitmentMask(sharedSecret),
+});
+
+/** Types 1 to 3: mask and amount are scalars, each offset by a hash of the secret. */
+function openLong(info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } {
+  const shared1 = hashToScalar(sharedSecret);
+  const shared2 = hashToScalar(intToBytes(shared1));
+  return {
+    mask: reduce(bytesToInt(info.mask ?? new Uint8Array(32)) - shared1),
+    value: reduce(bytesToInt(info.amount) - shared2),
+  };
+}
