@@ -1,57 +1,71 @@
 import { tryDecompress } from '../crypto/point.js';
-import type { PublicKey } from '../crypto/types.js';
 import { bytes32, concatBytes, fixedBytes } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { decodeBase58Check, encodeBase58Check } from './base58.js';
 import type { Address, AddressKind, NetworkType, PaymentId } from './types.js';
 
-/** Source: cryptonote_config.h `CRYPTONOTE_PUBLIC_…_BASE58_PREFIX`. Regtest uses mainnet's. */
-const PREFIX: Readonly<Record<NetworkType, Readonly<Record<AddressKind, number>>>> = {
-  mainnet: { standard: 18, integrated: 19, subaddress: 42 },
-  testnet: { standard: 53, integrated: 54, subaddress: 63 },
-  stagenet: { standard: 24, integrated: 25, subaddress: 36 },
+/** Regtest uses mainnet's. Source: cryptonote_config.h `CRYPTONOTE_PUBLIC_…ADDRESS_BASE58_PREFIX`. */
+const PREFIX: Readonly<Record<NetworkType, Readonly<Record<AddressKind, bigint>>>> = {
+  mainnet: { standard: 18n, integrated: 19n, subaddress: 42n },
+  testnet: { standard: 53n, integrated: 54n, subaddress: 63n },
+  stagenet: { standard: 24n, integrated: 25n, subaddress: 36n },
 };
 
-const NETWORKS = Object.keys(PREFIX) as NetworkType[];
+const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet'];
 const KINDS: readonly AddressKind[] = ['standard', 'integrated', 'subaddress'];
+
+const KIND_OF_PREFIX = new Map(
+  NETWORKS.flatMap((network) => KINDS.map((kind) => [PREFIX[network][kind], { network, kind }] as const)),
+);
+
 const KEYS_BYTES = 64;
 const PAYMENT_ID_BYTES = 8;
+/** Characters of an integrated address, the longest there is. */
+const MAX_CHARS = 106;
 
-/** @throws RangeError for an integrated address without its payment id. */
+/** @throws RangeError when kind and payment id don't go together. Source: `get_account_address_as_str`. */
 export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, paymentId }: Address): string {
-  if ((kind === 'integrated') !== (paymentId !== undefined)) throw new RangeError('payment id and address kind disagree');
-  return encodeBase58Check(PREFIX[network][kind], concatBytes(spendPublicKey, viewPublicKey, paymentId ?? new Uint8Array()));
+  if ((kind === 'integrated') !== (paymentId !== undefined))
+    throw new RangeError('address: payment id and kind disagree');
+  const data = concatBytes(spendPublicKey, viewPublicKey, paymentId ?? new Uint8Array());
+  return encodeBase58Check(PREFIX[network][kind], data);
 }
 
 /**
+ * Reads an address; both keys must be points, torsion allowed.
  * @param network the only one accepted; absent accepts all.
- * @throws CodecError saying why. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
+ * @throws CodecError that says what is wrong. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
  */
 export function parseAddress(text: string, network?: NetworkType): Address {
+  if (text.length > MAX_CHARS) throw new CodecError('address: too long');
   const { tag, data } = decodeBase58Check(text);
-  const found = NETWORKS.flatMap((of) => KINDS.map((kind) => ({ network: of, kind }))).find(
-    (candidate) => PREFIX[candidate.network][candidate.kind] === tag,
-  );
+  const found = KIND_OF_PREFIX.get(tag);
   if (found === undefined) throw new CodecError('address: unknown prefix');
-  if (network !== undefined && found.network !== network) throw new CodecError(`address: of ${found.network}, not of ${network}`);
+  if (network !== undefined && found.network !== network)
+    throw new CodecError(`address: belongs to ${found.network}, not to ${network}`);
+
   const integrated = found.kind === 'integrated';
-  if (data.length !== KEYS_BYTES + (integrated ? PAYMENT_ID_BYTES : 0)) throw new CodecError('address: wrong length');
-  const spendPublicKey = bytes32<'PublicKey'>(data.subarray(0, 32), 'PublicKey');
-  const viewPublicKey = bytes32<'PublicKey'>(data.subarray(32, 64), 'PublicKey');
-  if (!isPoint(spendPublicKey) || !isPoint(viewPublicKey)) throw new CodecError('address: a key is not a point');
+  if (data.length !== KEYS_BYTES + (integrated ? PAYMENT_ID_BYTES : 0))
+    throw new CodecError('address: wrong length');
+  const spendPublicKey = bytes32(data.subarray(0, 32), 'PublicKey');
+  const viewPublicKey = bytes32(data.subarray(32, KEYS_BYTES), 'PublicKey');
+  if (tryDecompress(spendPublicKey) === undefined) throw new CodecError('address: spend key is not a point');
+  if (tryDecompress(viewPublicKey) === undefined) throw new CodecError('address: view key is not a point');
+
   const keys = { ...found, spendPublicKey, viewPublicKey };
-  return integrated ? { ...keys, paymentId: fixedBytes<'PaymentId'>(data.subarray(KEYS_BYTES), PAYMENT_ID_BYTES, 'PaymentId') } : keys;
+  if (!integrated) return keys;
+  return { ...keys, paymentId: fixedBytes(data.subarray(KEYS_BYTES), PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-const isPoint = (key: PublicKey): boolean => tryDecompress(key) !== undefined;
-
-/** @throws RangeError unless the address is a standard one. */
+/** @throws RangeError unless the address is a standard one. Source: `get_account_integrated_address_as_str`. */
 export function integrate(address: Address, paymentId: PaymentId): Address {
-  if (address.kind !== 'standard') throw new RangeError(`cannot integrate a payment id into a ${address.kind} address`);
-  return { ...address, kind: 'integrated', paymentId };
+  if (address.kind !== 'standard') throw new RangeError(`address: a ${address.kind} one takes no payment id`);
+  return { ...address, kind: 'integrated', paymentId: fixedBytes(paymentId, PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-/** The address without its payment id. */
-export function withoutPaymentId({ network, kind, spendPublicKey, viewPublicKey }: Address): Address {
-  return { network, kind: kind === 'integrated' ? 'standard' : kind, spendPublicKey, viewPublicKey };
+/** An integrated address without its payment id; any other as it is. */
+export function standardOf(address: Address): Address {
+  if (address.kind !== 'integrated') return address;
+  const { network, spendPublicKey, viewPublicKey } = address;
+  return { network, kind: 'standard', spendPublicKey, viewPublicKey };
 }

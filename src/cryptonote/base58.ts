@@ -1,18 +1,22 @@
 import { keccak } from '../crypto/keccak.js';
 import { concatBytes, equalBytes } from '../util/bytes.js';
-import { CodecError, encode, Reader, varintNumber } from '../util/codec.js';
+import { CodecError, encode, Reader, varint } from '../util/codec.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const BASE = BigInt(ALPHABET.length);
 const BLOCK_BYTES = 8;
 const BLOCK_CHARS = 11;
-/** Characters that a last block of so many bytes takes. */
+/** Characters that a block of so many bytes takes; a length not listed here belongs to no block. */
 const CHARS_OF = [0, 2, 3, 5, 6, 7, 9, 10, 11];
 const CHECKSUM_BYTES = 4;
+
+const checksumOf = (body: Uint8Array): Uint8Array => keccak(body).subarray(0, CHECKSUM_BYTES);
 
 function encodeBlock(block: Uint8Array): string {
   let value = block.reduce((acc, byte) => (acc << 8n) | BigInt(byte), 0n);
   let text = '';
-  for (let i = 0; i < (CHARS_OF[block.length] ?? 0); i++, value /= 58n) text = ALPHABET[Number(value % 58n)] + text;
+  for (let left = CHARS_OF[block.length] ?? 0; left > 0; left--, value /= BASE)
+    text = ALPHABET.charAt(Number(value % BASE)) + text;
   return text;
 }
 
@@ -23,7 +27,7 @@ function decodeBlock(text: string): Uint8Array {
   for (const char of text) {
     const digit = ALPHABET.indexOf(char);
     if (digit < 0) throw new CodecError('base58: foreign character');
-    value = value * 58n + BigInt(digit);
+    value = value * BASE + BigInt(digit);
   }
   if (value >> BigInt(8 * length)) throw new CodecError('base58: block overflows');
   const bytes = new Uint8Array(length);
@@ -31,33 +35,40 @@ function decodeBlock(text: string): Uint8Array {
   return bytes;
 }
 
-/** CryptoNote's base58: blocks of 8 bytes become 11 characters. Source: common/base58.cpp. */
+/** CryptoNote's base58: every 8 bytes become 11 characters, a shorter rest fewer. Source: base58.cpp `encode`. */
 export function encodeBase58(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i += BLOCK_BYTES) text += encodeBlock(bytes.subarray(i, i + BLOCK_BYTES));
   return text;
 }
 
-/** @throws CodecError */
+/** @throws CodecError on an impossible length, a foreign character or an overflow. Source: base58.cpp `decode`. */
 export function decodeBase58(text: string): Uint8Array {
   const blocks: Uint8Array[] = [];
   for (let i = 0; i < text.length; i += BLOCK_CHARS) blocks.push(decodeBlock(text.slice(i, i + BLOCK_CHARS)));
   return concatBytes(...blocks);
 }
 
-/** Varint tag, data, and the first 4 bytes of their Keccak, in base58. */
-export function encodeBase58Check(tag: number, data: Uint8Array): string {
-  const body = concatBytes(encode(varintNumber, tag), data);
-  return encodeBase58(concatBytes(body, keccak(body).subarray(0, CHECKSUM_BYTES)));
+/** What a checksum-protected text carries. */
+export interface Tagged {
+  /** Unsigned 64-bit. */
+  readonly tag: bigint;
+  readonly data: Uint8Array;
 }
 
-/** @throws CodecError */
-export function decodeBase58Check(text: string): { readonly tag: number; readonly data: Uint8Array } {
+/** Varint tag, data, and the first 4 bytes of their Keccak, in base58. Source: base58.cpp `encode_addr`. */
+export function encodeBase58Check(tag: bigint, data: Uint8Array): string {
+  const body = concatBytes(encode(varint, tag), data);
+  return encodeBase58(concatBytes(body, checksumOf(body)));
+}
+
+/** @throws CodecError on bad base58, a wrong checksum or a malformed tag. Source: base58.cpp `decode_addr`. */
+export function decodeBase58Check(text: string): Tagged {
   const bytes = decodeBase58(text);
-  if (bytes.length <= CHECKSUM_BYTES) throw new CodecError('base58: too short');
+  if (bytes.length <= CHECKSUM_BYTES) throw new CodecError('base58: too short for a checksum');
   const body = bytes.subarray(0, -CHECKSUM_BYTES);
-  if (!equalBytes(keccak(body).subarray(0, CHECKSUM_BYTES), bytes.subarray(-CHECKSUM_BYTES)))
+  if (!equalBytes(checksumOf(body), bytes.subarray(-CHECKSUM_BYTES)))
     throw new CodecError('base58: wrong checksum');
   const r = new Reader(body);
-  return { tag: varintNumber.read(r), data: r.take(r.remaining) };
+  return { tag: varint.read(r), data: r.take(r.remaining) };
 }

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 
 /** A language of mnemonics. */
 export interface Language {
-  /** As speakers write it; what keys files and the seed's clients name it. */
+  /** As its speakers write it; what a keys file stores. */
   readonly name: string;
   readonly englishName: string;
-  /** Letters that tell its words apart. */
+  /** How many leading letters tell its words apart. */
   readonly prefixLength: number;
+  /** Name of its word list, without folder and ending. */
   readonly file: string;
 }
 
@@ -17,63 +18,68 @@ const language = (name: string, englishName: string, prefixLength: number, file:
   file,
 });
 
-/** Those offered for new wallets, in the order of get_languages. Source: electrum-words.cpp `get_language_list`. */
-export const LANGUAGES: readonly Language[] = [
-  language('Deutsch', 'German', 4, 'german'),
-  language('English', 'English', 3, 'english'),
-  language('Español', 'Spanish', 4, 'spanish'),
-  language('Français', 'French', 4, 'french'),
-  language('Italiano', 'Italian', 4, 'italian'),
-  language('Nederlands', 'Dutch', 4, 'dutch'),
-  language('Português', 'Portuguese', 4, 'portuguese'),
-  language('русский язык', 'Russian', 4, 'russian'),
-  language('日本語', 'Japanese', 3, 'japanese'),
-  language('简体中文 (中国)', 'Chinese (simplified)', 1, 'chinese-simplified'),
-  language('Esperanto', 'Esperanto', 4, 'esperanto'),
-  language('Lojban', 'Lojban', 4, 'lojban'),
-];
+const GERMAN = language('Deutsch', 'German', 4, 'german');
+const ENGLISH = language('English', 'English', 3, 'english');
+const SPANISH = language('Español', 'Spanish', 4, 'spanish');
+const FRENCH = language('Français', 'French', 4, 'french');
+const ITALIAN = language('Italiano', 'Italian', 4, 'italian');
+const DUTCH = language('Nederlands', 'Dutch', 4, 'dutch');
+const PORTUGUESE = language('Português', 'Portuguese', 4, 'portuguese');
+const RUSSIAN = language('русский язык', 'Russian', 4, 'russian');
+const JAPANESE = language('日本語', 'Japanese', 3, 'japanese');
+const CHINESE = language('简体中文 (中国)', 'Chinese (simplified)', 1, 'chinese-simplified');
+const ESPERANTO = language('Esperanto', 'Esperanto', 4, 'esperanto');
+const LOJBAN = language('Lojban', 'Lojban', 4, 'lojban');
 
-/** Words of the first wallets: read, never written. */
+/** The words of the first wallets: read, never written. Some share their first four letters. */
 export const OLD_ENGLISH = language('EnglishOld', 'English (old)', 4, 'english-old');
 
-/** The order in which a seed is matched. Source: electrum-words.cpp `find_seed_language`. */
-export const MATCH_ORDER: readonly Language[] = [
-  ...['简体中文 (中国)', 'English', 'Nederlands', 'Français', 'Español', 'Deutsch', 'Italiano', 'Português', '日本語'],
-  ...['русский язык', 'Esperanto', 'Lojban'],
-]
-  .flatMap((name) => LANGUAGES.filter((candidate) => candidate.name === name))
-  .concat(OLD_ENGLISH);
+/** Those that a wallet can be created in, in wire order. Source: electrum-words.cpp `get_language_list`. */
+export const LANGUAGES: readonly Language[] = [
+  ...[GERMAN, ENGLISH, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE],
+  ...[RUSSIAN, JAPANESE, CHINESE, ESPERANTO, LOJBAN],
+];
 
-/** By either of its names. */
+/** The order in which a mnemonic is tried: some texts are words of several. Source: `find_seed_language`. */
+export const MATCH_ORDER: readonly Language[] = [
+  ...[CHINESE, ENGLISH, DUTCH, FRENCH, SPANISH, GERMAN, ITALIAN, PORTUGUESE],
+  ...[JAPANESE, RUSSIAN, ESPERANTO, LOJBAN, OLD_ENGLISH],
+];
+
+/** One of {@link LANGUAGES} by either of its names, spelled exactly. Source: `is_valid_language`. */
 export const findLanguage = (name: string): Language | undefined =>
   LANGUAGES.find((candidate) => candidate.name === name || candidate.englishName === name);
 
-/** The words of a language, and where each stands, whole and by its telling letters. */
+/** The words of a language, and the number of each by its whole spelling and by its telling letters. */
 export interface WordList {
   readonly words: readonly string[];
   readonly byWord: ReadonlyMap<string, number>;
   readonly byPrefix: ReadonlyMap<string, number>;
 }
 
-/** Lower case, composed the same way whoever typed it. */
-export const canonical = (word: string): string => word.normalize('NFKC').toLowerCase();
+/** One spelling for all ways to type a word: composed letters, lower case. Every word list is composed. */
+export const canonical = (word: string): string => word.normalize('NFC').toLowerCase();
 
-/** The telling letters of a word. */
-export const prefixOf = (word: string, { prefixLength }: Language): string => [...word].slice(0, prefixLength).join('');
+/** The telling letters of a word. Source: language_base.h `utf8prefix`. */
+export const prefixOf = (word: string, { prefixLength }: Language): string =>
+  [...word].slice(0, prefixLength).join('');
 
-const loaded = new Map<string, WordList>();
+const loaded = new Map<Language, WordList>();
 
-/** Reads a word list once. */
+/**
+ * Reads a word list, once. Where two words share their telling letters, the later one has them.
+ * Source: language_base.h `populate_maps`.
+ */
 export function wordList(of: Language): WordList {
-  const known = loaded.get(of.file);
+  const known = loaded.get(of);
   if (known !== undefined) return known;
   const path = new URL(`../../../wordlists/${of.file}.txt`, import.meta.url);
-  const words = readFileSync(path, 'utf8').split('\n').filter((word) => word !== '');
+  const words = readFileSync(path, 'utf8').trimEnd().split('\n');
   const list = {
     words,
     byWord: new Map(words.map((word, i) => [canonical(word), i])),
     byPrefix: new Map(words.map((word, i) => [canonical(prefixOf(word, of)), i])),
   };
-  loaded.set(of.file, list);
+  loaded.set(of, list);
   return list;
 }

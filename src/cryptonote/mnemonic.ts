@@ -1,77 +1,89 @@
 import { crc32 } from 'node:zlib';
-import { reduce, bytesToInt, scalarBytes } from '../crypto/scalar.js';
-import { slowHashAsync } from '../crypto/slow-hash-async.js';
+import { bytesToInt, reduce, scalarBytes } from '../crypto/scalar.js';
+import { slowHashAsync } from '../crypto/slow-hash-worker.js';
 import type { SecretKey } from '../crypto/types.js';
 import { utf8 } from '../util/bytes.js';
-import { CodecError, encode, Reader, u32, Writer } from '../util/codec.js';
-import { canonical, MATCH_ORDER, OLD_ENGLISH, prefixOf, wordList, type Language, type WordList } from './languages.js';
+import { CodecError, Reader, u32, Writer } from '../util/codec.js';
+import { canonical, MATCH_ORDER, OLD_ENGLISH, prefixOf, wordList, type Language } from './languages.js';
 
 const SEED_BYTES = 32;
+/** Three words carry four bytes. */
 const SEED_WORDS = 24;
 
-/** Which word is repeated as the checksum: CRC-32 of the telling letters, modulo the number of words. */
-function checksumIndex(words: readonly string[], language: Language): number {
-  const list = wordList(language);
-  const letters = words.map((word) => {
-    const index = list.byPrefix.get(canonical(prefixOf(word, language)));
-    return index === undefined ? '' : prefixOf(list.words[index] ?? '', language);
-  });
-  return crc32(utf8(letters.join(''))) % words.length;
+/** Number of the word with these telling letters. */
+const indexByPrefix = (word: string, language: Language): number | undefined =>
+  wordList(language).byPrefix.get(prefixOf(canonical(word), language));
+
+/**
+ * Which of the words is repeated as the checksum: the CRC-32 of all telling letters, spelled as the word list
+ * spells them, modulo the number of words. Source: electrum-words.cpp `create_checksum_index`.
+ */
+function checksumWord(words: readonly string[], language: Language): string {
+  const { words: spelled } = wordList(language);
+  const letters = words.map((word) => prefixOf(spelled[indexByPrefix(word, language) ?? -1] ?? '', language));
+  return words[crc32(utf8(letters.join(''))) % words.length] ?? '';
 }
 
-/** 25 words for 32 bytes. Source: electrum-words.cpp `bytes_to_words`. */
+/**
+ * 25 words, the last a checksum.
+ * @param seed 32 bytes, any value. @throws RangeError on any other length.
+ * Source: electrum-words.cpp `bytes_to_words`.
+ */
 export function encodeMnemonic(seed: Uint8Array, language: Language): string {
-  if (seed.length !== SEED_BYTES) throw new RangeError('a seed has 32 bytes');
+  if (seed.length !== SEED_BYTES) throw new RangeError(`seed: expected 32 bytes, got ${seed.length}`);
   const { words } = wordList(language);
   const n = words.length;
-  const r = new Reader(seed);
   const chosen: string[] = [];
-  while (r.remaining > 0) {
+  for (const r = new Reader(seed); r.remaining > 0;) {
     const value = u32.read(r);
     const first = value % n;
     const second = (Math.floor(value / n) + first) % n;
     const third = (Math.floor(value / n / n) + second) % n;
     for (const index of [first, second, third]) chosen.push(words[index] ?? '');
   }
-  return [...chosen, chosen[checksumIndex(chosen, language)]].join(' ');
+  return [...chosen, checksumWord(chosen, language)].join(' ');
 }
 
 export interface DecodedMnemonic {
-  readonly seed: SecretKey;
+  /** 32 bytes, any value: {@link spendSecretFromSeed} reduces them. */
+  readonly seed: Uint8Array;
+  /** Can be {@link OLD_ENGLISH}, in which nothing is written any more. */
   readonly language: Language;
-  /** Without checksum word, or of the first word list: its owner should write the new words down. */
+  /** Without a checksum word, or in old English. Upstream: `was_deprecated`. */
   readonly deprecated: boolean;
 }
 
 /**
- * Reads 25 words, or 24 of the old style, of any language.
- * @throws CodecError without quoting a word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
+ * Reads 25 words of which only the telling letters count, or 24 whole words without a checksum. The language
+ * is the first, in {@link MATCH_ORDER}, that knows all words and whose checksum fits.
+ * @throws CodecError, which quotes no word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
  */
 export function decodeMnemonic(text: string): DecodedMnemonic {
   const words = text.split(/\s+/u).filter((word) => word !== '');
   const hasChecksum = words.length === SEED_WORDS + 1;
-  if (!hasChecksum && words.length !== SEED_WORDS) throw new CodecError('mnemonic: expected 25 words');
-  let checksumFailed = false;
+  if (!hasChecksum && words.length !== SEED_WORDS)
+    throw new CodecError('mnemonic: expected 25 words, or 24 without a checksum');
+
+  let known = false;
   for (const language of MATCH_ORDER) {
-    const indices = match(words, language, hasChecksum);
+    const indices = matchWords(words, language, hasChecksum);
     if (indices === undefined) continue;
-    if (hasChecksum && !checksumFits(words, language)) {
-      checksumFailed = true;
-      continue;
-    }
+    known = true;
+    if (hasChecksum && !checksumFits(words, language)) continue;
     const seed = toSeed(indices.slice(0, SEED_WORDS), wordList(language).words.length);
     return { seed, language, deprecated: !hasChecksum || language === OLD_ENGLISH };
   }
-  throw new CodecError(checksumFailed ? 'mnemonic: invalid checksum' : 'mnemonic: words of no known language');
+  throw new CodecError(
+    known ? 'mnemonic: wrong checksum word' : 'mnemonic: not all words are of one language',
+  );
 }
 
-function match(words: readonly string[], language: Language, byPrefix: boolean): number[] | undefined {
-  const list: WordList = wordList(language);
+/** Numbers of all words, or undefined when the language lacks one. */
+function matchWords(words: readonly string[], language: Language, byPrefix: boolean): number[] | undefined {
+  const { byWord } = wordList(language);
   const indices: number[] = [];
   for (const word of words) {
-    const index = byPrefix
-      ? list.byPrefix.get(canonical(prefixOf(word, language)))
-      : list.byWord.get(canonical(word));
+    const index = byPrefix ? indexByPrefix(word, language) : byWord.get(canonical(word));
     if (index === undefined) return undefined;
     indices.push(index);
   }
@@ -79,30 +91,35 @@ function match(words: readonly string[], language: Language, byPrefix: boolean):
 }
 
 function checksumFits(words: readonly string[], language: Language): boolean {
-  const data = words.slice(0, -1);
-  const expected = data[checksumIndex(data, language)] ?? '';
-  return canonical(prefixOf(expected, language)) === canonical(prefixOf(words.at(-1) ?? '', language));
+  const expected = checksumWord(words.slice(0, SEED_WORDS), language);
+  return prefixOf(canonical(expected), language) === prefixOf(canonical(words[SEED_WORDS] ?? ''), language);
 }
 
-function toSeed(indices: readonly number[], n: number): SecretKey {
+function toSeed(indices: readonly number[], n: number): Uint8Array {
   const w = new Writer();
   for (let i = 0; i < indices.length; i += 3) {
     const [first = 0, second = 0, third = 0] = indices.slice(i, i + 3);
     const value = first + n * ((n - first + second) % n) + n * n * ((n - second + third) % n);
-    if (value >= 2 ** 32 || value % n !== first) throw new CodecError('mnemonic: words that encode no seed');
-    w.bytes(encode(u32, value));
+    // 1626³ is a little more than 2³².
+    if (value >= 2 ** 32) throw new CodecError('mnemonic: three words exceed four bytes');
+    u32.write(value, w);
   }
-  return w.finish() as SecretKey;
+  return w.finish();
 }
 
 /**
- * Adds (or takes away) a passphrase to a spend key, so that the words alone are worth nothing.
- * Source: cryptonote_format_utils.cpp `encrypt_key`, `decrypt_key`.
+ * Hides a spend key under a passphrase, for a mnemonic that is worthless without it: `b + slowHash(passphrase)`.
+ * @param key 32 bytes, any value. Source: cryptonote_format_utils.cpp `encrypt_key`.
  */
-export const addSeedOffset = (key: SecretKey, passphrase: string): Promise<SecretKey> => offset(key, passphrase, 1n);
-export const removeSeedOffset = (key: SecretKey, passphrase: string): Promise<SecretKey> => offset(key, passphrase, -1n);
+export const addSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>
+  scalarBytes(reduce(bytesToInt(key) + (await offsetOf(passphrase))));
 
-async function offset(key: SecretKey, passphrase: string, sign: 1n | -1n): Promise<SecretKey> {
-  const hash = await slowHashAsync(utf8(passphrase));
-  return scalarBytes(reduce(bytesToInt(key) + sign * bytesToInt(hash)));
-}
+/**
+ * Undoes {@link addSeedOffset}. Any passphrase gives a key; only the right one gives the right key.
+ * Source: cryptonote_format_utils.cpp `decrypt_key`.
+ */
+export const removeSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>
+  scalarBytes(reduce(bytesToInt(key) - (await offsetOf(passphrase))));
+
+const offsetOf = async (passphrase: string): Promise<bigint> =>
+  bytesToInt(await slowHashAsync(utf8(passphrase)));

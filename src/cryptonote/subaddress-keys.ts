@@ -1,35 +1,71 @@
-import { toPublicKey } from '../crypto/derivation.js';
-import { keccak } from '../crypto/keccak.js';
+import { normalizeZ } from '@noble/curves/abstract/curve.js';
+import { publicKeyOf, toPublicKey } from '../crypto/derivation.js';
 import { decompress, G, multiply, Point } from '../crypto/point.js';
-import { hashToScalar, reduceBytes, scalarBytes, toScalar } from '../crypto/scalar.js';
+import { hashToScalar, toScalar } from '../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
+import { utf8 } from '../util/bytes.js';
 import { encode, u32 } from '../util/codec.js';
 import type { SubaddressIndex } from './types.js';
 
-/** The salt is the text with its closing zero. Source: cryptonote_config.h `HASH_KEY_SUBADDRESS`. */
-const SALT = new TextEncoder().encode('SubAddr\0');
+/** With its closing zero. Source: cryptonote_config.h `HASH_KEY_SUBADDRESS`. */
+const SALT = utf8('SubAddr\0');
+/** One more than the largest index. */
+const INDEX_LIMIT = 2 ** 32;
 
-/** `a = keccak(b) mod ℓ`: deterministic wallets derive the view key. Source: account.cpp `generate`. */
-export const viewSecretOf = (spendSecret: SecretKey): SecretKey => scalarBytes(reduceBytes(keccak(spendSecret)));
+/** The two public keys of an address. */
+export interface AddressKeys {
+  readonly spendPublicKey: PublicKey;
+  readonly viewPublicKey: PublicKey;
+}
 
-/** `m = Hs("SubAddr" || a || major || minor)`. Source: device_default.cpp `get_subaddress_secret_key`. */
+const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 && minor === 0;
+
+/**
+ * `m = Hs("SubAddr\0" || a || major || minor)`, both indices as u32. Not used for {0, 0}, whose m is zero.
+ * @throws RangeError when an index is not a u32. Source: device_default.cpp `get_subaddress_secret_key`.
+ */
 export const subaddressSecret = (viewSecret: SecretKey, { major, minor }: SubaddressIndex): bigint =>
   hashToScalar(SALT, viewSecret, encode(u32, major), encode(u32, minor));
 
+/** `D = B + m·G` as a point with any Z. */
+function spendPoint(primary: Point, viewSecret: SecretKey, index: SubaddressIndex): Point {
+  return isPrimary(index) ? primary : primary.add(multiply(G, subaddressSecret(viewSecret, index)));
+}
+
 /**
- * Keys of an address other than {0, 0}: `D = B + m·G`, `C = a·D`.
+ * `D = B + m·G`; {0, 0} gives B.
+ * @throws RangeError when B is not a point or an index not a u32.
+ * Source: device_default.cpp `get_subaddress_spend_public_key`.
+ */
+export const subaddressSpendPublicKey = (
+  spendPublicKey: PublicKey,
+  viewSecret: SecretKey,
+  index: SubaddressIndex,
+): PublicKey => toPublicKey(spendPoint(decompress(spendPublicKey), viewSecret, index));
+
+/**
+ * `D` and `C = a·D`; {0, 0} gives the primary address, `B` and `a·G`.
+ * @throws RangeError when B is not a point, a not canonical or an index not a u32.
  * Source: device_default.cpp `get_subaddress`.
  */
 export function subaddressKeys(
   spendPublicKey: PublicKey,
   viewSecret: SecretKey,
   index: SubaddressIndex,
-): { readonly spendPublicKey: PublicKey; readonly viewPublicKey: PublicKey } {
-  const spend = decompress(spendPublicKey).add(multiply(G, subaddressSecret(viewSecret, index)));
-  return { spendPublicKey: toPublicKey(spend), viewPublicKey: toPublicKey(multiply(spend, toScalar(viewSecret))) };
+): AddressKeys {
+  if (isPrimary(index)) return { spendPublicKey, viewPublicKey: publicKeyOf(viewSecret) };
+  const spend = spendPoint(decompress(spendPublicKey), viewSecret, index);
+  return {
+    spendPublicKey: toPublicKey(spend),
+    viewPublicKey: toPublicKey(multiply(spend, toScalar(viewSecret))),
+  };
 }
 
-/** Spend keys D of addresses `from` ≤ minor < `to` of an account, the primary address being B itself. */
+/**
+ * The spend keys of `from` ≤ minor < `to` in one account, sharing one inversion.
+ * @throws RangeError when B is not a point, or the range runs backwards or beyond u32.
+ * Source: device_default.cpp `get_subaddress_spend_public_keys`.
+ */
 export function subaddressSpendPublicKeys(
   spendPublicKey: PublicKey,
   viewSecret: SecretKey,
@@ -37,20 +73,10 @@ export function subaddressSpendPublicKeys(
   from: number,
   to: number,
 ): PublicKey[] {
-  const base = decompress(spendPublicKey);
-  const points = Array.from({ length: to - from }, (_, i) => {
-    const index = { major, minor: from + i };
-    return major === 0 && index.minor === 0 ? base : base.add(multiply(G, subaddressSecret(viewSecret, index)));
-  });
-  return normalize(points).map(toPublicKey);
-}
-
-/** Brings points to Z = 1 with one inversion for all (Montgomery's trick), which makes compressing them cheap. */
-function normalize(points: readonly Point[]): Point[] {
-  const { Fp } = Point;
-  const inverses = Fp.invertBatch(points.map(({ Z }) => Z));
-  return points.map(({ X, Y }, i) => {
-    const inverse = inverses[i] ?? 1n;
-    return Point.fromAffine({ x: Fp.mul(X, inverse), y: Fp.mul(Y, inverse) });
-  });
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to || to > INDEX_LIMIT)
+    throw new RangeError(`subaddress range: ${from} to ${to}`);
+  const primary = decompress(spendPublicKey);
+  const points: Point[] = [];
+  for (let minor = from; minor < to; minor++) points.push(spendPoint(primary, viewSecret, { major, minor }));
+  return normalizeZ(Point, points).map(toPublicKey);
 }

@@ -1,0 +1,16 @@
+import { keccak } from '../crypto/keccak.js';
+import { reduceBytes, scalarBytes } from '../crypto/scalar.js';
+import type { SecretKey } from '../crypto/types.js';
+import { bytes32 } from '../util/bytes.js';
+
+/**
+ * `b = seed mod ℓ`.
+ * @param seed 32 bytes, any value. @throws RangeError on any other length.
+ * Source: crypto.cpp `generate_keys`.
+ */
+export const spendSecretFromSeed = (seed: Uint8Array): SecretKey =>
+  scalarBytes(reduceBytes(bytes32(seed, 'seed')));
+
+/** `a = keccak(b) mod ℓ`: a wallet is deterministic when its view key is this one. Source: account.cpp `generate`. */
+export const viewSecretFromSpend = (spendSecret: SecretKey): SecretKey =>
+  scalarBytes(reduceBytes(keccak(spendSecret)));
