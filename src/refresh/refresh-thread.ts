@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Hash } from '../crypto/types.js';
 import { parsePrunedTransaction } from '../cryptonote/transaction.js';
-import type { Daemon } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
-import { createHttpDaemon } from '../daemon/http-daemon.js';
+import { HttpDaemon } from '../daemon/http-daemon.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
@@ -31,14 +30,14 @@ const report = (message: RefreshReport): void => port.postMessage(message);
 const { threads } = workerData as { readonly threads: number };
 const kernel = new KernelPool(threads);
 const wallets = new Map<WalletId, Attached>();
-let daemon: (Daemon & { close(): Promise<void> }) | undefined;
+let daemon: HttpDaemon | undefined;
 let genesis: Hash;
 
 port.on('message', (request: RefreshRequest) => {
   switch (request.type) {
     case 'daemon':
       void daemon?.close();
-      daemon = request.config === undefined ? undefined : createHttpDaemon(request.config);
+      daemon = request.config === undefined ? undefined : new HttpDaemon(request.config);
       genesis = request.genesis;
       return;
     case 'attach':
