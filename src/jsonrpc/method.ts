@@ -1,0 +1,25 @@
+import type { z } from 'zod';
+import type { Json } from '../util/json.js';
+
+/** What a method answers: an object, or a bare value where the interface has one. */
+export type Result = { readonly [key: string]: Json | undefined };
+
+/** One method is one value: its names, what it needs, what it takes, and what it does. */
+export interface Method<Context, Meta, Params extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** One sentence for people, shown by discovery. */
+  readonly summary: string;
+  /** Gates and the like, for the layer that knows what they mean. */
+  readonly meta: Meta;
+  readonly params: Params;
+  /** Where upstream defines it. */
+  readonly source: string;
+  handle(context: Context, params: z.output<Params>): Result | Promise<Result>;
+}
+
+/** Ties a method's handler to its parameters' type. */
+export const defineMethod =
+  <Context, Meta>() =>
+  <Params extends z.ZodType>(method: Method<Context, Meta, Params>): Method<Context, Meta> =>
+    method as unknown as Method<Context, Meta>;

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { U64_MAX, type Amount } from '../util/amount.js';
+
+/*
+ * Wire parameters over exact JSON: integers arrive as bigint, or as digit strings from clients that quote them.
+ * An absent parameter takes its default, as upstream's parser has it.
+ */
+
+const integer = (min: bigint, max: bigint) =>
+  z
+    .union([z.bigint(), z.string().regex(/^-?\d{1,20}$/).transform((digits) => BigInt(digits))])
+    .refine((value) => value >= min && value <= max, 'out of range');
+
+/** Unsigned 64-bit, as a bigint. */
+export const u64 = integer(0n, U64_MAX);
+
+/** Unsigned 64-bit, in atomic units. */
+export const atomic = u64.transform((value) => value as Amount);
+
+/** Unsigned 64-bit that must fit a safe integer: heights and counts. Larger ones become the largest safe one. */
+export const height = u64.transform((value) => (value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)));
+
+/** Unsigned 32-bit. */
+export const u32 = integer(0n, 0xffffffffn).transform(Number);
+
+/** Signed 8-bit. */
+export const i8 = integer(-128n, 127n).transform(Number);
+
+export const text = z.string();
+export const flag = z.boolean();
+
+/** Where a list is expected, anything else counts as absent; items must fit. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.preprocess((value) => (Array.isArray(value) ? value : undefined), z.array(item).default([]));
+
+/** Parameters of a method; unknown ones are ignored. */
+export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);
+
+/** A method without parameters. */
+export const none = z.object({});

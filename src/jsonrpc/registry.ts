@@ -1,0 +1,21 @@
+import type { Method } from './method.js';
+
+/** The methods that a server answers, by every name they have. */
+export class Registry<Context, Meta> {
+  readonly methods: readonly Method<Context, Meta>[];
+  readonly #byName = new Map<string, Method<Context, Meta>>();
+
+  /** @throws Error when two methods share a name. */
+  constructor(methods: readonly Method<Context, Meta>[]) {
+    this.methods = methods;
+    for (const method of methods)
+      for (const name of [method.name, ...(method.aliases ?? [])]) {
+        if (this.#byName.has(name)) throw new Error(`two methods are called ${name}`);
+        this.#byName.set(name, method);
+      }
+  }
+
+  find(name: string): Method<Context, Meta> | undefined {
+    return this.#byName.get(name);
+  }
+}
