@@ -1,11 +1,29 @@
 import { chacha8 as nobleChacha8, chacha20orig } from '@noble/ciphers/chacha.js';
 
-/** ChaCha20 as first published: 8-byte nonce, 64-bit counter from 0. Its own inverse. Source: crypto/chacha.c. */
-export const chacha20 = (key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array =>
-  chacha20orig(key, iv, data);
+const KEY_LENGTH = 32;
+const IV_LENGTH = 8;
 
-/** The 8-round variant of old files; same layout: the nonce is extended to the 12 bytes that noble expects. */
+function check(key: Uint8Array, iv: Uint8Array): void {
+  if (key.length !== KEY_LENGTH) throw new RangeError(`chacha key: expected 32 bytes, got ${key.length}`);
+  if (iv.length !== IV_LENGTH) throw new RangeError(`chacha iv: expected 8 bytes, got ${iv.length}`);
+}
+
+/**
+ * ChaCha20 as first published: 8-byte nonce, 64-bit counter from 0. Its own inverse.
+ * @throws RangeError on a key or nonce of another length. Source: crypto/chacha.c.
+ */
+export function chacha20(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
+  check(key, iv);
+  return chacha20orig(key, iv, data);
+}
+
+/**
+ * The 8-round variant of old files, otherwise {@link chacha20}. noble's has a 32-bit counter and a 12-byte
+ * nonce: four zero bytes ahead of ours give the same layout for the 256 GiB that it agrees to encrypt.
+ * @throws RangeError on a key or nonce of another length. Source: crypto/chacha.c.
+ */
 export function chacha8(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
+  check(key, iv);
   const nonce = new Uint8Array(12);
   nonce.set(iv, 4);
   return nobleChacha8(key, nonce, data);

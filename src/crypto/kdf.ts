@@ -1,14 +1,65 @@
-import { concatBytes, utf8 } from '../util/bytes.js';
-import { slowHashAsync } from './slow-hash-async.js';
+import { utf8 } from '../util/bytes.js';
+import { slowHashAsync } from './slow-hash-worker.js';
 import type { SecretKey } from './types.js';
 
-/** Key of a keys file: the slow hash of the password, `rounds` times. Source: crypto/chacha.h `generate_chacha_key`. */
-export async function passwordKey(password: string, rounds: number): Promise<Uint8Array> {
-  let key: Uint8Array = await slowHashAsync(utf8(password));
-  for (let round = 1; round < rounds; round++) key = await slowHashAsync(key);
-  return key;
+/** Domain bytes that end a preimage. Source: cryptonote_config.h `HASH_KEY_WALLET`, `HASH_KEY_MEMORY`. */
+const WALLET = 0x8c;
+const MEMORY = 0x6b;
+
+/** Stretches a preimage made for this call, and wipes it. */
+async function stretched(preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
+  try {
+    return await slowHashAsync(preimage, rounds);
+  } finally {
+    preimage.fill(0);
+  }
 }
 
-/** Key of exported blobs, from the wallet's own keys. Source: device_default.cpp `generate_chacha_key`. */
-export const secretKeysKey = (viewSecret: SecretKey, spendSecret: SecretKey): Promise<Uint8Array> =>
-  slowHashAsync(concatBytes(viewSecret, spendSecret, Uint8Array.of(0x8c)));
+/** `parts || domain` in one buffer. */
+function preimageOf(parts: readonly Uint8Array[], domain: number): Uint8Array {
+  const preimage = new Uint8Array(parts.reduce((length, part) => length + part.length, 1));
+  let offset = 0;
+  for (const part of parts) {
+    preimage.set(part, offset);
+    offset += part.length;
+  }
+  preimage[offset] = domain;
+  return preimage;
+}
+
+/**
+ * ChaCha key of a keys file: CryptoNight of the password's UTF-8 bytes, `rounds` times.
+ * The empty password is one like any other.
+ * @param rounds ≥ 1. @throws RangeError otherwise.
+ * Source: chacha.h `generate_chacha_key`.
+ */
+export const passwordKey = (password: string, rounds: number): Promise<Uint8Array> =>
+  stretched(utf8(password), rounds);
+
+/**
+ * ChaCha key of what a wallet exports (outputs, key images, unsigned and multisig sets): the view secret,
+ * stretched with the same number of rounds as the password.
+ * @throws RangeError unless rounds ≥ 1.
+ * Source: wallet2.cpp `encrypt`, `encrypt_with_view_secret_key`.
+ */
+export const exportKey = (viewSecret: SecretKey, rounds = 1): Promise<Uint8Array> =>
+  stretched(Uint8Array.from(viewSecret), rounds);
+
+/**
+ * ChaCha key from both secrets, `view || spend || 0x8c` stretched: the reference's old caches and its ring
+ * database. A view-only wallet has a spend secret of zeros.
+ * @throws RangeError unless rounds ≥ 1.
+ * Source: wallet2.cpp `generate_chacha_key_from_secret_keys`, device_default.cpp `generate_chacha_key`.
+ */
+export const secretKeysKey = (
+  viewSecret: SecretKey,
+  spendSecret: SecretKey,
+  rounds = 1,
+): Promise<Uint8Array> => stretched(preimageOf([viewSecret, spendSecret], WALLET), rounds);
+
+/**
+ * ChaCha key of the second layer around the secrets inside a keys file: `passwordKey || 'k'`, always one round.
+ * Source: account.cpp `derive_key`.
+ */
+export const memoryKey = (baseKey: Uint8Array): Promise<Uint8Array> =>
+  stretched(preimageOf([baseKey], MEMORY), 1);
