@@ -109,7 +109,8 @@ export class Connector {
     const { raw } = socket.getPeerCertificate();
     const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();
     if (allowedFingerprints.includes(fingerprint)) return undefined;
-    if (allowedFingerprints.length > 0 && caFile === undefined) return "the daemon's certificate is not an allowed one";
+    if (allowedFingerprints.length > 0 && caFile === undefined)
+      return "the daemon's certificate is not an allowed one";
     if (socket.authorized) return undefined;
     // Without anything to check against, autodetected TLS keeps listeners out, not impostors.
     if (mode === 'autodetect' && caFile === undefined && !this.#endpoint.secure) return undefined;

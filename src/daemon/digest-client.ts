@@ -18,10 +18,9 @@ const md5 = (text: string): string => createHash('md5').update(text).digest('hex
 function parseChallenge(header: string): Challenge | undefined {
   if (!/^digest\s/i.test(header)) return undefined;
   const parameters = new Map(
-    [...header.matchAll(/([a-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/gi)].map(([, name = '', quoted, bare]) => [
-      name.toLowerCase(),
-      quoted ?? bare ?? '',
-    ]),
+    [...header.matchAll(/([a-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/gi)].map(
+      ([, name = '', quoted, bare]) => [name.toLowerCase(), quoted ?? bare ?? ''],
+    ),
   );
   const algorithm = parameters.get('algorithm') ?? 'MD5';
   const nonce = parameters.get('nonce');

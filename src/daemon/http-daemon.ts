@@ -78,7 +78,8 @@ export class HttpDaemon implements Daemon {
     return this.#rpc('get_fee_estimate', undefined, {}, (r) => {
       const fees = r.list('fees').map((fee) => r.asUint(fee, 'fees'));
       return {
-        perByte: fees.length === 4 ? fees : [1n, 4n, 20n, 166n].map((multiplier) => r.uint('fee') * multiplier),
+        perByte:
+          fees.length === 4 ? fees : [1n, 4n, 20n, 166n].map((multiplier) => r.uint('fee') * multiplier),
         quantizationMask: r.uint('quantization_mask', 1n) || 1n,
       };
     });
@@ -105,7 +106,10 @@ export class HttpDaemon implements Daemon {
   }
 
   async getHashes(shortHistory: readonly Hash[], { signal }: CallOptions = {}): Promise<ChainHashes> {
-    const request: TypedSection = { block_ids: blobOf(concatBytes(...shortHistory)), start_height: { type: 'u64', value: 0n } };
+    const request: TypedSection = {
+      block_ids: blobOf(concatBytes(...shortHistory)),
+      start_height: { type: 'u64', value: 0n },
+    };
     return this.#binary('/gethashes.bin', request, { limit: BLOCKS_LIMIT, signal }, (r) => ({
       startHeight: r.number('start_height'),
       currentHeight: r.number('current_height'),
@@ -142,7 +146,8 @@ export class HttpDaemon implements Daemon {
           txHash: hash(out.bytes('txid')),
         })),
       );
-      if (outs.length !== asked.length) throw new DaemonError('malformed', 'the daemon gave another number of outputs than asked');
+      if (outs.length !== asked.length)
+        throw new DaemonError('malformed', 'the daemon gave another number of outputs than asked');
       found.push(...outs);
     }
     return found;
@@ -163,8 +168,11 @@ export class HttpDaemon implements Daemon {
       const packed = entry.bytes('distribution', new Uint8Array());
       if (packed.length % 8 !== 0) throw new CodecError('distribution: not a multiple of 8 bytes');
       const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-      const cumulative = Array.from({ length: packed.length / 8 }, (_, i) => toIndex(view.getBigUint64(8 * i, true)));
-      if (cumulative.some((count, i) => count < (cumulative[i - 1] ?? 0))) throw new CodecError('distribution: falls');
+      const cumulative = Array.from({ length: packed.length / 8 }, (_, i) =>
+        toIndex(view.getBigUint64(8 * i, true)),
+      );
+      if (cumulative.some((count, i) => count < (cumulative[i - 1] ?? 0)))
+        throw new CodecError('distribution: falls');
       return { startHeight: entry.number('start_height'), base: entry.number('base', 0), cumulative };
     });
   }
@@ -188,11 +196,17 @@ export class HttpDaemon implements Daemon {
         const mined = {
           blockHeight: inPool ? 0 : tx.number('block_height'),
           blockTimestamp: inPool ? 0 : tx.number('block_timestamp', 0),
-          outputIndices: tx.list('output_indices').map((index) => toIndex(tx.asUint(index, 'output_indices'))),
+          outputIndices: tx
+            .list('output_indices')
+            .map((index) => toIndex(tx.asUint(index, 'output_indices'))),
         };
         return {
           hash: tx.hash('tx_hash'),
-          blob: fromHex(whole !== '' ? whole : tx.text('pruned_as_hex', '') + (prune ? '' : tx.text('prunable_as_hex', ''))),
+          blob: fromHex(
+            whole !== ''
+              ? whole
+              : tx.text('pruned_as_hex', '') + (prune ? '' : tx.text('prunable_as_hex', '')),
+          ),
           inPool,
           doubleSpendSeen: tx.bool('double_spend_seen', false),
           ...(inPool ? {} : mined),
@@ -223,25 +237,38 @@ export class HttpDaemon implements Daemon {
   }
 
   async isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]> {
-    return this.#json('/is_key_image_spent', { key_images: keyImages.map(toHex) }, { limit: SMALL_LIMIT }, (r) => {
-      const statuses = r.list('spent_status').map((status) => Number(r.asUint(status, 'spent_status')));
-      if (statuses.length !== keyImages.length) throw new CodecError('another number of key images than asked');
-      return statuses.map((status) => {
-        if (status !== 0 && status !== 1 && status !== 2) throw new CodecError('unknown key image status');
-        return status;
-      });
-    });
+    return this.#json(
+      '/is_key_image_spent',
+      { key_images: keyImages.map(toHex) },
+      { limit: SMALL_LIMIT },
+      (r) => {
+        const statuses = r.list('spent_status').map((status) => Number(r.asUint(status, 'spent_status')));
+        if (statuses.length !== keyImages.length)
+          throw new CodecError('another number of key images than asked');
+        return statuses.map((status) => {
+          if (status !== 0 && status !== 1 && status !== 2) throw new CodecError('unknown key image status');
+          return status;
+        });
+      },
+    );
   }
 
   async getBlockHeader(height: number, options: CallOptions = {}): Promise<DaemonBlockHeader> {
-    return this.#rpc('get_block_header_by_height', { height }, options, (r) => toHeader(r.object('block_header')));
+    return this.#rpc('get_block_header_by_height', { height }, options, (r) =>
+      toHeader(r.object('block_header')),
+    );
   }
 
   async getLastBlockHeader(): Promise<DaemonBlockHeader> {
     return this.#rpc('get_last_block_header', undefined, {}, (r) => toHeader(r.object('block_header')));
   }
 
-  async startMining(address: string, threads: number, background: boolean, ignoreBattery: boolean): Promise<void> {
+  async startMining(
+    address: string,
+    threads: number,
+    background: boolean,
+    ignoreBattery: boolean,
+  ): Promise<void> {
     const body = {
       miner_address: address,
       threads_count: threads,
@@ -268,7 +295,10 @@ export class HttpDaemon implements Daemon {
     options: { readonly limit: number } & CallOptions,
     read: (r: SectionReader) => T,
   ): Promise<T> {
-    const body = await this.#transport.post(path, writeStorage(request), { ...options, contentType: 'application/octet-stream' });
+    const body = await this.#transport.post(path, writeStorage(request), {
+      ...options,
+      contentType: 'application/octet-stream',
+    });
     return decoding(path, () => {
       const r = new SectionReader(readStorage(body));
       checkStatus(path, r.text('status'));
@@ -283,7 +313,10 @@ export class HttpDaemon implements Daemon {
     read: (r: JsonReader) => T,
     anyStatus = false,
   ): Promise<T> {
-    const body = await this.#transport.post(path, writeJson(request), { ...options, contentType: 'application/json' });
+    const body = await this.#transport.post(path, writeJson(request), {
+      ...options,
+      contentType: 'application/json',
+    });
     return decoding(path, () => {
       const r = new JsonReader(parseJson(body.toString('utf8')));
       if (!anyStatus) checkStatus(path, r.text('status'));
@@ -298,7 +331,11 @@ export class HttpDaemon implements Daemon {
     read: (r: JsonReader) => T,
   ): Promise<T> {
     const request = writeJson({ jsonrpc: '2.0', id: '0', method, params });
-    const body = await this.#transport.post('/json_rpc', request, { limit: SMALL_LIMIT, signal, contentType: 'application/json' });
+    const body = await this.#transport.post('/json_rpc', request, {
+      limit: SMALL_LIMIT,
+      signal,
+      contentType: 'application/json',
+    });
     return decoding(method, () => {
       const envelope = new JsonReader(parseJson(body.toString('utf8')));
       if (envelope.has('error')) throw new DaemonError('rejected', `the daemon refused ${method}`);
@@ -347,7 +384,8 @@ const asSection = (value: unknown): SectionReader => {
 };
 
 function toIndex(value: unknown): number {
-  if (typeof value !== 'bigint' || value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw new CodecError('index out of range');
+  if (typeof value !== 'bigint' || value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new CodecError('index out of range');
   return Number(value);
 }
 

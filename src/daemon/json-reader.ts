@@ -9,7 +9,8 @@ export class JsonReader {
   readonly #object: { readonly [key: string]: Json | undefined };
 
   constructor(value: Json | undefined, name = 'answer') {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new CodecError(`${name}: expected an object`);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new CodecError(`${name}: expected an object`);
     this.#object = value as { readonly [key: string]: Json | undefined };
   }
 
@@ -18,7 +19,8 @@ export class JsonReader {
   }
 
   asUint(value: Json | undefined, name: string): bigint {
-    if (typeof value !== 'bigint' || value < 0n || value > U64_MAX) throw new CodecError(`${name}: expected an unsigned integer`);
+    if (typeof value !== 'bigint' || value < 0n || value > U64_MAX)
+      throw new CodecError(`${name}: expected an unsigned integer`);
     return value;
   }
 

@@ -54,9 +54,11 @@ export class Transport {
     const line = await this.#acquire();
     try {
       let answer = await this.#send(line, path, body, options);
-      if (answer.status === 401 && line.digest?.accept(answer.challenges)) answer = await this.#send(line, path, body, options);
+      if (answer.status === 401 && line.digest?.accept(answer.challenges))
+        answer = await this.#send(line, path, body, options);
       if (answer.status === 401) throw new DaemonError('unauthorized', 'the daemon wants other credentials');
-      if (answer.status !== 200) throw new DaemonError('rejected', `the daemon answered ${path} with HTTP status ${answer.status}`);
+      if (answer.status !== 200)
+        throw new DaemonError('rejected', `the daemon answered ${path} with HTTP status ${answer.status}`);
       return answer.body;
     } catch (error) {
       throw toDaemonError(error, options.signal);
@@ -87,14 +89,20 @@ export class Transport {
       ...(signal === undefined ? {} : { signal }),
       headers: { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) },
     });
-    return { status: reply.statusCode, challenges: challengesOf(reply), body: await collect(reply.body, limit) };
+    return {
+      status: reply.statusCode,
+      challenges: challengesOf(reply),
+      body: await collect(reply.body, limit),
+    };
   }
 
   async #acquire(): Promise<Line> {
     const line = this.#closed
       ? undefined
       : (this.#idle.pop() ??
-        (this.#lines.length < MAX_CONNECTIONS ? this.#connect() : await new Promise<Line | undefined>((resolve) => this.#waiting.push(resolve))));
+        (this.#lines.length < MAX_CONNECTIONS
+          ? this.#connect()
+          : await new Promise<Line | undefined>((resolve) => this.#waiting.push(resolve))));
     if (line === undefined) throw new DaemonError('unreachable', 'the connection to the daemon is closed');
     return line;
   }

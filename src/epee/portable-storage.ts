@@ -8,7 +8,20 @@ export interface Section {
 
 /** Source: contrib/epee portable_storage_base.h. */
 const SIGNATURE = Uint8Array.of(0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01);
-const TYPE = { i64: 1, i32: 2, i16: 3, i8: 4, u64: 5, u32: 6, u16: 7, u8: 8, double: 9, string: 10, bool: 11, object: 12 } as const;
+const TYPE = {
+  i64: 1,
+  i32: 2,
+  i16: 3,
+  i8: 4,
+  u64: 5,
+  u32: 6,
+  u16: 7,
+  u8: 8,
+  double: 9,
+  string: 10,
+  bool: 11,
+  object: 12,
+} as const;
 const ARRAY = 0x80;
 const MAX_DEPTH = 50;
 
@@ -31,7 +44,8 @@ const size: Codec<number> = {
   },
 };
 
-const signed = (width: number, r: Reader): bigint => BigInt.asIntN(8 * width, width === 8 ? u64.read(r) : BigInt(uintLe(width).read(r)));
+const signed = (width: number, r: Reader): bigint =>
+  BigInt.asIntN(8 * width, width === 8 ? u64.read(r) : BigInt(uintLe(width).read(r)));
 
 function readScalar(type: number, r: Reader, depth: number): Value {
   switch (type) {
@@ -93,7 +107,8 @@ function readList(type: number, r: Reader, depth: number): Value[] {
  */
 export function readStorage(bytes: Uint8Array): Section {
   const r = new Reader(bytes);
-  if (Buffer.compare(r.view(SIGNATURE.length), SIGNATURE) !== 0) throw new CodecError('portable storage: wrong signature');
+  if (Buffer.compare(r.view(SIGNATURE.length), SIGNATURE) !== 0)
+    throw new CodecError('portable storage: wrong signature');
   const section = readSection(r, 0);
   r.end();
   return section;
@@ -133,7 +148,10 @@ function writeScalar(typed: Exclude<Typed, { type: 'list' }>, w: Writer): void {
 
 function writeSection(section: TypedSection, w: Writer): void {
   const entries = Object.entries(section)
-    .filter((entry): entry is [string, Typed] => entry[1] !== undefined && !(entry[1].type === 'list' && entry[1].items.length === 0))
+    .filter(
+      (entry): entry is [string, Typed] =>
+        entry[1] !== undefined && !(entry[1].type === 'list' && entry[1].items.length === 0),
+    )
     .sort(([a], [b]) => (a < b ? -1 : 1));
   size.write(entries.length, w);
   for (const [name, typed] of entries) {
@@ -173,7 +191,8 @@ export class SectionReader {
 
   uint(name: string, fallback?: bigint): bigint {
     const value = this.#section[name] ?? fallback;
-    if (typeof value !== 'bigint' || value < 0n) throw new CodecError(`${name}: expected an unsigned integer`);
+    if (typeof value !== 'bigint' || value < 0n)
+      throw new CodecError(`${name}: expected an unsigned integer`);
     return value;
   }
 
@@ -196,7 +215,9 @@ export class SectionReader {
   }
 
   text(name: string, fallback?: string): string {
-    return Buffer.from(this.bytes(name, fallback === undefined ? undefined : Buffer.from(fallback))).toString('utf8');
+    return Buffer.from(this.bytes(name, fallback === undefined ? undefined : Buffer.from(fallback))).toString(
+      'utf8',
+    );
   }
 
   /** An absent list is empty. */
@@ -216,6 +237,7 @@ export class SectionReader {
 }
 
 function toSection(value: Value | undefined, name: string): SectionReader {
-  if (typeof value !== 'object' || value instanceof Uint8Array || Array.isArray(value)) throw new CodecError(`${name}: expected an object`);
+  if (typeof value !== 'object' || value instanceof Uint8Array || Array.isArray(value))
+    throw new CodecError(`${name}: expected an object`);
   return new SectionReader(value as Section);
 }

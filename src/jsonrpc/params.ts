@@ -8,7 +8,13 @@ import { U64_MAX, type Amount } from '../util/amount.js';
 
 const integer = (min: bigint, max: bigint) =>
   z
-    .union([z.bigint(), z.string().regex(/^-?\d{1,20}$/).transform((digits) => BigInt(digits))])
+    .union([
+      z.bigint(),
+      z
+        .string()
+        .regex(/^-?\d{1,20}$/)
+        .transform((digits) => BigInt(digits)),
+    ])
     .refine((value) => value >= min && value <= max, 'out of range');
 
 /** Unsigned 64-bit, as a bigint. */
@@ -18,7 +24,9 @@ export const u64 = integer(0n, U64_MAX);
 export const atomic = u64.transform((value) => value as Amount);
 
 /** Unsigned 64-bit that must fit a safe integer: heights and counts. Larger ones become the largest safe one. */
-export const height = u64.transform((value) => (value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)));
+export const height = u64.transform((value) =>
+  value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value),
+);
 
 /** Unsigned 32-bit. */
 export const u32 = integer(0n, 0xffffffffn).transform(Number);

@@ -30,32 +30,35 @@ export interface ChainBlock {
  */
 export function toChainBlocks(page: DaemonBlocks): ChainBlock[] {
   try {
-    return page.blocks.map(({ block, txs, outputIndices }, i) => {
-      const { header, minerTx, txHashes } = parseBlock(block);
-      if (txs.length !== txHashes.length) throw new RangeError('a block lacks transactions');
-      if (outputIndices.length !== txs.length + 1) throw new RangeError('a block lacks output indices');
-      const whole = [
-        { hash: transactionHash(minerTx), tx: minerTx, coinbase: true },
-        ...txs.map(({ blob }, j) => ({
-          hash: txHashes[j] as Hash,
-          tx: parsePrunedTransaction(blob),
-          coinbase: false,
-        })),
-      ].map((entry, j) => ({ ...entry, globalIndices: outputIndices[j] ?? [] }));
-      if (whole.some(({ tx, globalIndices }) => globalIndices.length !== tx.prefix.outputs.length))
-        throw new RangeError('a transaction lacks output indices');
-      return {
-        height: page.startHeight + i,
-        hash: blockHash({ header, minerTx, txHashes }),
-        timestamp: header.timestamp,
-        prevHash: header.prevHash,
-        txs: whole,
-      };
-    }).map(({ prevHash, ...block }, i, all) => {
-      const previous = all[i - 1];
-      if (previous !== undefined && !equalBytes(previous.hash, prevHash)) throw new RangeError('blocks do not chain up');
-      return block;
-    });
+    return page.blocks
+      .map(({ block, txs, outputIndices }, i) => {
+        const { header, minerTx, txHashes } = parseBlock(block);
+        if (txs.length !== txHashes.length) throw new RangeError('a block lacks transactions');
+        if (outputIndices.length !== txs.length + 1) throw new RangeError('a block lacks output indices');
+        const whole = [
+          { hash: transactionHash(minerTx), tx: minerTx, coinbase: true },
+          ...txs.map(({ blob }, j) => ({
+            hash: txHashes[j] as Hash,
+            tx: parsePrunedTransaction(blob),
+            coinbase: false,
+          })),
+        ].map((entry, j) => ({ ...entry, globalIndices: outputIndices[j] ?? [] }));
+        if (whole.some(({ tx, globalIndices }) => globalIndices.length !== tx.prefix.outputs.length))
+          throw new RangeError('a transaction lacks output indices');
+        return {
+          height: page.startHeight + i,
+          hash: blockHash({ header, minerTx, txHashes }),
+          timestamp: header.timestamp,
+          prevHash: header.prevHash,
+          txs: whole,
+        };
+      })
+      .map(({ prevHash, ...block }, i, all) => {
+        const previous = all[i - 1];
+        if (previous !== undefined && !equalBytes(previous.hash, prevHash))
+          throw new RangeError('blocks do not chain up');
+        return block;
+      });
   } catch (cause) {
     if (cause instanceof DaemonError) throw cause;
     throw new DaemonError('malformed', 'a page of blocks cannot be decoded', { cause });

@@ -44,7 +44,12 @@ export type RefreshReport =
       readonly present: readonly Hash[];
       readonly findings: readonly PoolFinding[];
     }
-  | { readonly type: 'done'; readonly wallet: WalletId; readonly run: number; readonly failure?: RefreshFailure };
+  | {
+      readonly type: 'done';
+      readonly wallet: WalletId;
+      readonly run: number;
+      readonly failure?: RefreshFailure;
+    };
 
 /** An error as it crosses threads. */
 export interface RefreshFailure {

@@ -112,7 +112,11 @@ async function withoutHeld(
 /** What the wallet holds once a page is committed, newest first. */
 function heldAfter(held: readonly BlockRef[], blocks: readonly ChainBlock[]): BlockRef[] {
   const first = blocks[0]?.height ?? 0;
-  const fresh = blocks.slice(-OVERLAP).map(({ height, hash }) => ({ height, hash })).reverse();
-  const older = blocks.length > OVERLAP ? blocks.slice(0, 1).map(({ height, hash }) => ({ height, hash })) : [];
+  const fresh = blocks
+    .slice(-OVERLAP)
+    .map(({ height, hash }) => ({ height, hash }))
+    .reverse();
+  const older =
+    blocks.length > OVERLAP ? blocks.slice(0, 1).map(({ height, hash }) => ({ height, hash })) : [];
   return [...fresh, ...older, ...held.filter(({ height }) => height < first)];
 }

@@ -117,7 +117,10 @@ async function scanPool(id: WalletId, wallet: Attached, number: number, signal: 
   const unseen = present.filter((hash) => !wallet.seenInPool.has(toHex(hash)));
   const findings = [];
   for (let start = 0; start < unseen.length; start += POOL_BATCH) {
-    const { transactions } = await daemon.getTransactions(unseen.slice(start, start + POOL_BATCH), { prune: true, signal });
+    const { transactions } = await daemon.getTransactions(unseen.slice(start, start + POOL_BATCH), {
+      prune: true,
+      signal,
+    });
     const txs = transactions
       .filter(({ inPool }) => inPool)
       .map(({ hash, blob, doubleSpendSeen }) => ({

@@ -82,6 +82,18 @@ export class Refresher {
     this.#worker?.postMessage({ type: 'expand', wallet, index } satisfies RefreshRequest);
   }
 
+  /** Makes the thread forget what it knows of a wallet and start over from its store. */
+  restart(wallet: WalletId): void {
+    const target = this.#targets.get(wallet);
+    if (target === undefined || this.#worker === undefined) return;
+    this.#worker.postMessage({ type: 'detach', wallet } satisfies RefreshRequest);
+    this.#worker.postMessage({
+      type: 'attach',
+      wallet,
+      state: target.scannerState(),
+    } satisfies RefreshRequest);
+  }
+
   cancel(wallet: WalletId): void {
     const run = this.#runs.get(wallet);
     if (run === undefined) return;
@@ -104,7 +116,15 @@ export class Refresher {
     if (this.#runs.has(wallet)) return Promise.reject(new Error('a refresh of this wallet runs already'));
     return new Promise((resolve, reject) => {
       const number = ++this.#counter;
-      this.#runs.set(wallet, { number, wallet, target, blocksFetched: 0, receivedMoney: false, resolve, reject });
+      this.#runs.set(wallet, {
+        number,
+        wallet,
+        target,
+        blocksFetched: 0,
+        receivedMoney: false,
+        resolve,
+        reject,
+      });
       this.#post({ type: 'refresh', wallet, run: number, from });
     });
   }
@@ -129,7 +149,11 @@ export class Refresher {
     worker.on('message', (message: RefreshReport) => this.#receive(worker, message));
     worker.on('error', (error) => this.#lost(worker, error as Error));
     worker.on('exit', () => this.#lost(worker, new Error('the refresh thread stopped')));
-    worker.postMessage({ type: 'daemon', config: this.#daemon, genesis: this.#genesis } satisfies RefreshRequest);
+    worker.postMessage({
+      type: 'daemon',
+      config: this.#daemon,
+      genesis: this.#genesis,
+    } satisfies RefreshRequest);
     for (const [wallet, target] of this.#targets)
       worker.postMessage({ type: 'attach', wallet, state: target.scannerState() } satisfies RefreshRequest);
     return worker;
@@ -144,14 +168,17 @@ export class Refresher {
           run.target.commitPage(message.findings, message.daemonHeight);
         } catch (error) {
           // What the thread holds is ahead of the store now: it starts over from the store's state.
-          worker.postMessage({ type: 'detach', wallet: run.wallet } satisfies RefreshRequest);
-          worker.postMessage({ type: 'attach', wallet: run.wallet, state: run.target.scannerState() } satisfies RefreshRequest);
+          this.restart(run.wallet);
           this.#fail(run.wallet, error as Error);
           return;
         }
         run.blocksFetched += message.findings.hashes.length;
         run.receivedMoney ||= message.findings.outputs.length > 0;
-        worker.postMessage({ type: 'committed', wallet: run.wallet, run: run.number } satisfies RefreshRequest);
+        worker.postMessage({
+          type: 'committed',
+          wallet: run.wallet,
+          run: run.number,
+        } satisfies RefreshRequest);
         return;
       case 'pool':
         try {
@@ -163,7 +190,8 @@ export class Refresher {
         return;
       case 'done':
         this.#runs.delete(run.wallet);
-        if (message.failure === undefined) run.resolve({ blocksFetched: run.blocksFetched, receivedMoney: run.receivedMoney });
+        if (message.failure === undefined)
+          run.resolve({ blocksFetched: run.blocksFetched, receivedMoney: run.receivedMoney });
         else run.reject(toError(message.failure));
         return;
     }

@@ -1,5 +1,5 @@
 import { keyDerivation } from '../crypto/derivation.js';
-import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
+import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
 import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
@@ -22,7 +22,7 @@ import type { ChainBlock, ChainTx } from './chain-block.js';
 
 /** An output of ours to look out for among the inputs of others' and our transactions. */
 export interface WatchedOutput {
-  readonly keyImage: Uint8Array;
+  readonly keyImage: KeyImage;
   readonly amount: Amount;
   readonly subaddress: SubaddressIndex;
   readonly height: number;
@@ -42,8 +42,11 @@ export interface PoolFinding {
   /** Absent when it pays us nothing but change. */
   readonly incoming?: PoolTx;
   /** Absent when it spends nothing of ours. */
-  readonly outgoing?: Omit<FoundOutgoing, 'height'>;
+  readonly outgoing?: PoolOutgoing;
 }
+
+/** A payment from our outputs, with the images of those. */
+export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages: readonly KeyImage[] };
 
 /** Where in a page a candidate output stands. */
 interface Candidate {
@@ -106,7 +109,10 @@ export class WalletScanner {
     const startHeight = blocks[0]?.height ?? 0;
     this.detachFrom(startHeight);
     const flat = blocks.flatMap((block) => block.txs.map((tx) => ({ block, tx })));
-    const hits = await this.#hits(flat.map(({ tx }) => tx.tx), kernel);
+    const hits = await this.#hits(
+      flat.map(({ tx }) => tx.tx),
+      kernel,
+    );
 
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
@@ -115,14 +121,14 @@ export class WalletScanner {
     flat.forEach(({ block, tx }, i) => {
       const found = this.#receive(tx.tx, hits.get(i) ?? []);
       const spent = this.#spent(tx.tx);
-      for (const { keyImage } of spent)
-        spends.push({ keyImage: keyImage as FoundSpend['keyImage'], txHash: tx.hash, height: block.height });
+      for (const { keyImage } of spent) spends.push({ keyImage, txHash: tx.hash, height: block.height });
       const payer = spent[0]?.subaddress.major;
       if (found.length > 0) {
         received.push(this.#receivedTx(tx, block));
         const placed = found.map((output) => place(output, tx, block, output.subaddress.major === payer));
         outputs.push(...placed);
-        for (const output of placed) if (output.keyImage !== undefined) this.#watch({ ...output, keyImage: output.keyImage });
+        for (const output of placed)
+          if (output.keyImage !== undefined) this.#watch({ ...output, keyImage: output.keyImage });
       }
       if (payer !== undefined)
         outgoing.push({
@@ -138,6 +144,7 @@ export class WalletScanner {
       spends,
       outgoing,
       subaddresses: this.takeFresh(),
+      lastBlockReward: sum(blocks.at(-1)?.txs[0]?.tx.prefix.outputs.map((output) => output.amount) ?? []),
     };
   }
 
@@ -150,7 +157,10 @@ export class WalletScanner {
     seenAt: number,
     kernel: KernelPool,
   ): Promise<PoolFinding[]> {
-    const hits = await this.#hits(txs.map(({ tx }) => tx), kernel);
+    const hits = await this.#hits(
+      txs.map(({ tx }) => tx),
+      kernel,
+    );
     return txs.flatMap((tx, i) => {
       const found = this.#receive(tx.tx, hits.get(i) ?? []);
       const spent = this.#spent(tx.tx);
@@ -169,7 +179,14 @@ export class WalletScanner {
       return [
         {
           ...(paid.length === 0 ? {} : { incoming }),
-          ...(payer === undefined ? {} : { outgoing: outgoingOf(tx, seenAt, payer, spent, found) }),
+          ...(payer === undefined
+            ? {}
+            : {
+                outgoing: {
+                  ...outgoingOf(tx, seenAt, payer, spent, found),
+                  keyImages: spent.map(({ keyImage }) => keyImage),
+                },
+              }),
         },
       ];
     });
@@ -320,7 +337,9 @@ function outgoingOf(
   found: readonly FoundOutput[],
 ): Omit<FoundOutgoing, 'height'> {
   const amountIn = sum(spent.map((output) => output.amount));
-  const change = sum(found.filter(({ subaddress }) => subaddress.major === account).map((output) => output.amount));
+  const change = sum(
+    found.filter(({ subaddress }) => subaddress.major === account).map((output) => output.amount),
+  );
   const { prefix } = tx.tx;
   const amountOut = sum(prefix.outputs.map((output) => output.amount));
   const fee = prefix.version === 2 ? feeOf(tx.tx) : amount(amountIn > amountOut ? amountIn - amountOut : 0n);

@@ -37,7 +37,8 @@ export class Accounts {
   assertIndex({ major, minor }: SubaddressIndex): void {
     this.assertAccount(major);
     const count = this.addressCount(major);
-    if (minor >= count) throw new WalletError({ kind: 'address_out_of_range', account: major, index: minor, count });
+    if (minor >= count)
+      throw new WalletError({ kind: 'address_out_of_range', account: major, index: minor, count });
   }
 
   addressCount(account: number): number {
@@ -56,7 +57,8 @@ export class Accounts {
 
   decoded(index: SubaddressIndex): Address {
     const { network, spendPublicKey, viewPublicKey, viewSecret } = this.#session.keys;
-    if (index.major === 0 && index.minor === 0) return { network, kind: 'standard', spendPublicKey, viewPublicKey };
+    if (index.major === 0 && index.minor === 0)
+      return { network, kind: 'standard', spendPublicKey, viewPublicKey };
     const keys = subaddressKeys(spendPublicKey, viewSecret.expose(), index);
     return { network, kind: 'subaddress', ...keys };
   }
@@ -64,13 +66,19 @@ export class Accounts {
   /** The account's addresses, or those asked for. @throws WalletError for an account or address out of range. */
   list(account: number, minors: readonly number[]): AddressView[] {
     this.assertAccount(account);
-    const wanted = minors.length > 0 ? minors : Array.from({ length: this.addressCount(account) }, (_, minor) => minor);
+    const wanted =
+      minors.length > 0 ? minors : Array.from({ length: this.addressCount(account) }, (_, minor) => minor);
     for (const minor of minors) this.assertIndex({ major: account, minor });
     return this.#session.file.read((r) => {
       const used = new Set(r.outputs.usedAddresses(account));
       return wanted.map((minor) => {
         const index = { major: account, minor };
-        return { address: this.address(index), index, label: r.subaddresses.label(index), used: used.has(minor) };
+        return {
+          address: this.address(index),
+          index,
+          label: r.subaddresses.label(index),
+          used: used.has(minor),
+        };
       });
     });
   }
@@ -89,9 +97,30 @@ export class Accounts {
     try {
       return parseAddress(text, this.#session.keys.network);
     } catch (error) {
-      if (error instanceof CodecError) throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' }, { cause: error });
+      if (error instanceof CodecError)
+        throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' }, { cause: error });
       throw error;
     }
+  }
+
+  label(index: SubaddressIndex): string {
+    return this.#session.file.read((r) => r.subaddresses.label(index));
+  }
+
+  /**
+   * Accounts with their tags.
+   * @param tag empty: all accounts. @param regexp `tag` is an expression that must match the whole tag.
+   * @throws WalletError `invalid` for a tag that no account has, or a bad expression.
+   */
+  tagged(tag: string, regexp: boolean): { readonly account: number; readonly tag: string }[] {
+    const all = this.#session.file
+      .read((r) => r.accounts.list())
+      .map(({ major, tag: own }) => ({ account: major, tag: own }));
+    if (tag === '') return all;
+    const fits = regexp ? tagPattern(tag) : (own: string): boolean => own === tag;
+    const found = all.filter(({ tag: own }) => own !== '' && fits(own));
+    if (found.length === 0) throw new WalletError({ kind: 'invalid', reason: 'no account has such a tag' });
+    return found;
   }
 
   create(label: string): SubaddressIndex {
@@ -108,7 +137,8 @@ export class Accounts {
     this.assertAccount(account);
     const first = this.#session.file.write((w) => {
       const start = w.accounts.addAddresses(account, count);
-      if (label !== '') for (let i = 0; i < count; i++) w.subaddresses.setLabel({ major: account, minor: start + i }, label);
+      if (label !== '')
+        for (let i = 0; i < count; i++) w.subaddresses.setLabel({ major: account, minor: start + i }, label);
       return start;
     });
     const created = Array.from({ length: count }, (_, i) => ({ major: account, minor: first + i }));
@@ -128,5 +158,19 @@ export class Accounts {
   }
 }
 
+/** Longest expression taken from a client; tags are short, so matching stays cheap. */
+const MAX_PATTERN = 100;
+
+function tagPattern(text: string): (tag: string) => boolean {
+  try {
+    if (text.length > MAX_PATTERN) throw new SyntaxError('too long');
+    const pattern = new RegExp(`^(?:${text})$`, 'u');
+    return (tag) => pattern.test(tag);
+  } catch (cause) {
+    throw new WalletError({ kind: 'invalid', reason: 'the tag is not a regular expression' }, { cause });
+  }
+}
+
 const sameAddress = (a: Address, b: Address): boolean =>
-  Buffer.compare(a.spendPublicKey, b.spendPublicKey) === 0 && Buffer.compare(a.viewPublicKey, b.viewPublicKey) === 0;
+  Buffer.compare(a.spendPublicKey, b.spendPublicKey) === 0 &&
+  Buffer.compare(a.viewPublicKey, b.viewPublicKey) === 0;

@@ -58,7 +58,11 @@ export class Balances {
         at.unspentOutputs = held.unspentCount;
       }
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
-      for (const output of r.outputs.lockedCandidates({ ...(account === undefined ? {} : { account }), strict, sinceHeight: since })) {
+      for (const output of r.outputs.lockedCandidates({
+        ...(account === undefined ? {} : { account }),
+        strict,
+        sinceHeight: since,
+      })) {
         if (isUnlocked(output, chainHeight, now)) continue;
         const at = row(output.subaddress.major, output.subaddress.minor);
         at.unlocked = amount(at.unlocked - output.amount);
@@ -66,7 +70,9 @@ export class Balances {
         at.secondsToUnlock = Math.max(at.secondsToUnlock, secondsToUnlock(output, now));
       }
       if (strict) return;
-      for (const { account: major, change, destinations } of r.outgoing.list({ states: ['prepared', 'pending'] })) {
+      for (const { account: major, change, destinations } of r.outgoing.list({
+        states: ['prepared', 'pending'],
+      })) {
         if (account !== undefined && major !== account) continue;
         if (change > 0n) row(major, 0).total = amount(row(major, 0).total + change);
         for (const { address, amount: paid } of destinations) {

@@ -80,11 +80,15 @@ export class History {
         r.outgoing.list({ states, ...heights, ...place }).map((tx) => this.#outgoing(tx));
       const heights = { minHeight: filter.minHeight, maxHeight: filter.maxHeight };
       return {
-        ...(lists.has('in') ? { in: r.payments.list({ ...heights, ...place }).map((payment) => this.#incoming(payment)) } : {}),
+        ...(lists.has('in')
+          ? { in: r.payments.list({ ...heights, ...place }).map((payment) => this.#incoming(payment)) }
+          : {}),
         ...(lists.has('out') ? { out: of(['confirmed'], heights) } : {}),
         ...(lists.has('pending') ? { pending: of(['prepared', 'pending']) } : {}),
         ...(lists.has('failed') ? { failed: of(['failed']) } : {}),
-        ...(lists.has('pool') ? { pool: r.pool.list(account, minors).flatMap((tx) => this.#pooled(tx)) } : {}),
+        ...(lists.has('pool')
+          ? { pool: r.pool.list(account, minors).flatMap((tx) => this.#pooled(tx)) }
+          : {}),
       };
     });
   }
@@ -95,9 +99,15 @@ export class History {
     const rows = this.#session.file.read((r) => {
       const outgoing = r.outgoing.byHash(txHash);
       return [
-        ...r.payments.byTx(txHash).filter(({ subaddress }) => subaddress.major === account).map((payment) => this.#incoming(payment)),
+        ...r.payments
+          .byTx(txHash)
+          .filter(({ subaddress }) => subaddress.major === account)
+          .map((payment) => this.#incoming(payment)),
         ...(outgoing?.account === account ? [this.#outgoing(outgoing)] : []),
-        ...r.pool.list(account).filter((tx) => sameHash(tx.txHash, txHash)).flatMap((tx) => this.#pooled(tx)),
+        ...r.pool
+          .list(account)
+          .filter((tx) => sameHash(tx.txHash, txHash))
+          .flatMap((tx) => this.#pooled(tx)),
       ];
     });
     if (rows.length === 0) throw new WalletError({ kind: 'wrong_tx_hash', reason: 'Transaction not found.' });
@@ -106,7 +116,9 @@ export class History {
 
   /** Incoming payments with a payment id, in height order. @param minHeight exclusive. */
   payments(paymentId: Uint8Array, minHeight = -1): PaymentView[] {
-    return this.#session.file.read((r) => r.payments.byPaymentId(paymentId, minHeight)).map((payment) => this.#view(payment));
+    return this.#session.file
+      .read((r) => r.payments.byPaymentId(paymentId, minHeight))
+      .map((payment) => this.#view(payment));
   }
 
   /** All incoming payments. @param minHeight exclusive. */
@@ -122,7 +134,10 @@ export class History {
     const now = this.#session.now();
     return this.#session.file
       .read((r) => r.outputs.all(account, minors.length === 0 ? undefined : minors))
-      .filter(({ spentBy, burnt }) => !burnt && (kind === 'all' || (kind === 'unavailable') === (spentBy !== undefined)))
+      .filter(
+        ({ spentBy, burnt }) =>
+          !burnt && (kind === 'all' || (kind === 'unavailable') === (spentBy !== undefined)),
+      )
       .map((output) => ({ output, unlocked: isUnlocked(output, chainHeight, now) }));
   }
 
@@ -168,7 +183,10 @@ export class History {
       unlockTime: tx.unlockTime,
       doubleSpendSeen: false,
       destinations: tx.destinations,
-      ...this.#place({ major: tx.account, minor: 0 }, tx.fromIndices.map((minor) => ({ major: tx.account, minor }))),
+      ...this.#place(
+        { major: tx.account, minor: 0 },
+        tx.fromIndices.map((minor) => ({ major: tx.account, minor })),
+      ),
       ...this.#depth(tx.txHash, height, paid, tx.unlockTime),
       locked: tx.state !== 'confirmed' || this.#locked(tx.unlockTime, height),
     };

@@ -34,8 +34,14 @@ export class WalletDirectory {
 
   /** @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory. */
   locate(name: string): WalletPaths {
-    const plain = name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
-    if (!plain || Buffer.byteLength(name) > MAX_NAME_BYTES || name.endsWith('.keys') || name.endsWith('.lock'))
+    const plain =
+      name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
+    if (
+      !plain ||
+      Buffer.byteLength(name) > MAX_NAME_BYTES ||
+      name.endsWith('.keys') ||
+      name.endsWith('.lock')
+    )
       throw new WalletError({ kind: 'bad_wallet_name', name });
     return pathsOf(this.path, name);
   }
@@ -46,7 +52,8 @@ export const locateFile = (path: string): WalletPaths => pathsOf(dirname(resolve
 
 /** @throws WalletError `wallet_exists` when any file stands where the wallet would go. */
 export function assertFree(paths: WalletPaths): void {
-  if (existsSync(paths.keys) || existsSync(paths.store)) throw new WalletError({ kind: 'wallet_exists', name: paths.name });
+  if (existsSync(paths.keys) || existsSync(paths.store))
+    throw new WalletError({ kind: 'wallet_exists', name: paths.name });
 }
 
 /** @throws WalletError `wallet_missing` */

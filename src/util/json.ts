@@ -1,5 +1,6 @@
 /** A JSON value. Integers are bigint whatever their size; numbers with a fraction or exponent are number. */
-export type Json = null | boolean | string | number | bigint | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type Json =
+  null | boolean | string | number | bigint | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** Text that is not JSON, or beyond the limits. Quotes nothing of it. */
 export class JsonError extends Error {
@@ -177,7 +178,11 @@ export function writeJson(value: Json): string {
       if (value === null) return 'null';
       if (isList(value)) return `[${value.map(writeJson).join(',')}]`;
       return `{${Object.entries(value)
-        .flatMap(([key, item]) => (item === undefined || (isList(item) && item.length === 0) ? [] : [`${JSON.stringify(key)}:${writeJson(item)}`]))
+        .flatMap(([key, item]) =>
+          item === undefined || (isList(item) && item.length === 0)
+            ? []
+            : [`${JSON.stringify(key)}:${writeJson(item)}`],
+        )
         .join(',')}}`;
   }
 }

@@ -1,4 +1,9 @@
-import { deriveSecretKey, deriveSubaddressPublicKey, derivationToScalar, keyImage } from '../crypto/derivation.js';
+import {
+  deriveSecretKey,
+  deriveSubaddressPublicKey,
+  derivationToScalar,
+  keyImage,
+} from '../crypto/derivation.js';
 import { reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
 import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { subaddressSecret } from '../cryptonote/subaddress-keys.js';
@@ -68,7 +73,11 @@ export function receiveOutput(
 }
 
 /** `P - Hs(D, i)·G`, or undefined when the output's key is not a point. */
-function tryBasePoint(outputKey: PublicKey, derivation: KeyDerivation, outputIndex: number): PublicKey | undefined {
+function tryBasePoint(
+  outputKey: PublicKey,
+  derivation: KeyDerivation,
+  outputIndex: number,
+): PublicKey | undefined {
   try {
     return deriveSubaddressPublicKey(outputKey, derivation, outputIndex);
   } catch (error) {

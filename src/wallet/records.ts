@@ -126,6 +126,8 @@ export interface PageFindings {
   readonly outgoing: readonly FoundOutgoing[];
   /** Lookahead entries that the page made necessary. */
   readonly subaddresses: readonly SubaddressKey[];
+  /** What the miner of the last block got. */
+  readonly lastBlockReward: Amount;
 }
 
 /** One of our outputs seen as an input of a mined transaction. */

@@ -1,0 +1,56 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { ConfigError, parseCommandLine } from './options.js';
+import { mergeSources, toConfig } from './config.js';
+import { createLogger } from './log.js';
+import { startServer } from './server.js';
+
+/** A stop that takes longer is cut short. */
+const STOP_TIMEOUT_MS = 9_000;
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+async function main(): Promise<void> {
+  const config = toConfig(
+    mergeSources(parseCommandLine(process.argv.slice(2), version), process.env),
+    availableParallelism(),
+  );
+  const log = createLogger(config.log.level, config.log.file);
+  let stopping = false;
+  let ended: (code: number) => void = () => undefined;
+  const done = new Promise<number>((resolve) => (ended = resolve));
+  const stop = (reason: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, 'Stopping wallet RPC server');
+    setTimeout(() => ended(1), STOP_TIMEOUT_MS).unref();
+    server.close().then(
+      () => ended(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the server did not stop cleanly');
+        ended(1);
+      },
+    );
+  };
+  const server = await startServer(config, log, () => stop('stop_wallet'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection nobody handled'));
+  if (config.pidFile !== undefined) writeFileSync(config.pidFile, `${process.pid}\n`);
+  const code = await done;
+  if (config.pidFile !== undefined) rmSync(config.pidFile, { force: true });
+  log.info('Wallet RPC server stopped');
+  process.exit(code);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`wallet-rpc: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (
+    !(error instanceof ConfigError) &&
+    process.env['WALLET_RPC_DEBUG'] !== undefined &&
+    error instanceof Error
+  )
+    process.stderr.write(`${error.stack ?? ''}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,92 @@
+import type { Result } from '../jsonrpc/method.js';
+import type { Json } from '../util/json.js';
+import { WalletError } from '../wallet/fault.js';
+
+/** `1.3` is the specification to the letter, `1.32` the shape of today's monero-wallet-rpc. */
+export type ApiVersion = '1.3' | '1.32';
+
+const packed = (major: number, minor: number): number => major * 0x10000 + minor;
+
+/** What get_version says; handlers answer as the latest. */
+export const LATEST_API = packed(1, 32);
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** One place where the two cannot both be had. Handlers speak 1.32 and take what either allows. */
+interface Difference {
+  /** Row of the decisions' table. */
+  readonly row: string;
+  readonly methods: readonly string[];
+  /** Turns parsed parameters into what the handler takes, or refuses them. */
+  readonly request?: Partial<Record<ApiVersion, (params: Params) => Params>>;
+  /** Turns the handler's answer into the version's. */
+  readonly reply?: Partial<Record<ApiVersion, (result: Result) => Result>>;
+}
+
+/** A priority that no fee level belongs to. */
+const HIGHEST_PRIORITY = 4;
+
+const minorIndex = (item: Json): Json => {
+  const { subaddr_index: index, ...rest } = item as { readonly subaddr_index: { readonly minor: number } };
+  return { ...rest, subaddr_index: index.minor };
+};
+
+export const DIFFERENCES: readonly Difference[] = [
+  {
+    row: 'W1',
+    methods: ['incoming_transfers'],
+    reply: {
+      '1.3': (result) => ({
+        ...result,
+        transfers: ((result['transfers'] ?? []) as readonly Json[]).map(minorIndex),
+      }),
+    },
+  },
+  {
+    row: 'W5',
+    methods: ['get_languages'],
+    reply: { '1.3': (result) => ({ ...result, languages: result['languages_local'] }) },
+  },
+  {
+    row: 'W6',
+    methods: ['get_version'],
+    reply: { '1.3': (result) => ({ ...result, version: packed(1, 3) }) },
+  },
+  {
+    row: 'W8',
+    methods: ['validate_address'],
+    reply: { '1.3': (result) => ({ ...result, openalias_address: result['openalias_address'] !== '' }) },
+  },
+  {
+    row: 'W11',
+    methods: ['transfer', 'transfer_split', 'sweep_all', 'sweep_single'],
+    request: {
+      '1.32': (params) => {
+        if (params['unlock_time'] !== 0n) throw new WalletError({ kind: 'nonzero_unlock_time' });
+        return params;
+      },
+    },
+  },
+  {
+    row: 'W13',
+    methods: ['transfer', 'transfer_split', 'sweep_all', 'sweep_single'],
+    request: {
+      '1.3': (params) => ({ ...params, priority: Math.min(Number(params['priority']), HIGHEST_PRIORITY) }),
+      '1.32': (params) => {
+        const priority = Number(params['priority']);
+        if (priority > HIGHEST_PRIORITY) throw new WalletError({ kind: 'bad_priority', priority });
+        return params;
+      },
+    },
+  },
+];
+
+const applying = (method: string): readonly Difference[] =>
+  DIFFERENCES.filter(({ methods }) => methods.includes(method));
+
+/** @throws WalletError where the version refuses what the other allows. */
+export const adaptRequest = (version: ApiVersion, method: string, params: Params): Params =>
+  applying(method).reduce((adapted, { request }) => request?.[version]?.(adapted) ?? adapted, params);
+
+export const adaptReply = (version: ApiVersion, method: string, result: Result): Result =>
+  applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);

@@ -1,0 +1,159 @@
+import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
+import { RpcError } from '../jsonrpc/errors.js';
+import type { Amount } from '../util/amount.js';
+import { WalletError, type Fault } from '../wallet/fault.js';
+import { formatCoins } from './coins.js';
+import type { Gates } from './method.js';
+
+/** Refused in restricted mode. */
+export const DENIED = -7;
+
+/** Source: wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`. */
+export const CODE = {
+  no_wallet: -13,
+  no_wallet_dir: -23,
+  wallet_exists: -21,
+  wallet_missing: -1,
+  wallet_locked: -1,
+  wallet_corrupt: -1,
+  bad_wallet_name: -1,
+  wrong_password: -22,
+  view_only: -29,
+  not_deterministic: -43,
+  unknown_language: -1,
+  bad_seed: -1,
+  wrong_address: -2,
+  wrong_payment_id: -5,
+  wrong_tx_hash: -8,
+  wrong_key_image: -10,
+  wrong_transfer_type: -6,
+  wrong_key_type: -1,
+  bad_hex: -26,
+  bad_tx_metadata: -27,
+  account_out_of_range: -14,
+  address_out_of_range: -15,
+  invalid: -1,
+  no_destination: -20,
+  zero_destination: -20,
+  zero_amount: -46,
+  not_enough_money: -17,
+  not_enough_unlocked_money: -37,
+  not_enough_ring_members: -19,
+  tx_not_possible: -16,
+  tx_too_large: -18,
+  fee_too_high: -4,
+  tx_rejected: -4,
+  transfer_failed: -4,
+  nonzero_unlock_time: -50,
+  bad_priority: -53,
+  daemon_busy: -3,
+  daemon_unreachable: -38,
+  daemon_misbehaves: -4,
+  daemon_untrusted: -1,
+  bad_daemon_settings: -38,
+} satisfies Record<Fault['kind'], number>;
+
+const DAEMON_CODE: Record<DaemonErrorKind, number> = {
+  unreachable: -38,
+  timeout: -38,
+  unauthorized: -38,
+  tls: -38,
+  busy: -3,
+  malformed: -1,
+  rejected: -1,
+  too_large: -1,
+};
+
+const shortage = (what: string, available: Amount, needed: Amount): string =>
+  `not enough ${what}: ${formatCoins(available)} available, ${formatCoins(needed)} needed with the fee`;
+
+/** A sentence for the caller. Facts of the caller's own are repeated, secrets never are. */
+export function describe(fault: Fault): string {
+  switch (fault.kind) {
+    case 'no_wallet':
+      return 'no wallet file is open';
+    case 'no_wallet_dir':
+      return 'the server was started without --wallet-dir';
+    case 'wallet_exists':
+      return `a wallet file '${fault.name}' exists already`;
+    case 'wallet_missing':
+      return `there is no wallet file '${fault.name}'`;
+    case 'wallet_locked':
+      return `the wallet '${fault.name}' is open in another process`;
+    case 'wallet_corrupt':
+      return `the wallet '${fault.name}' cannot be read: ${fault.reason}`;
+    case 'bad_wallet_name':
+      return 'a wallet name is a plain file name inside the wallet directory';
+    case 'wrong_password':
+      return 'invalid password';
+    case 'view_only':
+      return 'the wallet is view-only: it has no spend key';
+    case 'not_deterministic':
+      return 'the wallet is not deterministic: it has no mnemonic seed';
+    case 'unknown_language':
+      return `unknown language '${fault.language}'`;
+    case 'bad_seed':
+      return `the seed cannot be used: ${fault.reason}`;
+    case 'wrong_address':
+    case 'wrong_payment_id':
+    case 'wrong_tx_hash':
+    case 'wrong_key_image':
+    case 'bad_tx_metadata':
+    case 'invalid':
+    case 'tx_not_possible':
+    case 'transfer_failed':
+    case 'bad_daemon_settings':
+      return fault.reason;
+    case 'wrong_transfer_type':
+      return 'transfer_type is one of all, available, unavailable';
+    case 'wrong_key_type':
+      return 'key_type is one of mnemonic, view_key, spend_key';
+    case 'bad_hex':
+      return `${fault.what} is not hex`;
+    case 'account_out_of_range':
+      return `account index ${fault.account} is out of range: there are ${fault.count}`;
+    case 'address_out_of_range':
+      return `address index ${fault.index} of account ${fault.account} is out of range: there are ${fault.count}`;
+    case 'no_destination':
+      return 'no destination';
+    case 'zero_destination':
+      return 'no destination with an amount';
+    case 'zero_amount':
+      return 'a destination has a zero amount';
+    case 'not_enough_money':
+      return shortage('money', fault.available, fault.needed);
+    case 'not_enough_unlocked_money':
+      return shortage('unlocked money', fault.available, fault.needed);
+    case 'not_enough_ring_members':
+      return `the chain has too few outputs for rings of ${fault.ringSize}`;
+    case 'tx_too_large':
+      return `the payment needs more than one transaction (weight ${fault.weight}, limit ${fault.limit}): use transfer_split`;
+    case 'fee_too_high':
+      return `the fee of ${formatCoins(fault.fee)} exceeds the local ceiling of ${formatCoins(fault.ceiling)}`;
+    case 'tx_rejected':
+      return `the daemon rejected the transaction${fault.reason === '' ? '' : `: ${fault.reason}`}`;
+    case 'nonzero_unlock_time':
+      return 'unlock_time other than 0 is no longer relayed by the network';
+    case 'bad_priority':
+      return `priority ${fault.priority} is out of range: 0 to 4`;
+    case 'daemon_busy':
+      return 'the daemon is busy: it syncs; try again later';
+    case 'daemon_unreachable':
+      return `no connection to the daemon: ${fault.reason}`;
+    case 'daemon_misbehaves':
+      return `the daemon gave an answer that cannot be true: ${fault.reason}`;
+    case 'daemon_untrusted':
+      return 'this needs a trusted daemon: --trusted-daemon';
+  }
+}
+
+/** What the caller is told, or undefined for a bug. */
+export function toRpcError(error: unknown, gates: Gates): RpcError | undefined {
+  if (error instanceof RpcError) return error;
+  if (error instanceof WalletError) {
+    const { fault } = error;
+    return new RpcError(gates.codes?.[fault.kind] ?? CODE[fault.kind], describe(fault));
+  }
+  if (error instanceof DaemonError) return new RpcError(DAEMON_CODE[error.kind], error.message);
+  return undefined;
+}

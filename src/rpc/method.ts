@@ -1,0 +1,27 @@
+import { defineMethod as define, type Method } from '../jsonrpc/method.js';
+import type { WalletServer } from '../services/wallet-server.js';
+import type { WalletSession } from '../services/wallet-session.js';
+import type { Fault } from '../wallet/fault.js';
+
+/** What a handler works with. The gate has made sure that `wallet` is there where the method needs it. */
+export interface Context {
+  readonly server: WalletServer;
+  readonly wallet: WalletSession;
+}
+
+/** What must hold before a method runs, and how its failures are numbered. `rpc/gate.ts` enforces all of it. */
+export interface Gates {
+  /** nothing; a wallet directory (-23); an open wallet (-13). */
+  readonly needs: 'nothing' | 'directory' | 'wallet';
+  /** Refused in restricted mode (-7). */
+  readonly restricted: boolean;
+  /** Refused on a view-only wallet (-29). */
+  readonly spendKey?: true;
+  /** Codes that differ from the error table for this method. */
+  readonly codes?: Partial<Record<Fault['kind'], number>>;
+}
+
+export type WalletMethod = Method<Context, Gates>;
+
+/** Defines a wallet method. */
+export const defineMethod = define<Context, Gates>();

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import { emptyRow, type AddressBalance } from '../../services/balances.js';
+import type { WalletSession } from '../../services/wallet-session.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+/** Adds address and label to what an address holds. */
+const balanceShape = (wallet: WalletSession, at: AddressBalance) => ({
+  account_index: at.account,
+  address_index: at.minor,
+  address: wallet.accounts.address({ major: at.account, minor: at.minor }),
+  balance: at.total,
+  unlocked_balance: at.unlocked,
+  label: wallet.accounts.label({ major: at.account, minor: at.minor }),
+  num_unspent_outputs: at.unspentOutputs,
+  blocks_to_unlock: at.blocksToUnlock,
+  time_to_unlock: at.secondsToUnlock,
+});
+
+export const accountMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'get_balance',
+    aliases: ['getbalance'],
+    summary: 'Balance of an account; unlocked_balance leaves out what is still locked.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({
+      account_index: u32.default(0),
+      address_indices: listOf(u32),
+      all_accounts: flag.default(false),
+      strict: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_GET_BALANCE, on_getbalance',
+    handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
+      const balance = wallet.balances.of(all_accounts ? undefined : account_index, strict);
+      const listed =
+        all_accounts || address_indices.length === 0
+          ? balance.addresses
+          : [...new Set(address_indices)]
+              .sort((a, b) => a - b)
+              .map(
+                (minor) =>
+                  balance.addresses.find((at) => at.minor === minor) ?? emptyRow(account_index, minor),
+              );
+      return {
+        balance: balance.total,
+        unlocked_balance: balance.unlocked,
+        multisig_import_needed: false,
+        per_subaddress: listed.map((at) => balanceShape(wallet, at)),
+        blocks_to_unlock: balance.blocksToUnlock,
+        time_to_unlock: balance.secondsToUnlock,
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_accounts',
+    summary: 'Lists accounts with their balances.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({
+      tag: text.default(''),
+      strict_balances: flag.default(false),
+      regexp: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_GET_ACCOUNTS, on_get_accounts',
+    handle({ wallet }, { tag, strict_balances, regexp }) {
+      const accounts = wallet.accounts.tagged(tag, regexp);
+      const { addresses } = wallet.balances.of(undefined, strict_balances);
+      const held = new Map<number, { total: bigint; unlocked: bigint }>();
+      for (const at of addresses) {
+        const sums = held.get(at.account) ?? { total: 0n, unlocked: 0n };
+        held.set(at.account, { total: sums.total + at.total, unlocked: sums.unlocked + at.unlocked });
+      }
+      const listed = accounts.map(({ account, tag: ownTag }) => ({
+        account_index: account,
+        base_address: wallet.accounts.address({ major: account, minor: 0 }),
+        balance: held.get(account)?.total ?? 0n,
+        unlocked_balance: held.get(account)?.unlocked ?? 0n,
+        label: wallet.accounts.label({ major: account, minor: 0 }),
+        tag: ownTag,
+      }));
+      return {
+        subaddress_accounts: listed,
+        total_balance: listed.reduce((total, { balance }) => total + balance, 0n),
+        total_unlocked_balance: listed.reduce((total, { unlocked_balance }) => total + unlocked_balance, 0n),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'create_account',
+    summary: 'Adds an account.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ label: text.default('') }),
+    source: 'COMMAND_RPC_CREATE_ACCOUNT, on_create_account',
+    handle({ wallet }, { label }) {
+      const index = wallet.accounts.create(label);
+      return { account_index: index.major, address: wallet.accounts.address(index) };
+    },
+  }),
+
+  defineMethod({
+    name: 'label_account',
+    summary: "Sets an account's label.",
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ account_index: u32.default(0), label: text.default('') }),
+    source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',
+    handle({ wallet }, { account_index, label }) {
+      wallet.accounts.setLabel({ major: account_index, minor: 0 }, label);
+      return {};
+    },
+  }),
+];
+
+/** An address of the wallet on the wire. */
+export const subaddressIndex = z
+  .object({ major: u32.default(0), minor: u32.default(0) })
+  .default({ major: 0, minor: 0 });

@@ -1,0 +1,157 @@
+import { formatAddress, integrate, parseAddress, standardOf } from '../../cryptonote/address.js';
+import type { Address, PaymentId } from '../../cryptonote/types.js';
+import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import { fromHex, isHex, toHex } from '../../util/bytes.js';
+import { CodecError } from '../../util/codec.js';
+import { WalletError } from '../../wallet/fault.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+import { indexShape } from '../shapes.js';
+import { subaddressIndex } from './accounts.js';
+
+/** Source: wallet_rpc_server.cpp `on_create_address`. */
+const MAX_NEW_ADDRESSES = 65_536;
+
+export const addressMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'get_address',
+    aliases: ['getaddress'],
+    summary: "Lists an account's addresses.",
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ account_index: u32.default(0), address_index: listOf(u32) }),
+    source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
+    handle({ wallet }, { account_index, address_index }) {
+      const addresses = wallet.accounts.list(account_index, address_index);
+      return {
+        address: wallet.accounts.address({ major: account_index, minor: 0 }),
+        addresses: addresses.map(({ address, index, label, used }) => ({
+          address,
+          address_index: index.minor,
+          label,
+          used,
+        })),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_address_index',
+    summary: 'Tells which account and address a text belongs to.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ address: text.default('') }),
+    source: 'COMMAND_RPC_GET_ADDRESS_INDEX, on_getaddress_index',
+    handle({ wallet }, { address }) {
+      return { index: indexShape(wallet.accounts.indexOf(address)) };
+    },
+  }),
+
+  defineMethod({
+    name: 'create_address',
+    summary: 'Adds addresses to an account.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
+    source: 'COMMAND_RPC_CREATE_ADDRESS, on_create_address',
+    handle({ wallet }, { account_index, count, label }) {
+      if (count < 1 || count > MAX_NEW_ADDRESSES)
+        throw new WalletError({
+          kind: 'invalid',
+          reason: `count is a number from 1 to ${MAX_NEW_ADDRESSES}`,
+        });
+      const created = wallet.accounts.createAddresses(account_index, count, label);
+      const addresses = created.map((index) => wallet.accounts.address(index));
+      return {
+        address: addresses[0],
+        address_index: created[0]?.minor,
+        addresses,
+        address_indices: created.map(({ minor }) => minor),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'label_address',
+    summary: "Sets an address's label.",
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ index: subaddressIndex, label: text.default('') }),
+    source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
+    handle({ wallet }, { index, label }) {
+      wallet.accounts.setLabel(index, label);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'validate_address',
+    summary: 'Tells whether a text is an address, and of which kind.',
+    meta: { needs: 'nothing', restricted: false },
+    params: params({
+      address: text.default(''),
+      any_net_type: flag.default(false),
+      allow_openalias: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_VALIDATE_ADDRESS, on_validate_address',
+    handle({ server, wallet }, { address, any_net_type }) {
+      const network = any_net_type ? undefined : wallet.keys.network;
+      const found = tryParse(address, network ?? (any_net_type ? undefined : server.settings.network));
+      return {
+        valid: found !== undefined,
+        integrated: found?.kind === 'integrated',
+        subaddress: found?.kind === 'subaddress',
+        nettype: found?.network ?? '',
+        openalias_address: '',
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'make_integrated_address',
+    summary: 'Joins a payment id to an address.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ standard_address: text.default(''), payment_id: text.default('') }),
+    source: 'COMMAND_RPC_MAKE_INTEGRATED_ADDRESS, on_make_integrated_address',
+    handle({ wallet, server }, { standard_address, payment_id }) {
+      if (payment_id !== '' && !(isHex(payment_id) && payment_id.length === 16))
+        throw new WalletError({ kind: 'wrong_payment_id', reason: 'a payment id has 16 hex digits' });
+      const id = (payment_id === '' ? server.settings.rng(8) : fromHex(payment_id)) as PaymentId;
+      const address =
+        standard_address === ''
+          ? wallet.accounts.decoded({ major: 0, minor: 0 })
+          : wallet.accounts.parse(standard_address);
+      if (address.kind !== 'standard')
+        throw new WalletError({
+          kind: 'wrong_address',
+          reason: `a payment id cannot be joined to a ${describeKind(address)}`,
+        });
+      return { integrated_address: formatAddress(integrate(address, id)), payment_id: toHex(id) };
+    },
+  }),
+
+  defineMethod({
+    name: 'split_integrated_address',
+    summary: 'Takes address and payment id apart.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ integrated_address: text.default('') }),
+    source: 'COMMAND_RPC_SPLIT_INTEGRATED_ADDRESS, on_split_integrated_address',
+    handle({ wallet }, { integrated_address }) {
+      const address = wallet.accounts.parse(integrated_address);
+      if (address.paymentId === undefined)
+        throw new WalletError({ kind: 'wrong_address', reason: 'the address is not an integrated one' });
+      return {
+        is_subaddress: false,
+        payment_id: toHex(address.paymentId),
+        standard_address: formatAddress(standardOf(address)),
+      };
+    },
+  }),
+];
+
+const describeKind = ({ kind }: Address): string =>
+  kind === 'integrated' ? 'second integrated address' : kind;
+
+function tryParse(address: string, network: Address['network'] | undefined): Address | undefined {
+  try {
+    return parseAddress(address, network);
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import { flag, height, params, text } from '../../jsonrpc/params.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+/** Methods that create, open and close wallet files. */
+export const fileMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'create_wallet',
+    summary: 'Creates a wallet and opens it; an empty filename keeps it in memory.',
+    meta: { needs: 'directory', restricted: true },
+    params: params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
+    source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
+    async handle({ server }, { filename, password, language }) {
+      await server.createWallet({ filename, password, language });
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'open_wallet',
+    summary: 'Opens a wallet of the wallet directory; the one open before is stored and closed.',
+    meta: { needs: 'directory', restricted: true, codes: { wrong_password: -1 } },
+    params: params({
+      filename: text.default(''),
+      password: text.default(''),
+      autosave_current: flag.default(true),
+    }),
+    source: 'COMMAND_RPC_OPEN_WALLET, on_open_wallet',
+    async handle({ server }, { filename, password }) {
+      await server.openWallet({ filename, password });
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'restore_deterministic_wallet',
+    summary: 'Restores a wallet from its mnemonic seed and opens it.',
+    meta: { needs: 'directory', restricted: true, codes: { wallet_exists: -1 } },
+    params: params({
+      filename: text.default(''),
+      password: text.default(''),
+      seed: text.default(''),
+      restore_height: height.default(0),
+      language: text.default(''),
+      seed_offset: text.default(''),
+      autosave_current: flag.default(true),
+    }),
+    source: 'COMMAND_RPC_RESTORE_DETERMINISTIC_WALLET, on_restore_deterministic_wallet',
+    async handle({ server }, asked) {
+      const restored = await server.restoreWallet({
+        filename: asked.filename,
+        password: asked.password,
+        seed: asked.seed,
+        restoreHeight: asked.restore_height,
+        language: asked.language,
+        seedOffset: asked.seed_offset,
+      });
+      return {
+        address: restored.address,
+        info: 'Wallet has been restored successfully.',
+        seed: restored.seed,
+        was_deprecated: restored.deprecated,
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'close_wallet',
+    summary: 'Stores the open wallet and closes it.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ autosave_current: flag.default(true) }),
+    source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
+    async handle({ server }) {
+      await server.closeWallet();
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'change_wallet_password',
+    summary: "Changes the open wallet's password.",
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ old_password: text.default(''), new_password: text.default('') }),
+    source: 'COMMAND_RPC_CHANGE_WALLET_PASSWORD, on_change_wallet_password',
+    async handle({ wallet }, { old_password, new_password }) {
+      await wallet.changePassword(old_password, new_password);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'store',
+    summary: 'Makes sure that everything is on disk.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({}),
+    source: 'COMMAND_RPC_STORE, on_store',
+    handle({ wallet }) {
+      wallet.store();
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'query_key',
+    summary: 'Reveals a key or the mnemonic seed.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ key_type: text.default('') }),
+    source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
+    handle({ wallet }, { key_type }) {
+      return { key: wallet.queryKey(key_type) };
+    },
+  }),
+];

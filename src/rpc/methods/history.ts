@@ -1,0 +1,137 @@
+import { flag, height, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import type { HistoryList, IncomingKind } from '../../services/history.js';
+import { fromHex, isHex, toHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/fault.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+import { indexShape, paymentIdShape, paymentShape, readTxHash, transferEntry } from '../shapes.js';
+
+/** 8 or 32 bytes. A long id whose last 24 bytes are zero is a short one. @throws WalletError `wrong_payment_id` */
+function readPaymentId(hex: string): Uint8Array {
+  if (!isHex(hex) || (hex.length !== 16 && hex.length !== 64))
+    throw new WalletError({ kind: 'wrong_payment_id', reason: 'a payment id has 16 or 64 hex digits' });
+  const id = fromHex(hex);
+  return id.subarray(8).every((byte) => byte === 0) ? id.slice(0, 8) : id;
+}
+
+const isKind = (text: string): text is IncomingKind =>
+  text === 'all' || text === 'available' || text === 'unavailable';
+
+const LISTS: readonly HistoryList[] = ['in', 'out', 'pending', 'failed', 'pool'];
+
+/** Upstream's MAX_BLOCK_NUMBER: everything. */
+const MAX_HEIGHT = 500_000_000n;
+
+export const historyMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'get_transfers',
+    summary: 'Lists transfers, in the lists asked for.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({
+      in: flag.default(false),
+      out: flag.default(false),
+      pending: flag.default(false),
+      failed: flag.default(false),
+      pool: flag.default(false),
+      filter_by_height: flag.default(false),
+      min_height: height.default(0),
+      max_height: height.default(Number(MAX_HEIGHT)),
+      account_index: u32.default(0),
+      subaddr_indices: listOf(u32),
+      all_accounts: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_GET_TRANSFERS, on_get_transfers',
+    async handle({ wallet, server }, asked) {
+      if (asked.pool && !server.settings.restricted) await wallet.refreshPool();
+      const filtered = asked.filter_by_height;
+      const found = wallet.history.list(new Set(LISTS.filter((list) => asked[list])), {
+        minHeight: filtered ? asked.min_height : -1,
+        maxHeight: filtered ? asked.max_height : Number.MAX_SAFE_INTEGER,
+        ...(asked.all_accounts ? {} : { account: asked.account_index, minors: asked.subaddr_indices }),
+      });
+      return Object.fromEntries(LISTS.map((list) => [list, found[list]?.map(transferEntry)]));
+    },
+  }),
+
+  defineMethod({
+    name: 'get_transfer_by_txid',
+    summary: 'Shows one transaction of an account.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ txid: text.default(''), account_index: u32.default(0) }),
+    source: 'COMMAND_RPC_GET_TRANSFER_BY_TXID, on_get_transfer_by_txid',
+    handle({ wallet }, { txid, account_index }) {
+      const transfers = wallet.history.byTransaction(readTxHash(txid), account_index).map(transferEntry);
+      return { transfer: transfers[0], transfers };
+    },
+  }),
+
+  defineMethod({
+    name: 'incoming_transfers',
+    summary: 'Lists outputs that an account received.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({
+      transfer_type: text.default(''),
+      account_index: u32.default(0),
+      subaddr_indices: listOf(u32),
+      verbose: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_INCOMING_TRANSFERS, on_incoming_transfers',
+    handle({ wallet }, { transfer_type, account_index, subaddr_indices }) {
+      if (!isKind(transfer_type))
+        throw new WalletError({ kind: 'wrong_transfer_type', given: transfer_type });
+      return {
+        transfers: wallet.history
+          .incoming(transfer_type, account_index, subaddr_indices)
+          .map(({ output, unlocked }) => ({
+            amount: output.amount,
+            block_height: output.height,
+            frozen: output.frozen,
+            global_index: output.globalIndex,
+            key_image: output.keyImage === undefined ? '' : toHex(output.keyImage),
+            pubkey: toHex(output.publicKey),
+            spent: output.spentBy !== undefined,
+            subaddr_index: indexShape(output.subaddress),
+            tx_hash: toHex(output.txHash),
+            tx_size: 0,
+            unlocked,
+          })),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_payments',
+    summary: 'Lists incoming payments with a payment id.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ payment_id: text.default('') }),
+    source: 'COMMAND_RPC_GET_PAYMENTS, on_get_payments',
+    handle({ wallet }, { payment_id }) {
+      return {
+        payments: wallet.history
+          .payments(readPaymentId(payment_id))
+          .map((view) => paymentShape(view, payment_id)),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_bulk_payments',
+    summary: 'Lists incoming payments with any of several payment ids, or all of them.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ payment_ids: listOf(text), min_block_height: height.default(0) }),
+    source: 'COMMAND_RPC_GET_BULK_PAYMENTS, on_get_bulk_payments',
+    handle({ wallet }, { payment_ids, min_block_height }) {
+      if (payment_ids.length === 0)
+        return {
+          payments: wallet.history
+            .allPayments(min_block_height)
+            .map((view) => paymentShape(view, paymentIdShape(view.payment.tx.paymentId).padEnd(64, '0'))),
+        };
+      const ids = payment_ids.map((id) => ({ id, bytes: readPaymentId(id) }));
+      return {
+        payments: ids.flatMap(({ id, bytes }) =>
+          wallet.history.payments(bytes, min_block_height).map((view) => paymentShape(view, id)),
+        ),
+      };
+    },
+  }),
+];

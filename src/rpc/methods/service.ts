@@ -1,0 +1,156 @@
+import { flag, height, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import { LANGUAGES } from '../../cryptonote/languages.js';
+import { WalletError } from '../../wallet/fault.js';
+import { LATEST_API } from '../api-version.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+/** Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
+const DEFAULT_PERIOD_SECONDS = 20;
+
+/** Methods about the server, its daemon and the refresh. */
+export const serviceMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'get_version',
+    summary: 'Version of the interface: major in the high 16 bits, minor in the low.',
+    meta: { needs: 'nothing', restricted: false },
+    params: none,
+    source: 'COMMAND_RPC_GET_VERSION, on_get_version',
+    handle: () => ({ version: LATEST_API, release: true }),
+  }),
+
+  defineMethod({
+    name: 'get_languages',
+    summary: 'Languages of mnemonic seeds.',
+    meta: { needs: 'nothing', restricted: false },
+    params: none,
+    source: 'COMMAND_RPC_GET_LANGUAGES, on_get_languages',
+    handle: () => ({
+      languages: LANGUAGES.map(({ englishName }) => englishName),
+      languages_local: LANGUAGES.map(({ name }) => name),
+    }),
+  }),
+
+  defineMethod({
+    name: 'set_daemon',
+    summary: 'Changes the daemon.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({
+      address: text.default(''),
+      username: text.default(''),
+      password: text.default(''),
+      trusted: flag.default(false),
+      ssl_support: text.default('autodetect'),
+      ssl_private_key_path: text.default(''),
+      ssl_certificate_path: text.default(''),
+      ssl_ca_file: text.default(''),
+      ssl_allowed_fingerprints: listOf(text),
+      ssl_allow_any_cert: flag.default(false),
+      proxy: text.default(''),
+    }),
+    source: 'COMMAND_RPC_SET_DAEMON, on_set_daemon',
+    async handle({ server }, asked) {
+      const mode = asked.ssl_support;
+      if (mode !== 'enabled' && mode !== 'disabled' && mode !== 'autodetect')
+        throw new WalletError({
+          kind: 'bad_daemon_settings',
+          reason: 'ssl_support is one of enabled, disabled, autodetect',
+        });
+      const fingerprints = asked.ssl_allowed_fingerprints.map((print) =>
+        print.replaceAll(':', '').toLowerCase(),
+      );
+      if (!fingerprints.every((print) => /^[0-9a-f]{64}$/.test(print)))
+        throw new WalletError({
+          kind: 'bad_daemon_settings',
+          reason: 'a fingerprint has 64 hex digits (SHA-256)',
+        });
+      const unverifiable = asked.ssl_ca_file === '' && fingerprints.length === 0 && !asked.ssl_allow_any_cert;
+      if (mode === 'enabled' && unverifiable && !/\.(onion|i2p)(:\d+)?$/.test(asked.address))
+        throw new WalletError({
+          kind: 'bad_daemon_settings',
+          reason: 'ssl_support enabled needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert',
+        });
+      await server.setDaemon(
+        asked.address === ''
+          ? undefined
+          : {
+              address: asked.address,
+              ...(asked.username === '' ? {} : { login: { user: asked.username, password: asked.password } }),
+              ...(asked.proxy === '' ? {} : { proxy: asked.proxy }),
+              ssl: {
+                mode,
+                ...(asked.ssl_private_key_path === '' ? {} : { privateKeyPath: asked.ssl_private_key_path }),
+                ...(asked.ssl_certificate_path === '' ? {} : { certificatePath: asked.ssl_certificate_path }),
+                ...(asked.ssl_ca_file === '' ? {} : { caFile: asked.ssl_ca_file }),
+                allowedFingerprints: fingerprints,
+                allowChained: true,
+                allowAnyCert: asked.ssl_allow_any_cert,
+              },
+            },
+        asked.trusted,
+      );
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'get_height',
+    aliases: ['getheight'],
+    summary: 'Number of blocks that the wallet knows.',
+    meta: { needs: 'wallet', restricted: false },
+    params: none,
+    source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
+    handle: ({ wallet }) => ({ height: wallet.height() }),
+  }),
+
+  defineMethod({
+    name: 'refresh',
+    summary: "Brings the wallet to the daemon's tip.",
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ start_height: height.default(0) }),
+    source: 'COMMAND_RPC_REFRESH, on_refresh',
+    async handle({ wallet }, { start_height }) {
+      const { blocksFetched, receivedMoney } = await wallet.refresh(start_height);
+      return { blocks_fetched: blocksFetched, received_money: receivedMoney };
+    },
+  }),
+
+  defineMethod({
+    name: 'auto_refresh',
+    summary: 'Sets how often the wallet refreshes by itself.',
+    meta: { needs: 'nothing', restricted: true },
+    params: params({ enable: flag.default(true), period: u32.default(0) }),
+    source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
+    handle({ server }, { enable, period }) {
+      server.setAutoRefresh(enable ? (period === 0 ? DEFAULT_PERIOD_SECONDS : period) : undefined);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'rescan_blockchain',
+    summary:
+      'Forgets what the chain can tell again and reads it anew; hard forgets tx keys, notes and destinations too.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
+    source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',
+    async handle({ wallet }, { hard, keep_key_images }) {
+      if (hard && keep_key_images)
+        throw new WalletError({ kind: 'invalid', reason: 'a hard rescan cannot keep key images' });
+      await wallet.rescan(hard);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'stop_wallet',
+    summary: 'Stores the wallet and stops the server.',
+    meta: { needs: 'wallet', restricted: true },
+    params: none,
+    source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',
+    handle({ server, wallet }) {
+      wallet.store();
+      server.requestStop();
+      return {};
+    },
+  }),
+];

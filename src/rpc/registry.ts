@@ -1,0 +1,18 @@
+import { Registry } from '../jsonrpc/registry.js';
+import type { Context, Gates } from './method.js';
+import { accountMethods } from './methods/accounts.js';
+import { addressMethods } from './methods/addresses.js';
+import { fileMethods } from './methods/files.js';
+import { historyMethods } from './methods/history.js';
+import { serviceMethods } from './methods/service.js';
+import { transferMethods } from './methods/transfers.js';
+
+/** Every wallet method, family by family. */
+export const registry = new Registry<Context, Gates>([
+  ...fileMethods,
+  ...serviceMethods,
+  ...accountMethods,
+  ...addressMethods,
+  ...transferMethods,
+  ...historyMethods,
+]);

@@ -1,0 +1,59 @@
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { HistoryEntry, PaymentView } from '../services/history.js';
+import type { Json } from '../util/json.js';
+import { toHex } from '../util/bytes.js';
+import { WalletError } from '../wallet/fault.js';
+import { fromHex, isHex } from '../util/bytes.js';
+import type { Hash } from '../crypto/types.js';
+
+type JsonObject = { readonly [key: string]: Json | undefined };
+
+export const indexShape = ({ major, minor }: SubaddressIndex): JsonObject => ({ major, minor });
+
+/** 16 hex digits; 64 for a long id. Zeros where there is none. */
+export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>
+  toHex(paymentId ?? new Uint8Array(8));
+
+/** A row of get_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_entry`. */
+export function transferEntry(entry: HistoryEntry): JsonObject {
+  return {
+    address: entry.address,
+    amount: entry.amount,
+    amounts: entry.amounts,
+    confirmations: entry.confirmations,
+    double_spend_seen: entry.doubleSpendSeen,
+    fee: entry.fee,
+    height: entry.height,
+    note: entry.note,
+    payment_id: paymentIdShape(entry.paymentId),
+    subaddr_index: indexShape(entry.subaddress),
+    subaddr_indices: entry.subaddresses.map(indexShape),
+    suggested_confirmations_threshold: entry.suggestedConfirmationsThreshold,
+    timestamp: entry.timestamp,
+    txid: toHex(entry.txHash),
+    type: entry.type,
+    unlock_time: entry.unlockTime,
+    locked: entry.locked,
+    destinations: entry.destinations.map(({ address, amount }) => ({ address, amount })),
+    change_amount: entry.change === undefined || entry.change === 0n ? undefined : entry.change,
+  };
+}
+
+/** @param paymentId as the caller wrote it. */
+export const paymentShape = ({ payment, address, locked }: PaymentView, paymentId: string): JsonObject => ({
+  payment_id: paymentId,
+  tx_hash: toHex(payment.tx.txHash),
+  amount: payment.amount,
+  block_height: payment.tx.height,
+  unlock_time: payment.tx.unlockTime,
+  locked,
+  subaddr_index: indexShape(payment.subaddress),
+  address,
+});
+
+/** @throws WalletError `wrong_tx_hash` */
+export function readTxHash(text: string): Hash {
+  if (!isHex(text) || text.length !== 64)
+    throw new WalletError({ kind: 'wrong_tx_hash', reason: 'a txid has 64 hex digits' });
+  return fromHex(text) as Hash;
+}

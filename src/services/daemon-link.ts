@@ -1,0 +1,60 @@
+import type { Hash } from '../crypto/types.js';
+import type { Daemon } from '../daemon/daemon.js';
+import { DaemonError } from '../daemon/errors.js';
+import { HttpDaemon, type DaemonConfig } from '../daemon/http-daemon.js';
+import { Refresher } from '../refresh/refresher.js';
+import type { Rng } from '../util/random.js';
+
+/** The way to the daemon that every open wallet shares: calls of this thread, and the refresh thread. */
+export class DaemonLink {
+  readonly rng: Rng;
+  readonly refresher: Refresher;
+  #config: DaemonConfig | undefined;
+  #daemon: HttpDaemon | undefined;
+  #trusted: boolean;
+
+  /** @param config undefined is offline. */
+  constructor(parts: {
+    threads: number;
+    genesis: Hash;
+    config: DaemonConfig | undefined;
+    trusted: boolean;
+    rng: Rng;
+  }) {
+    this.rng = parts.rng;
+    this.refresher = new Refresher(parts.threads, parts.genesis, parts.config);
+    this.#config = parts.config;
+    this.#trusted = parts.trusted;
+  }
+
+  get trusted(): boolean {
+    return this.#trusted;
+  }
+
+  get address(): string | undefined {
+    return this.#config?.address;
+  }
+
+  /** @throws DaemonError `unreachable` when offline. */
+  daemon(): Daemon {
+    if (this.#config === undefined) throw new DaemonError('unreachable', 'the wallet server is offline');
+    this.#daemon ??= new HttpDaemon(this.#config);
+    return this.#daemon;
+  }
+
+  async change(config: DaemonConfig | undefined, trusted: boolean): Promise<void> {
+    const previous = this.#daemon;
+    // Says at once when the address cannot be one.
+    this.#daemon = config === undefined ? undefined : new HttpDaemon(config);
+    this.#config = config;
+    this.#trusted = trusted;
+    this.refresher.setDaemon(config);
+    await previous?.close();
+  }
+
+  async close(): Promise<void> {
+    await this.refresher.close();
+    await this.#daemon?.close();
+    this.#daemon = undefined;
+  }
+}

@@ -1,0 +1,258 @@
+import type { Logger } from 'pino';
+import { parseAddress } from '../cryptonote/address.js';
+import { encodeMnemonic } from '../cryptonote/mnemonic.js';
+import { findLanguage, LANGUAGES } from '../cryptonote/languages.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import { viewSecretFromSpend } from '../cryptonote/account-keys.js';
+import type { Hash } from '../crypto/types.js';
+import { DaemonError } from '../daemon/errors.js';
+import type { RefreshResult, RefreshTarget } from '../refresh/refresher.js';
+import type { PoolFinding, ScannerState } from '../refresh/wallet-scanner.js';
+import type { WalletId } from '../refresh/messages.js';
+import type { KeysFile } from '../store/keys-file.js';
+import { saveKeysFile } from '../store/keys-file-disk.js';
+import type { WalletLock } from '../store/lock.js';
+import type { WalletFile } from '../store/wallet-file.js';
+import { amount, type Amount } from '../util/amount.js';
+import { equalBytes, toHex } from '../util/bytes.js';
+import { Mutex } from '../util/mutex.js';
+import { WalletError } from '../wallet/fault.js';
+import type { WalletKeys } from '../wallet/keys.js';
+import type { PageFindings } from '../wallet/records.js';
+import { DEFAULT_LOOKAHEAD } from '../wallet/subaddress-table.js';
+import { Accounts } from './accounts.js';
+import { Balances } from './balances.js';
+import type { WalletEvents } from './events.js';
+import { History } from './history.js';
+import { PendingPayments } from './pending-payments.js';
+import { Transfers } from './transfers.js';
+import type { DaemonLink } from './daemon-link.js';
+import type { WalletPaths } from './wallet-directory.js';
+
+/** What an open wallet is made of. */
+export interface SessionParts {
+  /** Absent for a wallet in memory. */
+  readonly paths?: WalletPaths;
+  readonly keys: WalletKeys;
+  readonly keysFile: KeysFile;
+  readonly password: string;
+  readonly file: WalletFile;
+  readonly lock?: WalletLock;
+  readonly kdfRounds: number;
+  readonly link: DaemonLink;
+  readonly events: WalletEvents;
+  readonly log: Logger;
+}
+
+/** How long a pool listing stays good enough for a reader who asks for it. */
+const POOL_FRESH_MS = 1000;
+
+/** One open wallet: its keys, its store, and the services over both. */
+export class WalletSession implements RefreshTarget {
+  readonly name: string;
+  readonly keys: WalletKeys;
+  readonly file: WalletFile;
+  readonly link: DaemonLink;
+  readonly log: Logger;
+  readonly accounts: Accounts;
+  readonly balances: Balances;
+  readonly history: History;
+  readonly transfers: Transfers;
+  readonly #parts: SessionParts;
+  readonly #pending: PendingPayments;
+  readonly #refreshing = new Mutex();
+  readonly #id: WalletId;
+  #keysFile: KeysFile;
+  #password: string;
+  #poolSeen = 0;
+  #closed = false;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#keysFile = parts.keysFile;
+    this.#password = parts.password;
+    this.name = parts.paths?.name ?? '';
+    this.keys = parts.keys;
+    this.file = parts.file;
+    this.link = parts.link;
+    this.log = parts.log;
+    this.accounts = new Accounts(this);
+    this.balances = new Balances(this);
+    this.history = new History(this);
+    this.transfers = new Transfers(this);
+    this.#pending = new PendingPayments(this);
+    this.#id = parts.link.refresher.attach(this);
+  }
+
+  get isViewOnly(): boolean {
+    return this.keys.spendSecret === undefined;
+  }
+
+  /** Number of blocks known. */
+  height(): number {
+    return (this.file.read((r) => r.chain.tip())?.height ?? 0) + 1;
+  }
+
+  /** Unix seconds. */
+  now(): number {
+    return Math.floor(Date.now() / 1000);
+  }
+
+  /** What the miner of the last block got; zero while unknown. */
+  lastBlockReward(): Amount {
+    return amount(BigInt(this.file.read((r) => r.meta.get('last_block_reward')) ?? '0'));
+  }
+
+  /** Which of our addresses a text is, if any. */
+  ownIndex(address: string): SubaddressIndex | undefined {
+    const { spendPublicKey } = parseAddress(address, this.keys.network);
+    return this.file.read((r) => r.subaddresses.find(spendPublicKey));
+  }
+
+  /** An address was handed out: it and the lookahead beyond it are recognised from now on. */
+  expandTo(index: SubaddressIndex): void {
+    this.link.refresher.expand(this.#id, index);
+  }
+
+  /**
+   * Brings the wallet to the daemon's tip. Refreshes asked for while one runs wait for it, then run.
+   * @param startHeight skips blocks below it, where that is beyond what the wallet holds.
+   */
+  refresh(startHeight = 0): Promise<RefreshResult> {
+    return this.#refreshing.run(async () => {
+      if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+      const from = {
+        history: this.file.read((r) => r.chain.shortHistory()),
+        startHeight: Math.max(startHeight, await this.#restoreHeight()),
+      };
+      const result = await this.link.refresher.refresh(this.#id, from);
+      await this.#pending.relayLost();
+      return result;
+    });
+  }
+
+  /** Makes sure that the pool was looked at just now. */
+  async refreshPool(): Promise<void> {
+    if (Date.now() - this.#poolSeen > POOL_FRESH_MS) await this.refresh();
+  }
+
+  /** Forgets what the chain can tell and reads it again. */
+  async rescan(hard: boolean): Promise<void> {
+    this.link.refresher.cancel(this.#id);
+    await this.#refreshing.run(() => {
+      this.file.write((w) => w.clearChain({ hard }));
+      this.link.refresher.restart(this.#id);
+      return Promise.resolve();
+    });
+    await this.refresh();
+  }
+
+  scannerState(): ScannerState {
+    const { viewSecret, spendSecret, spendPublicKey } = this.keys;
+    const { subaddresses, watched } = this.file.read((r) => ({
+      subaddresses: r.subaddresses.keys(),
+      watched: r.outputs.watchList(),
+    }));
+    return {
+      keys: {
+        viewSecret: viewSecret.expose(),
+        ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
+      },
+      spendPublicKey,
+      lookahead: DEFAULT_LOOKAHEAD,
+      subaddresses,
+      watched,
+    };
+  }
+
+  commitPage(findings: PageFindings, daemonHeight: number): void {
+    const known = this.file.read(
+      (r) =>
+        new Set(
+          findings.received.filter(({ txHash }) => r.pool.has(txHash)).map(({ txHash }) => toHex(txHash)),
+        ),
+    );
+    this.file.write((w) => {
+      w.applyPage(findings);
+      w.meta.set('last_block_reward', findings.lastBlockReward.toString());
+    });
+    const incoming = new Set(
+      findings.outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)),
+    );
+    for (const { txHash } of findings.received)
+      if (incoming.has(toHex(txHash)) && !known.has(toHex(txHash))) this.#parts.events.onIncoming(txHash);
+    this.#parts.events.onProgress(this.name, findings.startHeight + findings.hashes.length, daemonHeight);
+  }
+
+  commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
+    this.#poolSeen = Date.now();
+    for (const txHash of this.#pending.commitPool(present, findings)) this.#parts.events.onIncoming(txHash);
+  }
+
+  /** Everything acknowledged is on disk already; this shortens the log of changes. */
+  store(): void {
+    this.file.sync();
+  }
+
+  /** @throws WalletError `view_only`, `not_deterministic`, `wrong_key_type` */
+  queryKey(type: string): string {
+    const { viewSecret, spendSecret } = this.keys;
+    if (type === 'view_key') return toHex(viewSecret.expose());
+    if (type !== 'spend_key' && type !== 'mnemonic')
+      throw new WalletError({ kind: 'wrong_key_type', given: type });
+    if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+    if (type === 'spend_key') return toHex(spendSecret.expose());
+    if (!equalBytes(viewSecretFromSpend(spendSecret.expose()), viewSecret.expose()))
+      throw new WalletError({ kind: 'not_deterministic' });
+    const language = findLanguage(this.#keysFile.seedLanguage) ?? findLanguage('English') ?? LANGUAGES[0];
+    if (language === undefined)
+      throw new WalletError({ kind: 'unknown_language', language: this.#keysFile.seedLanguage });
+    return encodeMnemonic(spendSecret.expose(), language);
+  }
+
+  /** Rewrites the keys file alone. @throws WalletError `wrong_password` */
+  async changePassword(oldPassword: string, newPassword: string): Promise<void> {
+    if (oldPassword !== this.#password) throw new WalletError({ kind: 'wrong_password' });
+    const { paths, kdfRounds, link } = this.#parts;
+    if (paths !== undefined) await saveKeysFile(paths.keys, this.#keysFile, newPassword, kdfRounds, link.rng);
+    this.#password = newPassword;
+  }
+
+  /** Stops its refresh, closes the store, wipes the keys. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.link.refresher.detach(this.#id);
+    await this.transfers.settle();
+    this.file.close();
+    this.#parts.lock?.release();
+    this.keys.viewSecret.wipe();
+    this.keys.spendSecret?.wipe();
+  }
+
+  /**
+   * First height to scan. A wallet made while no daemon could be asked starts a day before its creation, found
+   * by the timestamps of blocks.
+   */
+  async #restoreHeight(): Promise<number> {
+    const known = this.file.read((r) => r.meta.get('restore_height'));
+    if (known !== undefined) return Number(known);
+    const created = Number(this.file.read((r) => r.meta.get('created_at')) ?? '0');
+    const found = await this.#heightBefore(created - 86_400);
+    this.file.write((w) => w.meta.set('restore_height', String(found)));
+    return found;
+  }
+
+  async #heightBefore(timestamp: number): Promise<number> {
+    const daemon = this.link.daemon();
+    let low = 0;
+    let high = (await daemon.getInfo()).height - 1;
+    if (high < 0) throw new DaemonError('malformed', 'the daemon has no blocks');
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((await daemon.getBlockHeader(middle)).timestamp < timestamp) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,118 @@
+import type { Statement } from 'better-sqlite3';
+import type { PublicKey } from '../crypto/types.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { SubaddressKey } from '../wallet/records.js';
+import { toBytes } from './columns.js';
+import type { Db } from './database.js';
+
+export interface AccountRow {
+  readonly major: number;
+  readonly addressCount: number;
+  /** Empty when it has none. */
+  readonly tag: string;
+}
+
+const ACCOUNT = 'SELECT major, address_count AS addressCount, tag FROM account';
+
+export class AccountReader {
+  protected readonly db: Db;
+  readonly #count: Statement<[], { n: number }>;
+  readonly #get: Statement<[number], AccountRow>;
+  readonly #list: Statement<[], AccountRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#count = db.prepare('SELECT count(*) AS n FROM account');
+    this.#get = db.prepare(`${ACCOUNT} WHERE major = ?`);
+    this.#list = db.prepare(`${ACCOUNT} ORDER BY major`);
+  }
+
+  count(): number {
+    return this.#count.get()?.n ?? 0;
+  }
+
+  get(major: number): AccountRow | undefined {
+    return this.#get.get(major);
+  }
+
+  list(): AccountRow[] {
+    return this.#list.all();
+  }
+}
+
+export class AccountWriter extends AccountReader {
+  protected readonly db: Db;
+  /** @returns the new account's index. */
+  create(): number {
+    const major = this.count();
+    this.db.prepare('INSERT INTO account (major, address_count) VALUES (?, 1)').run(major);
+    return major;
+  }
+
+  /** @returns the first new address's index. */
+  addAddresses(major: number, count: number): number {
+    const first = this.get(major)?.addressCount ?? 0;
+    this.db.prepare('UPDATE account SET address_count = address_count + ? WHERE major = ?').run(count, major);
+    return first;
+  }
+
+  /** An output arrived at an address beyond those handed out: it and all before it exist from now on. */
+  reach({ major, minor }: SubaddressIndex): void {
+    while (this.count() <= major) this.create();
+    this.db
+      .prepare('UPDATE account SET address_count = max(address_count, ?) WHERE major = ?')
+      .run(minor + 1, major);
+  }
+}
+
+export class SubaddressReader {
+  protected readonly db: Db;
+  readonly #label: Statement<[number, number], { label: string }>;
+  readonly #find: Statement<[Uint8Array], SubaddressIndex>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
+    this.#find = db.prepare('SELECT major, minor FROM subaddress_key WHERE spend_public_key = ?');
+  }
+
+  /** Empty when it has none. */
+  label({ major, minor }: SubaddressIndex): string {
+    return this.#label.get(major, minor)?.label ?? '';
+  }
+
+  find(spendPublicKey: PublicKey): SubaddressIndex | undefined {
+    return this.#find.get(spendPublicKey);
+  }
+
+  /** All that are known, the lookahead included, each account from 0 without gaps. */
+  keys(): SubaddressKey[] {
+    return this.db
+      .prepare<[], SubaddressIndex & { key: Uint8Array }>(
+        'SELECT major, minor, spend_public_key AS key FROM subaddress_key',
+      )
+      .all()
+      .map(({ major, minor, key }) => ({
+        index: { major, minor },
+        spendPublicKey: toBytes<'PublicKey'>(key),
+      }));
+  }
+}
+
+export class SubaddressWriter extends SubaddressReader {
+  protected readonly db: Db;
+  setLabel({ major, minor }: SubaddressIndex, label: string): void {
+    this.db
+      .prepare(
+        'INSERT INTO subaddress_label (major, minor, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label',
+      )
+      .run(major, minor, label);
+  }
+
+  add(keys: readonly SubaddressKey[]): void {
+    const insert = this.db.prepare(
+      'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    for (const { index, spendPublicKey } of keys) insert.run(spendPublicKey, index.major, index.minor);
+  }
+}

@@ -1,0 +1,240 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash, SecretKey } from '../crypto/types.js';
+import { chunks, concatBytes } from '../util/bytes.js';
+import type { FoundOutgoing, OutgoingState, OutgoingTx } from '../wallet/records.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
+import type { Db } from './database.js';
+
+interface OutgoingRow {
+  readonly tx_hash: Uint8Array;
+  readonly state: OutgoingState;
+  readonly account: Integer;
+  readonly from_indices: string;
+  readonly amount_in: Integer;
+  readonly fee: Integer;
+  readonly change: Integer;
+  readonly unlock_time: string;
+  readonly payment_id: Uint8Array | null;
+  readonly timestamp: Integer;
+  readonly height: Integer | null;
+  readonly blob: Uint8Array | null;
+}
+
+interface DestinationRow {
+  readonly address: string;
+  readonly amount: Integer;
+}
+
+export interface OutgoingFilter {
+  readonly states: readonly OutgoingState[];
+  /** Exclusive; mined ones only. */
+  readonly minHeight?: number;
+  /** Inclusive. */
+  readonly maxHeight?: number;
+  readonly account?: number;
+  /** At least one of these addresses paid. */
+  readonly minors?: readonly number[];
+}
+
+const COLUMNS =
+  'tx_hash, state, account, from_indices, amount_in, fee, change, unlock_time, payment_id, timestamp, height, blob';
+
+export class OutgoingReader {
+  protected readonly db: Db;
+  readonly #byHash: Statement<[Uint8Array], OutgoingRow>;
+  readonly #mined: Statement<[number, number], OutgoingRow>;
+  readonly #open: Statement<[], OutgoingRow>;
+  readonly #destinations: Statement<[Uint8Array], DestinationRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    const rows = <P extends unknown[]>(tail: string): Statement<P, OutgoingRow> =>
+      db.prepare<P, OutgoingRow>(`SELECT ${COLUMNS} FROM outgoing_tx ${tail}`).safeIntegers();
+    this.#byHash = rows('WHERE tx_hash = ?');
+    this.#mined = rows('WHERE height > ? AND height <= ? ORDER BY height, tx_hash');
+    this.#open = rows("WHERE state <> 'confirmed' ORDER BY timestamp, tx_hash");
+    this.#destinations = db
+      .prepare<[Uint8Array], DestinationRow>(
+        'SELECT address, amount FROM outgoing_destination WHERE tx_hash = ? ORDER BY position',
+      )
+      .safeIntegers();
+  }
+
+  byHash(txHash: Hash): OutgoingTx | undefined {
+    const row = this.#byHash.get(txHash);
+    return row && this.#toOutgoing(row);
+  }
+
+  /** Mined ones in height order, others by age. */
+  list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
+    const mined = states.includes('confirmed')
+      ? this.#mined.all(minHeight ?? -1, maxHeight ?? Number.MAX_SAFE_INTEGER)
+      : [];
+    const open = states.some((state) => state !== 'confirmed') ? this.#open.all() : [];
+    return [...mined, ...open.filter(({ state }) => states.includes(state))]
+      .filter((row) => account === undefined || toNumber(row.account) === account)
+      .map((row) => this.#toOutgoing(row))
+      .filter(
+        ({ fromIndices }) => minors === undefined || fromIndices.some((minor) => minors.includes(minor)),
+      );
+  }
+
+  #toOutgoing(row: OutgoingRow): OutgoingTx {
+    return {
+      txHash: toBytes<'Hash'>(row.tx_hash),
+      state: row.state,
+      account: toNumber(row.account),
+      fromIndices: row.from_indices === '' ? [] : row.from_indices.split(',').map(Number),
+      amountIn: toAmount(row.amount_in),
+      fee: toAmount(row.fee),
+      change: toAmount(row.change),
+      unlockTime: BigInt(row.unlock_time),
+      ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+      timestamp: toNumber(row.timestamp),
+      ...(row.height === null ? {} : { height: toNumber(row.height) }),
+      ...(row.blob === null ? {} : { blob: Uint8Array.from(row.blob) }),
+      destinations: this.#destinations
+        .all(row.tx_hash)
+        .map((to) => ({ address: to.address, amount: toAmount(to.amount) })),
+    };
+  }
+}
+
+/** Depth at which a payment's blob is of no more use. */
+const SETTLED_DEPTH = 60;
+
+export class OutgoingWriter extends OutgoingReader {
+  protected readonly db: Db;
+  readonly #insert: Statement<unknown[]>;
+  readonly #insertDestination: Statement<[Uint8Array, number, string, bigint]>;
+  readonly #setState: Statement<[OutgoingState, Uint8Array]>;
+  readonly #confirm: Statement<[number, number, string, Uint8Array]>;
+  readonly #setChange: Statement<[bigint, Uint8Array]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#insert = db.prepare(
+      `INSERT INTO outgoing_tx (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertDestination = db.prepare(
+      'INSERT INTO outgoing_destination (tx_hash, position, address, amount) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#setState = db.prepare('UPDATE outgoing_tx SET state = ?, height = NULL WHERE tx_hash = ?');
+    this.#confirm = db.prepare(
+      "UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ? WHERE tx_hash = ?",
+    );
+    this.#setChange = db.prepare('UPDATE outgoing_tx SET change = ? WHERE tx_hash = ?');
+  }
+
+  insert(tx: OutgoingTx): void {
+    this.#insert.run(
+      tx.txHash,
+      tx.state,
+      tx.account,
+      tx.fromIndices.join(','),
+      toColumn(tx.amountIn),
+      toColumn(tx.fee),
+      toColumn(tx.change),
+      tx.unlockTime.toString(),
+      tx.paymentId ?? null,
+      tx.timestamp,
+      tx.height ?? null,
+      tx.blob ?? null,
+    );
+    tx.destinations.forEach(({ address, amount }, i) =>
+      this.#insertDestination.run(tx.txHash, i, address, toColumn(amount)),
+    );
+  }
+
+  setState(txHash: Hash, state: Exclude<OutgoingState, 'confirmed'>): void {
+    this.#setState.run(state, txHash);
+  }
+
+  /** A payment was found in a block. What this wallet knows of it already is kept. */
+  confirm(found: FoundOutgoing): void {
+    const known = this.byHash(found.txHash);
+    if (known === undefined) return this.insert({ ...found, state: 'confirmed', destinations: [] });
+    this.#confirm.run(found.height, found.timestamp, found.unlockTime.toString(), found.txHash);
+    // Paid to ourselves: nothing left the account.
+    if (found.amountIn === found.change + found.fee)
+      this.#setChange.run(toColumn(found.change), found.txHash);
+  }
+
+  /** Drops the payment; its destinations go with it. The caller frees its inputs. */
+  remove(txHash: Hash): void {
+    this.db.prepare('DELETE FROM outgoing_destination WHERE tx_hash = ?').run(txHash);
+    this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
+  }
+
+  /** Blocks at or above a height are gone: payments that can be relayed again wait again, others are forgotten. */
+  detachFrom(height: number): void {
+    this.db
+      .prepare(
+        "UPDATE outgoing_tx SET state = 'pending', height = NULL WHERE height >= ? AND blob IS NOT NULL",
+      )
+      .run(height);
+    this.db.prepare('DELETE FROM outgoing_tx WHERE height >= ?').run(height);
+  }
+
+  /** Payments deep enough need no blob. */
+  settle(tip: number): void {
+    this.db
+      .prepare('UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL')
+      .run(tip - SETTLED_DEPTH);
+  }
+}
+
+export class TxKeyReader {
+  protected readonly db: Db;
+  readonly #get: Statement<[Uint8Array], { keys: Uint8Array }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#get = db.prepare('SELECT keys FROM tx_secret_key WHERE tx_hash = ?');
+  }
+
+  /** The transaction's key, then one an output where there are additional ones. */
+  get(txHash: Hash): SecretKey[] | undefined {
+    const row = this.#get.get(txHash);
+    return row && chunks(row.keys, 32).map((key) => toBytes<'SecretKey'>(key));
+  }
+}
+
+export class TxKeyWriter extends TxKeyReader {
+  protected readonly db: Db;
+  set(txHash: Hash, keys: readonly SecretKey[]): void {
+    this.db
+      .prepare(
+        'INSERT INTO tx_secret_key (tx_hash, keys) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET keys = excluded.keys',
+      )
+      .run(txHash, concatBytes(...keys));
+  }
+}
+
+export class NoteReader {
+  protected readonly db: Db;
+  readonly #get: Statement<[Uint8Array], { note: string }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#get = db.prepare('SELECT note FROM tx_note WHERE tx_hash = ?');
+  }
+
+  get(txHash: Hash): string | undefined {
+    return this.#get.get(txHash)?.note;
+  }
+}
+
+export class NoteWriter extends NoteReader {
+  protected readonly db: Db;
+  /** An empty note removes it. */
+  set(txHash: Hash, note: string): void {
+    if (note === '') this.db.prepare('DELETE FROM tx_note WHERE tx_hash = ?').run(txHash);
+    else
+      this.db
+        .prepare(
+          'INSERT INTO tx_note (tx_hash, note) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET note = excluded.note',
+        )
+        .run(txHash, note);
+  }
+}

@@ -1,0 +1,272 @@
+import type { Statement } from 'better-sqlite3';
+import { intToBytes, bytesToInt } from '../crypto/scalar.js';
+import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { Amount } from '../util/amount.js';
+import type { FoundSpend, OwnedOutput } from '../wallet/records.js';
+import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
+import type { Db } from './database.js';
+
+interface OutputRow {
+  readonly tx_hash: Uint8Array;
+  readonly output_index: Integer;
+  readonly global_index: Integer;
+  readonly public_key: Uint8Array;
+  readonly key_image: Uint8Array | null;
+  readonly amount: Integer;
+  readonly mask: Uint8Array;
+  readonly rct: Integer;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly derivation_key: Uint8Array;
+  readonly height: Integer;
+  readonly unlock_time: string;
+  readonly coinbase: Integer;
+  readonly change: Integer;
+  readonly burnt: Integer;
+  readonly frozen: Integer;
+  readonly spent_by: Uint8Array | null;
+  readonly spent_height: Integer | null;
+}
+
+const toOutput = (row: OutputRow): OwnedOutput => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  outputIndex: toNumber(row.output_index),
+  globalIndex: toNumber(row.global_index),
+  publicKey: toBytes<'PublicKey'>(row.public_key),
+  ...(row.key_image === null ? {} : { keyImage: toBytes<'KeyImage'>(row.key_image) }),
+  amount: toAmount(row.amount),
+  mask: bytesToInt(row.mask),
+  rct: toFlag(row.rct),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  derivationKey: toBytes<'PublicKey'>(row.derivation_key),
+  height: toNumber(row.height),
+  unlockTime: BigInt(row.unlock_time),
+  coinbase: toFlag(row.coinbase),
+  change: toFlag(row.change),
+  burnt: toFlag(row.burnt),
+  frozen: toFlag(row.frozen),
+  ...(row.spent_by === null ? {} : { spentBy: toBytes<'Hash'>(row.spent_by) }),
+  ...(row.spent_height === null ? {} : { spentHeight: toNumber(row.spent_height) }),
+});
+
+/** What one address holds. */
+export interface HeldAmount {
+  readonly subaddress: SubaddressIndex;
+  readonly total: Amount;
+  readonly unspentCount: number;
+}
+
+export interface OutputPlace {
+  /** Absent: every account. */
+  readonly account?: number;
+  /** Outputs that unconfirmed payments spend count as unspent. */
+  readonly strict: boolean;
+}
+
+/** Names one output. */
+export interface OutputRef {
+  readonly txHash: Hash;
+  readonly outputIndex: number;
+}
+
+/** Not spent; strictly: not by anything mined. */
+const unspent = (strict: boolean): string => (strict ? 'spent_height IS NULL' : 'spent_by IS NULL');
+
+export class OutputReader {
+  protected readonly db: Db;
+  readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
+  readonly #all: Statement<[number], OutputRow>;
+  readonly #unspent: Statement<[number], OutputRow>;
+  readonly #used: Statement<[number], { minor: number }>;
+  readonly #watch: Statement<[], OutputRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#byKeyImage = this.rows('SELECT * FROM owned_output WHERE key_image = ? ORDER BY burnt');
+    this.#all = this.rows(
+      'SELECT * FROM owned_output WHERE account = ? ORDER BY height, tx_hash, output_index',
+    );
+    this.#unspent = this.rows(
+      'SELECT * FROM owned_output WHERE account = ? AND spent_by IS NULL AND burnt = 0 ORDER BY height, tx_hash, output_index',
+    );
+    this.#used = db.prepare('SELECT DISTINCT minor FROM owned_output WHERE account = ?');
+    this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
+  }
+
+  /** The output that a key image spends; of several, the one that can be spent. */
+  byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
+    const row = this.#byKeyImage.get(keyImage);
+    return row && toOutput(row);
+  }
+
+  /** What an account can pay with, locked and frozen ones included. @param minors absent: every address. */
+  unspent(account: number, minors?: readonly number[]): OwnedOutput[] {
+    return this.#unspent.all(account).map(toOutput).filter(at(minors));
+  }
+
+  all(account: number, minors?: readonly number[]): OwnedOutput[] {
+    return this.#all.all(account).map(toOutput).filter(at(minors));
+  }
+
+  /** Sums an address, frozen outputs left out. */
+  balances({ account, strict }: OutputPlace): HeldAmount[] {
+    const rows = this.db
+      .prepare<unknown[], { account: Integer; minor: Integer; total: Integer; count: Integer }>(
+        `SELECT account, minor, sum(amount) AS total, count(*) AS count FROM owned_output
+         WHERE ${unspent(strict)} AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
+         GROUP BY account, minor`,
+      )
+      .safeIntegers()
+      .all(...(account === undefined ? [] : [account]));
+    return rows.map((row) => ({
+      subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+      total: toAmount(row.total),
+      unspentCount: toNumber(row.count),
+    }));
+  }
+
+  /** Unspent outputs that may still be locked: young ones, and those with an unlock time of their own. */
+  lockedCandidates({
+    account,
+    strict,
+    sinceHeight,
+  }: OutputPlace & { readonly sinceHeight: number }): OwnedOutput[] {
+    return this.rows<unknown[]>(
+      `SELECT * FROM owned_output
+       WHERE ${unspent(strict)} AND burnt = 0 AND frozen = 0 AND (height >= ? OR (unlock_time <> '0' AND coinbase = 0))
+       ${account === undefined ? '' : 'AND account = ?'}`,
+    )
+      .all(sinceHeight, ...(account === undefined ? [] : [account]))
+      .map(toOutput);
+  }
+
+  /** Addresses of an account that ever received. */
+  usedAddresses(account: number): number[] {
+    return this.#used.all(account).map(({ minor }) => minor);
+  }
+
+  /** What a scanner looks out for among the inputs of transactions. */
+  watchList(): {
+    keyImage: KeyImage;
+    publicKey: PublicKey;
+    amount: Amount;
+    subaddress: SubaddressIndex;
+    height: number;
+  }[] {
+    return this.#watch.all().flatMap((row) => {
+      const { keyImage, publicKey, amount, subaddress, height } = toOutput(row);
+      return keyImage === undefined ? [] : [{ keyImage, publicKey, amount, subaddress, height }];
+    });
+  }
+
+  protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {
+    return this.db.prepare<P, OutputRow>(sql).safeIntegers();
+  }
+}
+
+const at =
+  (minors: readonly number[] | undefined) =>
+  ({ subaddress }: OwnedOutput): boolean =>
+    minors === undefined || minors.includes(subaddress.minor);
+
+export class OutputWriter extends OutputReader {
+  protected readonly db: Db;
+  readonly #insert: Statement<unknown[]>;
+  readonly #sameKey: Statement<[Uint8Array], OutputRow>;
+  readonly #setBurnt: Statement<[number, Uint8Array, number]>;
+  readonly #spend: Statement<[Uint8Array, number, Uint8Array]>;
+  readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
+  readonly #release: Statement<[Uint8Array]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#insert = db.prepare(
+      `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account,
+         minor, derivation_key, height, unlock_time, coinbase, change) VALUES (${Array(15).fill('?').join(', ')})`,
+    );
+    this.#sameKey = this.rows(
+      'SELECT * FROM owned_output WHERE public_key = ? ORDER BY amount DESC, height, tx_hash, output_index',
+    );
+    this.#setBurnt = db.prepare('UPDATE owned_output SET burnt = ? WHERE tx_hash = ? AND output_index = ?');
+    this.#spend = db.prepare('UPDATE owned_output SET spent_by = ?, spent_height = ? WHERE key_image = ?');
+    this.#reserve = db.prepare(
+      'UPDATE owned_output SET spent_by = ? WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL',
+    );
+    this.#release = db.prepare(
+      'UPDATE owned_output SET spent_by = NULL WHERE spent_by = ? AND spent_height IS NULL',
+    );
+  }
+
+  add(output: OwnedOutput): void {
+    this.#insert.run(
+      output.txHash,
+      output.outputIndex,
+      output.globalIndex,
+      output.publicKey,
+      output.keyImage ?? null,
+      toColumn(output.amount),
+      intToBytes(output.mask),
+      fromFlag(output.rct),
+      output.subaddress.major,
+      output.subaddress.minor,
+      output.derivationKey,
+      output.height,
+      output.unlockTime.toString(),
+      fromFlag(output.coinbase),
+      fromFlag(output.change),
+    );
+    this.#markBurnt(output.publicKey);
+  }
+
+  /** Of outputs with one key only the largest can be spent. */
+  #markBurnt(publicKey: PublicKey): void {
+    const rows = this.#sameKey.all(publicKey);
+    if (rows.length > 1)
+      rows.forEach((row, i) => this.#setBurnt.run(fromFlag(i > 0), row.tx_hash, toNumber(row.output_index)));
+  }
+
+  markSpent({ keyImage, txHash, height }: FoundSpend): void {
+    this.#spend.run(txHash, height, keyImage);
+  }
+
+  /** @throws Error when one is spent or reserved already. */
+  reserve(outputs: readonly OutputRef[], txHash: Hash): void {
+    for (const output of outputs)
+      if (this.#reserve.run(txHash, output.txHash, output.outputIndex).changes !== 1)
+        throw new Error('an output to be reserved is not free');
+  }
+
+  /** {@link reserve} for a payment that another wallet with our keys made. Those spent already stay as they are. */
+  reserveByKeyImages(keyImages: readonly KeyImage[], txHash: Hash): void {
+    const reserve = this.db.prepare(
+      'UPDATE owned_output SET spent_by = ? WHERE key_image = ? AND spent_by IS NULL',
+    );
+    for (const keyImage of keyImages) reserve.run(txHash, keyImage);
+  }
+
+  /** Frees what an unconfirmed payment reserved. */
+  release(txHash: Hash): void {
+    this.#release.run(txHash);
+  }
+
+  /** Forgets outputs of blocks at or above a height, and spends there; keys that were shared are judged anew. */
+  detachFrom(height: number): void {
+    const lost = this.db
+      .prepare<[number], { public_key: Uint8Array }>('SELECT public_key FROM owned_output WHERE height >= ?')
+      .all(height);
+    this.db.prepare('DELETE FROM owned_output WHERE height >= ?').run(height);
+    for (const { public_key: key } of lost) {
+      const [first] = this.#sameKey.all(key);
+      if (first !== undefined) this.#setBurnt.run(0, first.tx_hash, toNumber(first.output_index));
+    }
+    // A payment that can be relayed again keeps its inputs.
+    this.db
+      .prepare(
+        `UPDATE owned_output SET spent_height = NULL,
+           spent_by = (SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL)
+         WHERE spent_height >= ?`,
+      )
+      .run(height);
+  }
+}

@@ -1,0 +1,141 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../crypto/types.js';
+import { sum } from '../util/amount.js';
+import { chunks, concatBytes, toHex } from '../util/bytes.js';
+import type { Payment, ReceivedTx } from '../wallet/records.js';
+import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
+import type { Db } from './database.js';
+
+interface PaymentRow {
+  readonly tx_hash: Uint8Array;
+  readonly height: Integer;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly fee: Integer;
+  readonly coinbase: Integer;
+  readonly payment_id: Uint8Array | null;
+  readonly tx_public_key: Uint8Array;
+  readonly additional_keys: Uint8Array;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+}
+
+const toTx = (row: PaymentRow): ReceivedTx => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  height: toNumber(row.height),
+  timestamp: toNumber(row.timestamp),
+  unlockTime: BigInt(row.unlock_time),
+  fee: toAmount(row.fee),
+  coinbase: toFlag(row.coinbase),
+  ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+  txPublicKey: toBytes<'PublicKey'>(row.tx_public_key),
+  additionalPublicKeys: chunks(row.additional_keys, 32).map((key) => toBytes<'PublicKey'>(key)),
+});
+
+/** Rows come one an output; outputs of one transaction to one address make one payment. */
+function group(rows: readonly PaymentRow[]): Payment[] {
+  const payments = new Map<string, PaymentRow[]>();
+  for (const row of rows) {
+    const key = `${toHex(row.tx_hash)}/${row.account}/${row.minor}`;
+    const outputs = payments.get(key);
+    if (outputs === undefined) payments.set(key, [row]);
+    else outputs.push(row);
+  }
+  return [...payments.values()].flatMap((outputs) => {
+    const [first] = outputs;
+    if (first === undefined) return [];
+    const amounts = outputs.map((row) => toAmount(row.amount));
+    return [
+      {
+        tx: toTx(first),
+        subaddress: { major: toNumber(first.account), minor: toNumber(first.minor) },
+        amount: sum(amounts),
+        amounts,
+      },
+    ];
+  });
+}
+
+const SELECT = `SELECT t.*, o.account, o.minor, o.amount FROM received_tx t JOIN owned_output o USING (tx_hash)
+  WHERE o.change = 0 AND o.burnt = 0`;
+const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
+
+export interface PaymentFilter {
+  /** Exclusive. */
+  readonly minHeight: number;
+  /** Inclusive. */
+  readonly maxHeight: number;
+  /** Absent: every account. */
+  readonly account?: number;
+  /** Absent: every address. */
+  readonly minors?: readonly number[];
+}
+
+/** Incoming payments: the outputs that are neither change nor burnt. */
+export class PaymentReader {
+  protected readonly db: Db;
+  readonly #list: Statement<[number, number], PaymentRow>;
+  readonly #ofAccount: Statement<[number, number, number], PaymentRow>;
+  readonly #byTx: Statement<[Uint8Array], PaymentRow>;
+  readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    const rows = <P extends unknown[]>(condition: string): Statement<P, PaymentRow> =>
+      db.prepare<P, PaymentRow>(`${SELECT} AND ${condition} ${ORDER}`).safeIntegers();
+    this.#list = rows('t.height > ? AND t.height <= ?');
+    this.#ofAccount = rows('t.height > ? AND t.height <= ? AND o.account = ?');
+    this.#byTx = rows('t.tx_hash = ?');
+    this.#byId = rows('t.payment_id = ? AND t.height > ?');
+  }
+
+  /** In height order. */
+  list({ minHeight, maxHeight, account, minors }: PaymentFilter): Payment[] {
+    const rows =
+      account === undefined
+        ? this.#list.all(minHeight, maxHeight)
+        : this.#ofAccount.all(minHeight, maxHeight, account);
+    return group(minors === undefined ? rows : rows.filter(({ minor }) => minors.includes(toNumber(minor))));
+  }
+
+  byTx(txHash: Hash): Payment[] {
+    return group(this.#byTx.all(txHash));
+  }
+
+  /** @param minHeight exclusive. */
+  byPaymentId(paymentId: Uint8Array, minHeight = -1): Payment[] {
+    return group(this.#byId.all(paymentId, minHeight));
+  }
+}
+
+export class PaymentWriter extends PaymentReader {
+  protected readonly db: Db;
+  readonly #insert: Statement<unknown[]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#insert = db.prepare(
+      `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,
+         additional_keys) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  add(tx: ReceivedTx): void {
+    this.#insert.run(
+      tx.txHash,
+      tx.height,
+      tx.timestamp,
+      tx.unlockTime.toString(),
+      toColumn(tx.fee),
+      fromFlag(tx.coinbase),
+      tx.paymentId ?? null,
+      tx.txPublicKey,
+      concatBytes(...tx.additionalPublicKeys),
+    );
+  }
+
+  detachFrom(height: number): void {
+    this.db.prepare('DELETE FROM received_tx WHERE height >= ?').run(height);
+  }
+}

@@ -1,0 +1,182 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { AccountReader, AccountWriter, SubaddressReader, SubaddressWriter } from './accounts.js';
+import { ChainReader, ChainWriter } from './chain.js';
+import { openDatabase, type Db } from './database.js';
+import { MetaReader, MetaWriter } from './meta.js';
+import {
+  NoteReader,
+  NoteWriter,
+  OutgoingReader,
+  OutgoingWriter,
+  TxKeyReader,
+  TxKeyWriter,
+} from './outgoing.js';
+import { OutputReader, OutputWriter, type OutputRef } from './outputs.js';
+import { PaymentReader, PaymentWriter } from './payments.js';
+import { PoolReader, PoolWriter } from './pool.js';
+import type { Hash, SecretKey } from '../crypto/types.js';
+import type { OutgoingTx, PageFindings } from '../wallet/records.js';
+
+/** Reads a wallet's store. */
+export class WalletReader {
+  readonly meta: MetaReader;
+  readonly chain: ChainReader;
+  readonly outputs: OutputReader;
+  readonly payments: PaymentReader;
+  readonly outgoing: OutgoingReader;
+  readonly txKeys: TxKeyReader;
+  readonly notes: NoteReader;
+  readonly pool: PoolReader;
+  readonly accounts: AccountReader;
+  readonly subaddresses: SubaddressReader;
+
+  constructor(db: Db) {
+    this.meta = new MetaReader(db);
+    this.chain = new ChainReader(db);
+    this.outputs = new OutputReader(db);
+    this.payments = new PaymentReader(db);
+    this.outgoing = new OutgoingReader(db);
+    this.txKeys = new TxKeyReader(db);
+    this.notes = new NoteReader(db);
+    this.pool = new PoolReader(db);
+    this.accounts = new AccountReader(db);
+    this.subaddresses = new SubaddressReader(db);
+  }
+}
+
+/** Changes a wallet's store; handed out by {@link WalletFile.write} alone. */
+export class WalletWriter {
+  readonly meta: MetaWriter;
+  readonly chain: ChainWriter;
+  readonly outputs: OutputWriter;
+  readonly payments: PaymentWriter;
+  readonly outgoing: OutgoingWriter;
+  readonly txKeys: TxKeyWriter;
+  readonly notes: NoteWriter;
+  readonly pool: PoolWriter;
+  readonly accounts: AccountWriter;
+  readonly subaddresses: SubaddressWriter;
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.meta = new MetaWriter(db);
+    this.chain = new ChainWriter(db);
+    this.outputs = new OutputWriter(db);
+    this.payments = new PaymentWriter(db);
+    this.outgoing = new OutgoingWriter(db);
+    this.txKeys = new TxKeyWriter(db);
+    this.notes = new NoteWriter(db);
+    this.pool = new PoolWriter(db);
+    this.accounts = new AccountWriter(db);
+    this.subaddresses = new SubaddressWriter(db);
+  }
+
+  /** Puts a page of blocks into the store: undo of what it replaces comes before redo. */
+  applyPage(page: PageFindings): void {
+    this.detachFrom(page.startHeight);
+    this.chain.attach(page.startHeight, page.hashes);
+    this.subaddresses.add(page.subaddresses);
+    for (const tx of page.received) {
+      this.payments.add(tx);
+      this.pool.remove(tx.txHash);
+    }
+    for (const output of page.outputs) {
+      this.outputs.add(output);
+      this.accounts.reach(output.subaddress);
+    }
+    for (const spend of page.spends) this.outputs.markSpent(spend);
+    for (const tx of page.outgoing) this.outgoing.confirm(tx);
+    this.outgoing.settle(page.startHeight + page.hashes.length - 1);
+  }
+
+  /** Forgets the chain at or above a height. */
+  detachFrom(height: number): void {
+    this.chain.drop(height);
+    this.outputs.detachFrom(height);
+    this.payments.detachFrom(height);
+    this.outgoing.detachFrom(height);
+  }
+
+  /** A payment is about to be relayed: it, its keys and its inputs are recorded together. */
+  prepare(tx: OutgoingTx, inputs: readonly OutputRef[], txKeys: readonly SecretKey[]): void {
+    this.outgoing.insert(tx);
+    this.outputs.reserve(inputs, tx.txHash);
+    this.txKeys.set(tx.txHash, txKeys);
+  }
+
+  /** A payment was refused by the network: its inputs are free again. */
+  fail(txHash: Hash): void {
+    this.outgoing.setState(txHash, 'failed');
+    this.outputs.release(txHash);
+  }
+
+  /** A payment that never left: nothing of it stays. */
+  discard(txHash: Hash): void {
+    this.outputs.release(txHash);
+    this.outgoing.remove(txHash);
+    this.#db.prepare('DELETE FROM tx_secret_key WHERE tx_hash = ?').run(txHash);
+  }
+
+  /** Forgets what the chain can tell. @param hard what it cannot tell of transactions too. */
+  clearChain({ hard }: { readonly hard: boolean }): void {
+    this.detachFrom(0);
+    this.pool.clear();
+    if (!hard) return;
+    for (const table of ['outgoing_destination', 'outgoing_tx', 'tx_secret_key', 'tx_note'])
+      this.#db.prepare(`DELETE FROM ${table}`).run();
+  }
+}
+
+/** The encrypted store of one wallet. */
+export class WalletFile {
+  readonly #db: Db;
+  readonly #reader: WalletReader;
+  readonly #writer: WalletWriter;
+
+  private constructor(db: Db) {
+    this.#db = db;
+    this.#reader = new WalletReader(db);
+    this.#writer = new WalletWriter(db);
+  }
+
+  /**
+   * Makes a store; it stands at its place only once it is whole.
+   * @param path `:memory:` keeps it in memory. @param key 32 bytes.
+   */
+  static create(path: string, key: Uint8Array): WalletFile {
+    if (path === ':memory:') return new WalletFile(openDatabase(path, key));
+    const draft = `${path}.new`;
+    for (const leftover of [draft, `${draft}-wal`, `${draft}-shm`])
+      if (existsSync(leftover)) rmSync(leftover);
+    openDatabase(draft, key).close();
+    renameSync(draft, path);
+    return WalletFile.open(path, key);
+  }
+
+  /** @throws WalletError `wallet_corrupt` */
+  static open(path: string, key: Uint8Array): WalletFile {
+    return new WalletFile(openDatabase(path, key));
+  }
+
+  read<T>(task: (r: WalletReader) => T): T {
+    return task(this.#reader);
+  }
+
+  /** One transaction: all of it is on disk when this returns, or nothing when it throws. */
+  write<T>(task: (w: WalletWriter) => T): T {
+    if (this.#db.inTransaction) throw new Error('a write inside a write');
+    return this.#db.transaction(() => task(this.#writer)).immediate();
+  }
+
+  /** Moves what the log holds into the main file; everything is on disk before this already. */
+  sync(): void {
+    this.#db.pragma('wal_checkpoint(PASSIVE)');
+  }
+
+  close(): void {
+    if (!this.#db.open) return;
+    this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    this.#db.close();
+  }
+}
