@@ -1,0 +1,40 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { hashToPoint, mapToCurve } from '../../src/crypto/hash-to-point.js';
+import { H, inMainSubgroup } from '../../src/crypto/point.js';
+import { G } from '../../src/crypto/point.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import { vectorsOf } from './vectors.js';
+
+describe('mapToCurve', () => {
+  test.each(vectorsOf('hash_to_point'))('maps $title', ({ words: [bytes = '', point] }) => {
+    expect(toHex(mapToCurve(fromHex(bytes)).toBytes())).toBe(point);
+  });
+  it('stays on the curve whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const point = mapToCurve(bytes);
+        expect(() => {
+          point.assertValidity();
+        }).not.toThrow();
+      }),
+    );
+  });
+});
+
+describe('hashToPoint', () => {
+  test.each(vectorsOf('hash_to_ec'))('maps $title', ({ words: [key = '', point] }) => {
+    expect(toHex(hashToPoint(fromHex(key)).toBytes())).toBe(point);
+  });
+  it('ends in the prime-order subgroup', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (data) => {
+        expect(inMainSubgroup(hashToPoint(data))).toBe(true);
+      }),
+      { numRuns: 25 },
+    );
+  });
+  it('is not how the amount generator was made, though both start from keccak(G)', () => {
+    expect(hashToPoint(G.toBytes()).equals(H)).toBe(false);
+  });
+});
