@@ -41,7 +41,6 @@ export class AccountReader {
 }
 
 export class AccountWriter extends AccountReader {
-  protected readonly db: Db;
   /** @returns the new account's index. */
   create(): number {
     const major = this.count();
@@ -100,7 +99,6 @@ export class SubaddressReader {
 }
 
 export class SubaddressWriter extends SubaddressReader {
-  protected readonly db: Db;
   setLabel({ major, minor }: SubaddressIndex, label: string): void {
     this.db
       .prepare(

@@ -63,7 +63,6 @@ export class ChainReader {
 }
 
 export class ChainWriter extends ChainReader {
-  protected readonly db: Db;
   readonly #insert: Statement<[number, Uint8Array]>;
   readonly #drop: Statement<[number]>;
   readonly #thin: Statement<[number]>;

@@ -20,7 +20,6 @@ export class MetaReader {
 
 /** Handed out by `WalletFile.write` alone, as every writer. */
 export class MetaWriter extends MetaReader {
-  protected readonly db: Db;
   readonly #set: Statement<[string, string]>;
 
   constructor(db: Db) {

@@ -104,7 +104,6 @@ export class OutgoingReader {
 const SETTLED_DEPTH = 60;
 
 export class OutgoingWriter extends OutgoingReader {
-  protected readonly db: Db;
   readonly #insert: Statement<unknown[]>;
   readonly #insertDestination: Statement<[Uint8Array, number, string, bigint]>;
   readonly #setState: Statement<[OutgoingState, Uint8Array]>;
@@ -201,7 +200,6 @@ export class TxKeyReader {
 }
 
 export class TxKeyWriter extends TxKeyReader {
-  protected readonly db: Db;
   set(txHash: Hash, keys: readonly SecretKey[]): void {
     this.db
       .prepare(
@@ -226,7 +224,6 @@ export class NoteReader {
 }
 
 export class NoteWriter extends NoteReader {
-  protected readonly db: Db;
   /** An empty note removes it. */
   set(txHash: Hash, note: string): void {
     if (note === '') this.db.prepare('DELETE FROM tx_note WHERE tx_hash = ?').run(txHash);

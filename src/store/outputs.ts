@@ -171,7 +171,6 @@ const at =
     minors === undefined || minors.includes(subaddress.minor);
 
 export class OutputWriter extends OutputReader {
-  protected readonly db: Db;
   readonly #insert: Statement<unknown[]>;
   readonly #sameKey: Statement<[Uint8Array], OutputRow>;
   readonly #setBurnt: Statement<[number, Uint8Array, number]>;

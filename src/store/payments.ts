@@ -110,7 +110,6 @@ export class PaymentReader {
 }
 
 export class PaymentWriter extends PaymentReader {
-  protected readonly db: Db;
   readonly #insert: Statement<unknown[]>;
 
   constructor(db: Db) {

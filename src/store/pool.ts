@@ -61,7 +61,6 @@ export class PoolReader {
 }
 
 export class PoolWriter extends PoolReader {
-  protected readonly db: Db;
   add(tx: PoolTx): void {
     this.remove(tx.txHash);
     this.db

@@ -1,0 +1,183 @@
+import { chacha20, chacha8 } from '../crypto/chacha.js';
+import { publicKeyOf } from '../crypto/derivation.js';
+import { passwordKey } from '../crypto/kdf.js';
+import { slowHashAsync } from '../crypto/slow-hash-worker.js';
+import type { PublicKey, SecretKey } from '../crypto/types.js';
+import type { NetworkType } from '../cryptonote/types.js';
+import { readStorage, SectionReader, writeStorage } from '../epee/portable-storage.js';
+import { bytes32, concatBytes, equalBytes } from '../util/bytes.js';
+import { blob, CodecError, decode, encode, raw, type Codec } from '../util/codec.js';
+import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
+import type { Rng } from '../util/random.js';
+import { WalletError } from '../wallet/fault.js';
+
+type Fields = { readonly [name: string]: Json | undefined };
+
+/** What the reference keeps in `NAME.keys`. */
+export interface KeysFile {
+  readonly spendPublicKey: PublicKey;
+  readonly viewPublicKey: PublicKey;
+  readonly viewSecret: SecretKey;
+  /** Absent in a view-only wallet. */
+  readonly spendSecret?: SecretKey;
+  readonly watchOnly: boolean;
+  /** As its speakers write it. */
+  readonly seedLanguage: string;
+  readonly network: NetworkType;
+  /** First height that may hold something of this wallet. */
+  readonly refreshHeight: number;
+  /** Unix seconds. */
+  readonly creationTimestamp: number;
+  /** Fields of the reference that mean nothing to us, kept for it. */
+  readonly other: Fields;
+}
+
+/** Source: wallet2.h `keys_file_data`. */
+const envelope: Codec<{ readonly iv: Uint8Array; readonly ciphertext: Uint8Array }> = {
+  write({ iv, ciphertext }, w) {
+    raw(8).write(iv, w);
+    blob.write(ciphertext, w);
+  },
+  read: (r) => ({ iv: raw(8).read(r), ciphertext: blob.read(r) }),
+};
+
+/** Source: cryptonote_config.h `network_type`; a regtest wallet is one of mainnet. */
+const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet', 'mainnet'];
+
+/** Fields that this module reads and writes itself. */
+const OWN_FIELDS = ['key_data', 'seed_language', 'watch_only', 'nettype', 'refresh_height', 'encrypted_secret_keys'];
+
+const IV_BYTES = 8;
+const SECRETS_BYTES = 64;
+const MEMORY_SALT = Uint8Array.of('k'.charCodeAt(0));
+
+/** The key stream that covers the secret keys inside the file. Source: account.cpp `xor_with_key_stream`. */
+async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array): Promise<Uint8Array> {
+  return chacha20(await slowHashAsync(concatBytes(key, MEMORY_SALT)), iv, secrets);
+}
+
+/** JSON in which strings hold raw bytes, one a character. */
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+const fromLatin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+const toUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
+const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+function tryFields(bytes: Uint8Array): Fields | undefined {
+  try {
+    const value = parseJson(latin1(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads a keys file of the reference, or ours.
+ * @param name for the error's text.
+ * @throws WalletError `wrong_password`, `wallet_corrupt`. Source: wallet2.cpp `load_keys_buf`.
+ */
+export async function readKeysFile(bytes: Uint8Array, password: string, kdfRounds: number, name: string): Promise<KeysFile> {
+  const corrupt = (reason: string, cause?: unknown): WalletError => new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
+  let parts;
+  try {
+    parts = decode(envelope, bytes);
+  } catch (error) {
+    if (error instanceof CodecError) throw corrupt('its keys file is damaged', error);
+    throw error;
+  }
+  const key = await passwordKey(password, kdfRounds);
+  const fields = tryFields(chacha20(key, parts.iv, parts.ciphertext)) ?? tryFields(chacha8(key, parts.iv, parts.ciphertext));
+  if (fields === undefined) throw new WalletError({ kind: 'wrong_password' });
+  try {
+    return await readFields(fields, key);
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError) throw corrupt('its keys file cannot be read', error);
+    throw error;
+  }
+}
+
+async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
+  const integer = (name: string): number => {
+    const value = fields[name] ?? 0n;
+    return typeof value === 'bigint' ? Number(value) : 0;
+  };
+  const { key_data: keyData, seed_language: language } = fields;
+  if (typeof keyData !== 'string') throw new CodecError('no key data');
+  if (integer('key_on_device') !== 0) throw new CodecError('its keys are on a hardware wallet');
+  const account = new SectionReader(readStorage(fromLatin1(keyData)));
+  const keys = account.section('m_keys');
+  const address = keys.section('m_account_address');
+  const stored = concatBytes(keys.bytes('m_spend_secret_key'), keys.bytes('m_view_secret_key'));
+  if (stored.length !== SECRETS_BYTES) throw new CodecError('secret keys of a wrong length');
+  const encrypted = integer('encrypted_secret_keys') !== 0;
+  const secrets = encrypted ? await cryptSecrets(stored, key, keys.bytes('m_encryption_iv', new Uint8Array(IV_BYTES))) : stored;
+  const file: KeysFile = {
+    spendPublicKey: bytes32<'PublicKey'>(address.bytes('m_spend_public_key'), 'PublicKey'),
+    viewPublicKey: bytes32<'PublicKey'>(address.bytes('m_view_public_key'), 'PublicKey'),
+    viewSecret: bytes32<'SecretKey'>(secrets.subarray(32), 'SecretKey'),
+    ...(integer('watch_only') !== 0 ? {} : { spendSecret: bytes32<'SecretKey'>(secrets.subarray(0, 32), 'SecretKey') }),
+    watchOnly: integer('watch_only') !== 0,
+    seedLanguage: typeof language === 'string' ? toUtf8(language) : '',
+    network: NETWORKS[integer('nettype')] ?? 'mainnet',
+    refreshHeight: integer('refresh_height'),
+    creationTimestamp: account.number('m_creation_timestamp', 0),
+    // The only fraction is a setting of retired RPC payments, whose default the reference knows.
+    other: Object.fromEntries(
+      Object.entries(fields).filter(([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number'),
+    ),
+  };
+  const { spendSecret } = file;
+  const fits =
+    equalBytes(publicKeyOf(file.viewSecret), file.viewPublicKey) &&
+    (spendSecret === undefined || equalBytes(publicKeyOf(spendSecret), file.spendPublicKey));
+  if (!fits) throw new CodecError('its secret keys do not belong to its address');
+  return file;
+}
+
+/** Fields without which the reference takes other defaults than ours. */
+const DEFAULTS: Fields = {
+  key_on_device: 0n,
+  multisig: 0n,
+  multisig_threshold: 0n,
+  store_tx_info: 1n,
+  auto_refresh: 1n,
+  default_decimal_point: 12n,
+  subaddress_lookahead_major: 50n,
+  subaddress_lookahead_minor: 200n,
+};
+
+/** Writes a keys file that the reference opens. Source: wallet2.cpp `get_keys_file_data`. */
+export async function writeKeysFile(file: KeysFile, password: string, kdfRounds: number, rng: Rng): Promise<Uint8Array> {
+  const key = await passwordKey(password, kdfRounds);
+  const innerIv = rng(IV_BYTES);
+  const secrets = await cryptSecrets(concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret), key, innerIv);
+  const string = (value: Uint8Array) => ({ type: 'string', value }) as const;
+  const account = writeStorage({
+    m_creation_timestamp: { type: 'u64', value: BigInt(file.creationTimestamp) },
+    m_keys: {
+      type: 'object',
+      value: {
+        m_account_address: {
+          type: 'object',
+          value: { m_spend_public_key: string(file.spendPublicKey), m_view_public_key: string(file.viewPublicKey) },
+        },
+        m_encryption_iv: string(innerIv),
+        m_spend_secret_key: string(secrets.subarray(0, 32)),
+        m_view_secret_key: string(secrets.subarray(32)),
+      },
+    },
+  });
+  const json = writeJson({
+    ...DEFAULTS,
+    ...file.other,
+    key_data: latin1(account),
+    seed_language: fromUtf8(file.seedLanguage),
+    watch_only: file.watchOnly ? 1n : 0n,
+    nettype: BigInt(NETWORKS.indexOf(file.network)),
+    refresh_height: BigInt(file.refreshHeight),
+    encrypted_secret_keys: 1n,
+  });
+  const iv = rng(IV_BYTES);
+  return encode(envelope, { iv, ciphertext: chacha20(key, iv, fromLatin1(json)) });
+}
