@@ -1,0 +1,336 @@
+import { hashToPoint } from '../crypto/hash-to-point.js';
+import { keccak } from '../crypto/keccak.js';
+import { decompress, G, H, IDENTITY, multiplyBy8, tryDecompress, type Point } from '../crypto/point.js';
+import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
+import type { Commitment } from '../crypto/types.js';
+import type { Amount } from '../util/amount.js';
+import { encode, varintNumber } from '../util/codec.js';
+import { systemRng, type Rng } from '../util/random.js';
+import { commit } from './commitment.js';
+import { keptMultiples, multiexp, type Multiples } from './multiexp.js';
+import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
+
+/*
+ * Range proofs after "Bulletproofs+" (Chung, Han, Ju, Kim, Seo; eprint 2020/735), in the paper's letters, with
+ * upstream's transcript. Points travel divided by 8, so that a verifier clears torsion by multiplying.
+ * Source: ringct/bulletproofs_plus.cc.
+ */
+
+/** Bits of an amount. */
+const N = 64;
+const MAX_AMOUNTS = 16;
+const text = new TextEncoder();
+const GENERATOR_SALT = text.encode('bulletproof_plus');
+
+const invert = (scalar: bigint): bigint => power(scalar, ORDER - 2n);
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let b = base, e = exponent; e > 0n; e >>= 1n, b = reduce(b * b)) if (e & 1n) result = reduce(result * b);
+  return result;
+}
+
+const INV_8 = invert(8n);
+
+const INITIAL_TRANSCRIPT = hashToPoint(keccak(text.encode('bulletproof_plus_transcript'))).toBytes();
+
+/** G₀, H₀, G₁, H₁, … made when first needed. */
+const generators: { readonly G: Multiples[]; readonly H: Multiples[] } = { G: [], H: [] };
+
+/** Source: bulletproofs_plus.cc `get_exponent`, `init_exponents`. */
+function generatorsUpTo(count: number): { readonly G: readonly Multiples[]; readonly H: readonly Multiples[] } {
+  const base = H.toBytes();
+  for (let i = generators.G.length; i < count; i++) {
+    const at = (index: number): Point => hashToPoint(keccak(base, GENERATOR_SALT, encode(varintNumber, index)));
+    generators.H.push(keptMultiples(at(2 * i)));
+    generators.G.push(keptMultiples(at(2 * i + 1)));
+  }
+  return { G: generators.G.slice(0, count), H: generators.H.slice(0, count) };
+}
+
+const G_MULTIPLES = keptMultiples(G);
+const H_MULTIPLES = keptMultiples(H);
+
+class Transcript {
+  #state: Uint8Array = INITIAL_TRANSCRIPT;
+
+  /** Mixes in data and returns the challenge. */
+  update(...data: readonly Uint8Array[]): bigint {
+    const challenge = hashToScalar(this.#state, ...data);
+    this.#state = scalarBytes(challenge);
+    return challenge;
+  }
+
+  /** The hash of the data alone becomes the state and the challenge. */
+  restart(data: Uint8Array): bigint {
+    const challenge = hashToScalar(data);
+    this.#state = scalarBytes(challenge);
+    return challenge;
+  }
+}
+
+/** Smallest power of two that holds so many amounts. */
+function padded(count: number): number {
+  let m = 1;
+  while (m < count) m *= 2;
+  return m;
+}
+
+const powers = (base: bigint, count: number): bigint[] => {
+  const all = [1n];
+  for (let i = 1; i < count; i++) all.push(reduce((all[i - 1] ?? 0n) * base));
+  return all;
+};
+
+/** d = z²·2ⁱ in the first block of 64, each further block times z² again. */
+function weights(z: bigint, m: number): bigint[] {
+  const z2 = reduce(z * z);
+  const d: bigint[] = [];
+  for (let j = 0; j < m; j++)
+    for (let i = 0; i < N; i++)
+      d.push(j === 0 ? (i === 0 ? z2 : reduce(2n * (d[i - 1] ?? 0n))) : reduce((d[(j - 1) * N + i] ?? 0n) * z2));
+  return d;
+}
+
+/** Σ aᵢ·bᵢ·y^(i+1). */
+const weightedInnerProduct = (a: readonly bigint[], b: readonly bigint[], yPowers: readonly bigint[]): bigint =>
+  reduce(a.reduce((sum, value, i) => sum + reduce(value * (b[i] ?? 0n)) * (yPowers[i + 1] ?? 0n), 0n));
+
+const proofPoint = (point: Point): ProofPoint => point.toBytes() as unknown as ProofPoint;
+const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
+
+/** A challenge that is zero: hit with probability 2^-252, and then the nonces are chosen anew. */
+class ZeroChallenge extends Error {}
+
+function nonZero(challenge: bigint): bigint {
+  if (challenge === 0n) throw new ZeroChallenge();
+  return challenge;
+}
+
+/**
+ * Proves that 1 to 16 amounts lie below 2^64.
+ * @param masks blinding scalars, one an amount.
+ * @returns the proof and the commitments `mask·G + amount·H` it is about.
+ */
+export function proveRange(
+  amounts: readonly Amount[],
+  masks: readonly bigint[],
+  rng: Rng,
+): { readonly proof: BulletproofPlus; readonly commitments: readonly Commitment[] } {
+  if (amounts.length < 1 || amounts.length > MAX_AMOUNTS || amounts.length !== masks.length)
+    throw new RangeError('a range proof covers 1 to 16 amounts, each with its mask');
+  const commitments = amounts.map((value, i) => commit(value, masks[i] ?? 0n));
+  for (;;) {
+    try {
+      return { proof: prove(amounts, masks, rng), commitments };
+    } catch (error) {
+      if (!(error instanceof ZeroChallenge)) throw error;
+    }
+  }
+}
+
+function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): BulletproofPlus {
+  const m = padded(amounts.length);
+  const mn = m * N;
+  const basis = generatorsUpTo(mn);
+  const bits = Array.from({ length: mn }, (_, i) => ((amounts[Math.floor(i / N)] ?? 0n) >> BigInt(i % N)) & 1n);
+  const V = amounts.map((value, i) => commit(reduce(value * INV_8) as Amount, reduce((masks[i] ?? 0n) * INV_8)));
+
+  const transcript = new Transcript();
+  transcript.update(scalarBytes(hashToScalar(...V)));
+  const alpha = randomScalar(rng);
+  const A = proofPoint(
+    multiexp(
+      [...basis.G, ...basis.H, G_MULTIPLES],
+      [...bits.map((bit) => bit * INV_8), ...bits.map((bit) => (bit - 1n) * INV_8), alpha * INV_8],
+    ),
+  );
+  const y = nonZero(transcript.update(A));
+  // z is the hash of y alone, and becomes the transcript's state.
+  const z = nonZero(transcript.restart(scalarBytes(y)));
+  const z2 = reduce(z * z);
+  const d = weights(z, m);
+  const yPowers = powers(y, mn + 2);
+  const yInversePowers = powers(invert(y), mn);
+
+  let a = bits.map((bit) => reduce(bit - z));
+  let b = bits.map((bit, i) => reduce(bit - 1n + z + (d[i] ?? 0n) * (yPowers[mn - i] ?? 0n)));
+  let alpha1 = masks.reduce((sum, mask, j) => sum + reduce((yPowers[mn + 1] ?? 0n) * power(z2, BigInt(j + 1))) * mask, alpha);
+
+  // The folded generators are kept as coefficients of the original ones.
+  const gCoefficients = Array.from({ length: mn }, () => 1n);
+  const hCoefficients = Array.from({ length: mn }, () => 1n);
+  const L: ProofPoint[] = [];
+  const R: ProofPoint[] = [];
+  for (let n = mn / 2; n >= 1; n /= 2) {
+    const [aLow, aHigh, bLow, bHigh] = [a.slice(0, n), a.slice(n), b.slice(0, n), b.slice(n)];
+    const yn = yPowers[n] ?? 0n;
+    const ynInverse = yInversePowers[n] ?? 0n;
+    const cL = weightedInnerProduct(aLow, bHigh, yPowers);
+    const cR = weightedInnerProduct(aHigh.map((value) => reduce(value * yn)), bLow, yPowers);
+    const dL = randomScalar(rng);
+    const dR = randomScalar(rng);
+    const cross = (aHalf: readonly bigint[], scale: bigint, gHigh: boolean, bHalf: readonly bigint[], c: bigint, blind: bigint): ProofPoint => {
+      const points: Multiples[] = [];
+      const scalars: bigint[] = [];
+      for (let i = 0; i < mn; i++) {
+        const at = i % (2 * n);
+        const high = at >= n;
+        const half = high === gHigh ? reduce((aHalf[at % n] ?? 0n) * scale) * (gCoefficients[i] ?? 0n) : (bHalf[at % n] ?? 0n) * (hCoefficients[i] ?? 0n);
+        points.push((high === gHigh ? basis.G[i] : basis.H[i]) as Multiples);
+        scalars.push(reduce(half) * INV_8);
+      }
+      return proofPoint(multiexp([...points, H_MULTIPLES, G_MULTIPLES], [...scalars, c * INV_8, blind * INV_8]));
+    };
+    const left = cross(aLow, ynInverse, true, bHigh, cL, dL);
+    const right = cross(aHigh, yn, false, bLow, cR, dR);
+    L.push(left);
+    R.push(right);
+    const e = nonZero(transcript.update(left, right));
+    const eInverse = invert(e);
+    const gHighFactor = reduce(ynInverse * e);
+    for (let i = 0; i < mn; i++) {
+      const high = i % (2 * n) >= n;
+      gCoefficients[i] = reduce((gCoefficients[i] ?? 0n) * (high ? gHighFactor : eInverse));
+      hCoefficients[i] = reduce((hCoefficients[i] ?? 0n) * (high ? eInverse : e));
+    }
+    const aHighFactor = reduce(eInverse * yn);
+    a = aLow.map((value, i) => reduce(value * e + (aHigh[i] ?? 0n) * aHighFactor));
+    b = bLow.map((value, i) => reduce(value * eInverse + (bHigh[i] ?? 0n) * e));
+    alpha1 = reduce(alpha1 + dL * reduce(e * e) + dR * reduce(eInverse * eInverse));
+  }
+
+  const [a0 = 0n] = a;
+  const [b0 = 0n] = b;
+  const r = randomScalar(rng);
+  const s = randomScalar(rng);
+  const delta = randomScalar(rng);
+  const eta = randomScalar(rng);
+  const crossTerm = reduce(reduce(r * y) * b0 + reduce(s * y) * a0);
+  const A1 = proofPoint(
+    multiexp(
+      [...basis.G, ...basis.H, G_MULTIPLES, H_MULTIPLES],
+      [
+        ...gCoefficients.map((coefficient) => reduce(coefficient * r) * INV_8),
+        ...hCoefficients.map((coefficient) => reduce(coefficient * s) * INV_8),
+        delta * INV_8,
+        crossTerm * INV_8,
+      ],
+    ),
+  );
+  const B = proofPoint(multiexp([G_MULTIPLES, H_MULTIPLES], [eta * INV_8, reduce(reduce(r * y) * s) * INV_8]));
+  const e = nonZero(transcript.update(A1, B));
+  return {
+    A,
+    A1,
+    B,
+    r1: proofScalar(reduce(a0 * e + r)),
+    s1: proofScalar(reduce(b0 * e + s)),
+    d1: proofScalar(reduce(delta * e + eta + reduce(alpha1) * reduce(e * e))),
+    L,
+    R,
+  };
+}
+
+export interface RangeClaim {
+  readonly proof: BulletproofPlus;
+  /** The commitments of the outputs it covers. */
+  readonly commitments: readonly Commitment[];
+}
+
+/**
+ * Checks proofs together: one equation, each proof under a random weight.
+ * @returns false for a proof that is wrong or not well-formed.
+ */
+export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng): boolean {
+  const points: (Point | Multiples)[] = [];
+  const scalars: bigint[] = [];
+  const add = (point: Point | Multiples, scalar: bigint): void => {
+    points.push(point);
+    scalars.push(scalar);
+  };
+  const size = Math.max(0, ...claims.map(({ commitments }) => padded(commitments.length) * N));
+  const gScalars = Array.from({ length: size }, () => 0n);
+  const hScalars = Array.from({ length: size }, () => 0n);
+  let baseScalar = 0n;
+  let valueScalar = 0n;
+
+  for (const { proof, commitments } of claims) {
+    const read = readProof(proof, commitments);
+    if (read === undefined) return false;
+    const { challenges, y, z, e, m } = read;
+    const mn = m * N;
+    const weight = randomScalar(rng);
+    const inverses = challenges.map(invert);
+    const yMn = power(y, BigInt(mn));
+    const yMn1 = reduce(yMn * y);
+    const z2 = reduce(z * z);
+    const e2 = reduce(e * e);
+    const [r1, s1, d1] = [proof.r1, proof.s1, proof.d1].map(bytesToInt) as [bigint, bigint, bigint];
+
+    read.V.forEach((point, j) => add(point, reduce(-e2 * yMn1) * reduce(weight * power(z2, BigInt(j + 1)))));
+    add(read.B, -weight);
+    add(read.A1, reduce(-weight * e));
+    add(read.A, reduce(-weight * e2));
+    baseScalar = reduce(baseScalar + weight * d1);
+
+    const d = weights(z, m);
+    const sumD = reduce(d.reduce((sum, value) => sum + value, 0n));
+    const sumY = reduce(powers(y, mn + 1).slice(1).reduce((sum, value) => sum + value, 0n));
+    const constant = reduce(reduce(z2 - z) * sumY + reduce(yMn1 * z) * sumD);
+    valueScalar = reduce(valueScalar + reduce(reduce(constant * e2) + reduce(r1 * y) * s1) * weight);
+
+    const products = foldProducts(challenges, inverses);
+    let gFactor = reduce(reduce(e * r1) * weight);
+    let dFactor = reduce(-e2 * reduce(weight * yMn));
+    const yInverse = invert(y);
+    const hFactor = reduce(reduce(e * s1) * weight);
+    const shift = reduce(reduce(e2 * z) * weight);
+    for (let i = 0; i < mn; i++) {
+      gScalars[i] = reduce((gScalars[i] ?? 0n) + gFactor * (products[i] ?? 0n) + shift);
+      hScalars[i] = reduce((hScalars[i] ?? 0n) + hFactor * (products[mn - 1 - i] ?? 0n) - shift + dFactor * (d[i] ?? 0n));
+      gFactor = reduce(gFactor * yInverse);
+      dFactor = reduce(dFactor * yInverse);
+    }
+    read.L.forEach((point, j) => add(point, reduce(-weight * e2) * reduce((challenges[j] ?? 0n) ** 2n)));
+    read.R.forEach((point, j) => add(point, reduce(-weight * e2) * reduce((inverses[j] ?? 0n) ** 2n)));
+  }
+
+  const basis = generatorsUpTo(size);
+  const all = [...points, ...basis.G, ...basis.H, G_MULTIPLES, H_MULTIPLES];
+  return multiexp(all, [...scalars, ...gScalars, ...hScalars, baseScalar, valueScalar]).equals(IDENTITY);
+}
+
+/** For each generator, the product of the challenges by which it was folded. */
+function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]): bigint[] {
+  let products = [1n];
+  challenges.forEach((challenge, j) => {
+    products = products.flatMap((product) => [reduce(product * (inverses[j] ?? 0n)), reduce(product * challenge)]);
+  });
+  return products;
+}
+
+/** Replays the transcript and multiplies the points by 8; undefined for a proof that is not well-formed. */
+function readProof(proof: BulletproofPlus, commitments: readonly Commitment[]) {
+  const m = padded(commitments.length);
+  const rounds = Math.log2(m) + 6;
+  if (commitments.length < 1 || m > MAX_AMOUNTS || proof.L.length !== rounds || proof.R.length !== rounds) return undefined;
+  if ([proof.r1, proof.s1, proof.d1].some((scalar) => bytesToInt(scalar) >= ORDER)) return undefined;
+  const outputs = commitments.map(tryDecompress);
+  const others = [proof.A, proof.A1, proof.B, ...proof.L, ...proof.R].map((bytes) => tryDecompress(bytes));
+  if ([...outputs, ...others].includes(undefined)) return undefined;
+  const V = outputs as Point[];
+  const [A, A1, B, ...rest] = (others as Point[]).map(multiplyBy8) as [Point, Point, Point, ...Point[]];
+
+  const transcript = new Transcript();
+  const divided = V.map((point) => multiexp([point], [INV_8]).toBytes());
+  transcript.update(scalarBytes(hashToScalar(...divided)));
+  const y = transcript.update(proof.A);
+  const z = transcript.restart(scalarBytes(y));
+  const challenges = proof.L.map((left, j) => transcript.update(left, proof.R[j] ?? left));
+  const e = transcript.update(proof.A1, proof.B);
+  if ([y, z, e, ...challenges].includes(0n)) return undefined;
+  // What was hashed is V/8; multiplied back by 8 it has no torsion left.
+  const cleared = divided.map((bytes) => multiplyBy8(decompress(bytes)));
+  return { m, y, z, e, challenges, V: cleared, A, A1, B, L: rest.slice(0, rounds), R: rest.slice(rounds) };
+}
