@@ -1,0 +1,93 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { Dispatcher } from './dispatcher.js';
+
+export interface HttpAppOptions {
+  readonly dispatcher: Dispatcher;
+  /** Absent: no credentials are asked, and then only known host names are answered. */
+  readonly auth?: RequestHandler;
+  /** Browser origins that may call; `*` is any. */
+  readonly origins: readonly string[];
+  /** Names and addresses under which a server without login may be called. */
+  readonly hosts: readonly string[];
+  readonly onBug: (error: unknown) => void;
+}
+
+/** Source: wallet_rpc_server.h, `--rpc-max-…`: 100 MiB a request. */
+const MAX_BODY_BYTES = 100 * 1024 * 1024;
+const PATH = '/json_rpc';
+/** What a page can send to another site without asking. */
+const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
+
+const hostName = (header: string): string => header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1').toLowerCase();
+
+/** The HTTP side of JSON-RPC: one path, POST only, login before everything else. */
+export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+
+  const known = new Set(['localhost', '127.0.0.1', '::1', ...hosts].map((host) => host.toLowerCase()));
+  if (auth === undefined)
+    app.use((req, res, next) => {
+      // A page of another site whose name was pointed at us carries its own Host.
+      if (known.has(hostName(req.headers.host ?? ''))) next();
+      else res.status(403).type('text').send('This host name is not served.\n');
+    });
+
+  app.use((req, res, next) => {
+    const { origin } = req.headers;
+    if (origin === undefined) return next();
+    if (!origins.includes(origin) && !origins.includes('*')) return res.status(403).type('text').send('This origin may not call.\n');
+    res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'www-authenticate', Vary: 'Origin' });
+    if (req.method !== 'OPTIONS') return next();
+    res.set({
+      'Access-Control-Allow-Methods': 'POST, OPTIONS',
+      'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Requested-With',
+    });
+    return res.status(200).end();
+  });
+
+  if (auth !== undefined) app.use(auth);
+
+  app.post(
+    PATH,
+    (req, res, next) => {
+      if (FORM_TYPES.test(req.headers['content-type'] ?? '')) res.status(415).type('text').send('Send application/json.\n');
+      else next();
+    },
+    express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false }),
+    async (req, res) => {
+      const body: unknown = req.body;
+      const answer = await dispatcher.answer(body instanceof Buffer ? decodeUtf8(body) : '');
+      if (answer === undefined) res.status(204).end();
+      else res.status(200).type('application/json').send(answer);
+    },
+  );
+  app.all(PATH, (_req, res) => {
+    res.set('Allow', 'POST').status(405).type('text').send('POST only.\n');
+  });
+  app.use((_req, res) => {
+    res.status(404).type('text').end();
+  });
+
+  const onError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+    const status = (error as { readonly status?: unknown }).status;
+    if (res.headersSent) return next(error);
+    if (typeof status === 'number' && status >= 400 && status < 500) return res.status(status).type('text').end();
+    onBug(error);
+    return res.status(500).type('text').end();
+  };
+  app.use(onError);
+  return app;
+}
+
+/** Text of a body; bytes that are not UTF-8 make it unreadable, which the parser then says. */
+function decodeUtf8(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return '';
+  }
+}
