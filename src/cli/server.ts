@@ -28,7 +28,8 @@ const textOf = (secret: { expose(): Uint8Array }): string => Buffer.from(secret.
 
 async function credentials(name: string, login: LoginConfig | undefined, interactive: boolean) {
   if (login === undefined) return undefined;
-  const password = login.password ?? (await promptSecret(`--${name}: password of ${login.user}`, interactive));
+  const password =
+    login.password ?? (await promptSecret(`--${name}: password of ${login.user}`, interactive));
   return { user: login.user, password: textOf(password) };
 }
 
@@ -56,8 +57,12 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
   announce(config, log, directory?.path);
   if (config.wallet.file !== undefined) await openInitialWallet(config, server);
 
-  const onBug = (error: unknown, method?: string): void => log.error({ err: error, method }, 'a bug: an error that nobody foresaw');
-  const dispatcher = new Dispatcher({ call: createCall(server, config.rpc.apiVersion, log), onBug: (method, error) => onBug(error, method) });
+  const onBug = (error: unknown, method?: string): void =>
+    log.error({ err: error, method }, 'a bug: an error that nobody foresaw');
+  const dispatcher = new Dispatcher({
+    call: createCall(server, config.rpc.apiVersion, log),
+    onBug: (method, error) => onBug(error, method),
+  });
   const http = new HttpServer({
     handler: createHttpApp({
       dispatcher,
@@ -101,17 +106,24 @@ function openDirectory(path: string): WalletDirectory {
 }
 
 const isLocal = (address: string): boolean => {
-  const host = address.replace(/^https?:\/\//, '').replace(/:\d+\/?$/, '').replace(/^\[(.*)\]$/, '$1');
+  const host = address
+    .replace(/^https?:\/\//, '')
+    .replace(/:\d+\/?$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
   return host === 'localhost' || isLoopback(host);
 };
 
 async function openInitialWallet(config: Config, server: WalletServer): Promise<void> {
   const { file, password, promptForPassword } = config.wallet;
-  const secret = password ?? (promptForPassword ? await promptSecret('wallet password', config.interactive) : undefined);
+  const secret =
+    password ?? (promptForPassword ? await promptSecret('wallet password', config.interactive) : undefined);
   try {
     await server.openPaths(locateFile(file ?? ''), secret === undefined ? '' : textOf(secret));
   } catch (cause) {
-    throw new ConfigError(`--wallet-file: ${cause instanceof Error ? cause.message.replaceAll('_', ' ') : 'cannot be opened'}`, { cause });
+    throw new ConfigError(
+      `--wallet-file: ${cause instanceof Error ? cause.message.replaceAll('_', ' ') : 'cannot be opened'}`,
+      { cause },
+    );
   }
 }
 
@@ -133,9 +145,14 @@ async function bind(http: HttpServer, config: Config, log: Logger): Promise<numb
 /** Says in plain lines what this server works with. */
 function announce(config: Config, log: Logger, directory: string | undefined): void {
   log.info(`Network: ${config.network}`);
-  log.info(directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`);
+  log.info(
+    directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
+  );
   log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
-  if (config.rpc.login === undefined) log.warn('No login: whoever reaches this port may spend. Only this machine does unless you confirmed otherwise.');
+  if (config.rpc.login === undefined)
+    log.warn(
+      'No login: whoever reaches this port may spend. Only this machine does unless you confirmed otherwise.',
+    );
   if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
   for (const flag of config.withoutEffect) log.warn(`--${flag} is accepted and changes nothing here`);
 }
@@ -144,7 +161,8 @@ function readTls(ssl: SslConfig): TlsOptions | undefined {
   const { mode, privateKeyPath, certificatePath, caFile, allowedFingerprints } = ssl;
   if (mode === 'disabled') return undefined;
   if (privateKeyPath === undefined || certificatePath === undefined) {
-    if (mode === 'enabled') throw new ConfigError('--rpc-ssl enabled needs --rpc-ssl-private-key and --rpc-ssl-certificate');
+    if (mode === 'enabled')
+      throw new ConfigError('--rpc-ssl enabled needs --rpc-ssl-private-key and --rpc-ssl-certificate');
     return undefined;
   }
   const read = (path: string): Buffer => {
@@ -173,7 +191,11 @@ function createEvents(txNotify: string | undefined, log: Logger) {
       if (txNotify === undefined) return;
       const [command, ...args] = txNotify.split(/\s+/).filter((part) => part !== '');
       if (command === undefined) return;
-      const child = spawn(command, args.map((part) => part.replaceAll('%s', txid)), { stdio: 'ignore', detached: true });
+      const child = spawn(
+        command,
+        args.map((part) => part.replaceAll('%s', txid)),
+        { stdio: 'ignore', detached: true },
+      );
       child.on('error', (error) => log.error({ err: error }, '--tx-notify could not be run'));
       child.unref();
     },

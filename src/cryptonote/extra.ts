@@ -12,7 +12,14 @@ export type ExtraField =
   | { readonly type: 'minergate'; readonly data: Uint8Array };
 
 /** Tags, in the order that upstream sorts the fields by: see {@link writeExtra}. */
-const TAG = { padding: 0x00, publicKey: 0x01, nonce: 0x02, mergeMining: 0x03, additionalKeys: 0x04, minergate: 0xde };
+const TAG = {
+  padding: 0x00,
+  publicKey: 0x01,
+  nonce: 0x02,
+  mergeMining: 0x03,
+  additionalKeys: 0x04,
+  minergate: 0xde,
+};
 
 const MAX_PADDING = 255;
 const MAX_NONCE = 255;
@@ -65,7 +72,10 @@ function readField(r: Reader): ExtraField {
  * Reads field by field and keeps what stood before the first that cannot be read.
  * @returns `complete` false when bytes were left. Source: cryptonote_format_utils.cpp `parse_tx_extra`.
  */
-export function parseExtra(extra: Uint8Array): { readonly fields: readonly ExtraField[]; readonly complete: boolean } {
+export function parseExtra(extra: Uint8Array): {
+  readonly fields: readonly ExtraField[];
+  readonly complete: boolean;
+} {
   const fields: ExtraField[] = [];
   const r = new Reader(extra);
   try {
@@ -77,7 +87,14 @@ export function parseExtra(extra: Uint8Array): { readonly fields: readonly Extra
   }
 }
 
-const ORDER: readonly ExtraField['type'][] = ['publicKey', 'additionalKeys', 'nonce', 'mergeMining', 'minergate', 'padding'];
+const ORDER: readonly ExtraField['type'][] = [
+  'publicKey',
+  'additionalKeys',
+  'nonce',
+  'mergeMining',
+  'minergate',
+  'padding',
+];
 
 /** Writes fields in the order that upstream sorts them by. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
 export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
@@ -107,8 +124,7 @@ export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly Pu
   fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
 
 export type ExtraPaymentId =
-  | { readonly kind: 'short'; readonly id: PaymentId }
-  | { readonly kind: 'long'; readonly id: Hash };
+  { readonly kind: 'short'; readonly id: PaymentId } | { readonly kind: 'long'; readonly id: Hash };
 
 const LONG_ID = 0x00;
 const SHORT_ID = 0x01;

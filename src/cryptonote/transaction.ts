@@ -2,7 +2,20 @@ import { keccak } from '../crypto/keccak.js';
 import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
 import { rctBase, rctPrunable } from '../ringct/codec.js';
 import { amount } from '../util/amount.js';
-import { blob, CodecError, decode, encode, list, raw, repeat, role, sizeOf, varint, varintNumber, type Codec } from '../util/codec.js';
+import {
+  blob,
+  CodecError,
+  decode,
+  encode,
+  list,
+  raw,
+  repeat,
+  role,
+  sizeOf,
+  varint,
+  varintNumber,
+  type Codec,
+} from '../util/codec.js';
 import type { Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
 
 const GEN_INPUT = 0xff;
@@ -32,7 +45,12 @@ const input: Codec<TxInput> = {
       case GEN_INPUT:
         return { type: 'gen', height: varintNumber.read(r) };
       case KEY_INPUT:
-        return { type: 'key', amount: amount(varint.read(r)), keyOffsets: keyOffsets.read(r), keyImage: keyImage.read(r) };
+        return {
+          type: 'key',
+          amount: amount(varint.read(r)),
+          keyOffsets: keyOffsets.read(r),
+          keyImage: keyImage.read(r),
+        };
       default:
         throw new CodecError('unknown input type');
     }
@@ -81,19 +99,27 @@ export const txPrefix: Codec<TxPrefix> = {
   },
 };
 
-const ringSizeOf = (value: TxInput | undefined): number => (value?.type === 'key' ? value.keyOffsets.length : 0);
+const ringSizeOf = (value: TxInput | undefined): number =>
+  value?.type === 'key' ? value.keyOffsets.length : 0;
 
 const baseCodec = ({ inputs, outputs }: TxPrefix) => rctBase(inputs.length, outputs.length);
 
 const prunableCodec = ({ prefix, rct }: Transaction) =>
-  rctPrunable(rct?.base.type ?? 0, prefix.inputs.length, prefix.outputs.length, Math.max(1, ringSizeOf(prefix.inputs[0])));
+  rctPrunable(
+    rct?.base.type ?? 0,
+    prefix.inputs.length,
+    prefix.outputs.length,
+    Math.max(1, ringSizeOf(prefix.inputs[0])),
+  );
 
 const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
   write(tx, w) {
     txPrefix.write(tx.prefix, w);
     if (tx.prefix.version === 1) {
       if (!pruned)
-        tx.prefix.inputs.forEach((of, i) => repeat(ringSizeOf(of), signature).write(tx.signatures?.[i] ?? [], w));
+        tx.prefix.inputs.forEach((of, i) =>
+          repeat(ringSizeOf(of), signature).write(tx.signatures?.[i] ?? [], w),
+        );
       return;
     }
     if (tx.rct === undefined) throw new RangeError('version 2 without a RingCT signature');
@@ -147,7 +173,8 @@ export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash
 export const transactionHash = (tx: Transaction): Hash =>
   tx.prefix.version === 1 ? keccak(encode(transaction, tx)) : transactionHashWith(tx, prunableHash(tx));
 
-export const isCoinbase = (tx: Transaction): boolean => tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
+export const isCoinbase = (tx: Transaction): boolean =>
+  tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
 
 /**
  * What an aggregated range proof saves is added back in part, so that weight follows verification time.
@@ -167,5 +194,11 @@ export function transactionWeight(tx: Transaction): number {
   const type = tx.rct?.base.type ?? 0;
   if (type < 3) return size;
   const proofs = (type === 6 ? tx.rct?.prunable?.bulletproofsPlus : tx.rct?.prunable?.bulletproofs) ?? [];
-  return size + weightClawback(type === 6, proofs.reduce((total, { L }) => total + 2 ** (L.length - 6), 0));
+  return (
+    size +
+    weightClawback(
+      type === 6,
+      proofs.reduce((total, { L }) => total + 2 ** (L.length - 6), 0),
+    )
+  );
 }

@@ -20,4 +20,6 @@ export function treeHash(hashes: readonly Hash[]): Hash {
 }
 
 const pairs = (hashes: readonly Hash[]): Hash[] =>
-  Array.from({ length: hashes.length / 2 }, (_, i) => keccak(hashes[2 * i] as Hash, hashes[2 * i + 1] as Hash));
+  Array.from({ length: hashes.length / 2 }, (_, i) =>
+    keccak(hashes[2 * i] as Hash, hashes[2 * i + 1] as Hash),
+  );

@@ -24,14 +24,28 @@ export function digestAuth(user: string, password: string, nonces = new NonceSto
   const digest = httpAuth.digest({ realm: REALM, contentType: 'text/html' }, (_user, done) => done(ha1));
 
   digest.findUser = (req, given, done) => {
-    const { nonce = '', nc, cnonce = '', qop, uri = '', response = '', algorithm = 'MD5', username = '' } = given;
+    const {
+      nonce = '',
+      nc,
+      cnonce = '',
+      qop,
+      uri = '',
+      response = '',
+      algorithm = 'MD5',
+      username = '',
+    } = given;
     const secret = algorithm === 'MD5-sess' ? md5(`${ha1}:${nonce}:${cnonce}`) : ha1;
     const ha2 = md5(`${req.method ?? ''}:${uri}`);
-    const expected = qop === undefined ? md5(`${secret}:${nonce}:${ha2}`) : md5(`${secret}:${nonce}:${nc ?? ''}:${cnonce}:${qop}:${ha2}`);
+    const expected =
+      qop === undefined
+        ? md5(`${secret}:${nonce}:${ha2}`)
+        : md5(`${secret}:${nonce}:${nc ?? ''}:${cnonce}:${qop}:${ha2}`);
     const known = sameText(username, user);
     const right = sameText(response, expected);
     const wellFormed =
-      uri === req.url && /^MD5(-sess)?$/.test(algorithm) && (qop === undefined || (qop === 'auth' && /^[0-9a-fA-F]{8}$/.test(nc ?? '')));
+      uri === req.url &&
+      /^MD5(-sess)?$/.test(algorithm) &&
+      (qop === undefined || (qop === 'auth' && /^[0-9a-fA-F]{8}$/.test(nc ?? '')));
     if (!known || !right || !wellFormed) return done({ user, pass: false });
     const verdict = nonces.use(nonce, qop === undefined ? undefined : Number.parseInt(nc ?? '', 16));
     return done(verdict === 'fresh' ? { user, pass: true } : { stale: true });
@@ -42,7 +56,9 @@ export function digestAuth(user: string, password: string, nonces = new NonceSto
       `Digest qop="auth",algorithm=${algorithm},realm="${REALM}",nonce="${nonces.issue()}",stale=${result.stale === true}`;
     res.setHeader('WWW-Authenticate', ['MD5', 'MD5-sess'].map(challenge));
     res.writeHead(401, { 'Content-Type': 'text/html' });
-    res.end('<html><head><title>Unauthorized Access</title></head><body><h1>401 Unauthorized</h1></body></html>');
+    res.end(
+      '<html><head><title>Unauthorized Access</title></head><body><h1>401 Unauthorized</h1></body></html>',
+    );
   };
 
   let delayed = 0;

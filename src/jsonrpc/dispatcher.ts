@@ -19,7 +19,8 @@ const MAX_DEPTH = 100;
 
 type Request = { readonly [key: string]: Json | undefined };
 
-const isObject = (value: Json): value is Request => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json): value is Request =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const envelope = (id: Json, member: 'result' | 'error', value: Json): string =>
   `{"id":${writeJson(id)},"jsonrpc":"2.0","${member}":${writeJson(value)}}`;
@@ -60,7 +61,8 @@ export class Dispatcher {
     if (!isObject(request)) return failure(0n, new RpcError(INVALID_REQUEST, 'Invalid Request'));
     const { id: given, method, params } = request;
     const id = given === undefined || given === null ? defaultId : given;
-    if (typeof method !== 'string') return failure(id ?? 0n, new RpcError(INVALID_REQUEST, 'Invalid Request'));
+    if (typeof method !== 'string')
+      return failure(id ?? 0n, new RpcError(INVALID_REQUEST, 'Invalid Request'));
     try {
       const result = await this.#parts.call(method, params);
       return id === undefined ? undefined : envelope(id, 'result', result);

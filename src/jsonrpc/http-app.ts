@@ -18,7 +18,11 @@ const PATH = '/json_rpc';
 /** What a page can send to another site without asking. */
 const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
 
-const hostName = (header: string): string => header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1').toLowerCase();
+const hostName = (header: string): string =>
+  header
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
 
 /** The HTTP side of JSON-RPC: one path, POST only, login before everything else. */
 export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpAppOptions): Express {
@@ -39,8 +43,13 @@ export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpA
   app.use((req, res, next) => {
     const { origin } = req.headers;
     if (origin === undefined) return next();
-    if (!origins.includes(origin) && !origins.includes('*')) return res.status(403).type('text').send('This origin may not call.\n');
-    res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'www-authenticate', Vary: 'Origin' });
+    if (!origins.includes(origin) && !origins.includes('*'))
+      return res.status(403).type('text').send('This origin may not call.\n');
+    res.set({
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': 'www-authenticate',
+      Vary: 'Origin',
+    });
     if (req.method !== 'OPTIONS') return next();
     res.set({
       'Access-Control-Allow-Methods': 'POST, OPTIONS',
@@ -54,7 +63,8 @@ export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpA
   app.post(
     PATH,
     (req, res, next) => {
-      if (FORM_TYPES.test(req.headers['content-type'] ?? '')) res.status(415).type('text').send('Send application/json.\n');
+      if (FORM_TYPES.test(req.headers['content-type'] ?? ''))
+        res.status(415).type('text').send('Send application/json.\n');
       else next();
     },
     express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false }),
@@ -75,7 +85,8 @@ export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpA
   const onError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
     const status = (error as { readonly status?: unknown }).status;
     if (res.headersSent) return next(error);
-    if (typeof status === 'number' && status >= 400 && status < 500) return res.status(status).type('text').end();
+    if (typeof status === 'number' && status >= 400 && status < 500)
+      return res.status(status).type('text').end();
     onBug(error);
     return res.status(500).type('text').end();
   };

@@ -43,7 +43,11 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    const limits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+    const limits = {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    };
     this.#http = createHttp(limits, options.handler);
     const { tls } = options;
     if (tls === undefined) return;
@@ -79,7 +83,9 @@ export class HttpServer {
 
   /** Refuses new connections, lets answers under way finish for so long, then closes what is left. */
   async close(graceMs: number): Promise<void> {
-    const closed = this.#listeners.map((listener) => new Promise<void>((resolve) => listener.close(() => resolve())));
+    const closed = this.#listeners.map(
+      (listener) => new Promise<void>((resolve) => listener.close(() => resolve())),
+    );
     this.#http.closeIdleConnections();
     this.#https?.closeIdleConnections();
     for (const socket of this.#sockets) if (isIdle(socket)) socket.end();

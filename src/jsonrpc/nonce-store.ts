@@ -53,7 +53,8 @@ export class NonceStore {
     const issued = this.#issuedAt(nonce);
     const now = this.#now();
     if (issued === undefined || issued > now || now - issued > LIFETIME_MS) return 'stale';
-    const counters = this.#counters.get(nonce) ?? (issued <= this.#forgotten ? undefined : { issued, highest: 0, used: 0n });
+    const counters =
+      this.#counters.get(nonce) ?? (issued <= this.#forgotten ? undefined : { issued, highest: 0, used: 0n });
     if (counters === undefined || !take(counters, count ?? 1)) return 'stale';
     if (count === undefined) counters.highest = Number.MAX_SAFE_INTEGER;
     this.#counters.delete(nonce);
@@ -75,7 +76,9 @@ export class NonceStore {
     const bytes = Buffer.from(nonce, 'base64');
     if (bytes.length !== STAMP_BYTES + SALT_BYTES + MAC_BYTES) return undefined;
     const body = bytes.subarray(0, STAMP_BYTES + SALT_BYTES);
-    return timingSafeEqual(this.#mac(body), bytes.subarray(body.length)) ? body.readUIntBE(0, STAMP_BYTES) : undefined;
+    return timingSafeEqual(this.#mac(body), bytes.subarray(body.length))
+      ? body.readUIntBE(0, STAMP_BYTES)
+      : undefined;
   }
 
   #mac(body: Buffer): Buffer {

@@ -26,7 +26,8 @@ const invert = (scalar: bigint): bigint => power(scalar, ORDER - 2n);
 
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;
-  for (let b = base, e = exponent; e > 0n; e >>= 1n, b = reduce(b * b)) if (e & 1n) result = reduce(result * b);
+  for (let b = base, e = exponent; e > 0n; e >>= 1n, b = reduce(b * b))
+    if (e & 1n) result = reduce(result * b);
   return result;
 }
 
@@ -38,10 +39,14 @@ const INITIAL_TRANSCRIPT = hashToPoint(keccak(text.encode('bulletproof_plus_tran
 const generators: { readonly G: Multiples[]; readonly H: Multiples[] } = { G: [], H: [] };
 
 /** Source: bulletproofs_plus.cc `get_exponent`, `init_exponents`. */
-function generatorsUpTo(count: number): { readonly G: readonly Multiples[]; readonly H: readonly Multiples[] } {
+function generatorsUpTo(count: number): {
+  readonly G: readonly Multiples[];
+  readonly H: readonly Multiples[];
+} {
   const base = H.toBytes();
   for (let i = generators.G.length; i < count; i++) {
-    const at = (index: number): Point => hashToPoint(keccak(base, GENERATOR_SALT, encode(varintNumber, index)));
+    const at = (index: number): Point =>
+      hashToPoint(keccak(base, GENERATOR_SALT, encode(varintNumber, index)));
     generators.H.push(keptMultiples(at(2 * i)));
     generators.G.push(keptMultiples(at(2 * i + 1)));
   }
@@ -88,12 +93,18 @@ function weights(z: bigint, m: number): bigint[] {
   const d: bigint[] = [];
   for (let j = 0; j < m; j++)
     for (let i = 0; i < N; i++)
-      d.push(j === 0 ? (i === 0 ? z2 : reduce(2n * (d[i - 1] ?? 0n))) : reduce((d[(j - 1) * N + i] ?? 0n) * z2));
+      d.push(
+        j === 0 ? (i === 0 ? z2 : reduce(2n * (d[i - 1] ?? 0n))) : reduce((d[(j - 1) * N + i] ?? 0n) * z2),
+      );
   return d;
 }
 
 /** Σ aᵢ·bᵢ·y^(i+1). */
-const weightedInnerProduct = (a: readonly bigint[], b: readonly bigint[], yPowers: readonly bigint[]): bigint =>
+const weightedInnerProduct = (
+  a: readonly bigint[],
+  b: readonly bigint[],
+  yPowers: readonly bigint[],
+): bigint =>
   reduce(a.reduce((sum, value, i) => sum + reduce(value * (b[i] ?? 0n)) * (yPowers[i + 1] ?? 0n), 0n));
 
 const proofPoint = (point: Point): ProofPoint => point.toBytes() as unknown as ProofPoint;
@@ -133,8 +144,13 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
   const m = padded(amounts.length);
   const mn = m * N;
   const basis = generatorsUpTo(mn);
-  const bits = Array.from({ length: mn }, (_, i) => ((amounts[Math.floor(i / N)] ?? 0n) >> BigInt(i % N)) & 1n);
-  const V = amounts.map((value, i) => commit(reduce(value * INV_8) as Amount, reduce((masks[i] ?? 0n) * INV_8)));
+  const bits = Array.from(
+    { length: mn },
+    (_, i) => ((amounts[Math.floor(i / N)] ?? 0n) >> BigInt(i % N)) & 1n,
+  );
+  const V = amounts.map((value, i) =>
+    commit(reduce(value * INV_8) as Amount, reduce((masks[i] ?? 0n) * INV_8)),
+  );
 
   const transcript = new Transcript();
   transcript.update(scalarBytes(hashToScalar(...V)));
@@ -155,7 +171,10 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
 
   let a = bits.map((bit) => reduce(bit - z));
   let b = bits.map((bit, i) => reduce(bit - 1n + z + (d[i] ?? 0n) * (yPowers[mn - i] ?? 0n)));
-  let alpha1 = masks.reduce((sum, mask, j) => sum + reduce((yPowers[mn + 1] ?? 0n) * power(z2, BigInt(j + 1))) * mask, alpha);
+  let alpha1 = masks.reduce(
+    (sum, mask, j) => sum + reduce((yPowers[mn + 1] ?? 0n) * power(z2, BigInt(j + 1))) * mask,
+    alpha,
+  );
 
   // The folded generators are kept as coefficients of the original ones.
   const gCoefficients = Array.from({ length: mn }, () => 1n);
@@ -167,20 +186,36 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
     const yn = yPowers[n] ?? 0n;
     const ynInverse = yInversePowers[n] ?? 0n;
     const cL = weightedInnerProduct(aLow, bHigh, yPowers);
-    const cR = weightedInnerProduct(aHigh.map((value) => reduce(value * yn)), bLow, yPowers);
+    const cR = weightedInnerProduct(
+      aHigh.map((value) => reduce(value * yn)),
+      bLow,
+      yPowers,
+    );
     const dL = randomScalar(rng);
     const dR = randomScalar(rng);
-    const cross = (aHalf: readonly bigint[], scale: bigint, gHigh: boolean, bHalf: readonly bigint[], c: bigint, blind: bigint): ProofPoint => {
+    const cross = (
+      aHalf: readonly bigint[],
+      scale: bigint,
+      gHigh: boolean,
+      bHalf: readonly bigint[],
+      c: bigint,
+      blind: bigint,
+    ): ProofPoint => {
       const points: Multiples[] = [];
       const scalars: bigint[] = [];
       for (let i = 0; i < mn; i++) {
         const at = i % (2 * n);
         const high = at >= n;
-        const half = high === gHigh ? reduce((aHalf[at % n] ?? 0n) * scale) * (gCoefficients[i] ?? 0n) : (bHalf[at % n] ?? 0n) * (hCoefficients[i] ?? 0n);
+        const half =
+          high === gHigh
+            ? reduce((aHalf[at % n] ?? 0n) * scale) * (gCoefficients[i] ?? 0n)
+            : (bHalf[at % n] ?? 0n) * (hCoefficients[i] ?? 0n);
         points.push((high === gHigh ? basis.G[i] : basis.H[i]) as Multiples);
         scalars.push(reduce(half) * INV_8);
       }
-      return proofPoint(multiexp([...points, H_MULTIPLES, G_MULTIPLES], [...scalars, c * INV_8, blind * INV_8]));
+      return proofPoint(
+        multiexp([...points, H_MULTIPLES, G_MULTIPLES], [...scalars, c * INV_8, blind * INV_8]),
+      );
     };
     const left = cross(aLow, ynInverse, true, bHigh, cL, dL);
     const right = cross(aHigh, yn, false, bLow, cR, dR);
@@ -218,7 +253,9 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
       ],
     ),
   );
-  const B = proofPoint(multiexp([G_MULTIPLES, H_MULTIPLES], [eta * INV_8, reduce(reduce(r * y) * s) * INV_8]));
+  const B = proofPoint(
+    multiexp([G_MULTIPLES, H_MULTIPLES], [eta * INV_8, reduce(reduce(r * y) * s) * INV_8]),
+  );
   const e = nonZero(transcript.update(A1, B));
   return {
     A,
@@ -276,7 +313,11 @@ export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng)
 
     const d = weights(z, m);
     const sumD = reduce(d.reduce((sum, value) => sum + value, 0n));
-    const sumY = reduce(powers(y, mn + 1).slice(1).reduce((sum, value) => sum + value, 0n));
+    const sumY = reduce(
+      powers(y, mn + 1)
+        .slice(1)
+        .reduce((sum, value) => sum + value, 0n),
+    );
     const constant = reduce(reduce(z2 - z) * sumY + reduce(yMn1 * z) * sumD);
     valueScalar = reduce(valueScalar + reduce(reduce(constant * e2) + reduce(r1 * y) * s1) * weight);
 
@@ -288,7 +329,9 @@ export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng)
     const shift = reduce(reduce(e2 * z) * weight);
     for (let i = 0; i < mn; i++) {
       gScalars[i] = reduce((gScalars[i] ?? 0n) + gFactor * (products[i] ?? 0n) + shift);
-      hScalars[i] = reduce((hScalars[i] ?? 0n) + hFactor * (products[mn - 1 - i] ?? 0n) - shift + dFactor * (d[i] ?? 0n));
+      hScalars[i] = reduce(
+        (hScalars[i] ?? 0n) + hFactor * (products[mn - 1 - i] ?? 0n) - shift + dFactor * (d[i] ?? 0n),
+      );
       gFactor = reduce(gFactor * yInverse);
       dFactor = reduce(dFactor * yInverse);
     }
@@ -305,7 +348,10 @@ export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng)
 function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]): bigint[] {
   let products = [1n];
   challenges.forEach((challenge, j) => {
-    products = products.flatMap((product) => [reduce(product * (inverses[j] ?? 0n)), reduce(product * challenge)]);
+    products = products.flatMap((product) => [
+      reduce(product * (inverses[j] ?? 0n)),
+      reduce(product * challenge),
+    ]);
   });
   return products;
 }
@@ -314,7 +360,8 @@ function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]
 function readProof(proof: BulletproofPlus, commitments: readonly Commitment[]) {
   const m = padded(commitments.length);
   const rounds = Math.log2(m) + 6;
-  if (commitments.length < 1 || m > MAX_AMOUNTS || proof.L.length !== rounds || proof.R.length !== rounds) return undefined;
+  if (commitments.length < 1 || m > MAX_AMOUNTS || proof.L.length !== rounds || proof.R.length !== rounds)
+    return undefined;
   if ([proof.r1, proof.s1, proof.d1].some((scalar) => bytesToInt(scalar) >= ORDER)) return undefined;
   const outputs = commitments.map(tryDecompress);
   const others = [proof.A, proof.A1, proof.B, ...proof.L, ...proof.R].map((bytes) => tryDecompress(bytes));

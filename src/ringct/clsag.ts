@@ -1,5 +1,13 @@
 import { hashToPoint } from '../crypto/hash-to-point.js';
-import { decompress, G, inMainSubgroup, multiply, multiplyBy8, tryDecompress, type Point } from '../crypto/point.js';
+import {
+  decompress,
+  G,
+  inMainSubgroup,
+  multiply,
+  multiplyBy8,
+  tryDecompress,
+  type Point,
+} from '../crypto/point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
 import type { Rng } from '../util/random.js';
@@ -52,7 +60,13 @@ export interface ClsagClaim {
 }
 
 /** The challenges that hold a signature together. */
-function challenger(message: Hash, ring: readonly RingMember[], keyImage: Uint8Array, D: Uint8Array, pseudoOut: Commitment) {
+function challenger(
+  message: Hash,
+  ring: readonly RingMember[],
+  keyImage: Uint8Array,
+  D: Uint8Array,
+  pseudoOut: Commitment,
+) {
   const keys = ring.map(({ publicKey }) => publicKey);
   const commitments = ring.map(({ commitment }) => commitment);
   return {
@@ -74,8 +88,10 @@ export function signClsag(request: ClsagRequest): { readonly clsag: Clsag; reado
   const C = ring.map(({ commitment }) => decompress(commitment).subtract(offset));
   const bases = ring.map(({ publicKey }) => hashToPoint(publicKey));
   const base = bases[realIndex] as Point;
-  if (!multiply(G, p).equals(P[realIndex] as Point)) throw new RangeError('the secret key is not that of the real member');
-  if (!multiply(G, z).equals(C[realIndex] as Point)) throw new RangeError('the masks do not fit the commitments');
+  if (!multiply(G, p).equals(P[realIndex] as Point))
+    throw new RangeError('the secret key is not that of the real member');
+  if (!multiply(G, z).equals(C[realIndex] as Point))
+    throw new RangeError('the masks do not fit the commitments');
 
   const image = multiply(base, p);
   const full = multiply(base, z);
@@ -132,10 +148,12 @@ export function verifyClsag({ message, ring, clsag, keyImage, pseudoOut }: Clsag
     const [cP, cC] = [reduce(muP * c), reduce(muC * c)];
     const base = hashToPoint((ring[i] as RingMember).publicKey);
     c = round(
-      multiexp([G_MULTIPLES, P[i] as Point, (commitments[i] as Point).subtract(offset)], [s[i] ?? 0n, cP, cC]),
+      multiexp(
+        [G_MULTIPLES, P[i] as Point, (commitments[i] as Point).subtract(offset)],
+        [s[i] ?? 0n, cP, cC],
+      ),
       multiexp([base, image, full], [s[i] ?? 0n, cP, cC]),
     );
   }
   return c === c1;
 }
-

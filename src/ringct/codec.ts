@@ -38,7 +38,8 @@ const ecdhInfo = (type: RctType): Codec<EcdhInfo> => {
       key.write(info.mask, w);
       return key.write(info.amount, w);
     },
-    read: (r) => (hasShortAmounts(type) ? { amount: short.read(r) } : { mask: key.read(r), amount: key.read(r) }),
+    read: (r) =>
+      hasShortAmounts(type) ? { amount: short.read(r) } : { mask: key.read(r), amount: key.read(r) },
   };
 };
 
@@ -81,7 +82,9 @@ const rangeSig: Codec<BorromeanRangeSig> = {
   }),
 };
 
-function checkRounds<P extends { readonly L: readonly ProofPoint[]; readonly R: readonly ProofPoint[] }>(proof: P): P {
+function checkRounds<P extends { readonly L: readonly ProofPoint[]; readonly R: readonly ProofPoint[] }>(
+  proof: P,
+): P {
   const { L, R } = proof;
   if (L.length !== R.length || L.length < MIN_ROUNDS || L.length > MAX_ROUNDS)
     throw new CodecError('range proof: wrong number of rounds');
@@ -182,7 +185,12 @@ const NOTHING: RctPrunable = {
  * @param ringSize of the first input; upstream takes it for all.
  * Source: rctTypes.h `serialize_rctsig_prunable`.
  */
-export function rctPrunable(type: RctType, inputs: number, outputs: number, ringSize: number): Codec<RctPrunable> {
+export function rctPrunable(
+  type: RctType,
+  inputs: number,
+  outputs: number,
+  ringSize: number,
+): Codec<RctPrunable> {
   const plusProofs = rangeProofs(varintNumber, bulletproofPlus, outputs);
   const proofs = rangeProofs(type === 3 ? u32 : varintNumber, bulletproof, outputs);
   const rangeSigs = repeat(outputs, rangeSig);

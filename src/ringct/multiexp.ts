@@ -32,7 +32,7 @@ function digitsOf(scalar: bigint, window: number): Int8Array {
   }
   const half = 1 << (window - 1);
   let carry = 0;
-  for (let i = 0; i < 256; ) {
+  for (let i = 0; i < 256;) {
     if (((bits[i] ?? 0) ^ carry) === 0) {
       i += 1;
       continue;

@@ -8,8 +8,12 @@ import { passGate } from './gate.js';
 import { registry } from './registry.js';
 
 /** Names what does not fit, never its value. */
-const complaint = (issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): string =>
-  issues.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`)).join('; ');
+const complaint = (
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): string =>
+  issues
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+    .join('; ');
 
 /** Ties the methods to a server: parameters, gate, version, handler, errors. */
 export function createCall(server: WalletServer, version: ApiVersion, log: Logger): Call {
@@ -18,8 +22,11 @@ export function createCall(server: WalletServer, version: ApiVersion, log: Logge
     if (method === undefined) throw methodNotFound();
     log.debug({ method: method.name }, 'request');
     const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-    const parsed = method.params.safeParse(isObject ? dropNulls(given as Readonly<Record<string, unknown>>) : {});
-    if (!parsed.success) throw new RpcError(INVALID_PARAMS, `Invalid params: ${complaint(parsed.error.issues)}`);
+    const parsed = method.params.safeParse(
+      isObject ? dropNulls(given as Readonly<Record<string, unknown>>) : {},
+    );
+    if (!parsed.success)
+      throw new RpcError(INVALID_PARAMS, `Invalid params: ${complaint(parsed.error.issues)}`);
     try {
       const context = passGate(method.meta, server);
       const params = adaptRequest(version, method.name, parsed.data as Readonly<Record<string, unknown>>);

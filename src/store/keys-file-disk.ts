@@ -11,12 +11,19 @@ const MAX_BYTES = 16 << 20;
 /** @throws WalletError */
 export async function loadKeysFile(path: string, password: string, kdfRounds: number): Promise<KeysFile> {
   const name = basename(path, '.keys');
-  if ((await stat(path)).size > MAX_BYTES) throw new WalletError({ kind: 'wallet_corrupt', name, reason: 'its keys file is far too large' });
+  if ((await stat(path)).size > MAX_BYTES)
+    throw new WalletError({ kind: 'wallet_corrupt', name, reason: 'its keys file is far too large' });
   return readKeysFile(await readFile(path), password, kdfRounds, name);
 }
 
 /** Puts a keys file in place whole: written beside it, synced, renamed. Readable for its owner alone. */
-export async function saveKeysFile(path: string, file: KeysFile, password: string, kdfRounds: number, rng: Rng): Promise<void> {
+export async function saveKeysFile(
+  path: string,
+  file: KeysFile,
+  password: string,
+  kdfRounds: number,
+  rng: Rng,
+): Promise<void> {
   const bytes = await writeKeysFile(file, password, kdfRounds, rng);
   const draft = `${path}.new`;
   await rm(draft, { force: true });

@@ -45,7 +45,14 @@ const envelope: Codec<{ readonly iv: Uint8Array; readonly ciphertext: Uint8Array
 const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet', 'mainnet'];
 
 /** Fields that this module reads and writes itself. */
-const OWN_FIELDS = ['key_data', 'seed_language', 'watch_only', 'nettype', 'refresh_height', 'encrypted_secret_keys'];
+const OWN_FIELDS = [
+  'key_data',
+  'seed_language',
+  'watch_only',
+  'nettype',
+  'refresh_height',
+  'encrypted_secret_keys',
+];
 
 const IV_BYTES = 8;
 const SECRETS_BYTES = 64;
@@ -65,7 +72,9 @@ const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('l
 function tryFields(bytes: Uint8Array): Fields | undefined {
   try {
     const value = parseJson(latin1(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;
@@ -77,8 +86,14 @@ function tryFields(bytes: Uint8Array): Fields | undefined {
  * @param name for the error's text.
  * @throws WalletError `wrong_password`, `wallet_corrupt`. Source: wallet2.cpp `load_keys_buf`.
  */
-export async function readKeysFile(bytes: Uint8Array, password: string, kdfRounds: number, name: string): Promise<KeysFile> {
-  const corrupt = (reason: string, cause?: unknown): WalletError => new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
+export async function readKeysFile(
+  bytes: Uint8Array,
+  password: string,
+  kdfRounds: number,
+  name: string,
+): Promise<KeysFile> {
+  const corrupt = (reason: string, cause?: unknown): WalletError =>
+    new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
   let parts;
   try {
     parts = decode(envelope, bytes);
@@ -87,12 +102,15 @@ export async function readKeysFile(bytes: Uint8Array, password: string, kdfRound
     throw error;
   }
   const key = await passwordKey(password, kdfRounds);
-  const fields = tryFields(chacha20(key, parts.iv, parts.ciphertext)) ?? tryFields(chacha8(key, parts.iv, parts.ciphertext));
+  const fields =
+    tryFields(chacha20(key, parts.iv, parts.ciphertext)) ??
+    tryFields(chacha8(key, parts.iv, parts.ciphertext));
   if (fields === undefined) throw new WalletError({ kind: 'wrong_password' });
   try {
     return await readFields(fields, key);
   } catch (error) {
-    if (error instanceof CodecError || error instanceof RangeError) throw corrupt('its keys file cannot be read', error);
+    if (error instanceof CodecError || error instanceof RangeError)
+      throw corrupt('its keys file cannot be read', error);
     throw error;
   }
 }
@@ -111,12 +129,16 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
   const stored = concatBytes(keys.bytes('m_spend_secret_key'), keys.bytes('m_view_secret_key'));
   if (stored.length !== SECRETS_BYTES) throw new CodecError('secret keys of a wrong length');
   const encrypted = integer('encrypted_secret_keys') !== 0;
-  const secrets = encrypted ? await cryptSecrets(stored, key, keys.bytes('m_encryption_iv', new Uint8Array(IV_BYTES))) : stored;
+  const secrets = encrypted
+    ? await cryptSecrets(stored, key, keys.bytes('m_encryption_iv', new Uint8Array(IV_BYTES)))
+    : stored;
   const file: KeysFile = {
     spendPublicKey: bytes32<'PublicKey'>(address.bytes('m_spend_public_key'), 'PublicKey'),
     viewPublicKey: bytes32<'PublicKey'>(address.bytes('m_view_public_key'), 'PublicKey'),
     viewSecret: bytes32<'SecretKey'>(secrets.subarray(32), 'SecretKey'),
-    ...(integer('watch_only') !== 0 ? {} : { spendSecret: bytes32<'SecretKey'>(secrets.subarray(0, 32), 'SecretKey') }),
+    ...(integer('watch_only') !== 0
+      ? {}
+      : { spendSecret: bytes32<'SecretKey'>(secrets.subarray(0, 32), 'SecretKey') }),
     watchOnly: integer('watch_only') !== 0,
     seedLanguage: typeof language === 'string' ? toUtf8(language) : '',
     network: NETWORKS[integer('nettype')] ?? 'mainnet',
@@ -124,7 +146,9 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
     creationTimestamp: account.number('m_creation_timestamp', 0),
     // The only fraction is a setting of retired RPC payments, whose default the reference knows.
     other: Object.fromEntries(
-      Object.entries(fields).filter(([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number'),
+      Object.entries(fields).filter(
+        ([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number',
+      ),
     ),
   };
   const { spendSecret } = file;
@@ -148,10 +172,19 @@ const DEFAULTS: Fields = {
 };
 
 /** Writes a keys file that the reference opens. Source: wallet2.cpp `get_keys_file_data`. */
-export async function writeKeysFile(file: KeysFile, password: string, kdfRounds: number, rng: Rng): Promise<Uint8Array> {
+export async function writeKeysFile(
+  file: KeysFile,
+  password: string,
+  kdfRounds: number,
+  rng: Rng,
+): Promise<Uint8Array> {
   const key = await passwordKey(password, kdfRounds);
   const innerIv = rng(IV_BYTES);
-  const secrets = await cryptSecrets(concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret), key, innerIv);
+  const secrets = await cryptSecrets(
+    concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret),
+    key,
+    innerIv,
+  );
   const string = (value: Uint8Array) => ({ type: 'string', value }) as const;
   const account = writeStorage({
     m_creation_timestamp: { type: 'u64', value: BigInt(file.creationTimestamp) },
@@ -160,7 +193,10 @@ export async function writeKeysFile(file: KeysFile, password: string, kdfRounds:
       value: {
         m_account_address: {
           type: 'object',
-          value: { m_spend_public_key: string(file.spendPublicKey), m_view_public_key: string(file.viewPublicKey) },
+          value: {
+            m_spend_public_key: string(file.spendPublicKey),
+            m_view_public_key: string(file.viewPublicKey),
+          },
         },
         m_encryption_iv: string(innerIv),
         m_spend_secret_key: string(secrets.subarray(0, 32)),

@@ -141,6 +141,14 @@ export class OutputReader {
       .map(toOutput);
   }
 
+  /** None of them is spent or reserved. */
+  areFree(outputs: readonly OutputRef[]): boolean {
+    const free = this.db.prepare<[Uint8Array, number], { found: number }>(
+      'SELECT 1 AS found FROM owned_output WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL',
+    );
+    return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
+  }
+
   /** Addresses of an account that ever received. */
   usedAddresses(account: number): number[] {
     return this.#used.all(account).map(({ minor }) => minor);

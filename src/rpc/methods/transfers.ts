@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/params.js';
+import type { MadePayment } from '../../services/transfers.js';
+import { concatBytes, toHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/fault.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+const destination = z.object({
+  amount: atomic.default(0n as z.output<typeof atomic>),
+  address: text.default(''),
+});
+
+const transferParams = {
+  destinations: listOf(destination),
+  account_index: u32.default(0),
+  subaddr_indices: listOf(u32),
+  priority: u32.default(0),
+  ring_size: u64.default(0n),
+  unlock_time: u64.default(0n),
+  payment_id: text.default(''),
+  do_not_relay: flag.default(false),
+  get_tx_hex: flag.default(false),
+  get_tx_metadata: flag.default(false),
+};
+
+type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
+
+/** Standalone payment ids left the network long ago. @throws WalletError `wrong_payment_id` */
+function refusePaymentId({ payment_id }: TransferParams): void {
+  if (payment_id !== '')
+    throw new WalletError({
+      kind: 'wrong_payment_id',
+      reason: 'standalone payment ids are obsolete: use an integrated address',
+    });
+}
+
+const orderOf = (asked: TransferParams, split: boolean) => ({
+  destinations: asked.destinations,
+  account: asked.account_index,
+  minors: asked.subaddr_indices,
+  priority: asked.priority,
+  unlockTime: asked.unlock_time,
+  doNotRelay: asked.do_not_relay,
+  split,
+});
+
+const keysHex = ({ txSecretKeys }: MadePayment): string => toHex(concatBytes(...txSecretKeys));
+const imagesShape = ({ keyImages }: MadePayment) => ({ key_images: keyImages.map(toHex) });
+
+export const transferMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'transfer',
+    summary: 'Pays one or more destinations with one transaction.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ ...transferParams, get_tx_key: flag.default(false) }),
+    source: 'COMMAND_RPC_TRANSFER, on_transfer',
+    async handle({ wallet }, asked) {
+      refusePaymentId(asked);
+      const [made] = await wallet.transfers.pay(orderOf(asked, false));
+      if (made === undefined)
+        throw new WalletError({ kind: 'tx_not_possible', reason: 'no transaction could be made' });
+      return {
+        amount: made.amount,
+        amounts_by_dest: { amounts: made.amounts },
+        fee: made.fee,
+        multisig_txset: '',
+        spent_key_images: imagesShape(made),
+        tx_blob: asked.get_tx_hex ? toHex(made.blob) : '',
+        tx_hash: toHex(made.txHash),
+        tx_key: asked.get_tx_key ? keysHex(made) : '',
+        tx_metadata: asked.get_tx_metadata ? toHex(made.metadata) : '',
+        unsigned_txset: '',
+        weight: made.weight,
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'transfer_split',
+    summary: 'Pays destinations with as many transactions as are needed.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ ...transferParams, get_tx_keys: flag.default(false) }),
+    source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
+    async handle({ wallet }, asked) {
+      refusePaymentId(asked);
+      const made = await wallet.transfers.pay(orderOf(asked, true));
+      return {
+        amount_list: made.map(({ amount }) => amount),
+        amounts_by_dest_list: made.map(({ amounts }) => ({ amounts })),
+        fee_list: made.map(({ fee }) => fee),
+        multisig_txset: '',
+        spent_key_images_list: made.map(imagesShape),
+        tx_blob_list: asked.get_tx_hex ? made.map(({ blob }) => toHex(blob)) : [],
+        tx_hash_list: made.map(({ txHash }) => toHex(txHash)),
+        tx_key_list: asked.get_tx_keys ? made.map(keysHex) : [],
+        tx_metadata_list: asked.get_tx_metadata ? made.map(({ metadata }) => toHex(metadata)) : [],
+        unsigned_txset: '',
+        weight_list: made.map(({ weight }) => weight),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'relay_tx',
+    summary: 'Relays a transaction that was made with do_not_relay.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ hex: text.default('') }),
+    source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
+    async handle({ wallet }, { hex }) {
+      return { tx_hash: toHex(await wallet.transfers.relay(hex)) };
+    },
+  }),
+];
