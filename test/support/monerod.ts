@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { call, post, result, type Loose, type Reply } from './json-rpc.js';
+import { freePort, start, stop, until, type RunningProcess } from './process.js';
+
+/** The real daemon on a chain of its own. */
+export interface Monerod {
+  readonly port: number;
+  /** `host:port` */
+  readonly address: string;
+  rpc(method: string, params?: unknown): Promise<Loose>;
+  call(method: string, params?: unknown): Promise<Reply>;
+  /** A plain endpoint. */
+  plain(path: string, body?: unknown): Promise<Loose>;
+  /** Mines to an address. */
+  generate(address: string, blocks: number): Promise<void>;
+  popBlocks(count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface MonerodOptions {
+  /** Kept afterwards, and its chain used as it is. */
+  readonly dataDir?: string;
+  readonly port?: number;
+  readonly args?: readonly string[];
+}
+
+export async function startMonerod({
+  dataDir,
+  port: wanted,
+  args = [],
+}: MonerodOptions = {}): Promise<Monerod> {
+  const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'monerod-'));
+  const port = wanted ?? (await freePort());
+  const running: RunningProcess = start('monerod', [
+    '--regtest',
+    '--offline',
+    '--fixed-difficulty=1',
+    `--data-dir=${directory}`,
+    `--rpc-bind-port=${port}`,
+    `--p2p-bind-port=${await freePort()}`,
+    `--zmq-rpc-bind-port=${await freePort()}`,
+    '--non-interactive',
+    '--log-level=0',
+    ...(dataDir === undefined ? [] : ['--keep-fakechain']),
+    ...args,
+  ]);
+  const rpc = (method: string, params?: unknown): Promise<Loose> => result(port, method, params);
+  await Promise.race([
+    until('monerod', () => call(port, 'get_info').then(() => true)),
+    running.exited.then((code) =>
+      Promise.reject(new Error(`monerod ended with ${code}: ${running.output().slice(-2000)}`)),
+    ),
+  ]);
+  return {
+    port,
+    address: `127.0.0.1:${port}`,
+    rpc,
+    call: (method, params) => call(port, method, params),
+    async plain(path, body = {}) {
+      return JSON.parse((await post(port, path, body)).text) as Loose;
+    },
+    async generate(address, blocks) {
+      await rpc('generateblocks', { amount_of_blocks: blocks, wallet_address: address });
+    },
+    async popBlocks(count) {
+      await post(port, '/pop_blocks', { nblocks: count });
+    },
+    async stop() {
+      await stop(running);
+      if (dataDir === undefined) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve());
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks again until the answer is there. @throws Error naming what was waited for. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined> | T | undefined,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      last = error;
+    }
+    await sleep(100);
+  }
+  throw new Error(`timed out waiting for ${what}`, { cause: last });
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+export interface RunningProcess {
+  readonly child: ChildProcess;
+  /** Standard output and error so far. */
+  output(): string;
+  /** @returns the exit code, null after a signal. */
+  exited: Promise<number | null>;
+}
+
+/** Starts a program that ends with this process at the latest. @throws Error saying how to get a missing one. */
+export function start(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): RunningProcess {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  running.add(child);
+  let text = '';
+  const collect = (chunk: Buffer): void => {
+    text = (text + chunk.toString('utf8')).slice(-200_000);
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('exit', (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+    child.once('error', (error) => {
+      running.delete(child);
+      reject(
+        (error as NodeJS.ErrnoException).code === 'ENOENT'
+          ? new Error(`${command} is not installed: sudo apt-get install monero`)
+          : error,
+      );
+    });
+  });
+  exited.catch(() => undefined);
+  return { child, output: () => text, exited };
+}
+
+/** Stops a program, by force if it takes long. */
+export async function stop(
+  { child, exited }: RunningProcess,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<number | null> {
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  try {
+    return await exited;
+  } finally {
+    clearTimeout(timer);
+  }
+}

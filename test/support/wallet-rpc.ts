@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { call, result, type Loose, type Reply } from './json-rpc.js';
+import { freePort, start, stop, until, type RunningProcess } from './process.js';
+
+/** A running wallet server, ours or the reference's. */
+export interface WalletRpc {
+  readonly port: number;
+  readonly walletDir: string;
+  readonly process: RunningProcess;
+  /** A call that must succeed. */
+  rpc(method: string, params?: unknown): Promise<Loose>;
+  /** A call, errors included. */
+  call(method: string, params?: unknown): Promise<Reply>;
+  /** @param keep leaves the wallet directory. */
+  stop(options?: { readonly signal?: NodeJS.Signals; readonly keep?: boolean }): Promise<number | null>;
+}
+
+export interface WalletRpcOptions {
+  /** Absent: offline. */
+  readonly daemon?: string;
+  /** Absent: a temporary one. */
+  readonly walletDir?: string;
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+async function launch(
+  command: readonly string[],
+  { daemon, walletDir, args = [], env = {} }: WalletRpcOptions,
+  extra: readonly string[],
+): Promise<WalletRpc> {
+  const directory = walletDir ?? mkdtempSync(join(tmpdir(), 'wallets-'));
+  const port = await freePort();
+  const [program = '', ...before] = command;
+  const running = start(
+    program,
+    [
+      ...before,
+      `--wallet-dir=${directory}`,
+      `--rpc-bind-port=${port}`,
+      ...(daemon === undefined ? ['--offline'] : [`--daemon-address=${daemon}`]),
+      ...extra,
+      ...args,
+    ],
+    { ...process.env, ...env },
+  );
+  await Promise.race([
+    until('the wallet server', () => call(port, 'get_version').then(() => true)),
+    running.exited.then((code) =>
+      Promise.reject(new Error(`it ended with ${code}: ${running.output().slice(-2000)}`)),
+    ),
+  ]);
+  return {
+    port,
+    walletDir: directory,
+    process: running,
+    rpc: (method, params) => result(port, method, params),
+    call: (method, params) => call(port, method, params),
+    async stop({ signal = 'SIGTERM', keep = walletDir !== undefined } = {}) {
+      const code = await stop(running, signal);
+      if (!keep) rmSync(directory, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+/** Our server. */
+export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
+  launch(
+    [process.execPath, MAIN],
+    options,
+    options.args?.some((arg) => arg.startsWith('--rpc-login')) ? [] : ['--disable-rpc-login'],
+  );
+
+/** Debian's monero-wallet-rpc. */
+export const startReference = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
+  launch(['monero-wallet-rpc'], options, [
+    '--disable-rpc-login',
+    '--log-level=0',
+    `--log-file=${join(tmpdir(), `monero-wallet-rpc-${process.pid}.log`)}`,
+  ]);
