@@ -7,15 +7,7 @@ const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 
 
 /** One line for a person: time, level letter, phrase, then the fields. */
 export function humanLine(json: string): string {
-  const {
-    level,
-    time,
-    msg,
-    pid: _pid,
-    hostname: _hostname,
-    err,
-    ...fields
-  } = JSON.parse(json) as Record<string, unknown>;
+  const { level, time, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const details = Object.entries(fields).map(
     ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );

@@ -76,7 +76,7 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
   const wallet = wallets.get(id);
   if (wallet === undefined) return;
   wallet.run?.abort.abort();
-  const current = { number, abort: new AbortController(), inFlight: 0, committed: () => undefined as void };
+  const current = { number, abort: new AbortController(), inFlight: 0, committed: (): void => undefined };
   wallet.run = current;
   const { signal } = current.abort;
   const settled = (limit: number): Promise<void> =>

@@ -165,26 +165,16 @@ export const parseJson = (text: string, limits: JsonLimits = {}): Json => new Pa
  * @throws RangeError for a number that JSON cannot hold.
  */
 export function writeJson(value: Json): string {
-  switch (typeof value) {
-    case 'bigint':
-      return value.toString();
-    case 'number':
-      if (!Number.isFinite(value)) throw new RangeError('not a JSON number');
-      return JSON.stringify(value);
-    case 'string':
-    case 'boolean':
-      return JSON.stringify(value);
-    case 'object':
-      if (value === null) return 'null';
-      if (isList(value)) return `[${value.map(writeJson).join(',')}]`;
-      return `{${Object.entries(value)
-        .flatMap(([key, item]) =>
-          item === undefined || (isList(item) && item.length === 0)
-            ? []
-            : [`${JSON.stringify(key)}:${writeJson(item)}`],
-        )
-        .join(',')}}`;
-  }
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a JSON number');
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(writeJson).join(',')}]`;
+  const members = Object.entries(value).flatMap(([key, item]) =>
+    item === undefined || (isList(item) && item.length === 0)
+      ? []
+      : [`${JSON.stringify(key)}:${writeJson(item)}`],
+  );
+  return `{${members.join(',')}}`;
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Loose } from '../support/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+let daemon: Monerod;
+let payer: WalletRpc;
+let payee: WalletRpc;
+let payerAddress: string;
+let payeeAddress: string;
+
+beforeAll(async () => {
+  daemon = await startMonerod();
+  [payer, payee] = await Promise.all([
+    startWalletRpc({ daemon: daemon.address }),
+    startWalletRpc({ daemon: daemon.address }),
+  ]);
+  for (const wallet of [payer, payee])
+    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  payerAddress = (await payer.rpc('get_address')).address;
+  payeeAddress = (await payee.rpc('get_address')).address;
+  await daemon.generate(payerAddress, 75);
+  await payer.rpc('refresh');
+});
+
+afterAll(async () => {
+  await Promise.all([payer?.stop(), payee?.stop()]);
+  await daemon?.stop();
+});
+
+describe('a reorganisation', () => {
+  it('takes back what the lost blocks told, and tells it anew', async () => {
+    const amount = 5_000_000_000_000;
+    const { tx_hash: txid, fee } = await payer.rpc('transfer', {
+      destinations: [{ amount, address: payeeAddress }],
+    });
+    const before = await payer.rpc('get_balance');
+    await daemon.generate(payerAddress, 5);
+    await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
+    expect((await payer.rpc('get_transfer_by_txid', { txid })).transfer).toMatchObject({
+      type: 'out',
+      height: 76,
+      confirmations: 5,
+    });
+    expect((await payee.rpc('get_balance')).balance).toBe(amount);
+
+    // Four other blocks replace those five, the payment back in the pool: then three more.
+    await daemon.popBlocks(5);
+    await daemon.plain('/flush_txpool');
+    await daemon.rpc('flush_txpool', {});
+    await daemon.generate(payeeAddress, 8);
+    await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
+
+    const lost = await payer.rpc('get_transfer_by_txid', { txid });
+    expect(lost.transfer).toMatchObject({ type: 'pending', height: 0, amount, fee });
+    expect((await payer.rpc('get_height')).height).toBe(84);
+    const incoming = (await payee.rpc('get_transfers', { in: true })).in as Loose[];
+    expect(incoming.every(({ type }) => type === 'block')).toBe(true);
+    expect(incoming).toHaveLength(8);
+    // Its inputs stay reserved: what it pays is not spendable twice.
+    expect((await payer.rpc('get_balance')).balance).toBe(before.balance);
+
+    // The payment is relayed again by itself, and mined on the new chain.
+    await payer.rpc('refresh');
+    await daemon.generate(payeeAddress, 3);
+    await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
+    expect((await payer.rpc('get_transfer_by_txid', { txid })).transfer).toMatchObject({
+      type: 'out',
+      height: 84,
+      confirmations: 3,
+    });
+    const paid = ((await payee.rpc('get_transfers', { in: true })).in as Loose[]).filter(
+      (entry) => entry.txid === txid,
+    );
+    expect(paid).toEqual([expect.objectContaining({ amount, height: 84 })]);
+  });
+
+  it('follows one that is deeper than a page of history in a row', async () => {
+    await daemon.popBlocks(40);
+    await daemon.generate(payeeAddress, 60);
+    await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
+    const height = (await daemon.rpc('get_info')).height as number;
+    expect((await payer.rpc('get_height')).height).toBe(height);
+    const mined = ((await payer.rpc('get_transfers', { in: true })).in as Loose[]).filter(
+      ({ type }) => type === 'block',
+    );
+    expect(mined).toHaveLength(height - 1 - 60);
+    expect(Math.max(...mined.map((entry) => entry.height as number))).toBe(height - 61);
+  });
+});

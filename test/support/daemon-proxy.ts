@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What becomes of one request to the daemon. */
+export type Verdict = 'forward' | 'drop' | 'forward-and-drop-the-answer';
+
+export interface DaemonProxy {
+  readonly address: string;
+  /** Decides for every request; runs before it is passed on. */
+  decide: (path: string) => Verdict;
+  stop(): Promise<void>;
+}
+
+/** Stands between a wallet and the real daemon, to lose what a network loses. */
+export async function startDaemonProxy(target: string): Promise<DaemonProxy> {
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const verdict = proxy.decide(req.url ?? '');
+      if (verdict === 'drop') return void req.socket.destroy();
+      fetch(`http://${target}${req.url ?? ''}`, { method: 'POST', body: Buffer.concat(chunks) })
+        .then(async (reply) => {
+          const body = Buffer.from(await reply.arrayBuffer());
+          if (verdict === 'forward') res.writeHead(reply.status).end(body);
+          else req.socket.destroy();
+        })
+        .catch(() => req.socket.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const proxy: DaemonProxy = {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    decide: () => 'forward',
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
