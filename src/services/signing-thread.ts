@@ -1,12 +1,11 @@
 import { parentPort } from 'node:worker_threads';
 import type { FeeRates } from '../cryptonote/fees.js';
 import { systemRng } from '../util/random.js';
-import type { TransactionPlan } from '../wallet/construction.js';
-import { buildTransaction, type SignedTx } from '../wallet/signing.js';
+import { buildTransaction, type PricedPlan, type SignedTx } from '../wallet/signing.js';
 
 /** What the signing thread is asked for. */
 export interface SigningTask {
-  readonly plan: TransactionPlan;
+  readonly plan: PricedPlan;
   /** Atomic units per byte. */
   readonly rate: bigint;
   readonly rates: FeeRates;

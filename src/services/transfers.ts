@@ -9,23 +9,13 @@ import { CodecError, decode, encode } from '../util/codec.js';
 import { Mutex } from '../util/mutex.js';
 import { WorkerPool } from '../util/worker-pool.js';
 import type { SpendableInput } from '../wallet/construction.js';
-import {
-  assembleRing,
-  candidateIndices,
-  type Candidate,
-  type OutputDistribution,
-  type Ring,
-} from '../wallet/decoys.js';
+import { chooseRings, GammaPicker, type Ring } from '../wallet/decoys.js';
 import { WalletError } from '../wallet/fault.js';
 import { outputSecretKey } from '../wallet/receive.js';
 import type { OutgoingTx, OwnedOutput } from '../wallet/records.js';
 import type { SignedTx } from '../wallet/signing.js';
-import {
-  planTransfers,
-  type FundedTransfer,
-  type Payee,
-  type TransferRequest,
-} from '../wallet/transfer-plan.js';
+import { planTransfers, type FundedTransfer } from '../wallet/transfer-plan.js';
+import type { Payee, TransferRequest } from '../wallet/transfer-request.js';
 import { txMetadata, type TxMetadata } from '../wallet/tx-metadata.js';
 import { isUnlocked } from '../wallet/unlock.js';
 import type { SigningAnswer, SigningTask } from './signing-thread.js';
@@ -107,11 +97,12 @@ export class Transfers {
           kind: 'transfer_failed',
           reason: 'the payment needs more than one transaction: use transfer_split',
         });
-      const distribution = await this.#session.link.daemon().getOutputDistribution();
+      const { link } = this.#session;
+      const picker = new GammaPicker(await link.daemon().getOutputDistribution(), link.rng);
       const made: TxMetadata[] = [];
       const signed: SignedTx[] = [];
       for (const share of planned) {
-        const tx = await this.#build(share, request, distribution, rates);
+        const tx = await this.#build(share, request, picker, rates);
         signed.push(tx);
         made.push(this.#metadata(share, request, tx));
       }
@@ -160,15 +151,18 @@ export class Transfers {
   async #build(
     share: FundedTransfer,
     request: TransferRequest,
-    distribution: OutputDistribution,
+    picker: GammaPicker,
     rates: FeeRates,
   ): Promise<SignedTx> {
     const { viewSecret } = this.#session.keys;
-    const rings = await this.#rings(share.inputs, distribution);
+    const rings = await chooseRings(share.inputs, picker, (indices) =>
+      this.#session.link.daemon().getOutputs(indices),
+    );
     const task: SigningTask = {
       plan: {
         inputs: share.inputs.map((output, i) => this.#spendable(output, rings[i])),
         payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
+        feeFrom: share.feeFrom,
         changeAddress: this.#session.accounts.decoded({ major: request.account, minor: 0 }),
         fee: share.fee,
         unlockTime: request.unlockTime,
@@ -183,30 +177,6 @@ export class Transfers {
     if ('problem' in answer) throw new WalletError({ kind: 'transfer_failed', reason: answer.problem });
     assertFee(answer.signed.fee);
     return answer.signed;
-  }
-
-  /** Decoys for every input, all fetched in one call so that the daemon learns little. */
-  async #rings(inputs: readonly OwnedOutput[], distribution: OutputDistribution): Promise<Ring[]> {
-    const { link } = this.#session;
-    const wanted = inputs.map(({ globalIndex }) => candidateIndices(globalIndex, distribution, link.rng));
-    const outputs = await link.daemon().getOutputs(wanted.flat());
-    let at = 0;
-    return inputs.map((output, i) => {
-      const candidates = (wanted[i] ?? []).flatMap((globalIndex): Candidate[] => {
-        const found = outputs[at++];
-        return found === undefined
-          ? []
-          : [
-              {
-                globalIndex,
-                publicKey: found.publicKey,
-                commitment: found.commitment,
-                unlocked: found.unlocked,
-              },
-            ];
-      });
-      return assembleRing(output, candidates, link.rng);
-    });
   }
 
   #spendable(output: OwnedOutput, ring: Ring | undefined): SpendableInput {

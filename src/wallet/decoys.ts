@@ -1,4 +1,4 @@
-import { decompress, inMainSubgroup, type Point } from '../crypto/point.js';
+import { inMainSubgroup, tryDecompress } from '../crypto/point.js';
 import type { Commitment, PublicKey } from '../crypto/types.js';
 import {
   COINBASE_UNLOCK_BLOCKS,
@@ -7,66 +7,65 @@ import {
   SPENDABLE_AGE_BLOCKS,
 } from '../cryptonote/constants.js';
 import { commit } from '../ringct/commitment.js';
-import { equalBytes } from '../util/bytes.js';
-import { shuffled, uniformDouble, uniformInt, type Rng } from '../util/random.js';
+import { equalBytes, toHex } from '../util/bytes.js';
+import { shuffled, uniformInt, type Rng } from '../util/random.js';
 import { WalletError } from './fault.js';
+import { gammaDeviate } from './gamma.js';
 import type { OwnedOutput } from './records.js';
 
 /*
- * Ages of decoys follow a gamma distribution of the logarithm of seconds, fitted to real spends.
- * Source: wallet2.cpp `gamma_picker`, `get_outs`.
+ * Ages of decoys: the logarithm of seconds follows a gamma distribution fitted to real spends
+ * (Miller et al., arXiv 1704.04299). Source: wallet2.cpp `gamma_picker`, `get_outs`.
  */
 const GAMMA_SHAPE = 19.28;
 const GAMMA_SCALE = 1 / 1.61;
 const UNLOCK_SECONDS = SPENDABLE_AGE_BLOCKS * DIFFICULTY_TARGET_SECONDS;
+/** Ages that the chain's own lock rules out stand for spends soon after it: spread over this. */
 const RECENT_SPEND_SECONDS = 15 * DIFFICULTY_TARGET_SECONDS;
 const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
 
-/** RingCT outputs a block, cumulative from the first block that had any. */
+const misbehaves = (reason: string): WalletError => new WalletError({ kind: 'daemon_misbehaves', reason });
+
+const tooFew = (): WalletError => new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
+
+/** RingCT outputs a block, cumulative from the first block that had any, up to the tip. */
 export interface OutputDistribution {
   readonly cumulative: readonly number[];
 }
 
-/** A standard normal deviate (Box-Muller). */
-function normal(rng: Rng): number {
-  const u = 1 - uniformDouble(rng);
-  return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * uniformDouble(rng));
-}
-
-/** A gamma deviate with a shape above 1 (Marsaglia and Tsang). */
-export function gamma(shape: number, scale: number, rng: Rng): number {
-  const d = shape - 1 / 3;
-  const c = 1 / Math.sqrt(9 * d);
-  for (;;) {
-    const x = normal(rng);
-    const v = (1 + c * x) ** 3;
-    if (v > 0 && Math.log(1 - uniformDouble(rng)) < 0.5 * x * x + d - d * v + d * Math.log(v))
-      return d * v * scale;
-  }
-}
-
-/** Picks global indices of outputs by age. */
+/** Picks global indices of outputs by age. One serves all inputs of a payment. */
 export class GammaPicker {
   readonly #cumulative: readonly number[];
   readonly #averageSeconds: number;
   readonly #rng: Rng;
-  /** Outputs old enough to be spent. */
+  /** Blocks whose outputs have the age to be spent in the next block. */
+  readonly #blocks: number;
+  /** Outputs of those blocks; their indices lie below. */
   readonly outputs: number;
+  /** Outputs of all blocks. */
+  readonly total: number;
 
-  /** @throws WalletError `not_enough_ring_members` for a chain without spendable outputs. */
+  /** @throws WalletError `daemon_misbehaves` for counts that fall, `not_enough_ring_members` for a short chain. */
   constructor({ cumulative }: OutputDistribution, rng: Rng) {
+    let previous = 0;
+    for (const count of cumulative) {
+      if (!Number.isSafeInteger(count) || count < previous) throw misbehaves('its output counts fall');
+      previous = count;
+    }
     this.#rng = rng;
-    this.#cumulative = cumulative.slice(0, Math.max(0, cumulative.length - (SPENDABLE_AGE_BLOCKS - 1)));
-    this.outputs = this.#cumulative.at(-1) ?? 0;
-    if (this.outputs === 0) throw new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
+    this.#cumulative = cumulative;
+    this.#blocks = Math.max(0, cumulative.length - (SPENDABLE_AGE_BLOCKS - 1));
+    this.outputs = cumulative[this.#blocks - 1] ?? 0;
+    this.total = previous;
     const blocks = Math.min(cumulative.length, BLOCKS_A_YEAR);
-    const before = blocks < cumulative.length ? (cumulative[cumulative.length - blocks - 1] ?? 0) : 0;
-    this.#averageSeconds = (DIFFICULTY_TARGET_SECONDS * blocks) / ((cumulative.at(-1) ?? 0) - before);
+    const considered = previous - (cumulative[cumulative.length - blocks - 1] ?? 0);
+    if (this.outputs === 0 || considered === 0) throw tooFew();
+    this.#averageSeconds = (DIFFICULTY_TARGET_SECONDS * blocks) / considered;
   }
 
-  /** undefined for a pick that falls outside the chain. */
+  /** undefined for a pick that falls outside the chain, or on a block without outputs. */
   pick(): number | undefined {
-    const age = Math.exp(gamma(GAMMA_SHAPE, GAMMA_SCALE, this.#rng));
+    const age = Math.exp(gammaDeviate(GAMMA_SHAPE, GAMMA_SCALE, this.#rng));
     const seconds = age > UNLOCK_SECONDS ? age - UNLOCK_SECONDS : uniformInt(RECENT_SPEND_SECONDS, this.#rng);
     const back = Math.floor(seconds / this.#averageSeconds);
     if (back >= this.outputs) return undefined;
@@ -76,12 +75,23 @@ export class GammaPicker {
     return count === 0 ? undefined : first + uniformInt(count, this.#rng);
   }
 
+  /** Uniform over all outputs that have the age. */
+  pickAny(): number {
+    return uniformInt(this.outputs, this.#rng);
+  }
+
+  /** Every index that has the age, in random order. */
+  all(): number[] {
+    const indices = Array.from({ length: this.outputs }, (_, index) => index);
+    return shuffled(indices, this.#rng);
+  }
+
   /** First block whose cumulative count reaches the index, as upstream's `lower_bound` finds it. */
   #blockOf(index: number): number {
     let low = 0;
-    let high = this.#cumulative.length - 1;
+    let high = this.#blocks - 1;
     while (low < high) {
-      const middle = (low + high) >> 1;
+      const middle = (low + high) >>> 1;
       if ((this.#cumulative[middle] ?? 0) < index) low = middle + 1;
       else high = middle;
     }
@@ -89,36 +99,47 @@ export class GammaPicker {
   }
 }
 
-/** Picks that may miss before a chain counts as too small. */
-const MAX_MISSES = 10_000;
-
-/** Half as many again as a ring needs, and as many as may be coinbase outputs that are still locked. */
+/** Half as many again as a ring needs, and as many as may be mined rewards that are still locked. */
 const REQUESTED = Math.floor(RING_SIZE * 1.5) + 1 + (COINBASE_UNLOCK_BLOCKS - SPENDABLE_AGE_BLOCKS);
 
-/**
- * Global indices to ask the daemon for, the real output's among them, ascending: it cannot tell which is real.
- * @throws WalletError `not_enough_ring_members`
- */
-export function candidateIndices(real: number, distribution: OutputDistribution, rng: Rng): number[] {
-  const picker = new GammaPicker(distribution, rng);
-  if (picker.outputs < RING_SIZE)
-    throw new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
-  const chosen = new Set([real]);
-  if (picker.outputs <= REQUESTED) for (let i = 0; i < picker.outputs; i++) chosen.add(i);
-  for (let misses = 0; chosen.size < REQUESTED && misses < MAX_MISSES;) {
-    const index = picker.pick();
-    if (index === undefined || chosen.has(index)) misses += 1;
-    else chosen.add(index);
-  }
-  return [...chosen].sort((a, b) => a - b);
+/** Picks after which ages are given up and any output will do: a chain whose old part is hardly ever hit. */
+const MAX_PICKS = 20_000;
+
+/** What to ask the daemon for one input. */
+export interface RingCandidates {
+  /** Ascending, the real one among them: the order tells the daemon nothing. */
+  readonly indices: readonly number[];
+  /** The same in the order they were picked. Secret: the real one leads. */
+  readonly picked: readonly number[];
 }
 
-/** A candidate as the daemon described it. */
-export interface Candidate {
-  readonly globalIndex: number;
+/**
+ * Global indices to ask the daemon for, one input. A candidate picked earlier depends less on the others, so
+ * rings prefer it. @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
+ */
+export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
+  if (real >= picker.total) throw misbehaves('it counts fewer outputs than there are');
+  if (picker.outputs < RING_SIZE) throw tooFew();
+  const chosen = new Set([real]);
+  if (picker.outputs <= REQUESTED) for (const index of picker.all()) chosen.add(index);
+  else
+    for (let picks = 0; chosen.size < REQUESTED; picks++) {
+      const index = picks < MAX_PICKS ? picker.pick() : picker.pickAny();
+      if (index !== undefined) chosen.add(index);
+    }
+  const picked = [...chosen];
+  return { indices: [...picked].sort((a, b) => a - b), picked };
+}
+
+/** An output as the daemon described it. */
+export interface FetchedOutput {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
   readonly unlocked: boolean;
+}
+
+export interface Candidate extends FetchedOutput {
+  readonly globalIndex: number;
 }
 
 /** A ring, by ascending global index. */
@@ -128,46 +149,95 @@ export interface Ring {
 }
 
 /**
- * Makes a ring of the real output and the first fit candidates in random order.
- * @throws WalletError `daemon_misbehaves` when the real output is not what we hold, `not_enough_ring_members`
+ * Makes a ring of the real output and the first fit candidates in the order they were picked.
+ * @param fetched the daemon's answer, one for each of `candidates.indices`.
+ * @throws WalletError `daemon_misbehaves` when the real output is not what we hold: a daemon that sends other
+ * data for every output could tell ours in the ring. `not_enough_ring_members`
  */
-export function assembleRing(real: OwnedOutput, candidates: readonly Candidate[], rng: Rng): Ring {
-  const own = candidates.find(({ globalIndex }) => globalIndex === real.globalIndex);
+export function assembleRing(
+  real: Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>,
+  candidates: RingCandidates,
+  fetched: readonly FetchedOutput[],
+): Ring {
+  if (fetched.length !== candidates.indices.length) throw misbehaves('it sent another number of outputs');
+  const byIndex = new Map<number, Candidate>();
+  candidates.indices.forEach((globalIndex, i) => {
+    const output = fetched[i];
+    if (output === undefined) return;
+    const { publicKey, commitment, unlocked } = output;
+    byIndex.set(globalIndex, { globalIndex, publicKey, commitment, unlocked });
+  });
+  const own = byIndex.get(real.globalIndex);
   if (
     own === undefined ||
     !equalBytes(own.publicKey, real.publicKey) ||
-    !equalBytes(own.commitment, commit(real.amount, real.mask))
+    !equalBytes(own.commitment, commit(real.amount, real.mask)) ||
+    !own.unlocked
   )
-    throw new WalletError({
-      kind: 'daemon_misbehaves',
-      reason: 'an output of ours is missing from its answer, or changed',
-    });
+    throw misbehaves('an output of ours is missing from its answer, changed or locked');
   const members = [own];
-  for (const candidate of shuffled(candidates, rng)) {
+  const keys = new Set([toHex(own.publicKey)]);
+  for (const index of candidates.picked) {
     if (members.length === RING_SIZE) break;
-    if (
-      candidate !== own &&
-      candidate.unlocked &&
-      !members.some((member) => sameOutput(member, candidate)) &&
-      isFit(candidate)
-    )
-      members.push(candidate);
+    const candidate = byIndex.get(index);
+    if (candidate === undefined || !candidate.unlocked) continue;
+    const key = toHex(candidate.publicKey);
+    if (keys.has(key) || !isFit(candidate)) continue;
+    keys.add(key);
+    members.push(candidate);
   }
-  if (members.length < RING_SIZE)
-    throw new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
+  if (members.length < RING_SIZE) throw tooFew();
   members.sort((a, b) => a.globalIndex - b.globalIndex);
   return { members, realIndex: members.indexOf(own) };
 }
 
-const sameOutput = (a: Candidate, b: Candidate): boolean =>
-  a.globalIndex === b.globalIndex || equalBytes(a.publicKey, b.publicKey);
+/** Key and commitment must be points of the main subgroup, or the ring would give us away or be refused. */
+const isFit = ({ publicKey, commitment }: Candidate): boolean =>
+  [publicKey, commitment].every((bytes) => {
+    const point = tryDecompress(bytes);
+    return point !== undefined && inMainSubgroup(point);
+  });
 
-/** Key and commitment must be points without torsion, or the ring would give us away or be refused. */
-function isFit({ publicKey, commitment }: Candidate): boolean {
-  try {
-    return [publicKey, commitment].map((bytes): Point => decompress(bytes)).every(inMainSubgroup);
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
+/** Outputs below which a chain is too young to judge rings by. */
+const YOUNG_CHAIN = 10_000;
+
+/**
+ * Are the rings of a payment as varied and as recent as the network expects of honest wallets?
+ * @param available outputs old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
+ */
+export function areRingsPlausible(rings: readonly Ring[], available: number): boolean {
+  const indices = rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex));
+  if (indices.length <= 10 || available < YOUNG_CHAIN) return true;
+  const unique = [...new Set(indices)].sort((a, b) => a - b);
+  if (unique.length < Math.floor((indices.length * 8) / 10)) return false;
+  const middle = unique.length >>> 1;
+  const upper = unique[middle] ?? 0;
+  const median = unique.length % 2 === 1 ? upper : Math.floor(((unique[middle - 1] ?? 0) + upper) / 2);
+  return median >= Math.floor((available * 6) / 10);
+}
+
+/** Attempts at rings that are plausible together. */
+const ATTEMPTS = 3;
+
+/**
+ * Rings for all inputs of one transaction, fetched in one call.
+ * @param fetch the daemon's outputs at these indices, in their order.
+ * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and what `fetch` throws.
+ */
+export async function chooseRings(
+  inputs: readonly OwnedOutput[],
+  picker: GammaPicker,
+  fetch: (indices: readonly number[]) => Promise<readonly FetchedOutput[]>,
+): Promise<Ring[]> {
+  for (let attempt = 1; ; attempt++) {
+    const candidates = inputs.map(({ globalIndex }) => candidateIndices(globalIndex, picker));
+    const fetched = await fetch(candidates.flatMap(({ indices }) => indices));
+    let at = 0;
+    const rings = inputs.map((output, i) => {
+      const asked = candidates[i] ?? { indices: [], picked: [] };
+      return assembleRing(output, asked, fetched.slice(at, (at += asked.indices.length)));
+    });
+    if (areRingsPlausible(rings, picker.outputs)) return rings;
+    if (attempt === ATTEMPTS) throw misbehaves('no plausible rings can be made of its outputs');
   }
 }

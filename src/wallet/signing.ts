@@ -1,11 +1,12 @@
-import { reduce, toScalar } from '../crypto/scalar.js';
+import { randomScalar, reduce, toScalar } from '../crypto/scalar.js';
 import type { Hash, KeyImage, SecretKey } from '../crypto/types.js';
+import { MAX_TX_WEIGHT } from '../cryptonote/constants.js';
 import { feeOfWeight, type FeeRates } from '../cryptonote/fees.js';
 import { prefixHash, transaction, transactionHash, transactionWeight } from '../cryptonote/transaction.js';
 import type { Transaction } from '../cryptonote/types.js';
 import { proveRange } from '../ringct/bulletproofs-plus.js';
 import { signClsag } from '../ringct/clsag.js';
-import { commit } from '../ringct/commitment.js';
+import { amountsBalance, commit } from '../ringct/commitment.js';
 import { preMlsagHash } from '../ringct/message.js';
 import type {
   BulletproofPlus,
@@ -15,12 +16,12 @@ import type {
   RctBase,
   RctPrunable,
 } from '../ringct/types.js';
-import type { Amount } from '../util/amount.js';
+import { amount, ZERO, type Amount } from '../util/amount.js';
 import { encode } from '../util/codec.js';
 import type { Rng } from '../util/random.js';
 import {
   constructTransaction,
-  pseudoOutMasks,
+  type OutputTarget,
   type TransactionPlan,
   type UnsignedTx,
 } from './construction.js';
@@ -32,7 +33,10 @@ export interface SignedTx {
   readonly weight: number;
   readonly fee: Amount;
   readonly change: Amount;
+  /** In the order of the inputs. */
   readonly keyImages: readonly KeyImage[];
+  /** Whom each output pays, change and the dummy among them. */
+  readonly targets: readonly OutputTarget[];
   readonly txSecretKey: SecretKey;
   readonly additionalSecretKeys: readonly SecretKey[];
 }
@@ -43,17 +47,25 @@ const NO_PRUNABLE: Omit<RctPrunable, 'bulletproofsPlus' | 'clsags' | 'pseudoOuts
   mlsags: [],
 };
 
-/** Proves and signs: slow, on a thread of its own. Source: rctSigs.cpp `genRctSimple`. */
+/** Blinding scalars of the pseudo outputs: random, their sum that of the outputs. */
+function pseudoOutMasks(inputs: number, outputMasks: readonly bigint[], rng: Rng): bigint[] {
+  const free = Array.from({ length: inputs - 1 }, () => randomScalar(rng));
+  const last = [...outputMasks, ...free.map((mask) => -mask)].reduce((total, mask) => total + mask, 0n);
+  return [...free, reduce(last)];
+}
+
+/**
+ * Proves and signs: slow, on a thread of its own.
+ * @throws RangeError when keys, masks or amounts do not fit the rings. Source: rctSigs.cpp `genRctSimple`.
+ */
 export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
   const { prefix, inputs, outputs, fee } = unsigned;
   const masks = outputs.map(({ mask }) => mask);
-  const { proof, commitments } = proveRange(
-    outputs.map(({ amount }) => amount),
-    masks,
-    rng,
-  );
+  const amounts = outputs.map((output) => output.amount);
+  const { proof, commitments } = proveRange(amounts, masks, rng);
   const inputMasks = pseudoOutMasks(inputs.length, masks, rng);
-  const pseudoOuts = inputs.map(({ amount }, i) => commit(amount, inputMasks[i] ?? 0n));
+  const pseudoOuts = inputs.map((input, i) => commit(input.amount, inputMasks[i] ?? 0n));
+  if (!amountsBalance(pseudoOuts, commitments, fee)) throw new RangeError('the amounts do not balance');
   const base: RctBase = {
     type: 6,
     fee,
@@ -61,9 +73,9 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
     ecdhInfo: outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount })),
     outPk: commitments,
   };
-  const unsignedPrunable: RctPrunable = { ...NO_PRUNABLE, bulletproofsPlus: [proof], clsags: [], pseudoOuts };
-  const message = preMlsagHash(prefixHash(prefix), base, unsignedPrunable, inputs.length, outputs.length);
-  const clsags = inputs.map(({ ring, secretKey, mask }, i) => {
+  const proved: RctPrunable = { ...NO_PRUNABLE, bulletproofsPlus: [proof], clsags: [], pseudoOuts };
+  const message = preMlsagHash(prefixHash(prefix), base, proved, inputs.length, outputs.length);
+  const clsags = inputs.map(({ ring, secretKey, mask }, i): Clsag => {
     const { clsag } = signClsag({
       message,
       ring: ring.members,
@@ -71,12 +83,12 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
       secretKey: toScalar(secretKey),
       realMask: reduce(mask),
       pseudoOutMask: inputMasks[i] ?? 0n,
-      pseudoOut: pseudoOuts[i] ?? commit(0n as Amount, 0n),
+      pseudoOut: pseudoOuts[i] ?? commit(ZERO, 0n),
       rng,
     });
     return clsag;
   });
-  const tx: Transaction = { prefix, rct: { base, prunable: { ...unsignedPrunable, clsags } } };
+  const tx: Transaction = { prefix, rct: { base, prunable: { ...proved, clsags } } };
   return {
     blob: encode(transaction, tx),
     hash: transactionHash(tx),
@@ -84,6 +96,7 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
     fee,
     change: unsigned.change,
     keyImages: inputs.map(({ keyImage }) => keyImage),
+    targets: unsigned.targets,
     txSecretKey: unsigned.txSecretKey,
     additionalSecretKeys: unsigned.additionalSecretKeys,
   };
@@ -93,8 +106,8 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
 export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): number {
   const scalar = new Uint8Array(32) as unknown as ProofScalar;
   const point = new Uint8Array(32) as unknown as ProofPoint;
-  const commitment = commit(0n as Amount, 0n);
-  const rounds = 6 + Math.ceil(Math.log2(outputs.length));
+  const commitment = commit(ZERO, 0n);
+  const rounds = Array.from({ length: 6 + Math.ceil(Math.log2(outputs.length)) }, () => point);
   const proof: BulletproofPlus = {
     A: point,
     A1: point,
@@ -102,24 +115,19 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
     r1: scalar,
     s1: scalar,
     d1: scalar,
-    L: Array.from({ length: rounds }, () => point),
-    R: Array.from({ length: rounds }, () => point),
+    L: rounds,
+    R: rounds,
   };
   const clsags = inputs.map(({ ring }): Clsag => ({
     s: ring.members.map(() => scalar),
     c1: scalar,
     D: point,
   }));
+  const ecdhInfo = outputs.map(() => ({ amount: new Uint8Array(8) }));
   return transactionWeight({
     prefix,
     rct: {
-      base: {
-        type: 6,
-        fee,
-        pseudoOuts: [],
-        ecdhInfo: outputs.map(() => ({ amount: new Uint8Array(8) })),
-        outPk: outputs.map(() => commitment),
-      },
+      base: { type: 6, fee, pseudoOuts: [], ecdhInfo, outPk: outputs.map(() => commitment) },
       prunable: {
         ...NO_PRUNABLE,
         bulletproofsPlus: [proof],
@@ -131,10 +139,55 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
 }
 
 /**
- * Lays out, finds the fee that the real weight asks for, and signs.
- * @param rate atomic units per byte. @throws RangeError when the inputs do not cover that fee.
+ * Takes a fee from some of the payees, equally; what does not divide, one atomic unit each from the first.
+ * @throws RangeError when one would receive nothing. Source: wallet2.cpp `get_adjusted_dsts`.
  */
-export function buildTransaction(plan: TransactionPlan, rate: bigint, rates: FeeRates, rng: Rng): SignedTx {
-  const fee = feeOfWeight(weightOnceSigned(constructTransaction(plan, rng)), rate, rates);
-  return signTransaction(constructTransaction({ ...plan, fee }, rng), rng);
+function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
+  if (feeFrom.length === 0) return [...payees];
+  const part = fee / BigInt(feeFrom.length);
+  const rest = Number(fee % BigInt(feeFrom.length));
+  const reduced = [...payees];
+  feeFrom.forEach((place, i) => {
+    const payee = reduced[place];
+    if (payee === undefined) throw new RangeError('a payee that pays the fee does not exist');
+    const left = payee.amount - part - (i < rest ? 1n : 0n);
+    if (left <= 0n) throw new RangeError('a payee that pays the fee would receive nothing');
+    reduced[place] = { ...payee, amount: amount(left) };
+  });
+  return reduced;
 }
+
+/** The fee itself may make a transaction heavier, and lighter by its change: it settles at once or at the next. */
+const FEE_ATTEMPTS = 10;
+
+/** A plan whose fee follows from the real weight. */
+export interface PricedPlan extends TransactionPlan {
+  /** Places of the payees that the fee is taken from; absent or empty: change is left smaller. */
+  readonly feeFrom?: readonly number[];
+}
+
+/**
+ * Lays out with the fee that the real weight asks for; the plan's own fee is only where the search starts.
+ * @param rate atomic units per byte.
+ * @throws RangeError when the inputs do not cover that fee, or the transaction is too heavy.
+ */
+export function settleFee(plan: PricedPlan, rate: bigint, rates: FeeRates, rng: Rng): UnsignedTx {
+  const { feeFrom = [] } = plan;
+  const attempt = (fee: Amount): { unsigned: UnsignedTx; needed: Amount } => {
+    const unsigned = constructTransaction({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) }, rng);
+    const weight = weightOnceSigned(unsigned);
+    if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
+    return { unsigned, needed: feeOfWeight(weight, rate, rates) };
+  };
+  let { needed: fee } = attempt(plan.fee);
+  for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
+    const { unsigned, needed } = attempt(fee);
+    if (needed <= fee) return unsigned;
+    fee = needed;
+  }
+  throw new RangeError('no fee fits the transaction');
+}
+
+/** {@link settleFee}, then {@link signTransaction}. @throws RangeError */
+export const buildTransaction = (plan: PricedPlan, rate: bigint, rates: FeeRates, rng: Rng): SignedTx =>
+  signTransaction(settleFee(plan, rate, rates, rng), rng);

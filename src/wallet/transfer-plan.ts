@@ -1,99 +1,215 @@
-import { MAX_OUTPUTS, MAX_TX_WEIGHT, RING_SIZE } from '../cryptonote/constants.js';
+import { MAX_TX_WEIGHT, RING_SIZE } from '../cryptonote/constants.js';
 import { estimateWeight, feeOfWeight, feePerByte, type FeeRates } from '../cryptonote/fees.js';
-import type { Address } from '../cryptonote/types.js';
-import { amount, sum, ZERO, type Amount } from '../util/amount.js';
-import { shuffled, type Rng } from '../util/random.js';
+import { amount, sum, U64_MAX, ZERO, type Amount } from '../util/amount.js';
+import type { Rng } from '../util/random.js';
 import { WalletError } from './fault.js';
+import { groupByAddress, InputPool, preferredInputs, relatedness } from './input-selection.js';
 import type { OwnedOutput } from './records.js';
-
-/** Where money goes. */
-export interface Payee {
-  readonly address: Address;
-  /** As the caller wrote it. */
-  readonly text: string;
-  readonly amount: Amount;
-}
-
-/** What a caller wants paid. */
-export interface TransferRequest {
-  readonly payees: readonly Payee[];
-  readonly account: number;
-  /** 0 to 4; 0 is the default. */
-  readonly priority: number;
-  readonly unlockTime: bigint;
-}
+import {
+  checkTransfer,
+  MAX_PAYEES,
+  type Payee,
+  type SweepRequest,
+  type TransferRequest,
+} from './transfer-request.js';
 
 /** One transaction's share of a request: who is paid from what, at an estimated fee. */
 export interface FundedTransfer {
   readonly payees: readonly Payee[];
   readonly inputs: readonly OwnedOutput[];
-  /** From an upper estimate of the weight. */
+  /** From an upper estimate of the weight; the inputs cover it. */
   readonly fee: Amount;
+  /** Places of the payees that the fee is taken from; empty: it comes from what the inputs hold beyond. */
+  readonly feeFrom: readonly number[];
 }
 
-/** One output is left for change. */
-const MAX_PAYEES = MAX_OUTPUTS - 1;
+/** A transaction takes no further inputs or payees beyond this weight. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
+const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
 
-/** Inputs that fit a transaction with all its outputs. */
-const MAX_INPUTS = ((): number => {
-  let inputs = 1;
-  while (weightOf(inputs + 1, MAX_OUTPUTS) <= MAX_TX_WEIGHT) inputs++;
-  return inputs;
-})();
+/**
+ * A second input that is not needed is left alone from this value on, where fewer than
+ * {@link KEPT_LARGE_OUTPUTS} such outputs would remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
+ */
+const LARGE_OUTPUT = 2_000_000_000_000n;
+const KEPT_LARGE_OUTPUTS = 5;
 
-/** Public key, nonce with a payment id, and one additional key an output. */
-function weightOf(inputs: number, outputs: number): number {
-  return estimateWeight(inputs, RING_SIZE, outputs, 33 + 11 + 3 + 32 * outputs);
+/** Public key and nonce with a payment id; one more key an output where a subaddress is not paid alone. */
+function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): number {
+  const mixed = payees.length > 1 && payees.some(({ address }) => address.kind === 'subaddress');
+  return 33 + 11 + (mixed ? 2 + 32 * outputs : 0);
+}
+
+/** Upper estimate, change or a dummy counted. */
+function weightOf(inputs: number, payees: readonly Pick<Payee, 'address'>[]): number {
+  const outputs = Math.max(1, payees.length) + 1;
+  return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
+}
+
+const total = (values: readonly { readonly amount: Amount }[]): bigint =>
+  values.reduce((held, value) => held + value.amount, 0n);
+
+const notPossible = (reason: string): WalletError => new WalletError({ kind: 'tx_not_possible', reason });
+
+/** A transaction while it is planned. */
+interface Draft {
+  readonly inputs: OwnedOutput[];
+  readonly payees: Payee[];
+  /** The last payee is paid in part; the rest waits in the queue. */
+  partial: boolean;
 }
 
 /**
- * The order in which outputs are used. One output that pays all comes first; then two of one address; else
- * address by address, the richest first, so that as few addresses as possible are seen to belong together.
- * Source: wallet2.cpp `pick_preferred_rct_inputs`, `create_transactions_2`.
+ * Goes through outputs and lets each pay what it can of the destinations, in their order; a transaction is
+ * closed when it is full or everybody is paid, and once its inputs cover its fee.
+ * Source: wallet2.cpp `create_transactions_2`.
  */
-export function orderInputs(unspent: readonly OwnedOutput[], needed: Amount, rng: Rng): OwnedOutput[] {
-  const byAmount = [...unspent].sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0));
-  const byAddress = new Map<number, OwnedOutput[]>();
-  for (const output of shuffled(unspent, rng)) {
-    const { minor } = output.subaddress;
-    byAddress.set(minor, [...(byAddress.get(minor) ?? []), output]);
+class TransferPlanner {
+  readonly #queue: Payee[];
+  readonly #pools: InputPool[];
+  readonly #preferred: OwnedOutput[];
+  readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
+  readonly #feeFrom: readonly number[];
+
+  constructor(request: TransferRequest, unspent: readonly OwnedOutput[], rates: FeeRates, rng: Rng) {
+    const rate = feePerByte(rates, request.priority);
+    this.#feeOf = (inputs, payees) => feeOfWeight(weightOf(inputs, payees), rate, rates);
+    this.#feeFrom = request.subtractFeeFrom ?? [];
+    this.#queue = [...request.payees];
+    const first = this.#queue.slice(0, MAX_PAYEES);
+    this.#preferred = preferredInputs(unspent, total(request.payees) + this.#onTop(2, first));
+    const groups = groupByAddress(unspent);
+    const minor = this.#preferred[0]?.subaddress.minor;
+    const ordered = [
+      ...groups.filter((group) => group.minor === minor),
+      ...groups.filter((group) => group.minor !== minor),
+    ];
+    this.#pools = ordered.map(({ outputs }) => new InputPool(outputs, rng));
   }
-  const single = byAmount.find((output) => output.amount >= needed);
-  const preferred = single === undefined ? (pairFor(byAddress, needed) ?? []) : [single];
-  const groups = [...byAddress.values()]
-    .map((outputs) => ({ outputs, total: sum(outputs.map((output) => output.amount)) }))
-    .sort((a, b) => (a.total > b.total ? -1 : a.total < b.total ? 1 : 0));
-  const rest = groups.flatMap(({ outputs }) => outputs.filter((output) => !preferred.includes(output)));
-  return [...preferred, ...rest];
+
+  /** The part of the fee that is not taken from payees. */
+  #onTop(inputs: number, payees: readonly Payee[]): Amount {
+    return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
+  }
+
+  plan(): FundedTransfer[] {
+    const planned: FundedTransfer[] = [];
+    while (this.#queue.length > 0) {
+      const draft: Draft = { inputs: [], payees: [], partial: false };
+      this.#fill(draft);
+      this.#coverFee(draft);
+      if (this.#queue.length === 0) this.#addSecondInput(draft);
+      planned.push(this.#close(draft));
+    }
+    if (this.#feeFrom.length > 0 && planned.length > 1)
+      throw notPossible('the fee cannot be taken from a payment of more than one transaction');
+    return planned;
+  }
+
+  /** Adds inputs, and payees as far as they go. */
+  #fill(draft: Draft): void {
+    for (;;) {
+      const input = this.#preferred.pop() ?? this.#poolInUse()?.takeLeastRelated(draft.inputs);
+      if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
+      this.#poolInUse()?.take(input);
+      draft.inputs.push(input);
+      const full = this.#payFrom(draft, input.amount);
+      if (full || this.#isHeavy(draft) || (draft.payees.length === MAX_PAYEES && !draft.partial)) return;
+      if (this.#queue.length === 0 && this.#preferred.length === 0) return;
+    }
+  }
+
+  /** @returns true when the transaction takes no further payee though money is left. */
+  #payFrom(draft: Draft, value: Amount): boolean {
+    let left: bigint = value;
+    for (;;) {
+      const next = this.#queue[0];
+      if (next === undefined || left === 0n) return false;
+      const last = draft.payees.at(-1);
+      const continues = draft.partial && last !== undefined;
+      if (!continues && (draft.payees.length === MAX_PAYEES || this.#isHeavy(draft))) return true;
+      const paid = left < next.amount ? left : next.amount;
+      if (continues) draft.payees[draft.payees.length - 1] = { ...last, amount: amount(last.amount + paid) };
+      else draft.payees.push({ ...next, amount: amount(paid) });
+      left -= paid;
+      draft.partial = paid < next.amount;
+      if (draft.partial) this.#queue[0] = { ...next, amount: amount(next.amount - paid) };
+      else this.#queue.shift();
+    }
+  }
+
+  #isHeavy({ inputs, payees }: Draft): boolean {
+    return weightOf(inputs.length, payees) >= TARGET_WEIGHT;
+  }
+
+  /** Takes what is missing for the fee from a payment in part, which needs another transaction anyway; else adds inputs. */
+  #coverFee(draft: Draft): void {
+    for (;;) {
+      const missing = this.#missing(draft);
+      if (missing <= 0n) return;
+      const last = draft.payees.at(-1);
+      const waiting = this.#queue[0];
+      if (draft.partial && last !== undefined && waiting !== undefined && last.amount > missing) {
+        draft.payees[draft.payees.length - 1] = { ...last, amount: amount(last.amount - missing) };
+        this.#queue[0] = { ...waiting, amount: amount(waiting.amount + missing) };
+        return;
+      }
+      const input = this.#poolInUse()?.takeLeastRelated(draft.inputs);
+      if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
+      draft.inputs.push(input);
+    }
+  }
+
+  #missing({ inputs, payees }: Draft): bigint {
+    return total(payees) + this.#onTop(inputs.length, payees) - total(inputs);
+  }
+
+  /** Most transactions have two inputs: one more, small and unrelated, makes a payment from one look like them. */
+  #addSecondInput(draft: Draft): void {
+    const [first] = draft.inputs;
+    const pool = this.#pools[0];
+    if (draft.inputs.length !== 1 || first === undefined || pool === undefined) return;
+    const second = pool.smallestLeastRelated(draft.inputs);
+    if (second === undefined || second.subaddress.minor !== first.subaddress.minor) return;
+    if (relatedness(first, second) > 0) return;
+    if (second.amount >= LARGE_OUTPUT && pool.countFrom(LARGE_OUTPUT) < KEPT_LARGE_OUTPUTS) return;
+    if (this.#missing({ ...draft, inputs: [first, second] }) > 0n) return;
+    pool.take(second);
+    draft.inputs.push(second);
+  }
+
+  #close({ inputs, payees }: Draft): FundedTransfer {
+    const weight = weightOf(inputs.length, payees);
+    if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
+    const fee = this.#feeOf(inputs.length, payees);
+    const payers = this.#feeFrom.map((place) => payees[place]).filter((payee) => payee !== undefined);
+    if (this.#feeFrom.length > 0 && total(payers) <= fee)
+      throw notPossible('the destinations that pay the fee receive less than it');
+    return { payees, inputs, fee, feeFrom: this.#feeFrom };
+  }
+
+  /** The first address that still has outputs. */
+  #poolInUse(): InputPool | undefined {
+    while (this.#pools.length > 1 && this.#pools[0]?.size === 0) this.#pools.shift();
+    return this.#pools[0];
+  }
 }
 
-function pairFor(
-  byAddress: ReadonlyMap<number, readonly OwnedOutput[]>,
-  needed: Amount,
-): OwnedOutput[] | undefined {
-  for (const outputs of byAddress.values()) {
-    const sorted = [...outputs].sort((a, b) => (a.amount < b.amount ? -1 : 1));
-    let low = 0;
-    let high = sorted.length - 1;
-    let best: [OwnedOutput, OwnedOutput] | undefined;
-    // The smallest sufficient partner for each, walking from both ends.
-    while (low < high) {
-      const [a, b] = [sorted[low], sorted[high]];
-      if (a === undefined || b === undefined) break;
-      if (a.amount + b.amount >= needed) {
-        best = [a, b];
-        high -= 1;
-      } else low += 1;
-    }
-    if (best !== undefined) return best;
-  }
-  return undefined;
+/** @throws WalletError `not_enough_money`, `not_enough_unlocked_money` where no choice of inputs could help. */
+function assertFunds(request: TransferRequest, available: Amount, locked: Amount, rates: FeeRates): void {
+  const least = estimateWeight(1, RING_SIZE, 2, 0);
+  const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
+  const onTop = (request.subtractFeeFrom ?? []).length > 0 ? ZERO : fee;
+  const exact = total(request.payees) + onTop;
+  const needed = amount(exact > U64_MAX ? U64_MAX : exact);
+  if (needed > available + locked)
+    throw new WalletError({ kind: 'not_enough_money', available: amount(available + locked), needed });
+  if (needed > available) throw new WalletError({ kind: 'not_enough_unlocked_money', available, needed });
 }
 
 /**
  * Divides a request into transactions: at most 15 payees each, within the weight limit, a payment cut in two
  * where its inputs do not fit one.
- * @param unspent what may be spent now. @param locked what will be spendable later, for the fault's text.
+ * @param unspent of the account, spendable now. @param locked what will be spendable later.
  * @throws WalletError for a request that cannot be paid.
  */
 export function planTransfers(
@@ -103,70 +219,52 @@ export function planTransfers(
   rates: FeeRates,
   rng: Rng,
 ): FundedTransfer[] {
-  if (request.payees.length === 0) throw new WalletError({ kind: 'no_destination' });
-  if (request.payees.some((payee) => payee.amount === 0n)) throw new WalletError({ kind: 'zero_amount' });
-  const rate = feePerByte(rates, request.priority);
-  const feeFor = (inputs: number, payees: number): Amount =>
-    feeOfWeight(weightOf(inputs, payees + 1), rate, rates);
-  const wanted = request.payees.reduce((total, payee) => total + payee.amount, 0n);
-  const available = sum(unspent.map((output) => output.amount));
-  const smallest = feeFor(1, Math.min(request.payees.length, MAX_PAYEES));
-  const short = (needed: bigint): WalletError => {
-    const facts = { available, needed: amount(needed) };
-    return new WalletError(
-      needed <= available + locked
-        ? { kind: 'not_enough_unlocked_money', ...facts }
-        : { kind: 'not_enough_money', ...facts },
-    );
-  };
-  if (wanted >= 1n << 64n)
-    throw new WalletError({ kind: 'not_enough_money', available, needed: amount((1n << 64n) - 1n) });
-  if (wanted + smallest > available) throw short(wanted + smallest);
-
-  const queue = [...request.payees];
-  const order = orderInputs(unspent, amount(wanted + feeFor(2, Math.min(queue.length, MAX_PAYEES))), rng);
-  const planned: FundedTransfer[] = [];
-  while (queue.length > 0) {
-    const payees = queue.splice(0, MAX_PAYEES);
-    const inputs: OwnedOutput[] = [];
-    const target = (): bigint =>
-      payees.reduce((total, payee) => total + payee.amount, 0n) +
-      feeFor(Math.max(1, inputs.length), payees.length);
-    let held: Amount = ZERO;
-    while (held < target() && inputs.length < MAX_INPUTS) {
-      const next = order.shift();
-      if (next === undefined)
-        throw short(wanted + sum(planned.map(({ fee }) => fee)) + feeFor(inputs.length + 1, payees.length));
-      inputs.push(next);
-      held = amount(held + next.amount);
-    }
-    if (held < target()) cutToFit(payees, queue, held, () => feeFor(inputs.length, payees.length));
-    planned.push({ payees, inputs, fee: feeFor(inputs.length, payees.length) });
-  }
-  return planned;
+  checkTransfer(request);
+  const usable = unspent.filter(({ rct, frozen, burnt }) => rct && !frozen && !burnt);
+  assertFunds(request, sum(usable.map((output) => output.amount)), locked, rates);
+  return new TransferPlanner(request, usable, rates, rng).plan();
 }
 
-/** Sends payees that the inputs do not cover back to the queue, the first of them in part. */
-function cutToFit(payees: Payee[], queue: Payee[], held: Amount, fee: () => Amount): void {
-  for (;;) {
-    const last = payees.pop();
-    if (last === undefined)
-      throw new WalletError({
-        kind: 'tx_not_possible',
-        reason: 'the inputs are too small to pay their own fee',
-      });
-    const before = payees.reduce((total, payee) => total + payee.amount, 0n);
-    payees.push(last);
-    const left = held - before - fee();
-    if (left <= 0n) {
-      payees.pop();
-      queue.unshift(last);
-      continue;
+/** `value` in `count` parts that differ by one atomic unit at most, the larger first. */
+function split(value: bigint, count: number): Amount[] {
+  const [part, rest] = [value / BigInt(count), Number(value % BigInt(count))];
+  return Array.from({ length: count }, (_, i) => amount(part + (i < rest ? 1n : 0n)));
+}
+
+/**
+ * Everything that the outputs hold to one address, in as many transactions as it takes.
+ * @throws WalletError `tx_not_possible` when outputs hold less than the fee of spending them.
+ * Source: wallet2.cpp `create_transactions_from`.
+ */
+export function planSweep(
+  request: SweepRequest,
+  outputs: readonly OwnedOutput[],
+  rates: FeeRates,
+  rng: Rng,
+): FundedTransfer[] {
+  const count = request.outputs;
+  if (!Number.isInteger(count) || count < 1 || count > MAX_PAYEES)
+    throw new WalletError({ kind: 'invalid', reason: `a sweep makes 1 to ${MAX_PAYEES} outputs` });
+  const rate = feePerByte(rates, request.priority);
+  const { address, text } = request;
+  const places = Array.from({ length: count }, (_, place) => place);
+  const targets = places.map(() => ({ address }));
+  const pool = new InputPool(
+    outputs.filter(({ rct, frozen, burnt }) => rct && !frozen && !burnt),
+    rng,
+  );
+  const planned: FundedTransfer[] = [];
+  while (pool.size > 0) {
+    const inputs: OwnedOutput[] = [];
+    while (pool.size > 0 && weightOf(inputs.length, targets) < TARGET_WEIGHT) {
+      const input = pool.takeLeastRelated(inputs);
+      if (input !== undefined) inputs.push(input);
     }
-    if (left < last.amount) {
-      payees[payees.length - 1] = { ...last, amount: amount(left) };
-      queue.unshift({ ...last, amount: amount(last.amount - left) });
-    }
-    return;
+    const fee = feeOfWeight(weightOf(inputs.length, targets), rate, rates);
+    const held = total(inputs);
+    if (held < fee + BigInt(count)) throw notPossible('the outputs hold less than the fee of spending them');
+    const payees = split(held, count).map((value) => ({ address, text, amount: value }));
+    planned.push({ payees, inputs, fee, feeFrom: places });
   }
+  return planned;
 }
