@@ -62,6 +62,7 @@ describe('kill -9', () => {
   it('between making and relaying leaves a payment that is known and relayed once', async () => {
     const { address } = await wallet.rpc('get_address', { account_index: 1 });
     const before = await wallet.rpc('get_balance', { all_accounts: true });
+    const height = (await wallet.rpc('get_height')).height - 1;
     // Killed at the moment it hands the payment over, before the daemon sees it.
     proxy.decide = (path) => {
       if (path !== '/sendrawtransaction') return 'forward';
@@ -87,17 +88,20 @@ describe('kill -9', () => {
       const { transactions } = await daemon.plain('/get_transaction_pool');
       return transactions?.length === 1 && transactions[0].id_hash === pending.txid ? true : undefined;
     });
-    await daemon.generate(address, 11);
+    const { address: primary } = await wallet.rpc('get_address');
+    await daemon.generate(primary, 11);
     await wallet.rpc('refresh');
     expect((await wallet.rpc('get_transfer_by_txid', { txid: pending.txid })).transfer).toMatchObject({
       type: 'out',
     });
     expect((await wallet.rpc('get_transfers', { pending: true, failed: true })).pending).toBeUndefined();
-    const mined = (await wallet.rpc('get_transfers', { in: true, account_index: 1 })).in as Loose[];
     const after = await wallet.rpc('get_balance', { all_accounts: true });
-    const reward = mined
-      .filter(({ type }) => type === 'block')
-      .reduce((total, { amount }) => total + amount, 0);
+    const { in: incoming } = await wallet.rpc('get_transfers', {
+      in: true,
+      filter_by_height: true,
+      min_height: height,
+    });
+    const reward = (incoming as Loose[]).reduce((total, { amount }) => total + amount, 0);
     expect(after.balance).toBe(before.balance - pending.fee + reward);
   });
 });
@@ -113,7 +117,7 @@ describe('an answer of the daemon that is lost', () => {
     ]);
     await wallet.rpc('refresh');
     expect((await daemon.plain('/get_transaction_pool')).transactions).toHaveLength(1);
-    await daemon.generate(address, 1);
+    await daemon.generate((await wallet.rpc('get_address')).address, 1);
     await wallet.rpc('refresh');
     expect((await wallet.rpc('get_transfer_by_txid', { txid: paid.tx_hash })).transfer).toMatchObject({
       type: 'out',

@@ -38,6 +38,7 @@ beforeAll(async () => {
   await theirs.rpc('create_wallet', { filename: 'theirs', password: 'two', language: 'English' });
   ourAddress = (await ours.rpc('get_address')).address;
   theirAddress = (await theirs.rpc('get_address')).address;
+  await daemon.generate(theirAddress, 5);
 });
 
 afterAll(async () => {
@@ -54,9 +55,9 @@ describe('the main job', () => {
     expect(mined).toHaveLength(80);
     expect(mined.every(({ type }) => type === 'block')).toBe(true);
     expect(balance.balance).toBe(mined.reduce((total, { amount }) => total + amount, 0));
-    const open = mined.filter(({ height }) => height + 60 <= 81);
+    const open = mined.filter(({ height }) => height + 60 <= 86);
     expect(balance.unlocked_balance).toBe(open.reduce((total, { amount }) => total + amount, 0));
-    expect((await ours.rpc('get_height')).height).toBe(81);
+    expect((await ours.rpc('get_height')).height).toBe(86);
   });
 
   it.each([
