@@ -44,9 +44,6 @@ export interface SessionParts {
   readonly log: Logger;
 }
 
-/** How long a pool listing stays good enough for a reader who asks for it. */
-const POOL_FRESH_MS = 1000;
-
 /** One open wallet: its keys, its store, and the services over both. */
 export class WalletSession implements RefreshTarget {
   readonly name: string;
@@ -64,7 +61,7 @@ export class WalletSession implements RefreshTarget {
   readonly #id: WalletId;
   #keysFile: KeysFile;
   #password: string;
-  #poolSeen = 0;
+  #waiting: Promise<RefreshResult> | undefined;
   #closed = false;
 
   constructor(parts: SessionParts) {
@@ -119,21 +116,27 @@ export class WalletSession implements RefreshTarget {
    * @param startHeight skips blocks below it, where that is beyond what the wallet holds.
    */
   refresh(startHeight = 0): Promise<RefreshResult> {
-    return this.#refreshing.run(async () => {
-      if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
-      const from = {
-        history: this.file.read((r) => r.chain.shortHistory()),
-        startHeight: Math.max(startHeight, await this.#restoreHeight()),
-      };
-      const result = await this.link.refresher.refresh(this.#id, from);
-      await this.#pending.relayLost();
-      return result;
-    });
+    return this.#refreshing.run(() => this.#refreshNow(startHeight));
   }
 
-  /** Makes sure that the pool was looked at just now. */
+  /** A refresh that starts after this call; callers that wait for the same one share it. */
   async refreshPool(): Promise<void> {
-    if (Date.now() - this.#poolSeen > POOL_FRESH_MS) await this.refresh();
+    this.#waiting ??= this.#refreshing.run(() => {
+      this.#waiting = undefined;
+      return this.#refreshNow(0);
+    });
+    await this.#waiting;
+  }
+
+  async #refreshNow(startHeight: number): Promise<RefreshResult> {
+    if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+    const from = {
+      history: this.file.read((r) => r.chain.shortHistory()),
+      startHeight: Math.max(startHeight, await this.#restoreHeight()),
+    };
+    const result = await this.link.refresher.refresh(this.#id, from);
+    await this.#pending.relayLost();
+    return result;
   }
 
   /** Forgets what the chain can tell and reads it again. */
@@ -185,7 +188,6 @@ export class WalletSession implements RefreshTarget {
   }
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
-    this.#poolSeen = Date.now();
     for (const txHash of this.#pending.commitPool(present, findings)) this.#parts.events.onIncoming(txHash);
   }
 
