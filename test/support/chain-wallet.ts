@@ -1,0 +1,153 @@
+import { keyDerivation, publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/crypto/types.js';
+import { formatAddress } from '../../src/cryptonote/address.js';
+import { parseBlock } from '../../src/cryptonote/block.js';
+import { additionalPublicKeys, parseExtra, paymentIdOf, txPublicKeys } from '../../src/cryptonote/extra.js';
+import { cryptPaymentId } from '../../src/cryptonote/payment-id.js';
+import { subaddressKeys } from '../../src/cryptonote/subaddress-keys.js';
+import { isCoinbase, parseTransaction, transactionHash } from '../../src/cryptonote/transaction.js';
+import type { Address, PaymentId, SubaddressIndex, Transaction } from '../../src/cryptonote/types.js';
+import { amount } from '../../src/util/amount.js';
+import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
+import type { Rng } from '../../src/util/random.js';
+import type { SpendableInput } from '../../src/wallet/construction.js';
+import type { FetchedOutput, Ring } from '../../src/wallet/decoys.js';
+import { outputSecretKey, receiveOutput } from '../../src/wallet/receive.js';
+import type { OwnedOutput } from '../../src/wallet/records.js';
+import { SubaddressTable } from '../../src/wallet/subaddress-table.js';
+import type { Loose } from './json-rpc.js';
+import type { Monerod } from './monerod.js';
+
+/** A wallet without files or threads: it scans a test chain with the domain's own functions. */
+export class ChainWallet {
+  readonly viewSecret: SecretKey;
+  readonly spendSecret: SecretKey;
+  readonly spendPublicKey: PublicKey;
+  readonly #table: SubaddressTable;
+  readonly #outputs = new Map<string, OwnedOutput>();
+  readonly #spent = new Set<string>();
+  #height = 1;
+
+  constructor(rng: Rng) {
+    this.viewSecret = randomSecretKey(rng);
+    this.spendSecret = randomSecretKey(rng);
+    this.spendPublicKey = publicKeyOf(this.spendSecret);
+    this.#table = new SubaddressTable(this.spendPublicKey, this.viewSecret, { major: 3, minor: 5 });
+    this.#table.expandTo({ major: 0, minor: 0 });
+  }
+
+  address(index: SubaddressIndex = { major: 0, minor: 0 }): Address {
+    const keys = subaddressKeys(this.spendPublicKey, this.viewSecret, index);
+    return {
+      network: 'mainnet',
+      kind: index.major === 0 && index.minor === 0 ? 'standard' : 'subaddress',
+      ...keys,
+    };
+  }
+
+  addressText(index?: SubaddressIndex): string {
+    return formatAddress(this.address(index));
+  }
+
+  unspent(): OwnedOutput[] {
+    return [...this.#outputs.values()].filter(
+      ({ keyImage }) => keyImage === undefined || !this.#spent.has(toHex(keyImage)),
+    );
+  }
+
+  /** Outputs found in one transaction. */
+  foundIn(txHash: Hash): OwnedOutput[] {
+    return [...this.#outputs.values()].filter((output) => toHex(output.txHash) === toHex(txHash));
+  }
+
+  markSpent(keyImages: readonly KeyImage[]): void {
+    for (const keyImage of keyImages) this.#spent.add(toHex(keyImage));
+  }
+
+  /** Reads all blocks that are new. */
+  async scan(daemon: Monerod): Promise<void> {
+    const { height } = (await daemon.rpc('get_info')) as { height: number };
+    for (; this.#height < height; this.#height++) {
+      const { blob } = (await daemon.rpc('get_block', { height: this.#height })) as { blob: string };
+      const { minerTx, txHashes } = parseBlock(fromHex(blob));
+      const hashes = [transactionHash(minerTx), ...txHashes].map(toHex);
+      const { txs } = (await daemon.plain('/get_transactions', { txs_hashes: hashes })) as Loose;
+      (txs as { as_hex: string; output_indices: number[] }[]).forEach(({ as_hex, output_indices }, i) => {
+        // The daemon sends a miner's transaction pruned only.
+        const tx = i === 0 ? minerTx : parseTransaction(fromHex(as_hex));
+        this.#receive(tx, output_indices, this.#height);
+      });
+    }
+  }
+
+  #receive(tx: Transaction, globalIndices: readonly number[], height: number): void {
+    for (const input of tx.prefix.inputs) if (input.type === 'key') this.markSpent([input.keyImage]);
+    const { fields } = parseExtra(tx.prefix.extra);
+    const additional = additionalPublicKeys(fields);
+    tx.prefix.outputs.forEach((_, outputIndex) => {
+      const own = additional[outputIndex];
+      const keys = [...txPublicKeys(fields), ...(own === undefined ? [] : [own])];
+      for (const derivationKey of keys) {
+        const derivation = keyDerivation(derivationKey, this.viewSecret);
+        const found = receiveOutput(this, this.#table, tx, outputIndex, derivation, derivationKey);
+        if (found === undefined) continue;
+        const txHash = transactionHash(tx);
+        this.#outputs.set(`${toHex(txHash)}/${outputIndex}`, {
+          ...found,
+          txHash,
+          globalIndex: globalIndices[outputIndex] ?? -1,
+          rct: true,
+          height,
+          unlockTime: tx.prefix.unlockTime,
+          coinbase: isCoinbase(tx),
+          change: false,
+          burnt: false,
+          frozen: false,
+        });
+        return;
+      }
+    });
+  }
+
+  /** The payment id of a transaction as its receiver reads it. */
+  paymentId(tx: Transaction): PaymentId | undefined {
+    const { fields } = parseExtra(tx.prefix.extra);
+    const found = paymentIdOf(fields);
+    const [key] = txPublicKeys(fields);
+    if (found?.kind !== 'short' || key === undefined) return undefined;
+    return cryptPaymentId(found.id, keyDerivation(key, this.viewSecret));
+  }
+
+  spendable(output: OwnedOutput, ring: Ring): SpendableInput {
+    if (output.keyImage === undefined) throw new Error('an output without its key image');
+    const derivation = keyDerivation(output.derivationKey, this.viewSecret);
+    return {
+      ring,
+      secretKey: outputSecretKey(this, derivation, output.outputIndex, output.subaddress),
+      keyImage: output.keyImage,
+      amount: amount(output.amount),
+      mask: output.mask,
+    };
+  }
+}
+
+/** Outputs of the chain as a wallet asks for them. */
+export async function fetchOutputs(daemon: Monerod, indices: readonly number[]): Promise<FetchedOutput[]> {
+  const outputs = indices.map((index) => ({ amount: 0, index }));
+  const { outs } = (await daemon.plain('/get_outs', { outputs })) as Loose;
+  return (outs as { key: string; mask: string; unlocked: boolean }[]).map(({ key, mask, unlocked }) => ({
+    publicKey: bytes32(fromHex(key), 'PublicKey'),
+    commitment: bytes32(fromHex(mask), 'Commitment'),
+    unlocked,
+  }));
+}
+
+/** RingCT outputs a block, cumulative. */
+export async function fetchDistribution(daemon: Monerod): Promise<{ cumulative: number[] }> {
+  const reply = (await daemon.rpc('get_output_distribution', {
+    amounts: [0],
+    cumulative: true,
+    binary: false,
+  })) as Loose;
+  return { cumulative: reply.distributions[0].distribution as number[] };
+}
