@@ -71,6 +71,9 @@ export type ApiVersion = '1.3' | '1.32';
 
 const DAEMON_PORT: Record<NetworkType, number> = { mainnet: 18081, testnet: 28081, stagenet: 38081 };
 
+/** Where the server listens unless told otherwise: two above the node's port. */
+const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, stagenet: 38083 };
+
 /** Command line over environment over config file. @throws ConfigError */
 export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv): RawOptions {
   const fromEnvironment: Record<string, string | true> = {};
@@ -144,7 +147,6 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     throw new ConfigError(
       'a password at the start goes with --wallet-file; clients of --wallet-dir send theirs',
     );
-  if (raw['rpc-bind-port'] === undefined) throw new ConfigError('--rpc-bind-port is needed');
 
   const network: NetworkType = on('testnet') ? 'testnet' : on('stagenet') ? 'stagenet' : 'mainnet';
   const apiVersion = text('api-version');
@@ -172,7 +174,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     },
     rpc: {
       bind,
-      port: integer('rpc-bind-port', 0, 65535),
+      port: raw['rpc-bind-port'] === undefined ? RPC_PORT[network] : integer('rpc-bind-port', 0, 65535),
       ...optional('login', login),
       restricted: on('restricted-rpc'),
       origins: list('rpc-access-control-origins'),

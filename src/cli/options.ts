@@ -83,7 +83,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     default: '0',
   },
 
-  { name: 'rpc-bind-port', argument: 'port', group: 'Server', help: 'port to listen on; 0 picks a free one' },
+  {
+    name: 'rpc-bind-port',
+    argument: 'port',
+    group: 'Server',
+    help: 'port to listen on (18083, testnet 28083, stagenet 38083); 0 picks a free one',
+  },
   {
     name: 'rpc-bind-ip',
     argument: 'ip',

@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { digestAuth, REALM } from '../../src/jsonrpc/digest-auth.js';
+import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
+import { createHttpApp } from '../../src/jsonrpc/http-app.js';
+import { HttpServer } from '../../src/jsonrpc/http-server.js';
+import { NonceStore } from '../../src/jsonrpc/nonce-store.js';
+
+const run = promisify(execFile);
+const USER = 'merchant';
+const PASSWORD = 'p:ass word';
+const BODY = '{"jsonrpc":"2.0","id":"0","method":"ping"}';
+const ANSWER = { id: '0', jsonrpc: '2.0', result: { pong: true } };
+
+let server: HttpServer;
+let url: string;
+
+beforeAll(async () => {
+  const dispatcher = new Dispatcher({ call: () => Promise.resolve({ pong: true }), onBug: () => undefined });
+  server = new HttpServer({
+    handler: createHttpApp({
+      dispatcher,
+      auth: digestAuth(USER, PASSWORD),
+      origins: ['https://shop.example'],
+      hosts: [],
+      onBug: () => undefined,
+    }),
+    maxConnections: 100,
+    maxPerPrivateIp: 100,
+    maxPerPublicIp: 100,
+  });
+  url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}/json_rpc`;
+});
+
+afterAll(() => server?.close(100));
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+
+/** One request with a digest made by hand. */
+async function send(
+  nonce: string,
+  count: number,
+  options: { password?: string; uri?: string } = {},
+): Promise<Response> {
+  const { password = PASSWORD, uri = '/json_rpc' } = options;
+  const nc = count.toString(16).padStart(8, '0');
+  const ha1 = md5(`${USER}:${REALM}:${password}`);
+  const response = md5(`${ha1}:${nonce}:${nc}:abc:auth:${md5(`POST:${uri}`)}`);
+  const authorization = `Digest username="${USER}", realm="${REALM}", nonce="${nonce}", uri="${uri}", algorithm=MD5, qop=auth, nc=${nc}, cnonce="abc", response="${response}"`;
+  return fetch(url, {
+    method: 'POST',
+    body: BODY,
+    headers: { authorization, 'content-type': 'application/json' },
+  });
+}
+
+async function freshNonce(): Promise<string> {
+  const { headers } = await fetch(url, {
+    method: 'POST',
+    body: BODY,
+    headers: { 'content-type': 'application/json' },
+  });
+  return /nonce="([^"]+)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ?? '';
+}
+
+describe('digest login', () => {
+  it('lets curl in', async () => {
+    const { stdout } = await run('curl', [
+      '-s',
+      '--digest',
+      '-u',
+      `${USER}:${PASSWORD}`,
+      '-H',
+      'Content-Type: application/json',
+      '-d',
+      BODY,
+      url,
+    ]);
+    expect(JSON.parse(stdout)).toEqual(ANSWER);
+  });
+
+  it('lets Python requests in, several times over one session', async () => {
+    const script = [
+      'import requests, sys, json',
+      'from requests.auth import HTTPDigestAuth',
+      's = requests.Session(); s.auth = HTTPDigestAuth(sys.argv[2], sys.argv[3])',
+      'print(json.dumps([s.post(sys.argv[1], json={"jsonrpc": "2.0", "id": "0", "method": "ping"}).json() for _ in range(3)]))',
+    ].join('\n');
+    const { stdout } = await run('python3', ['-c', script, url, USER, PASSWORD]);
+    expect(JSON.parse(stdout)).toEqual([ANSWER, ANSWER, ANSWER]);
+  });
+
+  it('offers MD5 and MD5-sess, and says nothing of a path before the login', async () => {
+    const reply = await fetch(url.replace('json_rpc', 'elsewhere'), { method: 'POST' });
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toMatch(
+      /algorithm=MD5,.*stale=false.*algorithm=MD5-sess,/s,
+    );
+  });
+
+  it('takes one nonce on many connections, its counters in any order', async () => {
+    const nonce = await freshNonce();
+    const counts = Array.from({ length: 40 }, (_, i) => 40 - i);
+    const replies = await Promise.all(counts.map((count) => send(nonce, count)));
+    expect(replies.map(({ status }) => status)).toEqual(counts.map(() => 200));
+  });
+
+  it('refuses a replay, and says that the nonce is stale', async () => {
+    const nonce = await freshNonce();
+    expect((await send(nonce, 1)).status).toBe(200);
+    const again = await send(nonce, 1);
+    expect(again.status).toBe(401);
+    expect(again.headers.get('www-authenticate')).toContain('stale=true');
+    expect((await send(nonce, 2)).status).toBe(200);
+  });
+
+  it('refuses a wrong password slowly, and without using up the counter', async () => {
+    const nonce = await freshNonce();
+    const started = Date.now();
+    const wrong = await send(nonce, 1, { password: 'guess' });
+    expect(wrong.status).toBe(401);
+    expect(wrong.headers.get('www-authenticate')).toContain('stale=false');
+    expect(Date.now() - started).toBeGreaterThan(400);
+    expect((await send(nonce, 1)).status).toBe(200);
+  });
+
+  it('refuses a digest made for another path', async () => {
+    expect((await send(await freshNonce(), 1, { uri: '/other' })).status).toBe(401);
+  });
+
+  it('refuses a nonce that it never gave', async () => {
+    const forged = Buffer.alloc(32, 7).toString('base64');
+    const reply = await send(forged, 1);
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toContain('stale=true');
+  });
+
+  it('answers the preflight of an allowed origin without credentials, and refuses others', async () => {
+    const preflight = (origin: string): Promise<Response> =>
+      fetch(url, { method: 'OPTIONS', headers: { origin } });
+    const allowed = await preflight('https://shop.example');
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'https://shop.example',
+    ]);
+    expect((await preflight('https://evil.example')).status).toBe(403);
+    const post = await fetch(url, {
+      method: 'POST',
+      body: BODY,
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(post.status).toBe(403);
+  });
+});
+
+describe('the nonce store', () => {
+  it('remembers nothing of nonces that were only handed out', () => {
+    const store = new NonceStore();
+    for (let i = 0; i < 100_000; i++) store.issue();
+    expect(store.tracked).toBe(0);
+  });
+
+  it('bounds what it remembers of used ones, and refuses those it forgot', () => {
+    let now = 1_000_000;
+    const store = new NonceStore(() => now);
+    const first = store.issue();
+    expect(store.use(first, 1)).toBe('fresh');
+    for (let i = 0; i < 5000; i++) {
+      now += 1;
+      store.use(store.issue(), 1);
+    }
+    expect(store.tracked).toBeLessThanOrEqual(4096);
+    expect(store.use(first, 1)).toBe('stale');
+    expect(store.use(first, 2)).toBe('stale');
+  });
+
+  it('lets a nonce expire', () => {
+    let now = 0;
+    const store = new NonceStore(() => now);
+    const nonce = store.issue();
+    now = 31 * 60_000;
+    expect(store.use(nonce, 1)).toBe('stale');
+  });
+});
