@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import type { Commitment, PublicKey } from '../../src/crypto/types.js';
+import { blockHash, parseBlock } from '../../src/cryptonote/block.js';
+import {
+  parsePrunedTransaction,
+  parseTransaction,
+  prefixHash,
+  prunableHash,
+  prunedTransaction,
+  transaction,
+  transactionHash,
+  transactionHashWith,
+} from '../../src/cryptonote/transaction.js';
+import { verifyRange } from '../../src/ringct/bulletproofs-plus.js';
+import { verifyClsag, type ClsagClaim } from '../../src/ringct/clsag.js';
+import { amountsBalance } from '../../src/ringct/commitment.js';
+import { preMlsagHash } from '../../src/ringct/message.js';
+import type { RctBase, RctPrunable } from '../../src/ringct/types.js';
+import { amount } from '../../src/util/amount.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import { encode } from '../../src/util/codec.js';
+
+interface Vectors {
+  readonly blocks: readonly {
+    height: number;
+    blob: string;
+    hash: string;
+    miner_tx_hash: string;
+    tx_hashes: string[];
+  }[];
+  readonly transactions: readonly { hash: string; note: string; blob: string; rings: [string, string][][] }[];
+}
+
+const vectors = JSON.parse(
+  readFileSync(new URL('../../../test/vectors/ringct/regtest.json', import.meta.url), 'utf8'),
+) as Vectors;
+
+/** Turns one bit over. */
+const spoil = <T extends Uint8Array>(bytes: T): T => {
+  const copy = Uint8Array.from(bytes);
+  copy[3] = (copy[3] ?? 0) ^ 1;
+  return copy as T;
+};
+
+describe('blocks of a real chain', () => {
+  test.each(vectors.blocks)(
+    'block $height has the name that monerod gives it',
+    ({ blob, hash, miner_tx_hash, tx_hashes }) => {
+      const block = parseBlock(fromHex(blob));
+      expect(toHex(blockHash(block))).toBe(hash);
+      expect(toHex(transactionHash(block.minerTx))).toBe(miner_tx_hash);
+      expect(block.txHashes.map(toHex)).toEqual(tx_hashes);
+    },
+  );
+});
+
+describe.each(vectors.transactions)('a real transaction of $note', ({ hash, blob, rings }) => {
+  const tx = parseTransaction(fromHex(blob));
+  const base = tx.rct?.base as RctBase;
+  const prunable = tx.rct?.prunable as RctPrunable;
+  const message = preMlsagHash(
+    prefixHash(tx.prefix),
+    base,
+    prunable,
+    tx.prefix.inputs.length,
+    tx.prefix.outputs.length,
+  );
+  const [proof] = prunable.bulletproofsPlus;
+  if (proof === undefined) throw new Error('the vector has no range proof');
+
+  const claim = (i: number): ClsagClaim => {
+    const input = tx.prefix.inputs[i];
+    const clsag = prunable.clsags[i];
+    const pseudoOut = prunable.pseudoOuts[i];
+    if (input?.type !== 'key' || clsag === undefined || pseudoOut === undefined)
+      throw new Error('bad vector');
+    const ring = (rings[i] ?? []).map(([key, commitment]) => ({
+      publicKey: fromHex(key) as PublicKey,
+      commitment: fromHex(commitment) as Commitment,
+    }));
+    return { message, ring, clsag, keyImage: input.keyImage, pseudoOut };
+  };
+
+  test('reads, hashes and writes back the same, whole and pruned', () => {
+    expect(toHex(transactionHash(tx))).toBe(hash);
+    expect(toHex(encode(transaction, tx))).toBe(blob);
+    const pruned = parsePrunedTransaction(encode(prunedTransaction, tx));
+    expect(toHex(transactionHashWith(pruned, prunableHash(tx)))).toBe(hash);
+  });
+
+  test('has amounts that balance, and does not with another fee', () => {
+    expect(amountsBalance(prunable.pseudoOuts, base.outPk, base.fee)).toBe(true);
+    expect(amountsBalance(prunable.pseudoOuts, base.outPk, amount(base.fee + 1n))).toBe(false);
+  });
+
+  test('has ring signatures that verify', () => {
+    expect(tx.prefix.inputs.map((_, i) => verifyClsag(claim(i)))).toEqual(tx.prefix.inputs.map(() => true));
+  });
+
+  test.each([
+    ['message', (c: ClsagClaim): ClsagClaim => ({ ...c, message: spoil(c.message) })],
+    ['key image', (c: ClsagClaim): ClsagClaim => ({ ...c, keyImage: spoil(c.keyImage) })],
+    ['pseudo output', (c: ClsagClaim): ClsagClaim => ({ ...c, pseudoOut: spoil(c.pseudoOut) })],
+    [
+      'first challenge',
+      (c: ClsagClaim): ClsagClaim => ({ ...c, clsag: { ...c.clsag, c1: spoil(c.clsag.c1) } }),
+    ],
+    [
+      'commitment image',
+      (c: ClsagClaim): ClsagClaim => ({ ...c, clsag: { ...c.clsag, D: spoil(c.clsag.D) } }),
+    ],
+    [
+      'response',
+      (c: ClsagClaim): ClsagClaim => ({
+        ...c,
+        clsag: { ...c.clsag, s: c.clsag.s.map((s, i) => (i === 5 ? spoil(s) : s)) },
+      }),
+    ],
+    ['ring', (c: ClsagClaim): ClsagClaim => ({ ...c, ring: [...c.ring.slice(1), ...c.ring.slice(0, 1)] })],
+    [
+      'number of responses',
+      (c: ClsagClaim): ClsagClaim => ({ ...c, clsag: { ...c.clsag, s: c.clsag.s.slice(1) } }),
+    ],
+  ])('is refused with another %s', (_, change) => {
+    expect(verifyClsag(change(claim(0)))).toBe(false);
+  });
+
+  test('has a range proof that verifies, and any spoiled field does not', () => {
+    expect(verifyRange([{ proof, commitments: base.outPk }])).toBe(true);
+    for (const field of ['A', 'A1', 'B', 'r1', 's1', 'd1'] as const)
+      expect(
+        verifyRange([{ proof: { ...proof, [field]: spoil(proof[field]) }, commitments: base.outPk }]),
+      ).toBe(false);
+    expect(verifyRange([{ proof: { ...proof, L: [...proof.L].reverse() }, commitments: base.outPk }])).toBe(
+      false,
+    );
+    expect(verifyRange([{ proof: { ...proof, R: proof.R.slice(1) }, commitments: base.outPk }])).toBe(false);
+    expect(verifyRange([{ proof, commitments: [...base.outPk].reverse() }])).toBe(false);
+  });
+});
