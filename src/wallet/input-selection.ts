@@ -24,38 +24,48 @@ function relatednessOfHeights(distance: number): number {
 export const relatedness = (a: OwnedOutput, b: OwnedOutput): number =>
   equalBytes(a.txHash, b.txHash) ? SAME_TX : relatednessOfHeights(Math.abs(a.height - b.height));
 
-/** How related a candidate is to the closest of a growing set of outputs. */
-class Selection {
+/** The outputs chosen so far, and how related any other is to the closest of them. */
+export class Selection {
+  readonly #outputs: OwnedOutput[] = [];
   readonly #transactions = new Set<string>();
   readonly #heights = new Map<number, number>();
 
-  constructor(outputs: readonly OwnedOutput[]) {
-    for (const { txHash, height } of outputs) {
-      this.#transactions.add(toHex(txHash));
-      for (let distance = 1 - NEAR_BLOCKS; distance < NEAR_BLOCKS; distance++) {
-        const at = height + distance;
-        const score = relatednessOfHeights(Math.abs(distance));
-        this.#heights.set(at, Math.max(score, this.#heights.get(at) ?? 0));
-      }
+  constructor(outputs: readonly OwnedOutput[] = []) {
+    for (const output of outputs) this.add(output);
+  }
+
+  get outputs(): readonly OwnedOutput[] {
+    return this.#outputs;
+  }
+
+  add(output: OwnedOutput): void {
+    this.#outputs.push(output);
+    this.#transactions.add(toHex(output.txHash));
+    for (let distance = 1 - NEAR_BLOCKS; distance < NEAR_BLOCKS; distance++) {
+      const at = output.height + distance;
+      const score = relatednessOfHeights(Math.abs(distance));
+      this.#heights.set(at, Math.max(score, this.#heights.get(at) ?? 0));
     }
   }
 
-  /** Of any output in that block, unless it shares a transaction. */
-  ofHeight(height: number): number {
+  /** Of any output in that block that shares no transaction. */
+  relatednessOfHeight(height: number): number {
     return this.#heights.get(height) ?? 0;
   }
 
-  of(output: OwnedOutput): number {
-    return this.sharesTransaction(output) ? SAME_TX : this.ofHeight(output.height);
+  relatednessOf(output: OwnedOutput): number {
+    const score = this.relatednessOfHeight(output.height);
+    // One transaction lies in one block: only there is it worth a look.
+    return score === SAME_BLOCK && this.#sharesTransaction(output) ? SAME_TX : score;
   }
 
-  sharesTransaction({ txHash }: OwnedOutput): boolean {
+  #sharesTransaction({ txHash }: OwnedOutput): boolean {
     return this.#transactions.has(toHex(txHash));
   }
 }
 
-/** Draws before the pool is searched in order. */
-const DRAWS = 16;
+/** Draws before a pool is searched in order. */
+const DRAWS = 32;
 
 /** Outputs still to be had. Taking one takes constant time in the usual case of a large, spread out pool. */
 export class InputPool {
@@ -98,19 +108,18 @@ export class InputPool {
   }
 
   /** Removes a random one of those least related to what is selected already. */
-  takeLeastRelated(selected: readonly OwnedOutput[]): OwnedOutput | undefined {
-    const found = this.#leastRelated(new Selection(selected));
+  takeLeastRelated(selection: Selection): OwnedOutput | undefined {
+    const found = this.#leastRelated(selection);
     if (found !== undefined) this.take(found);
     return found;
   }
 
   /** The smallest of those least related; it stays. */
-  smallestLeastRelated(selected: readonly OwnedOutput[]): OwnedOutput | undefined {
-    const selection = new Selection(selected);
+  smallestLeastRelated(selection: Selection): OwnedOutput | undefined {
     let best: OwnedOutput | undefined;
     let lowest = Infinity;
     for (const output of this.#outputs) {
-      const score = selection.of(output);
+      const score = selection.relatednessOf(output);
       if (score < lowest || (score === lowest && best !== undefined && output.amount < best.amount)) {
         best = output;
         lowest = score;
@@ -119,31 +128,47 @@ export class InputPool {
     return best;
   }
 
-  #draw(): OwnedOutput | undefined {
-    return this.#outputs.length === 0
-      ? undefined
-      : this.#outputs[uniformInt(this.#outputs.length, this.#rng)];
-  }
-
+  /** Usually a few draws find a stranger; else the blocks are searched, and their outputs only at the last. */
   #leastRelated(selection: Selection): OwnedOutput | undefined {
-    for (let draw = 0; draw < DRAWS; draw++) {
-      const output = this.#draw();
-      if (output === undefined || selection.of(output) === 0) return output;
-    }
+    const drawn = this.#draw([this.#outputs], (output) => selection.relatednessOf(output) === 0);
+    if (drawn !== undefined) return drawn;
     let lowest = Infinity;
     let blocks: OwnedOutput[][] = [];
     for (const [height, block] of this.#byHeight) {
-      const score = selection.ofHeight(height);
+      const score = selection.relatednessOfHeight(height);
       if (score > lowest) continue;
       if (score < lowest) blocks = [];
       lowest = score;
       blocks.push(block);
     }
-    const candidates = blocks.flat();
-    const strangers = candidates.filter((output) => !selection.sharesTransaction(output));
-    const best = strangers.length > 0 ? strangers : candidates;
-    return best[uniformInt(best.length, this.#rng)];
+    const fits = (output: OwnedOutput): boolean => selection.relatednessOf(output) === lowest;
+    const candidates = (): OwnedOutput[] => blocks.flat();
+    return this.#draw(blocks, fits) ?? this.#any(candidates().filter(fits)) ?? this.#any(candidates());
   }
+
+  /** Draws from lists taken as one until an output fits, undefined when none does for long. */
+  #draw(lists: readonly OwnedOutput[][], fits: (output: OwnedOutput) => boolean): OwnedOutput | undefined {
+    const count = lists.reduce((total, list) => total + list.length, 0);
+    for (let draw = 0; draw < DRAWS && count > 0; draw++) {
+      const output = nth(lists, uniformInt(count, this.#rng));
+      if (output !== undefined && fits(output)) return output;
+    }
+    return undefined;
+  }
+
+  #any(outputs: readonly OwnedOutput[]): OwnedOutput | undefined {
+    return outputs.length === 0 ? undefined : outputs[uniformInt(outputs.length, this.#rng)];
+  }
+}
+
+/** Of lists taken as one. */
+function nth<T>(lists: readonly (readonly T[])[], place: number): T | undefined {
+  let left = place;
+  for (const list of lists) {
+    if (left < list.length) return list[left];
+    left -= list.length;
+  }
+  return undefined;
 }
 
 const byAge = (a: OwnedOutput, b: OwnedOutput): number =>

@@ -182,7 +182,8 @@ export function settleFee(plan: PricedPlan, rate: bigint, rates: FeeRates, rng: 
   let { needed: fee } = attempt(plan.fee);
   for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
     const { unsigned, needed } = attempt(fee);
-    if (needed <= fee) return unsigned;
+    // Where no fee fits exactly, one that is a little too high will do.
+    if (needed === fee || (needed < fee && attempts > 2)) return unsigned;
     fee = needed;
   }
   throw new RangeError('no fee fits the transaction');

@@ -3,7 +3,7 @@ import { estimateWeight, feeOfWeight, feePerByte, type FeeRates } from '../crypt
 import { amount, sum, U64_MAX, ZERO, type Amount } from '../util/amount.js';
 import type { Rng } from '../util/random.js';
 import { WalletError } from './fault.js';
-import { groupByAddress, InputPool, preferredInputs, relatedness } from './input-selection.js';
+import { groupByAddress, InputPool, preferredInputs, relatedness, Selection } from './input-selection.js';
 import type { OwnedOutput } from './records.js';
 import {
   checkTransfer,
@@ -52,7 +52,7 @@ const notPossible = (reason: string): WalletError => new WalletError({ kind: 'tx
 
 /** A transaction while it is planned. */
 interface Draft {
-  readonly inputs: OwnedOutput[];
+  readonly selection: Selection;
   readonly payees: Payee[];
   /** The last payee is paid in part; the rest waits in the queue. */
   partial: boolean;
@@ -76,7 +76,10 @@ class TransferPlanner {
     this.#feeFrom = request.subtractFeeFrom ?? [];
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
-    this.#preferred = preferredInputs(unspent, total(request.payees) + this.#onTop(2, first));
+    const wanted = total(request.payees);
+    const usual = preferredInputs(unspent, wanted + this.#onTop(2, first));
+    const alone = unspent.find((output) => output.amount >= wanted + this.#onTop(1, first));
+    this.#preferred = usual.length === 0 && alone !== undefined ? [alone] : usual;
     const groups = groupByAddress(unspent);
     const minor = this.#preferred[0]?.subaddress.minor;
     const ordered = [
@@ -94,7 +97,7 @@ class TransferPlanner {
   plan(): FundedTransfer[] {
     const planned: FundedTransfer[] = [];
     while (this.#queue.length > 0) {
-      const draft: Draft = { inputs: [], payees: [], partial: false };
+      const draft: Draft = { selection: new Selection(), payees: [], partial: false };
       this.#fill(draft);
       this.#coverFee(draft);
       if (this.#queue.length === 0) this.#addSecondInput(draft);
@@ -108,10 +111,10 @@ class TransferPlanner {
   /** Adds inputs, and payees as far as they go. */
   #fill(draft: Draft): void {
     for (;;) {
-      const input = this.#preferred.pop() ?? this.#poolInUse()?.takeLeastRelated(draft.inputs);
+      const input = this.#preferred.pop() ?? this.#poolInUse()?.takeLeastRelated(draft.selection);
       if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
       this.#poolInUse()?.take(input);
-      draft.inputs.push(input);
+      draft.selection.add(input);
       const full = this.#payFrom(draft, input.amount);
       if (full || this.#isHeavy(draft) || (draft.payees.length === MAX_PAYEES && !draft.partial)) return;
       if (this.#queue.length === 0 && this.#preferred.length === 0) return;
@@ -137,14 +140,14 @@ class TransferPlanner {
     }
   }
 
-  #isHeavy({ inputs, payees }: Draft): boolean {
-    return weightOf(inputs.length, payees) >= TARGET_WEIGHT;
+  #isHeavy({ selection, payees }: Draft): boolean {
+    return weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
   }
 
   /** Takes what is missing for the fee from a payment in part, which needs another transaction anyway; else adds inputs. */
   #coverFee(draft: Draft): void {
     for (;;) {
-      const missing = this.#missing(draft);
+      const missing = this.#missing(draft.selection.outputs, draft.payees);
       if (missing <= 0n) return;
       const last = draft.payees.at(-1);
       const waiting = this.#queue[0];
@@ -153,31 +156,30 @@ class TransferPlanner {
         this.#queue[0] = { ...waiting, amount: amount(waiting.amount + missing) };
         return;
       }
-      const input = this.#poolInUse()?.takeLeastRelated(draft.inputs);
+      const input = this.#poolInUse()?.takeLeastRelated(draft.selection);
       if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
-      draft.inputs.push(input);
+      draft.selection.add(input);
     }
   }
 
-  #missing({ inputs, payees }: Draft): bigint {
+  #missing(inputs: readonly OwnedOutput[], payees: readonly Payee[]): bigint {
     return total(payees) + this.#onTop(inputs.length, payees) - total(inputs);
   }
 
   /** Most transactions have two inputs: one more, small and unrelated, makes a payment from one look like them. */
   #addSecondInput(draft: Draft): void {
-    const [first] = draft.inputs;
+    const [first, other] = draft.selection.outputs;
     const pool = this.#pools[0];
-    if (draft.inputs.length !== 1 || first === undefined || pool === undefined) return;
-    const second = pool.smallestLeastRelated(draft.inputs);
+    if (other !== undefined || first === undefined || pool === undefined) return;
+    const second = pool.smallestLeastRelated(draft.selection);
     if (second === undefined || second.subaddress.minor !== first.subaddress.minor) return;
     if (relatedness(first, second) > 0) return;
     if (second.amount >= LARGE_OUTPUT && pool.countFrom(LARGE_OUTPUT) < KEPT_LARGE_OUTPUTS) return;
-    if (this.#missing({ ...draft, inputs: [first, second] }) > 0n) return;
     pool.take(second);
-    draft.inputs.push(second);
+    draft.selection.add(second);
   }
 
-  #close({ inputs, payees }: Draft): FundedTransfer {
+  #close({ selection: { outputs: inputs }, payees }: Draft): FundedTransfer {
     const weight = weightOf(inputs.length, payees);
     if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
     const fee = this.#feeOf(inputs.length, payees);
@@ -193,6 +195,19 @@ class TransferPlanner {
     return this.#pools[0];
   }
 }
+
+/**
+ * Outputs that may be spent and are worth more than spending them costs.
+ * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
+ */
+function worthwhile(outputs: readonly OwnedOutput[], rates: FeeRates, priority: number): OwnedOutput[] {
+  const weight = estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
+  const cost = BigInt(weight) * feePerByte(rates, priority);
+  return outputs.filter((output) => isUsable(output) && output.amount >= cost);
+}
+
+/** RingCT, and neither frozen nor unspendable for ever. */
+const isUsable = ({ rct, frozen, burnt }: OwnedOutput): boolean => rct && !frozen && !burnt;
 
 /** @throws WalletError `not_enough_money`, `not_enough_unlocked_money` where no choice of inputs could help. */
 function assertFunds(request: TransferRequest, available: Amount, locked: Amount, rates: FeeRates): void {
@@ -220,9 +235,9 @@ export function planTransfers(
   rng: Rng,
 ): FundedTransfer[] {
   checkTransfer(request);
-  const usable = unspent.filter(({ rct, frozen, burnt }) => rct && !frozen && !burnt);
-  assertFunds(request, sum(usable.map((output) => output.amount)), locked, rates);
-  return new TransferPlanner(request, usable, rates, rng).plan();
+  const available = sum(unspent.filter(isUsable).map((output) => output.amount));
+  assertFunds(request, available, locked, rates);
+  return new TransferPlanner(request, worthwhile(unspent, rates, request.priority), rates, rng).plan();
 }
 
 /** `value` in `count` parts that differ by one atomic unit at most, the larger first. */
@@ -232,7 +247,8 @@ function split(value: bigint, count: number): Amount[] {
 }
 
 /**
- * Everything that the outputs hold to one address, in as many transactions as it takes.
+ * Everything that the outputs hold to one address, in as many transactions as it takes; none where no output
+ * is worth spending.
  * @throws WalletError `tx_not_possible` when outputs hold less than the fee of spending them.
  * Source: wallet2.cpp `create_transactions_from`.
  */
@@ -249,17 +265,15 @@ export function planSweep(
   const { address, text } = request;
   const places = Array.from({ length: count }, (_, place) => place);
   const targets = places.map(() => ({ address }));
-  const pool = new InputPool(
-    outputs.filter(({ rct, frozen, burnt }) => rct && !frozen && !burnt),
-    rng,
-  );
+  const pool = new InputPool(worthwhile(outputs, rates, request.priority), rng);
   const planned: FundedTransfer[] = [];
   while (pool.size > 0) {
-    const inputs: OwnedOutput[] = [];
-    while (pool.size > 0 && weightOf(inputs.length, targets) < TARGET_WEIGHT) {
-      const input = pool.takeLeastRelated(inputs);
-      if (input !== undefined) inputs.push(input);
+    const selection = new Selection();
+    while (pool.size > 0 && weightOf(selection.outputs.length, targets) < TARGET_WEIGHT) {
+      const input = pool.takeLeastRelated(selection);
+      if (input !== undefined) selection.add(input);
     }
+    const inputs = selection.outputs;
     const fee = feeOfWeight(weightOf(inputs.length, targets), rate, rates);
     const held = total(inputs);
     if (held < fee + BigInt(count)) throw notPossible('the outputs hold less than the fee of spending them');
