@@ -48,7 +48,10 @@ export async function startMonerod({
   ]);
   const rpc = (method: string, params?: unknown): Promise<Loose> => result(port, method, params);
   await Promise.race([
-    until('monerod', () => call(port, 'get_info').then(() => true)),
+    until(
+      'monerod',
+      async () => [200, 401].includes((await post(port, '/get_height', {})).status) || undefined,
+    ),
     running.exited.then((code) =>
       Promise.reject(new Error(`monerod ended with ${code}: ${running.output().slice(-2000)}`)),
     ),

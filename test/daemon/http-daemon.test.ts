@@ -1,0 +1,180 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
+import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
+import { HttpDaemon, type DaemonConfig } from '../../src/daemon/http-daemon.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import type { Hash } from '../../src/crypto/types.js';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+
+const SSL = {
+  mode: 'autodetect',
+  allowedFingerprints: [],
+  allowChained: false,
+  allowAnyCert: false,
+} as const;
+const ADDRESS =
+  '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
+
+const kindOf = async (call: Promise<unknown>): Promise<DaemonErrorKind | undefined> => {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (error instanceof DaemonError) return error.kind;
+    throw error;
+  }
+};
+
+describe('the real daemon', () => {
+  let monerod: Monerod;
+  let daemon: HttpDaemon;
+  const login = { user: 'node', password: 'pa:ss' };
+
+  beforeAll(async () => {
+    monerod = await startMonerod();
+    await monerod.generate(ADDRESS, 20);
+    daemon = new HttpDaemon({ address: monerod.address, ssl: SSL });
+  });
+
+  afterAll(async () => {
+    await daemon?.close();
+    await monerod?.stop();
+  });
+
+  it('answers every call that a wallet makes', async () => {
+    expect(await daemon.getInfo()).toMatchObject({ height: 21, network: 'fakechain' });
+    expect(await daemon.getVersion()).toBeGreaterThan(0x30000);
+    expect(await daemon.hardForkInfo()).toMatchObject({ version: 16, enabled: true });
+    expect((await daemon.getFeeEstimate()).perByte).toHaveLength(4);
+    const blocks = await daemon.getBlocks({ shortHistory: [GENESIS_HASH.mainnet], prune: true });
+    expect([blocks.startHeight, blocks.currentHeight, blocks.blocks.length]).toEqual([0, 21, 21]);
+    expect((await daemon.getBlocks({ startHeight: 5, prune: true })).blocks).toHaveLength(16);
+    const hashes = await daemon.getHashes([GENESIS_HASH.mainnet]);
+    expect(hashes.hashes).toHaveLength(21);
+    expect(toHex(hashes.hashes[0] as Hash)).toBe(toHex(GENESIS_HASH.mainnet));
+    expect((await daemon.getOutputDistribution()).cumulative.at(-1)).toBe(20);
+    const [first, second] = await daemon.getOutputs([3, 0]);
+    expect([first?.height, second?.height]).toEqual([4, 1]);
+    expect(await daemon.getOutputIndexes(first?.txHash as Hash)).toEqual([3]);
+    expect(await daemon.getPoolHashes()).toEqual([]);
+    const { transactions } = await daemon.getTransactions([first?.txHash as Hash], { prune: true });
+    expect(transactions).toMatchObject([{ inPool: false, blockHeight: 4 }]);
+    expect(await daemon.isKeyImageSpent([fromHex('01'.padEnd(64, '0')) as never])).toEqual([0]);
+    expect(await daemon.getBlockHeader(4)).toMatchObject({ height: 4 });
+    expect((await daemon.getLastBlockHeader()).height).toBe(20);
+    expect(await daemon.miningStatus()).toMatchObject({ active: false });
+    expect(await daemon.sendRawTransaction(new Uint8Array([1, 2, 3]))).toMatchObject({ accepted: false });
+  });
+
+  it('is asked no more than three things at once, and answers all of many', async () => {
+    const heights = Array.from({ length: 50 }, (_, i) => i % 20);
+    const headers = await Promise.all(heights.map((height) => daemon.getBlockHeader(height)));
+    expect(headers.map(({ height }) => height)).toEqual(heights);
+  });
+
+  it('says what it refuses', async () => {
+    expect(await kindOf(daemon.getBlockHeader(1_000_000))).toBe('rejected');
+    expect(await kindOf(daemon.getOutputs([1_000_000]))).toBe('rejected');
+    expect(await kindOf(daemon.stopMining())).toBe('rejected');
+  });
+
+  it('lets in who has its login, over several connections', async () => {
+    const guarded = await startMonerod({ args: [`--rpc-login=${login.user}:${login.password}`] });
+    const connect = (password: string): HttpDaemon =>
+      new HttpDaemon({ address: guarded.address, ssl: SSL, login: { ...login, password } });
+    const right = connect(login.password);
+    const wrong = connect('guess');
+    try {
+      const infos = await Promise.all(Array.from({ length: 9 }, () => right.getInfo()));
+      expect(infos.map(({ height }) => height)).toEqual(infos.map(() => 1));
+      expect(await kindOf(wrong.getInfo())).toBe('unauthorized');
+    } finally {
+      await Promise.all([right.close(), wrong.close(), guarded.stop()]);
+    }
+  });
+});
+
+describe('a hostile daemon', () => {
+  let server: Server;
+  let reply: { status?: number; body?: string | Buffer; cut?: boolean; hang?: boolean } = {};
+  let config: DaemonConfig;
+
+  beforeAll(async () => {
+    server = createServer((req, res) => {
+      req.resume();
+      if (reply.hang === true) return;
+      res.writeHead(reply.status ?? 200, reply.cut === true ? { 'content-length': '1000' } : {});
+      if (reply.cut !== true) return void res.end(reply.body ?? '');
+      res.write(reply.body ?? '{');
+      setTimeout(() => req.socket.destroy(), 20);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    config = {
+      address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+      ssl: { ...SSL, mode: 'disabled' },
+    };
+  });
+
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const ok = (result: object): string =>
+    JSON.stringify({ id: '0', jsonrpc: '2.0', result: { status: 'OK', ...result } });
+
+  test.each<[string, typeof reply, DaemonErrorKind]>([
+    ['nothing', { body: '' }, 'malformed'],
+    ['no JSON', { body: '<html>' }, 'malformed'],
+    ['another shape', { body: '[]' }, 'malformed'],
+    ['a height that is a word', { body: ok({ height: 'high' }) }, 'malformed'],
+    ['a negative height', { body: ok({ height: -1 }) }, 'malformed'],
+    ['a height beyond all heights', { body: ok({ height: 18446744073709551615 }) }, 'malformed'],
+    ['an error', { body: '{"id":"0","error":{"code":-1,"message":"x"}}' }, 'rejected'],
+    ['that it is busy', { body: '{"id":"0","result":{"status":"BUSY"}}' }, 'busy'],
+    ['HTTP 500', { status: 500, body: '' }, 'rejected'],
+    ['half an answer', { cut: true, body: '{"id"' }, 'unreachable'],
+    ['more than anybody can want', { body: `{"a":"${'x'.repeat(9 << 20)}"}` }, 'too_large'],
+    ['nesting without end', { body: '['.repeat(1 << 20) }, 'malformed'],
+  ])('that answers %s is told apart', async (_, given, kind) => {
+    reply = given;
+    const daemon = new HttpDaemon(config);
+    try {
+      expect(await kindOf(daemon.getInfo())).toBe(kind);
+    } finally {
+      await daemon.close();
+    }
+  });
+
+  test.each<[string, Buffer]>([
+    ['no storage', Buffer.from('hello')],
+    ['a count beyond the answer', Buffer.from('011101010101020101fcffffffffffffff', 'hex')],
+    ['an object without end', Buffer.from(`011101010101020101${'04016108c004'.repeat(40)}`, 'hex')],
+    ['storage without status', Buffer.from('01110101010102010100', 'hex')],
+  ])('that answers a page of blocks with %s is refused', async (_, body) => {
+    reply = { body };
+    const daemon = new HttpDaemon(config);
+    try {
+      expect(await kindOf(daemon.getBlocks({ startHeight: 1, prune: true }))).toBe('malformed');
+    } finally {
+      await daemon.close();
+    }
+  });
+
+  it('that never answers can be given up', async () => {
+    reply = { hang: true };
+    const daemon = new HttpDaemon(config);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 50);
+    await expect(daemon.getInfo({ signal: abort.signal })).rejects.toThrow();
+    await daemon.close();
+  });
+
+  it('that is not there is unreachable', async () => {
+    const daemon = new HttpDaemon({ ...config, address: '127.0.0.1:1' });
+    expect(await kindOf(daemon.getInfo())).toBe('unreachable');
+    await daemon.close();
+  });
+});
