@@ -131,7 +131,11 @@ describe('a hostile daemon', () => {
     ['another shape', { body: '[]' }, 'malformed'],
     ['a height that is a word', { body: ok({ height: 'high' }) }, 'malformed'],
     ['a negative height', { body: ok({ height: -1 }) }, 'malformed'],
-    ['a height beyond all heights', { body: ok({ height: 18446744073709551615 }) }, 'malformed'],
+    [
+      'a height beyond all heights',
+      { body: '{"id":"0","result":{"status":"OK","height":18446744073709551615}}' },
+      'malformed',
+    ],
     ['an error', { body: '{"id":"0","error":{"code":-1,"message":"x"}}' }, 'rejected'],
     ['that it is busy', { body: '{"id":"0","result":{"status":"BUSY"}}' }, 'busy'],
     ['HTTP 500', { status: 500, body: '' }, 'rejected'],
