@@ -63,6 +63,8 @@ export interface UnsignedTx {
   readonly outputs: readonly OutputSecrets[];
   /** Whom each output pays, change and the dummy among them. */
   readonly targets: readonly OutputTarget[];
+  /** In the order of the plan, with what each receives. */
+  readonly payees: readonly OutputTarget[];
   readonly fee: Amount;
   readonly change: Amount;
   readonly txSecretKey: SecretKey;
@@ -187,6 +189,7 @@ export function constructTransaction(plan: TransactionPlan, rng: Rng): UnsignedT
     inputs,
     outputs,
     targets,
+    payees: plan.payees,
     fee: plan.fee,
     change,
     txSecretKey,

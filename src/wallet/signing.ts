@@ -37,6 +37,8 @@ export interface SignedTx {
   readonly keyImages: readonly KeyImage[];
   /** Whom each output pays, change and the dummy among them. */
   readonly targets: readonly OutputTarget[];
+  /** In the order of the plan, with what each receives: less than planned where it pays the fee. */
+  readonly payees: readonly OutputTarget[];
   readonly txSecretKey: SecretKey;
   readonly additionalSecretKeys: readonly SecretKey[];
 }
@@ -97,6 +99,7 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
     change: unsigned.change,
     keyImages: inputs.map(({ keyImage }) => keyImage),
     targets: unsigned.targets,
+    payees: unsigned.payees,
     txSecretKey: unsigned.txSecretKey,
     additionalSecretKeys: unsigned.additionalSecretKeys,
   };

@@ -128,6 +128,10 @@ describe('the fee', () => {
     expect(amounts[3]).toBe(part);
     expect(amounts.reduce((total, value) => total + value, 0n)).toBe(COIN - unsigned.fee);
     expect((amounts[2] ?? 0n) - (amounts[0] ?? 0n)).toBeLessThanOrEqual(1n);
+    expect(unsigned.payees[1]?.amount).toBe(part);
+    expect(
+      [...unsigned.payees].map((payee) => payee.amount as bigint).sort((a, b) => (a < b ? -1 : 1)),
+    ).toEqual(amounts);
   });
 
   it.each<[string, PricedPlan]>([

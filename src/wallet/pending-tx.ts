@@ -1,0 +1,236 @@
+import { scalarBytes } from '../crypto/scalar.js';
+import type { KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
+import { parseTransaction, transaction } from '../cryptonote/transaction.js';
+import type { Address, Transaction } from '../cryptonote/types.js';
+import { compareBytes, toHex } from '../util/bytes.js';
+import { list, u64, u8, varint, varintNumber, type Codec } from '../util/codec.js';
+import { flag, key, nothing, struct, text, versioned } from './archive.js';
+import {
+  constructionData,
+  destinationEntry,
+  RCT_CONFIG,
+  type ConstructionData,
+  type DestinationEntry,
+  type SourceEntry,
+} from './construction-data.js';
+import type { Ring } from './decoys.js';
+import type { OwnedOutput } from './records.js';
+import type { SignedTx } from './signing.js';
+import { sameAddress, type Payee } from './transfer-request.js';
+
+type Keys = readonly Uint8Array[];
+
+/** One set of signers' partial signature. Source: wallet2.h `multisig_sig`. */
+export interface MultisigSig {
+  readonly sigs: UnusedRctSig;
+  readonly ignore: Keys;
+  readonly usedL: Keys;
+  readonly signingKeys: Keys;
+  readonly out: { readonly c: Keys; readonly muP: Keys };
+  readonly totalAlphaG: readonly Keys[];
+  readonly totalAlphaH: readonly Keys[];
+  readonly c0: Keys;
+  readonly s: Keys;
+}
+
+/** A whole signature that a partial one has room for, and no wallet since CLSAG fills. */
+export interface UnusedRctSig {
+  readonly type: number;
+  readonly message: Uint8Array;
+  readonly mixRing: readonly [];
+  readonly pseudoOuts: readonly [];
+  readonly ecdhInfo: readonly [];
+  readonly outPk: readonly [];
+  readonly fee: bigint;
+  readonly rangeSigs: readonly [];
+  readonly bulletproofs: readonly [];
+  readonly bulletproofsPlus: readonly [];
+  readonly mlsags: readonly [];
+  readonly clsags: readonly [];
+  readonly prunablePseudoOuts: readonly [];
+}
+
+/** A transaction with all that the wallet that made it remembers of it. Source: wallet2.h `pending_tx`. */
+export interface PendingTx {
+  readonly tx: Transaction;
+  readonly dust: bigint;
+  readonly fee: bigint;
+  readonly dustAddedToFee: boolean;
+  readonly change: DestinationEntry;
+  /** Places of the inputs among all outputs that the wallet ever received, in the order of the inputs. */
+  readonly selectedTransfers: readonly number[];
+  /** In words: each in angle brackets, a blank behind. */
+  readonly keyImages: string;
+  readonly txSecretKey: SecretKey;
+  readonly additionalSecretKeys: readonly SecretKey[];
+  /** As the caller asked, without change. */
+  readonly destinations: readonly DestinationEntry[];
+  readonly construction: ConstructionData;
+  readonly multisigSigs: readonly MultisigSig[];
+  /** 32 bytes; zeros but for multisig. */
+  readonly multisigEntropy: Uint8Array;
+}
+
+const keys = list(key());
+
+const unusedRctSig = struct<UnusedRctSig>({
+  type: u8,
+  message: key(),
+  mixRing: nothing,
+  pseudoOuts: nothing,
+  ecdhInfo: nothing,
+  outPk: nothing,
+  fee: varint,
+  rangeSigs: nothing,
+  bulletproofs: nothing,
+  bulletproofsPlus: nothing,
+  mlsags: nothing,
+  clsags: nothing,
+  prunablePseudoOuts: nothing,
+});
+
+const multisigSig = versioned(1, () =>
+  struct<MultisigSig>({
+    sigs: unusedRctSig,
+    ignore: keys,
+    usedL: keys,
+    signingKeys: keys,
+    out: struct({ c: keys, muP: keys }),
+    totalAlphaG: list(keys),
+    totalAlphaH: list(keys),
+    c0: keys,
+    s: keys,
+  }),
+);
+
+/** Absent from archives before version 1. */
+const noEntropy: Codec<Uint8Array> = { write: () => undefined, read: () => new Uint8Array(32) };
+
+/** What `get_tx_metadata` gives and `relay_tx` takes, in hex. */
+export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
+  struct<PendingTx>({
+    tx: transaction,
+    dust: u64,
+    fee: u64,
+    dustAddedToFee: flag,
+    change: destinationEntry,
+    selectedTransfers: list(varintNumber),
+    keyImages: text,
+    txSecretKey: key<SecretKey>(),
+    additionalSecretKeys: list(key<SecretKey>()),
+    destinations: list(destinationEntry),
+    construction: constructionData,
+    multisigSigs: list(multisigSig),
+    multisigEntropy: version < 1 ? noEntropy : key(),
+  }),
+);
+
+/** An input with its ring and its place among all outputs that the wallet ever received, in order of the chain. */
+export interface PendingInput {
+  readonly output: OwnedOutput;
+  readonly ring: Ring;
+  readonly place: number;
+}
+
+/** What a pending transaction is put together from. */
+export interface PendingFacts {
+  readonly signed: SignedTx;
+  /** In any order. */
+  readonly inputs: readonly PendingInput[];
+  /** With what each receives. */
+  readonly payees: readonly Payee[];
+  readonly changeAddress: Address;
+  readonly account: number;
+}
+
+const NOBODY = new Uint8Array(32) as PublicKey;
+
+const entryOf = (address: Address, amount: bigint, original = ''): DestinationEntry => ({
+  original,
+  amount,
+  address: { spendPublicKey: address.spendPublicKey, viewPublicKey: address.viewPublicKey },
+  isSubaddress: address.kind === 'subaddress',
+  isIntegrated: address.kind === 'integrated',
+});
+
+const sourceOf = ({ output, ring }: PendingInput): SourceEntry => ({
+  ring: ring.members.map(({ globalIndex, publicKey, commitment }) => ({
+    globalIndex,
+    publicKey,
+    commitment,
+  })),
+  realIndex: ring.realIndex,
+  txPublicKey: output.derivationKey,
+  additionalTxPublicKeys: [],
+  outputIndex: output.outputIndex,
+  amount: output.amount,
+  rct: output.rct,
+  mask: scalarBytes(output.mask),
+  multisig: new Uint8Array(128),
+});
+
+/** Change; or where there is none the dummy, or nobody. */
+function changeOf({ signed, changeAddress }: PendingFacts): DestinationEntry {
+  if (signed.change > 0n) return entryOf(changeAddress, signed.change);
+  const dummy = signed.targets.find(({ amount }) => amount === 0n);
+  if (dummy !== undefined) return entryOf(dummy.address, 0n);
+  return {
+    original: '',
+    amount: 0n,
+    address: { spendPublicKey: NOBODY, viewPublicKey: NOBODY },
+    isSubaddress: false,
+    isIntegrated: false,
+  };
+}
+
+/** @throws RangeError when an input of the transaction is not among the facts. Source: wallet2.cpp `transfer_selected_rct`. */
+export function pendingTxOf(facts: PendingFacts): PendingTx {
+  const { signed } = facts;
+  const tx = parseTransaction(signed.blob);
+  const inputs = signed.keyImages.map((keyImage) => {
+    const input = facts.inputs.find(
+      ({ output }) => output.keyImage && compareBytes(output.keyImage, keyImage) === 0,
+    );
+    if (input === undefined) throw new RangeError('an input of the transaction is not known');
+    return input;
+  });
+  const change = changeOf(facts);
+  const destinations = facts.payees.map(({ address, amount, text: original }) =>
+    entryOf(address, amount, original),
+  );
+  const selectedTransfers = inputs.map(({ place }) => place);
+  return {
+    tx,
+    dust: 0n,
+    fee: signed.fee,
+    dustAddedToFee: false,
+    change,
+    selectedTransfers,
+    keyImages: signed.keyImages.map((keyImage) => `<${toHex(keyImage)}> `).join(''),
+    txSecretKey: signed.txSecretKey,
+    additionalSecretKeys: signed.additionalSecretKeys,
+    destinations,
+    construction: {
+      sources: inputs.map(sourceOf),
+      change,
+      outputs: signed.targets.map(({ address, amount }) => {
+        const payee = facts.payees.find((one) => one.amount === amount && sameAddress(one.address, address));
+        return entryOf(address, amount, payee?.text);
+      }),
+      selectedTransfers,
+      extra: tx.prefix.extra,
+      unlockTime: tx.prefix.unlockTime,
+      flags: { rct: true, viewTags: true },
+      rctConfig: RCT_CONFIG,
+      destinations,
+      account: facts.account,
+      minors: [...new Set(inputs.map(({ output }) => output.subaddress.minor))].sort((a, b) => a - b),
+    },
+    multisigSigs: [],
+    multisigEntropy: new Uint8Array(32),
+  };
+}
+
+/** What a transaction spends, in the order of its inputs. */
+export const keyImagesOf = ({ prefix }: Transaction): KeyImage[] =>
+  prefix.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));
