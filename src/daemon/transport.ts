@@ -23,6 +23,12 @@ export interface PostOptions {
   readonly contentType: string;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly challenges: readonly string[];
+  readonly body: Buffer;
+}
+
 const MAX_CONNECTIONS = 3;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -53,7 +59,7 @@ export class Transport {
   async post(path: string, body: Uint8Array | string, options: PostOptions): Promise<Buffer> {
     const line = await this.#acquire();
     try {
-      let answer = await this.#send(line, path, body, options);
+      let answer = await this.#sendTwice(line, path, body, options);
       if (answer.status === 401 && line.digest?.accept(answer.challenges))
         answer = await this.#send(line, path, body, options);
       if (answer.status === 401) throw new DaemonError('unauthorized', 'the daemon wants other credentials');
@@ -73,12 +79,30 @@ export class Transport {
     await Promise.all(this.#lines.map(({ client }) => client.destroy()));
   }
 
+  /**
+   * A kept connection may have been closed at the other end while nobody looked: one more attempt takes a fresh
+   * one. Every call can be made twice; a transaction that a daemon has already is no news to it.
+   */
+  async #sendTwice(
+    line: Line,
+    path: string,
+    body: Uint8Array | string,
+    options: PostOptions,
+  ): Promise<Answer> {
+    try {
+      return await this.#send(line, path, body, options);
+    } catch (error) {
+      if (!isBrokenConnection(error) || options.signal?.aborted === true) throw error;
+      return await this.#send(line, path, body, options);
+    }
+  }
+
   async #send(
     { client, digest }: Line,
     path: string,
     body: Uint8Array | string,
     { limit, timeout = DEFAULT_TIMEOUT_MS, signal, contentType }: PostOptions,
-  ): Promise<{ status: number; challenges: readonly string[]; body: Buffer }> {
+  ): Promise<Answer> {
     const authorization = digest?.authorization('POST', path);
     const reply = await client.request({
       method: 'POST',
@@ -130,6 +154,9 @@ export class Transport {
     return line;
   }
 }
+
+const isBrokenConnection = (error: unknown): boolean =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code));
 
 function challengesOf({ headers }: Dispatcher.ResponseData): string[] {
   const header = headers['www-authenticate'];

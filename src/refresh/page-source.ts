@@ -63,6 +63,8 @@ async function fetchPage(
   signal: AbortSignal,
 ): Promise<Page | undefined> {
   signal.throwIfAborted();
+  // A start above the tip is an error to daemons, and an empty page to wallets.
+  if (startHeight !== undefined && startHeight >= (await daemon.getInfo({ signal })).height) return undefined;
   const reply = await daemon.getBlocks(
     startHeight !== undefined && startHeight > 0
       ? { startHeight, prune: true, signal }

@@ -34,6 +34,8 @@ export interface ScannerState {
   readonly spendPublicKey: PublicKey;
   readonly lookahead: Lookahead;
   readonly subaddresses: readonly SubaddressKey[];
+  /** The last address handed out, an account. */
+  readonly handedOut: readonly SubaddressIndex[];
   readonly watched: readonly WatchedOutput[];
 }
 
@@ -80,7 +82,7 @@ export class WalletScanner {
     this.#table = new SubaddressTable(state.spendPublicKey, state.keys.viewSecret, state.lookahead);
     this.#table.load(state.subaddresses);
     for (const output of state.watched) this.#watch(output);
-    this.#fresh = this.#table.expandTo({ major: 0, minor: 0 });
+    for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
 
   /** Makes sure that a handed-out address is recognised, with the lookahead beyond it. */

@@ -1,8 +1,9 @@
 import { formatAddress, parseAddress } from '../cryptonote/address.js';
-import { subaddressKeys } from '../cryptonote/subaddress-keys.js';
+import { subaddressKeys, subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../cryptonote/types.js';
 import { CodecError } from '../util/codec.js';
 import { WalletError } from '../wallet/fault.js';
+import type { SubaddressKey } from '../wallet/records.js';
 import type { WalletSession } from './wallet-session.js';
 
 export interface AddressView {
@@ -127,6 +128,7 @@ export class Accounts {
     const major = this.#session.file.write((w) => {
       const account = w.accounts.create();
       w.subaddresses.setLabel({ major: account, minor: 0 }, label);
+      w.subaddresses.add(this.#keys(account, 0, 1));
       return account;
     });
     return this.#handedOut({ major, minor: 0 });
@@ -137,6 +139,7 @@ export class Accounts {
     this.assertAccount(account);
     const first = this.#session.file.write((w) => {
       const start = w.accounts.addAddresses(account, count);
+      w.subaddresses.add(this.#keys(account, start, count));
       if (label !== '')
         for (let i = 0; i < count; i++) w.subaddresses.setLabel({ major: account, minor: start + i }, label);
       return start;
@@ -150,6 +153,17 @@ export class Accounts {
   setLabel(index: SubaddressIndex, label: string): void {
     this.assertIndex(index);
     this.#session.file.write((w) => w.subaddresses.setLabel(index, label));
+  }
+
+  /** Entries by which payments to new addresses are recognised, written with them. */
+  #keys(major: number, first: number, count: number): SubaddressKey[] {
+    const { spendPublicKey, viewSecret } = this.#session.keys;
+    return subaddressSpendPublicKeys(spendPublicKey, viewSecret.expose(), major, first, first + count).map(
+      (key, i) => ({
+        index: { major, minor: first + i },
+        spendPublicKey: key,
+      }),
+    );
   }
 
   #handedOut(index: SubaddressIndex): SubaddressIndex {

@@ -2,7 +2,7 @@ import { keyDerivation } from '../crypto/derivation.js';
 import type { Hash, KeyImage } from '../crypto/types.js';
 import { feePerByte, type FeeRates } from '../cryptonote/fees.js';
 import { parseTransaction, transactionHash } from '../cryptonote/transaction.js';
-import { DaemonError } from '../daemon/errors.js';
+import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
 import { amount, sum, type Amount } from '../util/amount.js';
 import { fromHex, isHex, toHex } from '../util/bytes.js';
 import { CodecError, decode, encode } from '../util/codec.js';
@@ -50,6 +50,9 @@ export interface MadePayment {
 
 /** No transaction pays a fee above a tenth of a coin, whatever rates the daemon claims. */
 const FEE_CEILING = amount(100_000_000_000n);
+
+/** Failures before a daemon looks at what it is sent. */
+const NOT_TAKEN: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'unauthorized', 'tls']);
 
 /** Threads that prove and sign, shared by all wallets. */
 const signers = new WorkerPool<SigningTask, SigningAnswer>(
@@ -106,19 +109,19 @@ export class Transfers {
         signed.push(tx);
         made.push(this.#metadata(share, request, tx));
       }
-      if (!order.doNotRelay) for (const metadata of made) await this.#commit(metadata);
+      if (!order.doNotRelay) await this.#commit(made);
       return made.map((metadata, i) => this.#view(metadata, signed[i]));
     });
   }
 
-  /** Relays what {@link pay} made without relaying. @throws WalletError `bad_hex`, `bad_tx_metadata` */
+  /** Relays what {@link pay} made without relaying. @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected` */
   relay(hex: string): Promise<Hash> {
     if (!isHex(hex) || hex === '') throw new WalletError({ kind: 'bad_hex', what: 'the tx metadata' });
     const { metadata, txHash } = readMetadata(fromHex(hex));
     return this.#making.run(async () => {
       const known = this.#session.file.read((r) => r.outgoing.byHash(txHash));
-      if (known === undefined || known.state === 'failed') await this.#commit(metadata);
-      else await this.#send(txHash, metadata.blob);
+      if (known === undefined || known.state === 'failed') await this.#commit([metadata]);
+      else if (known.state !== 'confirmed') await this.#send(txHash, metadata.blob);
       return txHash;
     });
   }
@@ -212,11 +215,38 @@ export class Transfers {
     };
   }
 
-  /** Records a payment, then hands it to the daemon: a crash in between leaves a payment that is relayed later. */
-  async #commit(metadata: TxMetadata): Promise<void> {
-    const txHash = transactionHash(parseTransaction(metadata.blob));
-    const record: OutgoingTx = {
-      txHash,
+  /**
+   * Records payments, all at once, then hands them to the daemon: a crash in between leaves payments that are
+   * relayed later. Where one is refused, it and those after it leave nothing behind.
+   */
+  async #commit(payments: readonly TxMetadata[]): Promise<void> {
+    const records = payments.map((metadata) => this.#record(metadata));
+    const { file } = this.#session;
+    file.write((w) => {
+      records.forEach((record, i) => {
+        const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};
+        if (w.outgoing.byHash(record.txHash) !== undefined) w.discard(record.txHash);
+        if (!w.outputs.areFree(inputs))
+          throw new WalletError({ kind: 'tx_rejected', reason: 'its inputs are spent by another payment' });
+        w.prepare(record, inputs, txSecretKeys);
+      });
+    });
+    for (const [i, { txHash, blob }] of records.entries()) {
+      try {
+        await this.#send(txHash, blob);
+      } catch (error) {
+        file.write((w) => records.slice(i).forEach((unsent) => w.discard(unsent.txHash)));
+        const sent = records.slice(0, i).map((record) => toHex(record.txHash));
+        if (sent.length === 0 || !(error instanceof WalletError)) throw error;
+        const reason = `${error.fault.kind === 'tx_rejected' ? error.fault.reason : error.message}; relayed before it: ${sent.join(', ')}`;
+        throw new WalletError({ kind: 'tx_rejected', reason }, { cause: error });
+      }
+    }
+  }
+
+  #record(metadata: TxMetadata): OutgoingTx & { readonly blob: Uint8Array } {
+    return {
+      txHash: transactionHash(parseTransaction(metadata.blob)),
       state: 'prepared',
       account: metadata.account,
       fromIndices: metadata.fromIndices,
@@ -229,34 +259,21 @@ export class Transfers {
       blob: metadata.blob,
       destinations: metadata.destinations,
     };
-    this.#session.file.write((w) => {
-      if (w.outgoing.byHash(txHash) !== undefined) w.discard(txHash);
-      if (!w.outputs.areFree(metadata.inputs))
-        throw new WalletError({ kind: 'tx_rejected', reason: 'its inputs are spent by another payment' });
-      w.prepare(record, metadata.inputs, metadata.txSecretKeys);
-    });
-    await this.#send(txHash, metadata.blob);
   }
 
   /**
-   * A payment whose answer is lost counts as made: it is recorded, shown as pending and relayed again until the
-   * network has it or refuses it. One that is refused leaves nothing behind.
+   * Hands one over. A payment whose answer is lost counts as made: it is recorded, shown as pending and relayed
+   * again until the network has it or refuses it.
+   * @throws WalletError `tx_rejected`, DaemonError when the daemon certainly did not take it.
    */
   async #send(txHash: Hash, blob: Uint8Array): Promise<void> {
     const { file, link, log } = this.#session;
     try {
       const { accepted, reason } = await link.daemon().sendRawTransaction(blob);
-      if (!accepted) {
-        file.write((w) => w.discard(txHash));
-        throw new WalletError({ kind: 'tx_rejected', reason });
-      }
+      if (!accepted) throw new WalletError({ kind: 'tx_rejected', reason });
       file.write((w) => w.outgoing.setState(txHash, 'pending'));
     } catch (error) {
-      if (!(error instanceof DaemonError)) throw error;
-      if (error.kind === 'busy' || error.kind === 'unauthorized' || error.kind === 'tls') {
-        file.write((w) => w.discard(txHash));
-        throw error;
-      }
+      if (!(error instanceof DaemonError) || NOT_TAKEN.has(error.kind)) throw error;
       log.warn(
         { txid: toHex(txHash), kind: error.kind },
         "the daemon's answer to a payment is lost; it will be relayed again",

@@ -152,7 +152,7 @@ export class WalletServer {
           reason: `it is a wallet of ${keysFile.network}`,
         });
       if (same) await this.#closeCurrent();
-      await this.#replace(await this.#openFiles(paths, keysFile, password));
+      await this.#replace(await this.#openFiles(paths, keysFile, password, keysFile.refreshHeight));
     });
   }
 
@@ -236,18 +236,15 @@ export class WalletServer {
     };
     if (paths !== undefined)
       await saveKeysFile(paths.keys, keysFile, password, this.settings.kdfRounds, this.settings.rng);
-    const session = await this.#openFiles(paths, keysFile, password);
-    session.file.write((w) => {
-      w.meta.set('created_at', String(now));
-      if (restoreHeight !== undefined) w.meta.set('restore_height', String(restoreHeight));
-    });
-    return session;
+    return this.#openFiles(paths, keysFile, password, restoreHeight);
   }
 
+  /** @param restoreHeight for a store that is made now; undefined where no daemon could be asked. */
   async #openFiles(
     paths: WalletPaths | undefined,
     keysFile: KeysFile,
     password: string,
+    restoreHeight: number | undefined,
   ): Promise<WalletSession> {
     const { settings } = this;
     const lock = paths === undefined ? undefined : lockWallet(paths.lock, paths.name);
@@ -266,7 +263,12 @@ export class WalletServer {
           : fresh
             ? WalletFile.create(paths.store, key)
             : WalletFile.open(paths.store, key);
-      if (fresh) file.write((w) => w.meta.set('restore_height', String(keysFile.refreshHeight)));
+      if (fresh)
+        file.write((w) => {
+          if (restoreHeight !== undefined) w.meta.set('restore_height', String(restoreHeight));
+          w.meta.set('created_at', String(keysFile.creationTimestamp));
+          w.subaddresses.add([{ index: { major: 0, minor: 0 }, spendPublicKey: keysFile.spendPublicKey }]);
+        });
       return new WalletSession({
         ...(paths === undefined ? {} : { paths }),
         ...(lock === undefined ? {} : { lock }),

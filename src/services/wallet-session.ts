@@ -152,8 +152,9 @@ export class WalletSession implements RefreshTarget {
 
   scannerState(): ScannerState {
     const { viewSecret, spendSecret, spendPublicKey } = this.keys;
-    const { subaddresses, watched } = this.file.read((r) => ({
+    const known = this.file.read((r) => ({
       subaddresses: r.subaddresses.keys(),
+      handedOut: r.accounts.list().map(({ major, addressCount }) => ({ major, minor: addressCount - 1 })),
       watched: r.outputs.watchList(),
     }));
     return {
@@ -163,8 +164,7 @@ export class WalletSession implements RefreshTarget {
       },
       spendPublicKey,
       lookahead: DEFAULT_LOOKAHEAD,
-      subaddresses,
-      watched,
+      ...known,
     };
   }
 

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
+import type { Loose } from '../support/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+let daemon: Monerod;
+let proxy: DaemonProxy;
+let wallet: WalletRpc;
+
+beforeAll(async () => {
+  daemon = await startMonerod();
+  proxy = await startDaemonProxy(daemon.address);
+  wallet = await startWalletRpc({ daemon: proxy.address });
+});
+
+afterAll(async () => {
+  await wallet?.stop();
+  await proxy?.stop();
+  await daemon?.stop();
+});
+
+const language = 'English';
+
+describe('the life of a wallet', () => {
+  it('starts at the tip, where there is nothing to read yet', async () => {
+    await wallet.rpc('create_wallet', { filename: 'tip', password: '', language });
+    expect(await wallet.rpc('refresh')).toEqual({ blocks_fetched: 0, received_money: false });
+    expect(await wallet.rpc('get_balance')).toMatchObject({ balance: 0, unlocked_balance: 0 });
+  });
+
+  it('knows its own addresses before it has seen a block', async () => {
+    const { address: subaddress } = await wallet.rpc('create_address', { label: 'x' });
+    const { address: account } = await wallet.rpc('create_account', {});
+    const index = async (address: string): Promise<Loose> =>
+      (await wallet.rpc('get_address_index', { address })).index;
+    expect(await index((await wallet.rpc('get_address')).address)).toEqual({ major: 0, minor: 0 });
+    expect(await index(subaddress)).toEqual({ major: 0, minor: 1 });
+    expect(await index(account)).toEqual({ major: 1, minor: 0 });
+  });
+
+  it('sees money at the last of many addresses, and at one beyond it after a restart', async () => {
+    const { addresses } = await wallet.rpc('create_address', { count: 450 });
+    await wallet.rpc('close_wallet');
+    await wallet.rpc('open_wallet', { filename: 'tip', password: '' });
+    const { address: primary } = await wallet.rpc('get_address');
+    await daemon.generate(primary, 75);
+    await wallet.rpc('refresh');
+    const last = addresses.at(-1) as string;
+    await wallet.rpc('transfer', {
+      destinations: [{ amount: 5_000_000_000, address: last }],
+      account_index: 0,
+    });
+    await daemon.generate(primary, 1);
+    await wallet.rpc('refresh');
+    const used = (await wallet.rpc('get_address', { address_index: [451] })).addresses as Loose[];
+    expect(used).toEqual([expect.objectContaining({ address: last, used: true })]);
+  });
+
+  it('made while no daemon answers, it finds what it was paid since', async () => {
+    proxy.decide = () => 'drop';
+    await wallet.rpc('create_wallet', { filename: 'offline', password: '', language });
+    const { address } = await wallet.rpc('get_address');
+    expect((await wallet.call('refresh')).error?.code).toBe(-38);
+    await daemon.generate(address, 3);
+    proxy.decide = () => 'forward';
+    await wallet.rpc('refresh');
+    expect((await wallet.rpc('get_transfers', { in: true })).in).toHaveLength(3);
+  });
+
+  it('in memory leaves no file', async () => {
+    await wallet.rpc('create_wallet', { filename: '', password: '', language });
+    const { address } = await wallet.rpc('get_address');
+    await daemon.generate(address, 2);
+    await wallet.rpc('refresh');
+    expect((await wallet.rpc('get_transfers', { in: true })).in).toHaveLength(2);
+    await wallet.rpc('close_wallet');
+    expect((await wallet.call('get_balance')).error?.code).toBe(-13);
+  });
+
+  it('keeps the wallet that is open when another cannot be opened', async () => {
+    await wallet.rpc('open_wallet', { filename: 'tip', password: '' });
+    const { address } = await wallet.rpc('get_address');
+    expect((await wallet.call('open_wallet', { filename: 'missing', password: '' })).error?.code).toBe(-1);
+    expect((await wallet.call('open_wallet', { filename: 'offline', password: 'wrong' })).error?.code).toBe(
+      -1,
+    );
+    expect((await wallet.rpc('get_address')).address).toBe(address);
+  });
+
+  it('a rescan tells the same as before, and keeps what the chain does not know', async () => {
+    const facts = async (): Promise<unknown> => ({
+      balance: (await wallet.rpc('get_balance', { all_accounts: true })).balance,
+      out: (await wallet.rpc('get_transfers', { out: true, all_accounts: true })).out,
+      labels: (await wallet.rpc('get_address')).addresses[1].label,
+    });
+    const before = await facts();
+    await wallet.rpc('rescan_blockchain');
+    expect(await facts()).toEqual(before);
+  });
+});
