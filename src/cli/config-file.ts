@@ -1,30 +1,39 @@
-import { ConfigError, OPTIONS, type RawOptions } from './options.js';
+import { ConfigError, OPTIONS } from './options.js';
+
+/** Settings of one source by flag name; `false` is a switch that was turned off there. */
+export type Settings = Readonly<Record<string, string | boolean>>;
 
 /**
- * Reads `name=value` lines; `#` starts a comment line. A switch takes 1, true or nothing; 0 or false leave it off.
- * @throws ConfigError on an unknown name or a line of another form.
+ * Reads `name=value` lines; `#` starts a comment line. A switch takes 1, true or nothing; 0 or false turn it off.
+ * @throws ConfigError on an unknown name, one that is given twice, or a line of another form.
  */
-export function parseConfigFile(text: string): RawOptions {
-  const settings: Record<string, string | true> = {};
+export function parseConfigFile(text: string): Settings {
+  const settings: Record<string, string | boolean> = {};
   text.split(/\r?\n/).forEach((line, i) => {
     if (/^\s*(#|$)/.test(line)) return;
-    const [, name = '', value = ''] = /^\s*([a-z0-9-]+)\s*(?:=\s*(.*?)\s*)?$/.exec(line) ?? [];
-    const setting = readSetting(name, value, `config file, line ${i + 1}`);
-    if (setting !== undefined) settings[name] = setting;
+    const where = `config file, line ${i + 1}`;
+    const [, name = '', value] = /^\s*([a-z0-9-]+)\s*(?:=\s*(.*?)\s*)?$/.exec(line) ?? [];
+    // A lone word is not quoted: it could be a password whose file was taken for this one.
+    if (value === undefined && !isSetting(name))
+      throw new ConfigError(`${where}: not of the form name=value`);
+    if (settings[name] !== undefined) throw new ConfigError(`${where}: ${name} is given twice`);
+    settings[name] = readSetting(name, value ?? '', where);
   });
   return settings;
 }
 
+const isSetting = (name: string): boolean => OPTIONS.some((option) => option.name === name);
+
 /**
- * One setting given as text. @returns undefined for a switch that is off.
- * @param where for the error's text.
+ * One setting given as text.
+ * @param where for the error's text, which never quotes the value.
+ * @throws ConfigError
  */
-export function readSetting(name: string, value: string, where: string): string | true | undefined {
+export function readSetting(name: string, value: string, where: string): string | boolean {
   const option = OPTIONS.find((candidate) => candidate.name === name);
-  if (option === undefined)
-    throw new ConfigError(`${where}: unknown setting${name === '' ? '' : ` '${name}'`}`);
+  if (option === undefined) throw new ConfigError(`${where}: unknown setting '${name}'`);
   if (option.argument !== undefined) return value;
   if (['', '1', 'true', 'yes'].includes(value)) return true;
-  if (['0', 'false', 'no'].includes(value)) return undefined;
+  if (['0', 'false', 'no'].includes(value)) return false;
   throw new ConfigError(`${where}: ${name} is a switch: 1 or 0`);
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { NetworkType } from '../cryptonote/types.js';
+import { parseEndpoint } from '../daemon/connector.js';
 import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
-import { parseConfigFile, readSetting } from './config-file.js';
+import { parseConfigFile, readSetting, type Settings } from './config-file.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
 
 export type SslMode = 'enabled' | 'disabled' | 'autodetect';
@@ -74,18 +75,20 @@ const DAEMON_PORT: Record<NetworkType, number> = { mainnet: 18081, testnet: 2808
 /** Where the server listens unless told otherwise: two above the node's port. */
 const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, stagenet: 38083 };
 
-/** Command line over environment over config file. @throws ConfigError */
+/** Command line over environment over config file; a switch can be turned off by a source that wins. @throws ConfigError */
 export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv): RawOptions {
-  const fromEnvironment: Record<string, string | true> = {};
+  const fromEnvironment: Record<string, string | boolean> = {};
   for (const { name } of OPTIONS) {
     const value =
       environment[environmentName(name)] ?? (name === 'rpc-login' ? environment['RPC_LOGIN'] : undefined);
-    const setting = value === undefined ? undefined : readSetting(name, value, environmentName(name));
-    if (setting !== undefined) fromEnvironment[name] = setting;
+    if (value !== undefined) fromEnvironment[name] = readSetting(name, value, environmentName(name));
   }
   const path = flags['config-file'] ?? fromEnvironment['config-file'];
   const fromFile = typeof path === 'string' ? parseConfigFile(readText(path, 'config-file')) : {};
-  return { ...fromFile, ...fromEnvironment, ...flags };
+  const merged: Settings = { ...fromFile, ...fromEnvironment, ...flags };
+  return Object.fromEntries(
+    Object.entries(merged).filter((entry): entry is [string, string | true] => entry[1] !== false),
+  );
 }
 
 /** @throws ConfigError */
@@ -113,19 +116,21 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       .map((item) => item.trim())
       .filter((item) => item !== '');
   const sslConfig = (prefix: string): SslConfig => {
-    const mode = text(prefix);
-    if (mode !== 'enabled' && mode !== 'disabled' && mode !== 'autodetect')
-      throw new ConfigError(`--${prefix} is one of enabled, disabled, autodetect`);
     const fingerprints = list(`${prefix}-allowed-fingerprints`).map((item) =>
       item.replaceAll(':', '').toLowerCase(),
     );
     if (!fingerprints.every((item) => /^[0-9a-f]{64}$/.test(item)))
       throw new ConfigError(`--${prefix}-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits`);
+    const [key, certificate, caFile] = ['private-key', 'certificate', 'ca-certificates'].map((part) =>
+      text(`${prefix}-${part}`),
+    );
+    if ((key === undefined) !== (certificate === undefined))
+      throw new ConfigError(`--${prefix}-private-key and --${prefix}-certificate go together`);
     return {
-      mode,
-      ...optional('privateKeyPath', text(`${prefix}-private-key`)),
-      ...optional('certificatePath', text(`${prefix}-certificate`)),
-      ...optional('caFile', text(`${prefix}-ca-certificates`)),
+      mode: sslMode(prefix, text(prefix), caFile !== undefined || fingerprints.length > 0),
+      ...optional('privateKeyPath', key),
+      ...optional('certificatePath', certificate),
+      ...optional('caFile', caFile),
       allowedFingerprints: fingerprints,
       allowChained: on(`${prefix}-allow-chained`),
     };
@@ -147,6 +152,13 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     throw new ConfigError(
       'a password at the start goes with --wallet-file; clients of --wallet-dir send theirs',
     );
+  if (
+    raw['wallet-file'] !== undefined &&
+    (raw['password'] ?? raw['password-file'] ?? raw['prompt-for-password']) === undefined
+  )
+    throw new ConfigError(
+      '--wallet-file needs one of --password-file, --password (which may be empty) and --prompt-for-password',
+    );
 
   const network: NetworkType = on('testnet') ? 'testnet' : on('stagenet') ? 'stagenet' : 'mainnet';
   const apiVersion = text('api-version');
@@ -157,10 +169,20 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     externalConfirmed: on('confirm-external-bind'),
   });
   const passwordFile = text('password-file');
-  const password = text('password') ?? (passwordFile === undefined ? undefined : firstLine(passwordFile));
+  const password =
+    text('password') ??
+    (passwordFile === undefined ? undefined : withoutLineEnd(readText(passwordFile, 'password-file')));
   const login = readLogin('rpc-login', text('rpc-login'));
   const daemonLogin = readLogin('daemon-login', text('daemon-login'));
   const trusted = on('trusted-daemon') ? true : on('untrusted-daemon') ? false : undefined;
+  const daemonHost = text('daemon-host') ?? 'localhost';
+  const daemonAddress =
+    text('daemon-address') ??
+    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_PORT[network] : integer('daemon-port', 1, 65535)}`;
+  const proxy = text('proxy');
+  if (proxy !== undefined && !/^(?:.+:)?\d{1,5}$/.test(proxy)) throw new ConfigError('--proxy is [ip:]port');
+  const daemonSsl = { ...sslConfig('daemon-ssl'), allowAnyCert: on('daemon-ssl-allow-any-cert') };
+  assertVerifiable(daemonAddress, daemonSsl, proxy);
 
   return {
     network,
@@ -185,13 +207,11 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       maxConnectionsPerPublicIp: integer('rpc-max-connections-per-public-ip', 1, 100_000),
     },
     daemon: {
-      address:
-        text('daemon-address') ??
-        `${text('daemon-host') ?? 'localhost'}:${raw['daemon-port'] === undefined ? DAEMON_PORT[network] : integer('daemon-port', 1, 65535)}`,
+      address: daemonAddress,
       ...optional('login', daemonLogin),
       ...optional('trusted', trusted),
-      ...optional('proxy', text('proxy')),
-      ssl: { ...sslConfig('daemon-ssl'), allowAnyCert: on('daemon-ssl-allow-any-cert') },
+      ...optional('proxy', proxy),
+      ssl: daemonSsl,
       allowMismatchedVersion: on('allow-mismatched-daemon-version'),
       offline: on('offline'),
       noDns: on('no-dns'),
@@ -206,9 +226,47 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   };
 }
 
-/** True for 127.0.0.0/8 and ::1. */
+/** True for addresses of 127.0.0.0/8 and ::1; a name is none, whatever it looks like. */
 export const isLoopback = (ip: string): boolean =>
-  /^127\./.test(ip) || ip === '::1' || ip === '::ffff:127.0.0.1';
+  (isIPv4(ip) && ip.startsWith('127.')) || ip === '::1' || ip === '::ffff:127.0.0.1';
+
+/**
+ * @param asked undefined: autodetect.
+ * @param pinned certificates are named that the peer must present: then plain connections would go round them.
+ * Source: rpc_args.cpp `do_process_ssl`.
+ */
+function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
+  if (asked !== 'enabled' && asked !== 'disabled' && asked !== 'autodetect')
+    throw new ConfigError(`--${name} is one of enabled, disabled, autodetect`);
+  if (!pinned) return asked;
+  if (asked === 'disabled')
+    throw new ConfigError(
+      `--${name} disabled excludes --${name}-ca-certificates and --${name}-allowed-fingerprints`,
+    );
+  return 'enabled';
+}
+
+/**
+ * A daemon behind TLS that was asked for, or behind a proxy, must be one that can be told from others.
+ * Source: wallet2.cpp `make_basic`.
+ */
+function assertVerifiable(address: string, ssl: Config['daemon']['ssl'], proxy: string | undefined): void {
+  let host: string;
+  try {
+    ({ host } = parseEndpoint(address));
+  } catch (cause) {
+    throw new ConfigError('--daemon-address is host:port, with http:// or https:// before it if you like', {
+      cause,
+    });
+  }
+  const wanted = ssl.mode === 'enabled' || proxy !== undefined;
+  const known = ssl.allowAnyCert || ssl.caFile !== undefined || ssl.allowedFingerprints.length > 0;
+  if (wanted && !known && !/\.(?:onion|i2p)$/i.test(host))
+    throw new ConfigError(
+      `--${ssl.mode === 'enabled' ? 'daemon-ssl enabled' : 'proxy'} needs --daemon-ssl-ca-certificates, ` +
+        '--daemon-ssl-allowed-fingerprints, --daemon-ssl-allow-any-cert, or a .onion or .i2p address',
+    );
+}
 
 function bindAddresses(
   ipv4: string,
@@ -249,4 +307,4 @@ function readText(path: string, option: string): string {
   }
 }
 
-const firstLine = (path: string): string => readText(path, 'password-file').split(/\r?\n/)[0] ?? '';
+const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');

@@ -1,23 +1,32 @@
 import { Writable } from 'node:stream';
-import { pino, type Logger, type StreamEntry } from 'pino';
+import { pino, type DestinationStream, type Logger, type StreamEntry } from 'pino';
+import { ConfigError } from './options.js';
 
 /** pino's level for the reference's 0 to 4. */
 const LEVELS = ['info', 'info', 'debug', 'debug', 'trace'] as const;
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
-/** One line for a person: time, level letter, phrase, then the fields. */
+/** Text with control characters spelled out: what others sent cannot forge a line or steer a terminal. */
+const printable = (text: string, allowed = ''): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) =>
+    allowed.includes(char) ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** One line for a person: time, level letter, phrase, then the fields; after an error, its stack. */
 export function humanLine(json: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const details = Object.entries(fields).map(
-    ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ([key, value]) => ` ${key}=${printable(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const stack = (err as { stack?: string } | undefined)?.stack;
   const stamp = new Date(Number(time)).toISOString().replace('T', ' ').replace('Z', '');
-  return `${stamp} ${LETTER[String(level)] ?? '?'} ${String(msg ?? '')}${details.join('')}${stack === undefined ? '' : `\n${stack}`}\n`;
+  return `${stamp} ${LETTER[String(level)] ?? '?'} ${printable(String(msg ?? ''))}${details.join('')}${stack === undefined ? '' : `\n${printable(stack, '\n')}`}\n`;
 }
 
-/** Logs to standard output for people and, if asked, to a file as JSON lines. Parameters and secrets are never fields. */
+/** Logs to standard output for people and, if asked, to a file as JSON lines. Parameters and secrets are never fields. @throws ConfigError */
 export function createLogger(level: number, file: string | undefined): Logger {
+  // Whoever read our output may go away; payments go on.
+  process.stdout.on('error', () => undefined);
   const console = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {
@@ -30,7 +39,18 @@ export function createLogger(level: number, file: string | undefined): Logger {
   if (file !== undefined)
     streams.push({
       level: threshold,
-      stream: pino.destination({ dest: file, append: true, mkdir: true, sync: true }),
+      stream: openLogFile(file),
     });
   return pino({ level: threshold, base: null }, pino.multistream(streams));
+}
+
+function openLogFile(file: string): DestinationStream {
+  try {
+    const destination = pino.destination({ dest: file, append: true, mkdir: true, sync: true });
+    // A full disk costs lines of the log, not the process.
+    destination.on('error', () => undefined);
+    return destination;
+  } catch (cause) {
+    throw new ConfigError(`--log-file: ${file} cannot be written`, { cause });
+  }
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { ConfigError, parseCommandLine } from './options.js';
 import { mergeSources, toConfig } from './config.js';
 import { createLogger } from './log.js';
-import { startServer } from './server.js';
+import { startServer, type RunningServer } from './server.js';
 
 /** A stop that takes longer is cut short. */
 const STOP_TIMEOUT_MS = 9_000;
@@ -13,11 +13,14 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 };
 
 async function main(): Promise<void> {
+  // Whatever we write is for its owner alone. Source: wallet_args.cpp `main`.
+  process.umask(0o077);
   const config = toConfig(
     mergeSources(parseCommandLine(process.argv.slice(2), version), process.env),
     availableParallelism(),
   );
   const log = createLogger(config.log.level, config.log.file);
+  let server: RunningServer | undefined;
   let stopping = false;
   let ended: (code: number) => void = () => undefined;
   const done = new Promise<number>((resolve) => (ended = resolve));
@@ -26,6 +29,8 @@ async function main(): Promise<void> {
     stopping = true;
     log.info({ reason }, 'Stopping wallet RPC server');
     setTimeout(() => ended(1), STOP_TIMEOUT_MS).unref();
+    // Nothing was answered yet: there is nothing to finish.
+    if (server === undefined) return ended(0);
     server.close().then(
       () => ended(0),
       (error: unknown) => {
@@ -34,14 +39,25 @@ async function main(): Promise<void> {
       },
     );
   };
-  const server = await startServer(config, log, () => stop('stop_wallet'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection nobody handled'));
-  if (config.pidFile !== undefined) writeFileSync(config.pidFile, `${process.pid}\n`);
-  const code = await done;
+  const started = startServer(config, log, () => stop('stop_wallet')).then((running) => {
+    server = running;
+    if (config.pidFile !== undefined) writePidFile(config.pidFile);
+    return done;
+  });
+  const code = await Promise.race([started, done]);
   if (config.pidFile !== undefined) rmSync(config.pidFile, { force: true });
   log.info('Wallet RPC server stopped');
   process.exit(code);
+}
+
+function writePidFile(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`);
+  } catch (cause) {
+    throw new ConfigError(`--pidfile: ${path} cannot be written`, { cause });
+  }
 }
 
 main().catch((error: unknown) => {

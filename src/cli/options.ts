@@ -53,7 +53,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'password-file',
     argument: 'file',
     group: 'Wallets',
-    help: 'file whose first line is that password',
+    help: 'file that holds that password',
   },
   { name: 'prompt-for-password', group: 'Wallets', help: 'ask for that password on the terminal' },
   {
@@ -209,10 +209,11 @@ export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'allow-mismatched-daemon-version',
     group: 'Daemon',
-    help: 'go on with a node whose protocol version is unknown',
+    help: 'accepted',
+    noEffect: true,
   },
   { name: 'offline', group: 'Daemon', help: 'never speak to a node' },
-  { name: 'no-dns', group: 'Daemon', help: 'make no DNS look-ups for OpenAlias names' },
+  { name: 'no-dns', group: 'Daemon', help: 'accepted: OpenAlias names are not looked up', noEffect: true },
 
   { name: 'testnet', group: 'Network', help: 'wallets and node are on testnet' },
   { name: 'stagenet', group: 'Network', help: 'wallets and node are on stagenet' },
@@ -274,15 +275,29 @@ export const environmentName = (option: string): string =>
 /** Raw settings by flag name; switches are true. */
 export type RawOptions = Readonly<Record<string, string | true>>;
 
+/** A flag without its value, which may be a secret. */
+const withoutValue = (flag: string): string => flag.replace(/^(--[^=]*|-[^-]).*$/s, '$1');
+
 /**
  * Reads a command line. Prints help, or an error with a hint, and ends the process itself, as commander does.
  * @throws ConfigError when an option is given twice.
  */
 export function parseCommandLine(argv: readonly string[], version: string): RawOptions {
+  const { unknown } = createCommand(version).parseOptions([...argv]);
+  const [stranger] = unknown;
+  const readable =
+    stranger === undefined || unknown.some((flag) => /^(-h|--help)$/.test(flag))
+      ? argv
+      : [withoutValue(stranger)];
+  return createCommand(version).parse(readable, { from: 'user' }).opts<Record<string, string | true>>();
+}
+
+function createCommand(version: string): Command {
   const command = new Command('wallet-rpc')
     .description('A Monero-compatible wallet RPC server over a remote daemon.')
     .version(version)
     .allowExcessArguments(false)
+    .showHelpAfterError('(--help lists the options)')
     .addHelpText(
       'after',
       `\nEvery option can also stand in the --config-file (name=value) or in the environment (${environmentName('rpc-login')}=...);\n` +
@@ -304,5 +319,5 @@ export function parseCommandLine(argv: readonly string[], version: string): RawO
     option.attributeName = () => name;
     command.addOption(option);
   }
-  return command.parse(argv, { from: 'user' }).opts<Record<string, string | true>>();
+  return command;
 }

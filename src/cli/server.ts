@@ -12,7 +12,7 @@ import { WalletServer } from '../services/wallet-server.js';
 import { toHex } from '../util/bytes.js';
 import { systemRng } from '../util/random.js';
 import { isLoopback, type Config, type LoginConfig, type SslConfig } from './config.js';
-import { ConfigError } from './options.js';
+import { ConfigError, environmentName, OPTIONS } from './options.js';
 import { promptSecret } from './prompt.js';
 
 export interface RunningServer {
@@ -181,6 +181,15 @@ function readTls(ssl: SslConfig): TlsOptions | undefined {
   };
 }
 
+/** The environment for programs that we start. */
+const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const secrets = [
+    'RPC_LOGIN',
+    ...OPTIONS.filter(({ secret }) => secret).map(({ name }) => environmentName(name)),
+  ];
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name)));
+};
+
 /** Tells the log how a refresh goes on, and runs --tx-notify. */
 function createEvents(txNotify: string | undefined, log: Logger) {
   let said = 0;
@@ -194,14 +203,14 @@ function createEvents(txNotify: string | undefined, log: Logger) {
       const child = spawn(
         command,
         args.map((part) => part.replaceAll('%s', txid)),
-        { stdio: 'ignore', detached: true },
+        { stdio: 'ignore', detached: true, env: withoutSecrets(process.env) },
       );
       child.on('error', (error) => log.error({ err: error }, '--tx-notify could not be run'));
       child.unref();
     },
     onProgress: (_name: string, height: number, daemonHeight: number): void => {
       const now = Date.now();
-      if (height >= daemonHeight ? daemonHeight - height > 0 : now - said < PROGRESS_MS) return;
+      if (height < daemonHeight && now - said < PROGRESS_MS) return;
       said = now;
       log.info({ height, of: daemonHeight }, 'wallet refreshed');
     },
