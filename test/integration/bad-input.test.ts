@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { registry } from '../../src/rpc/registry.js';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+const TESTNET =
+  '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8';
+const OTHER =
+  '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
+const SECRET = 'a-password-nobody-should-see';
+const ZERO_HASH = '0'.repeat(64);
+const pay = (more: object = {}, destination: object = {}) => ({
+  destinations: [{ amount: 1, address: OTHER, ...destination }],
+  ...more,
+});
+
+interface Case {
+  readonly method: string;
+  readonly what: string;
+  readonly params: unknown;
+  readonly code: number;
+  /** Debian's 0.18 answers something else, and why ours is right. */
+  readonly reference?: string;
+}
+
+const bad = (method: string, what: string, params: unknown, code: number, reference?: string): Case => ({
+  method,
+  what,
+  params,
+  code,
+  ...(reference === undefined ? {} : { reference }),
+});
+
+/** With a wallet open that holds some money. */
+const OPEN: readonly Case[] = [
+  bad(
+    'create_wallet',
+    'a name that exists',
+    { filename: 'open', password: SECRET, language: 'English' },
+    -21,
+  ),
+  bad('create_wallet', 'an unknown language', { filename: 'x', password: SECRET, language: 'Klingon' }, -1),
+  bad(
+    'create_wallet',
+    'a name that leaves the directory',
+    { filename: '../x', password: SECRET, language: 'English' },
+    -1,
+  ),
+  bad(
+    'create_wallet',
+    'a name of another type',
+    { filename: 5, password: SECRET, language: 'English' },
+    -32602,
+  ),
+  bad('open_wallet', 'a missing wallet', { filename: 'missing', password: SECRET }, -1),
+  bad('open_wallet', 'a name that leaves the directory', { filename: '../open', password: SECRET }, -1),
+  bad('open_wallet', 'a wrong password', { filename: 'second', password: SECRET }, -1),
+  bad('restore_deterministic_wallet', 'no seed', { filename: 'r', password: SECRET, seed: '' }, -1),
+  bad(
+    'restore_deterministic_wallet',
+    'words of no language',
+    { filename: 'r', password: SECRET, seed: 'one two three' },
+    -1,
+  ),
+  bad(
+    'restore_deterministic_wallet',
+    'a name that exists',
+    { filename: 'second', password: SECRET, seed: 'x' },
+    -1,
+  ),
+  bad(
+    'restore_deterministic_wallet',
+    'a height of another type',
+    { filename: 'r', seed: 'x', restore_height: 'high' },
+    -32602,
+  ),
+  bad('change_wallet_password', 'a wrong password', { old_password: SECRET, new_password: 'x' }, -22),
+  bad('query_key', 'an unknown key type', { key_type: 'everything' }, -1, 'W34: code 0 says nothing'),
+  bad('set_daemon', 'an unknown TLS mode', { address: 'localhost:1', ssl_support: 'maybe' }, -38),
+  bad('set_daemon', 'TLS that nobody can check', { address: 'localhost:1', ssl_support: 'enabled' }, -38),
+  bad(
+    'set_daemon',
+    'a bad fingerprint',
+    { address: 'localhost:1', ssl_allowed_fingerprints: ['00'] },
+    -38,
+    '0.18 takes a fingerprint of any length and goes over to that daemon',
+  ),
+  bad('get_address', 'an unknown account', { account_index: 9 }, -14),
+  bad('get_address', 'an unknown address', { account_index: 0, address_index: [99] }, -15),
+  bad('get_address', 'an account below zero', { account_index: -1 }, -32602),
+  bad('get_balance', 'an account beyond 32 bits', { account_index: 4294967296 }, -32602),
+  bad('get_balance', 'an account that is a fraction', { account_index: 0.5 }, -32602),
+  bad('get_address_index', 'no address', { address: 'nonsense' }, -2),
+  bad('get_address_index', "somebody else's address", { address: OTHER }, -2),
+  bad('get_address_index', 'an address of another network', { address: TESTNET }, -2),
+  bad('create_address', 'an unknown account', { account_index: 9 }, -14),
+  bad('create_address', 'no addresses', { account_index: 0, count: 0 }, -1),
+  bad('create_address', 'too many addresses', { account_index: 0, count: 65537 }, -1),
+  bad('label_address', 'an unknown account', { index: { major: 9, minor: 0 }, label: 'x' }, -14),
+  bad('label_address', 'an unknown address', { index: { major: 0, minor: 99 }, label: 'x' }, -15),
+  bad('label_account', 'an unknown account', { account_index: 9, label: 'x' }, -14),
+  bad('create_account', 'a label that is no text', { label: 5 }, -32602),
+  bad('get_accounts', 'a tag that no account has', { tag: 'nobody' }, -1),
+  bad(
+    'validate_address',
+    'an address that is no text',
+    { address: [1] },
+    -32602,
+    'a list where text stands counts as absent there',
+  ),
+  bad('make_integrated_address', 'a short payment id', { payment_id: '1234' }, -5),
+  bad('make_integrated_address', 'no hex', { payment_id: 'zzzzzzzzzzzzzzzz' }, -5),
+  bad('make_integrated_address', 'no address', { standard_address: 'x', payment_id: '1122334455667788' }, -2),
+  bad('split_integrated_address', 'no address', { integrated_address: 'x' }, -2),
+  bad('split_integrated_address', 'a standard address', { integrated_address: OTHER }, -2),
+  bad('transfer', 'no destination', { destinations: [] }, -20),
+  bad('transfer', 'no address', pay({}, { address: 'x' }), -2),
+  bad('transfer', 'an address of another network', pay({}, { address: TESTNET }), -2),
+  bad('transfer', 'a zero amount', pay({}, { amount: 0 }), -46),
+  bad('transfer', 'a negative amount', pay({}, { amount: -1 }), -32602),
+  bad(
+    'transfer',
+    'an amount beyond 64 bits',
+    '{"destinations":[{"amount":18446744073709551616,"address":"x"}]}',
+    -32602,
+    'a number too long is no JSON there',
+  ),
+  bad('transfer', 'more than there is', pay({}, { amount: 10 ** 17 }), -17),
+  bad('transfer', 'more than is unlocked', pay({}, { amount: 2400 * 10 ** 12 }), -37),
+  bad('transfer', 'a standalone payment id', pay({ payment_id: '1122334455667788' }), -5),
+  bad(
+    'transfer',
+    'an unknown account',
+    pay({ account_index: 9 }),
+    -14,
+    'an unknown account has no money there: -17',
+  ),
+  bad('transfer_split', 'no destination', { destinations: [] }, -20),
+  bad('transfer_split', 'no address', pay({}, { address: 'x' }), -2),
+  bad('transfer_split', 'more than there is', pay({}, { amount: 10 ** 17 }), -17),
+  bad('relay_tx', 'no hex', { hex: 'xyz' }, -26),
+  bad('relay_tx', 'hex that is no metadata', { hex: '00112233' }, -27),
+  bad('get_transfers', 'a flag that is a number', { in: 1 }, -32602),
+  bad('get_transfer_by_txid', 'no hex', { txid: 'zz' }, -8),
+  bad('get_transfer_by_txid', 'a short hash', { txid: '00' }, -8),
+  bad('get_transfer_by_txid', 'an unknown transaction', { txid: ZERO_HASH }, -8),
+  bad('get_transfer_by_txid', 'an unknown account', { txid: ZERO_HASH, account_index: 9 }, -14),
+  bad('incoming_transfers', 'an unknown type', { transfer_type: 'some' }, -6),
+  bad('incoming_transfers', 'no type', {}, -6),
+  bad('get_payments', 'no payment id', {}, -5),
+  bad('get_payments', 'no hex', { payment_id: 'zzzzzzzzzzzzzzzz' }, -5),
+  bad('get_bulk_payments', 'a short payment id', { payment_ids: ['00'] }, -5),
+  bad('refresh', 'a height below zero', { start_height: -1 }, -32602),
+  bad('auto_refresh', 'a period below zero', { period: -1 }, -32602),
+  bad(
+    'rescan_blockchain',
+    'both of what exclude each other',
+    { hard: true, keep_key_images: true },
+    -1,
+    '0.18 has no keep_key_images',
+  ),
+  bad('no_such_method', 'anything', {}, -32601),
+];
+
+/** What works without a wallet, beside those that open one. */
+const WITHOUT_WALLET = [
+  'get_version',
+  'get_languages',
+  'auto_refresh',
+  'create_wallet',
+  'open_wallet',
+  'restore_deterministic_wallet',
+  'validate_address',
+];
+
+let daemon: Monerod;
+let ours: WalletRpc;
+let theirs: WalletRpc;
+
+beforeAll(async () => {
+  daemon = await startMonerod();
+  [ours, theirs] = await Promise.all([
+    startWalletRpc({ daemon: daemon.address }),
+    startReference({ daemon: daemon.address }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([ours?.stop(), theirs?.stop()]);
+  await daemon?.stop();
+});
+
+describe('without a wallet', () => {
+  const names = registry.methods.map(({ name }) => name).filter((name) => !WITHOUT_WALLET.includes(name));
+
+  test.each(names)('%s says that none is open', async (name) => {
+    expect((await ours.call(name)).error).toMatchObject({ code: -13, message: expect.stringMatching(/./) });
+    expect((await theirs.call(name)).error?.code).toBe(-13);
+  });
+});
+
+describe('with a wallet', () => {
+  beforeAll(async () => {
+    for (const wallet of [ours, theirs]) {
+      await wallet.rpc('create_wallet', { filename: 'second', password: '', language: 'English' });
+      await wallet.rpc('create_wallet', { filename: 'open', password: 'right', language: 'English' });
+      await daemon.generate((await wallet.rpc('get_address')).address, 65);
+    }
+    for (const wallet of [ours, theirs]) await daemon.generate((await wallet.rpc('get_address')).address, 5);
+    await Promise.all([ours.rpc('refresh'), theirs.rpc('refresh')]);
+  });
+
+  test.each(OPEN)('$method with $what is refused with $code', async ({ method, params, code, reference }) => {
+    const given = typeof params === 'string' ? (JSON.parse(params) as unknown) : params;
+    const { error } = await ours.call(method, given);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/./) });
+    expect(error?.message).not.toContain(SECRET);
+    if (reference === undefined) expect((await theirs.call(method, given)).error?.code).toBe(code);
+  });
+
+  it('is still open and unchanged after all of that', async () => {
+    const [mine, other] = await Promise.all([ours.rpc('get_balance'), theirs.rpc('get_balance')]);
+    expect(mine.balance).toBeGreaterThan(0);
+    expect(other.balance).toBeGreaterThan(0);
+    expect((await ours.rpc('get_accounts')).subaddress_accounts).toHaveLength(1);
+    expect((await ours.rpc('get_transfers', { pending: true, failed: true })).pending).toBeUndefined();
+    expect(ours.process.output()).not.toContain(SECRET);
+  });
+});
+
+describe('restricted mode', () => {
+  it('refuses what changes or reveals, and answers what views', async () => {
+    const restricted = await startWalletRpc({ args: ['--restricted-rpc'] });
+    try {
+      for (const { name, meta } of registry.methods) {
+        const { error } = await restricted.call(name);
+        if (meta.restricted) expect([name, error?.code]).toEqual([name, -7]);
+        else expect([name, error?.code === -7]).toEqual([name, false]);
+      }
+    } finally {
+      await restricted.stop();
+    }
+  });
+});
+
+describe('--api-version 1.32', () => {
+  it('refuses lock times and priorities as the reference does today', async () => {
+    const latest = await startWalletRpc({ args: ['--api-version=1.32'] });
+    try {
+      await latest.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+      expect((await latest.call('transfer', pay({ unlock_time: 5 }))).error?.code).toBe(-50);
+      expect((await latest.call('transfer', pay({ priority: 5 }))).error?.code).toBe(-53);
+      expect((await latest.rpc('get_version')).version).toBe(65568);
+      expect((await latest.rpc('get_languages')).languages[0]).toBe('German');
+      expect((await latest.call('transfer', pay())).error?.code).toBe(-38);
+      expect((await ours.rpc('get_version')).version).toBe(65539);
+      expect((await ours.rpc('get_languages')).languages[0]).toBe('Deutsch');
+    } finally {
+      await latest.stop();
+    }
+  });
+});
