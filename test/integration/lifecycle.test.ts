@@ -1,23 +1,31 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
+import { until } from '../support/process.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 let daemon: Monerod;
 let proxy: DaemonProxy;
 let wallet: WalletRpc;
+/** Where `--tx-notify` leaves a file for every incoming transaction. */
+let notified: string;
 
 beforeAll(async () => {
   daemon = await startMonerod();
   proxy = await startDaemonProxy(daemon.address);
-  wallet = await startWalletRpc({ daemon: proxy.address });
+  notified = mkdtempSync(join(tmpdir(), 'notified-'));
+  wallet = await startWalletRpc({ daemon: proxy.address, args: [`--tx-notify=touch ${notified}/%s;id`] });
 });
 
 afterAll(async () => {
   await wallet?.stop();
   await proxy?.stop();
   await daemon?.stop();
+  rmSync(notified, { recursive: true, force: true });
 });
 
 const language = 'English';
@@ -73,7 +81,13 @@ describe('the life of a wallet', () => {
     const { address } = await wallet.rpc('get_address');
     await daemon.generate(address, 2);
     await wallet.rpc('refresh');
-    expect((await wallet.rpc('get_transfers', { in: true })).in).toHaveLength(2);
+    const mined = (await wallet.rpc('get_transfers', { in: true })).in as Loose[];
+    expect(mined).toHaveLength(2);
+    // Run for each of them, and without a shell: what follows the hash is part of the name.
+    await until(
+      '--tx-notify',
+      () => mined.every(({ txid }) => readdirSync(notified).includes(`${txid};id`)) || undefined,
+    );
     await wallet.rpc('close_wallet');
     expect((await wallet.call('get_balance')).error?.code).toBe(-13);
   });

@@ -1,0 +1,234 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { call, post } from '../support/json-rpc.js';
+import { freePort, start, stop, until } from '../support/process.js';
+import { startWalletRpc } from '../support/wallet-rpc.js';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const SECRET = 'pa:ss-nobody-should-see';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cli-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  spawnSync(process.execPath, [MAIN, ...args], {
+    encoding: 'utf8',
+    timeout: 20_000,
+    env: { ...process.env, ...env },
+  });
+
+describe('the command line', () => {
+  test.each([
+    ['an unknown flag, with a hint', ['--wallet-dirr', 'x'], 'Did you mean --wallet-dir?'],
+    ['no wallet at all', ['--rpc-bind-port=0'], '--wallet-dir'],
+    ['two kinds of wallet', ['--wallet-dir=a', '--wallet-file=b'], 'exclude each other'],
+    ['an address that others reach', ['--wallet-dir=a', '--rpc-bind-ip=0.0.0.0'], '--confirm-external-bind'],
+    ['a login and none', ['--wallet-dir=a', '--rpc-login=u:p', '--disable-rpc-login'], 'exclude each other'],
+    ['two networks', ['--wallet-dir=a', '--testnet', '--stagenet'], 'exclude each other'],
+    ['a port that is none', ['--wallet-dir=a', '--rpc-bind-port=70000'], '--rpc-bind-port'],
+    ['an unknown interface', ['--wallet-dir=a', '--api-version=2'], '--api-version'],
+    ['a TLS mode that is none', ['--wallet-dir=a', '--rpc-ssl=perhaps'], '--rpc-ssl'],
+    ['a flag twice', ['--wallet-dir=a', '--wallet-dir=b'], 'given twice'],
+    [
+      'a login without password where nobody can be asked',
+      ['--wallet-dir=a', '--rpc-login=u', '--non-interactive'],
+      '--rpc-login',
+    ],
+    [
+      'a wallet file that is missing',
+      ['--wallet-file=/nowhere/w', '--rpc-bind-port=0', '--offline'],
+      '--wallet-file',
+    ],
+    ['a config file that is missing', ['--wallet-dir=a', '--config-file=/nowhere'], '--config-file'],
+  ])('refuses %s', (_, args, hint) => {
+    const { status, stderr } = run(args);
+    expect(status).toBe(1);
+    expect(stderr).toContain(hint);
+  });
+
+  it('never repeats a secret in an error', () => {
+    const { stdout, stderr } = run(['--wallet-dir=a', `--rpc-login=${SECRET}`, `--rpc-login=${SECRET}x`]);
+    expect(stdout + stderr).not.toContain('nobody');
+  });
+});
+
+describe('settings', () => {
+  it('come from the command line, then the environment, then the config file', async () => {
+    const config = join(directory, 'wallet-rpc.conf');
+    writeFileSync(
+      config,
+      `# a comment\nrpc-login = file:${SECRET}\napi-version = 1.32\nrestricted-rpc = 1\n`,
+    );
+    const wallet = await startWalletRpc({
+      args: [`--config-file=${config}`],
+      env: { WALLET_RPC_API_VERSION: '1.3' },
+    }).catch(() => undefined);
+    // The launcher says --disable-rpc-login, which the file's login contradicts.
+    expect(wallet).toBeUndefined();
+
+    const port = await freePort();
+    const running = start(
+      process.execPath,
+      [MAIN, `--wallet-dir=${directory}`, `--rpc-bind-port=${port}`, '--offline', `--config-file=${config}`],
+      { ...process.env, WALLET_RPC_RPC_LOGIN: `environment:${SECRET}`, WALLET_RPC_API_VERSION: '1.3' },
+    );
+    try {
+      await until('the server', async () =>
+        (await post(port, '/json_rpc', {})).status === 401 ? true : undefined,
+      );
+      const curl = (user: string, method: string): string =>
+        execFileSync(
+          'curl',
+          [
+            '-s',
+            '--digest',
+            '-u',
+            `${user}:${SECRET}`,
+            '-d',
+            `{"method":"${method}"}`,
+            '-H',
+            'Content-Type: application/json',
+            `http://127.0.0.1:${port}/json_rpc`,
+          ],
+          { encoding: 'utf8' },
+        );
+      expect(curl('environment', 'get_version')).toContain('"version":65539');
+      expect(curl('environment', 'refresh')).toContain('"code":-7');
+      expect(curl('file', 'get_version')).toContain('401');
+      expect(running.output()).not.toContain('nobody');
+      // What anybody on the machine can see.
+      expect(readFileSync(`/proc/${running.child.pid ?? 0}/cmdline`, 'utf8')).not.toContain('nobody');
+    } finally {
+      await stop(running);
+    }
+  });
+
+  it('of a config file that are unknown are refused with their line', () => {
+    const config = join(directory, 'bad.conf');
+    writeFileSync(config, 'wallet-dir=a\nwallet-dri=b\n');
+    expect(run([`--config-file=${config}`]).stderr).toContain("line 2: unknown setting 'wallet-dri'");
+  });
+});
+
+describe('a running server', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'says what launchers wait for, and stops cleanly on %s',
+    async (signal) => {
+      const wallet = await startWalletRpc();
+      await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+      const { address } = await wallet.rpc('create_address', { label: 'kept' });
+      const output = wallet.process.output();
+      expect(output).toContain(`Binding on 127.0.0.1 (IPv4):${wallet.port}`);
+      expect(output).toContain('Starting wallet RPC server');
+      expect(output).toContain(`Wallet directory: ${wallet.walletDir}`);
+      expect(output).toContain('Network: mainnet');
+      expect(output).toContain('Daemon: none (offline)');
+      const started = Date.now();
+      expect(await wallet.stop({ signal, keep: true })).toBe(0);
+      expect(Date.now() - started).toBeLessThan(10_000);
+      const again = await startWalletRpc({ walletDir: wallet.walletDir });
+      await again.rpc('open_wallet', { filename: 'w', password: '' });
+      expect((await again.rpc('get_address', { address_index: [1] })).addresses[0]).toMatchObject({
+        address,
+        label: 'kept',
+      });
+      await again.stop({ keep: false });
+    },
+  );
+
+  it('stops by stop_wallet after it has answered', async () => {
+    const wallet = await startWalletRpc();
+    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+    expect(await wallet.rpc('stop_wallet')).toEqual({});
+    expect(await wallet.process.exited).toBe(0);
+    await wallet.stop();
+  });
+});
+
+describe('TLS', () => {
+  const ask = (port: number): Promise<{ text: string; fingerprint: string }> =>
+    new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          port,
+          host: '127.0.0.1',
+          path: '/json_rpc',
+          method: 'POST',
+          rejectUnauthorized: false,
+          headers: { 'content-type': 'application/json' },
+        },
+        (reply) => {
+          let text = '';
+          const { fingerprint256 } = (
+            reply.socket as unknown as { getPeerCertificate(): { fingerprint256: string } }
+          ).getPeerCertificate();
+          reply.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          reply.on('end', () => resolve({ text, fingerprint: fingerprint256 }));
+        },
+      );
+      sent.on('error', reject);
+      sent.end('{"jsonrpc":"2.0","id":"0","method":"get_version"}');
+    });
+
+  beforeAll(() => {
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-keyout',
+        join(directory, 'key.pem'),
+        '-out',
+        join(directory, 'cert.pem'),
+      ],
+      { stdio: 'ignore' },
+    );
+  });
+
+  const files = (): string[] => [
+    `--rpc-ssl-private-key=${join(directory, 'key.pem')}`,
+    `--rpc-ssl-certificate=${join(directory, 'cert.pem')}`,
+  ];
+
+  it('is told from plain HTTP on one port', async () => {
+    const wallet = await startWalletRpc({ args: files() });
+    expect((await ask(wallet.port)).text).toContain('65539');
+    expect((await call(wallet.port, 'get_version')).result).toMatchObject({ version: 65539 });
+    await wallet.stop();
+  });
+
+  it('enabled answers nothing in the clear', async () => {
+    const port = await freePort();
+    const running = start(process.execPath, [
+      MAIN,
+      `--wallet-dir=${directory}`,
+      `--rpc-bind-port=${port}`,
+      '--offline',
+      '--rpc-ssl=enabled',
+      ...files(),
+    ]);
+    try {
+      const { text, fingerprint } = await until('the server', () => ask(port));
+      expect(text).toContain('65539');
+      expect(fingerprint).toMatch(/^[0-9A-F:]{95}$/);
+      await expect(call(port, 'get_version')).rejects.toThrow();
+    } finally {
+      await stop(running);
+    }
+  });
+});

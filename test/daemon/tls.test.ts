@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DaemonError } from '../../src/daemon/errors.js';
+import { HttpDaemon } from '../../src/daemon/http-daemon.js';
+import type { DaemonSsl } from '../../src/daemon/connector.js';
+import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
+
+describe('a daemon that speaks TLS', () => {
+  let directory: string;
+  let running: RunningProcess;
+  let address: string;
+  let fingerprint: string;
+
+  const connect = (ssl: Partial<DaemonSsl>, at = address): HttpDaemon =>
+    new HttpDaemon({
+      address: at,
+      ssl: { mode: 'enabled', allowedFingerprints: [], allowChained: false, allowAnyCert: false, ...ssl },
+    });
+
+  const height = async (daemon: HttpDaemon): Promise<number | string> => {
+    try {
+      return (await daemon.getInfo()).height;
+    } catch (error) {
+      return error instanceof DaemonError ? error.kind : String(error);
+    } finally {
+      await daemon.close();
+    }
+  };
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'tls-'));
+    const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+      ],
+      { stdio: 'ignore' },
+    );
+    fingerprint = new X509Certificate(readFileSync(cert)).fingerprint256.replaceAll(':', '').toLowerCase();
+    const port = await freePort();
+    address = `127.0.0.1:${port}`;
+    running = start('monerod', [
+      '--regtest',
+      '--offline',
+      '--fixed-difficulty=1',
+      `--data-dir=${join(directory, 'chain')}`,
+      `--rpc-bind-port=${port}`,
+      `--p2p-bind-port=${await freePort()}`,
+      `--zmq-rpc-bind-port=${await freePort()}`,
+      '--non-interactive',
+      '--rpc-ssl=enabled',
+      `--rpc-ssl-private-key=${key}`,
+      `--rpc-ssl-certificate=${cert}`,
+    ]);
+    await until('monerod', async () =>
+      (await height(connect({ allowAnyCert: true }))) === 1 ? true : undefined,
+    );
+  });
+
+  afterAll(async () => {
+    if (running !== undefined) await stop(running);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('is spoken to when its certificate is pinned, or any is allowed', async () => {
+    expect(await height(connect({ allowedFingerprints: [fingerprint] }))).toBe(1);
+    expect(await height(connect({ allowAnyCert: true }))).toBe(1);
+    expect(await height(connect({ caFile: join(directory, 'cert.pem') }))).toBe(1);
+  });
+
+  it('is found by autodetection', async () => {
+    expect(await height(connect({ mode: 'autodetect' }))).toBe(1);
+  });
+
+  it('is refused with another certificate than the pinned one, or one that nobody vouches for', async () => {
+    const other = '00'.repeat(32);
+    expect(await height(connect({ allowedFingerprints: [other] }))).toBe('tls');
+    expect(await height(connect({ mode: 'autodetect', allowedFingerprints: [other] }))).toBe('tls');
+    expect(await height(connect({}))).toBe('tls');
+    expect(await height(connect({ mode: 'autodetect' }, `https://${address}`))).toBe('tls');
+  });
+
+  it('does not answer who speaks in the clear', async () => {
+    expect(await height(connect({ mode: 'disabled' }))).toBe('unreachable');
+  });
+});
