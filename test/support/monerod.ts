@@ -65,6 +65,13 @@ export async function startMonerod({
       return JSON.parse((await post(port, path, body)).text) as Loose;
     },
     async generate(address, blocks) {
+      // A transaction is left out of blocks until the daemon counts it as relayed, a moment after it took it.
+      await until('the pool to be relayed', async () => {
+        const { transactions = [] } = JSON.parse(
+          (await post(port, '/get_transaction_pool', {})).text,
+        ) as Loose;
+        return (transactions as Loose[]).every(({ relayed }) => relayed) || undefined;
+      });
       await rpc('generateblocks', { amount_of_blocks: blocks, wallet_address: address });
     },
     async popBlocks(count) {
