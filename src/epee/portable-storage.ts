@@ -25,6 +25,34 @@ const TYPE = {
 const ARRAY = 0x80;
 const MAX_DEPTH = 50;
 
+/** Bytes that one value of a type takes at least. */
+const SMALLEST: Readonly<Record<number, number>> = {
+  [TYPE.i64]: 8,
+  [TYPE.i32]: 4,
+  [TYPE.i16]: 2,
+  [TYPE.i8]: 1,
+  [TYPE.u64]: 8,
+  [TYPE.u32]: 4,
+  [TYPE.u16]: 2,
+  [TYPE.u8]: 1,
+  [TYPE.double]: 8,
+  [TYPE.string]: 1,
+  [TYPE.bool]: 1,
+  [TYPE.object]: 1,
+};
+
+/** What one message may hold: a value in memory outweighs the byte that it may take in the message. */
+export interface StorageLimits {
+  readonly objects: number;
+  readonly fields: number;
+  readonly strings: number;
+  /** Items of all lists. */
+  readonly items: number;
+}
+
+/** Several times the largest page of blocks that upstream sends. */
+const LIMITS: StorageLimits = { objects: 1 << 18, fields: 1 << 19, strings: 1 << 18, items: 1 << 22 };
+
 /** Count or length: the low two bits say how many bytes it takes. */
 const size: Codec<number> = {
   write(value, w) {
@@ -44,72 +72,104 @@ const size: Codec<number> = {
   },
 };
 
-const signed = (width: number, r: Reader): bigint =>
-  BigInt.asIntN(8 * width, width === 8 ? u64.read(r) : BigInt(uintLe(width).read(r)));
+const dataView = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-function readScalar(type: number, r: Reader, depth: number): Value {
-  switch (type) {
-    case TYPE.u64:
-      return u64.read(r);
-    case TYPE.u32:
-      return BigInt(u32.read(r));
-    case TYPE.u16:
-      return BigInt(u16.read(r));
-    case TYPE.u8:
-      return BigInt(r.byte());
-    case TYPE.i64:
-      return signed(8, r);
-    case TYPE.i32:
-      return signed(4, r);
-    case TYPE.i16:
-      return signed(2, r);
-    case TYPE.i8:
-      return signed(1, r);
-    case TYPE.double: {
-      const bytes = r.take(8);
-      return new DataView(bytes.buffer).getFloat64(0, true);
+const signed = (width: number, r: Reader): bigint => BigInt.asIntN(8 * width, BigInt(uintLe(width).read(r)));
+
+/** Walks one message and counts what it holds against the limits. */
+class StorageReader {
+  readonly #r: Reader;
+  readonly #left: { -readonly [K in keyof StorageLimits]: number };
+
+  constructor(r: Reader, limits: StorageLimits) {
+    this.#r = r;
+    this.#left = { ...limits };
+  }
+
+  section(depth: number): Section {
+    const r = this.#r;
+    if (depth > MAX_DEPTH) throw new CodecError('portable storage: nested too deeply');
+    this.#spend('objects', 1);
+    const count = size.read(r);
+    this.#spend('fields', count);
+    // No prototype: a name such as __proto__ is a name like any other.
+    const section = Object.create(null) as Record<string, Value>;
+    for (let i = 0; i < count; i++) {
+      const name = Buffer.from(r.view(r.byte())).toString('latin1');
+      if (name === '') throw new CodecError('portable storage: an empty name');
+      if (name in section) throw new CodecError('portable storage: a name twice');
+      const type = r.byte();
+      section[name] = (type & ARRAY) === 0 ? this.#scalar(type, depth) : this.#list(type & ~ARRAY, depth);
     }
-    case TYPE.bool:
-      return r.byte() !== 0;
-    case TYPE.string:
-      return r.view(size.read(r));
-    case TYPE.object:
-      return readSection(r, depth + 1);
-    default:
-      throw new CodecError('portable storage: unknown type');
+    return section;
   }
-}
 
-function readSection(r: Reader, depth: number): Section {
-  if (depth > MAX_DEPTH) throw new CodecError('portable storage: nested too deeply');
-  const count = size.read(r);
-  if (count > r.remaining) throw new CodecError('portable storage: count exceeds the input');
-  const section = Object.create(null) as Record<string, Value>;
-  for (let i = 0; i < count; i++) {
-    const name = Buffer.from(r.view(r.byte())).toString('latin1');
-    if (name in section) throw new CodecError('portable storage: a name twice');
-    const type = r.byte();
-    section[name] = (type & ARRAY) === 0 ? readScalar(type, r, depth) : readList(type & ~ARRAY, r, depth);
+  #spend(what: keyof StorageLimits, count: number): void {
+    this.#left[what] -= count;
+    if (this.#left[what] < 0) throw new CodecError(`portable storage: too many ${what}`);
   }
-  return section;
-}
 
-function readList(type: number, r: Reader, depth: number): Value[] {
-  const count = size.read(r);
-  // Every item takes at least a byte.
-  if (count > r.remaining) throw new CodecError('portable storage: count exceeds the input');
-  return Array.from({ length: count }, () => readScalar(type, r, depth));
+  #list(type: number, depth: number): Value[] {
+    const r = this.#r;
+    const count = size.read(r);
+    const smallest = SMALLEST[type];
+    if (smallest === undefined) throw new CodecError('portable storage: unknown type');
+    if (count * smallest > r.remaining) throw new CodecError('portable storage: count exceeds the input');
+    this.#spend('items', count);
+    if (type === TYPE.u64) {
+      const view = dataView(r.view(8 * count));
+      return Array.from({ length: count }, (_, i) => view.getBigUint64(8 * i, true));
+    }
+    return Array.from({ length: count }, () => this.#scalar(type, depth));
+  }
+
+  #scalar(type: number, depth: number): Value {
+    const r = this.#r;
+    switch (type) {
+      case TYPE.u64:
+        return dataView(r.view(8)).getBigUint64(0, true);
+      case TYPE.u32:
+        return BigInt(u32.read(r));
+      case TYPE.u16:
+        return BigInt(u16.read(r));
+      case TYPE.u8:
+        return BigInt(r.byte());
+      case TYPE.i64:
+        return dataView(r.view(8)).getBigInt64(0, true);
+      case TYPE.i32:
+        return signed(4, r);
+      case TYPE.i16:
+        return signed(2, r);
+      case TYPE.i8:
+        return signed(1, r);
+      case TYPE.double:
+        return dataView(r.view(8)).getFloat64(0, true);
+      case TYPE.bool: {
+        const byte = r.byte();
+        if (byte > 1) throw new CodecError('portable storage: a boolean is 0 or 1');
+        return byte === 1;
+      }
+      case TYPE.string:
+        this.#spend('strings', 1);
+        return r.view(size.read(r));
+      case TYPE.object:
+        return this.section(depth + 1);
+      default:
+        throw new CodecError('portable storage: unknown type');
+    }
+  }
 }
 
 /**
  * Reads a message. Strings share memory with the input.
  * @throws CodecError Source: portable_storage_from_bin.h.
  */
-export function readStorage(bytes: Uint8Array): Section {
+export function readStorage(bytes: Uint8Array, limits: Partial<StorageLimits> = {}): Section {
   const r = new Reader(bytes);
   if (Buffer.compare(r.view(SIGNATURE.length), SIGNATURE) !== 0)
     throw new CodecError('portable storage: wrong signature');
-  const section = readSection(r, 0);
+  const section = new StorageReader(r, { ...LIMITS, ...limits }).section(0);
   r.end();
   return section;
 }
@@ -156,6 +216,7 @@ function writeSection(section: TypedSection, w: Writer): void {
   size.write(entries.length, w);
   for (const [name, typed] of entries) {
     const bytes = Buffer.from(name, 'latin1');
+    if (bytes.length === 0) throw new RangeError('a field has a name');
     u8.write(bytes.length, w);
     w.bytes(bytes);
     if (typed.type !== 'list') {
@@ -163,13 +224,19 @@ function writeSection(section: TypedSection, w: Writer): void {
       writeScalar(typed, w);
       continue;
     }
-    w.byte(ARRAY | TYPE[typed.items[0]?.type ?? 'u8']);
+    const type = typed.items[0]?.type ?? 'u8';
+    if (typed.items.some((item) => item.type !== type))
+      throw new RangeError(`${name}: the items of a list are of one type`);
+    w.byte(ARRAY | TYPE[type]);
     size.write(typed.items.length, w);
     for (const item of typed.items) writeScalar(item, w);
   }
 }
 
-/** Writes a message, names in byte order. Lists are of one type; an empty one is left out. */
+/**
+ * Writes a message, names in byte order. An empty list is left out.
+ * @throws RangeError for a list of several types, a name that is empty or beyond 255 bytes, an integer out of range.
+ */
 export function writeStorage(section: TypedSection): Uint8Array {
   const w = new Writer();
   w.bytes(SIGNATURE);
