@@ -1,13 +1,22 @@
 import { hashToPoint } from '../crypto/hash-to-point.js';
 import { keccak } from '../crypto/keccak.js';
-import { decompress, G, H, IDENTITY, multiplyBy8, tryDecompress, type Point } from '../crypto/point.js';
+import {
+  decompress,
+  G,
+  H,
+  IDENTITY,
+  multiply,
+  multiplyBy8,
+  tryDecompress,
+  type Point,
+} from '../crypto/point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
 import { encode, varintNumber } from '../util/codec.js';
 import { systemRng, type Rng } from '../util/random.js';
 import { commit } from './commitment.js';
-import { keptMultiples, multiexp, type Multiples } from './multiexp.js';
+import { keptMultiples, multiexp, multiplesOf, type Multiples } from './multiexp.js';
 import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 
 /*
@@ -19,6 +28,8 @@ import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 /** Bits of an amount. */
 const N = 64;
 const MAX_AMOUNTS = 16;
+/** How many original generators stand behind one before it is worked out. */
+const FOLD = 8;
 const text = new TextEncoder();
 const GENERATOR_SALT = text.encode('bulletproof_plus');
 
@@ -74,6 +85,9 @@ class Transcript {
   }
 }
 
+/** May one proof be about so many amounts? */
+const isCovered = (count: number): boolean => count >= 1 && count <= MAX_AMOUNTS;
+
 /** Smallest power of two that holds so many amounts. */
 function padded(count: number): number {
   let m = 1;
@@ -128,7 +142,7 @@ export function proveRange(
   masks: readonly bigint[],
   rng: Rng,
 ): { readonly proof: BulletproofPlus; readonly commitments: readonly Commitment[] } {
-  if (amounts.length < 1 || amounts.length > MAX_AMOUNTS || amounts.length !== masks.length)
+  if (!isCovered(amounts.length) || amounts.length !== masks.length)
     throw new RangeError('a range proof covers 1 to 16 amounts, each with its mask');
   const commitments = amounts.map((value, i) => commit(value, masks[i] ?? 0n));
   for (;;) {
@@ -138,6 +152,65 @@ export function proveRange(
       if (!(error instanceof ZeroChallenge)) throw error;
     }
   }
+}
+
+/** Generators as sums of others: of `size`, the i-th is Σ coefficients[j]·points[j] over j ≡ i mod size. */
+interface Generators {
+  readonly points: readonly Multiples[];
+  readonly coefficients: readonly bigint[];
+}
+
+type Term = readonly [Multiples, bigint];
+
+const sumOf = (all: readonly Term[]): Point =>
+  multiexp(
+    all.map(([point]) => point),
+    all.map(([, scalar]) => scalar),
+  );
+
+/** Σ terms + value·H + blind·G, divided by 8. */
+const blinded = (all: readonly Term[], value: bigint, blind: bigint): ProofPoint =>
+  proofPoint(
+    sumOf([
+      ...all.map(([point, scalar]): Term => [point, scalar * INV_8]),
+      [H_MULTIPLES, value * INV_8],
+      [G_MULTIPLES, blind * INV_8],
+    ]),
+  );
+
+/** One half of 2·n generators, each times its scalar. */
+function terms(side: Generators, n: number, half: 'low' | 'high', scalars: readonly bigint[]): Term[] {
+  return side.points.flatMap((point, i): Term[] =>
+    i % (2 * n) >= n === (half === 'high')
+      ? [[point, reduce((side.coefficients[i] ?? 0n) * (scalars[i % n] ?? 0n))]]
+      : [],
+  );
+}
+
+/** The last generator, which all the others were folded into, times a scalar. */
+const weighted = (side: Generators, scalar: bigint): Term[] =>
+  side.points.map((point, i) => [point, reduce((side.coefficients[i] ?? 0n) * scalar)]);
+
+/** Halves 2·n generators to n: low·lowFactor + high·highFactor. */
+const scaled = (side: Generators, n: number, lowFactor: bigint, highFactor: bigint): Generators => ({
+  points: side.points,
+  coefficients: side.coefficients.map((coefficient, i) =>
+    reduce(coefficient * (i % (2 * n) >= n ? highFactor : lowFactor)),
+  ),
+});
+
+/** Works the sums out, which pays once many originals stand behind each generator. */
+function folded(side: Generators, size: number): Generators {
+  const points = Array.from({ length: size }, (_, at) =>
+    multiplesOf(
+      sumOf(
+        side.points.flatMap((point, i): Term[] =>
+          i % size === at ? [[point, side.coefficients[i] ?? 0n]] : [],
+        ),
+      ),
+    ),
+  );
+  return { points, coefficients: points.map(() => 1n) };
 }
 
 function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): BulletproofPlus {
@@ -157,9 +230,9 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
   const alpha = randomScalar(rng);
   const A = proofPoint(
     multiexp(
-      [...basis.G, ...basis.H, G_MULTIPLES],
-      [...bits.map((bit) => bit * INV_8), ...bits.map((bit) => (bit - 1n) * INV_8), alpha * INV_8],
-    ),
+      [...basis.G, ...basis.H],
+      [...bits.map((bit) => bit * INV_8), ...bits.map((bit) => (bit - 1n) * INV_8)],
+    ).add(multiply(G, alpha * INV_8)),
   );
   const y = nonZero(transcript.update(A));
   // z is the hash of y alone, and becomes the transcript's state.
@@ -176,61 +249,31 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
     alpha,
   );
 
-  // The folded generators are kept as coefficients of the original ones.
-  const gCoefficients = Array.from({ length: mn }, () => 1n);
-  const hCoefficients = Array.from({ length: mn }, () => 1n);
+  // A folded generator is a sum of original ones; only its coefficients change from round to round.
+  let gs: Generators = { points: basis.G, coefficients: basis.G.map(() => 1n) };
+  let hs: Generators = { points: basis.H, coefficients: basis.H.map(() => 1n) };
   const L: ProofPoint[] = [];
   const R: ProofPoint[] = [];
   for (let n = mn / 2; n >= 1; n /= 2) {
+    if (gs.points.length >= FOLD * 2 * n) [gs, hs] = [folded(gs, 2 * n), folded(hs, 2 * n)];
     const [aLow, aHigh, bLow, bHigh] = [a.slice(0, n), a.slice(n), b.slice(0, n), b.slice(n)];
     const yn = yPowers[n] ?? 0n;
     const ynInverse = yInversePowers[n] ?? 0n;
+    const aHighY = aHigh.map((value) => reduce(value * yn));
     const cL = weightedInnerProduct(aLow, bHigh, yPowers);
-    const cR = weightedInnerProduct(
-      aHigh.map((value) => reduce(value * yn)),
-      bLow,
-      yPowers,
-    );
+    const cR = weightedInnerProduct(aHighY, bLow, yPowers);
     const dL = randomScalar(rng);
     const dR = randomScalar(rng);
-    const cross = (
-      aHalf: readonly bigint[],
-      scale: bigint,
-      gHigh: boolean,
-      bHalf: readonly bigint[],
-      c: bigint,
-      blind: bigint,
-    ): ProofPoint => {
-      const points: Multiples[] = [];
-      const scalars: bigint[] = [];
-      for (let i = 0; i < mn; i++) {
-        const at = i % (2 * n);
-        const high = at >= n;
-        const half =
-          high === gHigh
-            ? reduce((aHalf[at % n] ?? 0n) * scale) * (gCoefficients[i] ?? 0n)
-            : (bHalf[at % n] ?? 0n) * (hCoefficients[i] ?? 0n);
-        points.push((high === gHigh ? basis.G[i] : basis.H[i]) as Multiples);
-        scalars.push(reduce(half) * INV_8);
-      }
-      return proofPoint(
-        multiexp([...points, H_MULTIPLES, G_MULTIPLES], [...scalars, c * INV_8, blind * INV_8]),
-      );
-    };
-    const left = cross(aLow, ynInverse, true, bHigh, cL, dL);
-    const right = cross(aHigh, yn, false, bLow, cR, dR);
+    const aLowY = aLow.map((value) => reduce(value * ynInverse));
+    const left = blinded([...terms(gs, n, 'high', aLowY), ...terms(hs, n, 'low', bHigh)], cL, dL);
+    const right = blinded([...terms(gs, n, 'low', aHighY), ...terms(hs, n, 'high', bLow)], cR, dR);
     L.push(left);
     R.push(right);
     const e = nonZero(transcript.update(left, right));
     const eInverse = invert(e);
-    const gHighFactor = reduce(ynInverse * e);
-    for (let i = 0; i < mn; i++) {
-      const high = i % (2 * n) >= n;
-      gCoefficients[i] = reduce((gCoefficients[i] ?? 0n) * (high ? gHighFactor : eInverse));
-      hCoefficients[i] = reduce((hCoefficients[i] ?? 0n) * (high ? eInverse : e));
-    }
-    const aHighFactor = reduce(eInverse * yn);
-    a = aLow.map((value, i) => reduce(value * e + (aHigh[i] ?? 0n) * aHighFactor));
+    gs = scaled(gs, n, eInverse, reduce(ynInverse * e));
+    hs = scaled(hs, n, e, eInverse);
+    a = aLow.map((value, i) => reduce(value * e + (aHighY[i] ?? 0n) * eInverse));
     b = bLow.map((value, i) => reduce(value * eInverse + (bHigh[i] ?? 0n) * e));
     alpha1 = reduce(alpha1 + dL * reduce(e * e) + dR * reduce(eInverse * eInverse));
   }
@@ -242,20 +285,8 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
   const delta = randomScalar(rng);
   const eta = randomScalar(rng);
   const crossTerm = reduce(reduce(r * y) * b0 + reduce(s * y) * a0);
-  const A1 = proofPoint(
-    multiexp(
-      [...basis.G, ...basis.H, G_MULTIPLES, H_MULTIPLES],
-      [
-        ...gCoefficients.map((coefficient) => reduce(coefficient * r) * INV_8),
-        ...hCoefficients.map((coefficient) => reduce(coefficient * s) * INV_8),
-        delta * INV_8,
-        crossTerm * INV_8,
-      ],
-    ),
-  );
-  const B = proofPoint(
-    multiexp([G_MULTIPLES, H_MULTIPLES], [eta * INV_8, reduce(reduce(r * y) * s) * INV_8]),
-  );
+  const A1 = blinded([...weighted(gs, r), ...weighted(hs, s)], crossTerm, delta);
+  const B = proofPoint(multiply(G, eta * INV_8).add(multiply(H, reduce(reduce(r * y) * s) * INV_8)));
   const e = nonZero(transcript.update(A1, B));
   return {
     A,
@@ -280,13 +311,15 @@ export interface RangeClaim {
  * @returns false for a proof that is wrong or not well-formed.
  */
 export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng): boolean {
+  // Before anything is sized after it.
+  if (claims.some(({ commitments }) => !isCovered(commitments.length))) return false;
   const points: (Point | Multiples)[] = [];
   const scalars: bigint[] = [];
   const add = (point: Point | Multiples, scalar: bigint): void => {
     points.push(point);
     scalars.push(scalar);
   };
-  const size = Math.max(0, ...claims.map(({ commitments }) => padded(commitments.length) * N));
+  const size = claims.reduce((most, { commitments }) => Math.max(most, padded(commitments.length) * N), 0);
   const gScalars = Array.from({ length: size }, () => 0n);
   const hScalars = Array.from({ length: size }, () => 0n);
   let baseScalar = 0n;
@@ -360,8 +393,7 @@ function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]
 function readProof(proof: BulletproofPlus, commitments: readonly Commitment[]) {
   const m = padded(commitments.length);
   const rounds = Math.log2(m) + 6;
-  if (commitments.length < 1 || m > MAX_AMOUNTS || proof.L.length !== rounds || proof.R.length !== rounds)
-    return undefined;
+  if (proof.L.length !== rounds || proof.R.length !== rounds) return undefined;
   if ([proof.r1, proof.s1, proof.d1].some((scalar) => bytesToInt(scalar) >= ORDER)) return undefined;
   const outputs = commitments.map(tryDecompress);
   const others = [proof.A, proof.A1, proof.B, ...proof.L, ...proof.R].map((bytes) => tryDecompress(bytes));

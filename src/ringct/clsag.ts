@@ -90,6 +90,7 @@ export function signClsag(request: ClsagRequest): { readonly clsag: Clsag; reado
   const base = bases[realIndex] as Point;
   if (!multiply(G, p).equals(P[realIndex] as Point))
     throw new RangeError('the secret key is not that of the real member');
+  if (z === 0n) throw new RangeError('the pseudo output must not repeat the commitment of the real member');
   if (!multiply(G, z).equals(C[realIndex] as Point))
     throw new RangeError('the masks do not fit the commitments');
 
@@ -98,6 +99,7 @@ export function signClsag(request: ClsagRequest): { readonly clsag: Clsag; reado
   const keyImage = image.toBytes() as KeyImage;
   const D = multiply(full, INV_8).toBytes();
   const { muP, muC, round } = challenger(message, ring, keyImage, D, pseudoOut);
+  const [imageMultiples, fullMultiples] = [keptMultiples(image), keptMultiples(full)];
 
   const n = ring.length;
   const s: bigint[] = Array.from({ length: n }, () => randomScalar(rng));
@@ -110,7 +112,7 @@ export function signClsag(request: ClsagRequest): { readonly clsag: Clsag; reado
     const [cP, cC] = [reduce(muP * c), reduce(muC * c)];
     c = round(
       multiexp([G_MULTIPLES, P[i] as Point, C[i] as Point], [s[i] ?? 0n, cP, cC]),
-      multiexp([bases[i] as Point, image, full], [s[i] ?? 0n, cP, cC]),
+      multiexp([bases[i] as Point, imageMultiples, fullMultiples], [s[i] ?? 0n, cP, cC]),
     );
   }
   if (realIndex === 0) c1 = c;
@@ -143,6 +145,7 @@ export function verifyClsag({ message, ring, clsag, keyImage, pseudoOut }: Clsag
   if (image.is0() || full.is0() || !inMainSubgroup(image)) return false;
 
   const { muP, muC, round } = challenger(message, ring, keyImage, clsag.D, pseudoOut);
+  const [imageMultiples, fullMultiples] = [keptMultiples(image), keptMultiples(full)];
   let c = c1;
   for (let i = 0; i < n; i++) {
     const [cP, cC] = [reduce(muP * c), reduce(muC * c)];
@@ -152,8 +155,9 @@ export function verifyClsag({ message, ring, clsag, keyImage, pseudoOut }: Clsag
         [G_MULTIPLES, P[i] as Point, (commitments[i] as Point).subtract(offset)],
         [s[i] ?? 0n, cP, cC],
       ),
-      multiexp([base, image, full], [s[i] ?? 0n, cP, cC]),
+      multiexp([base, imageMultiples, fullMultiples], [s[i] ?? 0n, cP, cC]),
     );
+    if (c === 0n) return false;
   }
   return c === c1;
 }

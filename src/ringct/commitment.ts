@@ -1,4 +1,13 @@
-import { decompress, G, H, multiply, multiplyPublic, Point } from '../crypto/point.js';
+import {
+  decompress,
+  G,
+  H,
+  IDENTITY,
+  multiply,
+  multiplyPublic,
+  tryDecompress,
+  type Point,
+} from '../crypto/point.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
 
@@ -10,15 +19,20 @@ export const commit = (amount: Amount, mask: bigint): Commitment =>
 export const zeroCommit = (amount: Amount): Commitment =>
   G.add(multiplyPublic(H, amount)).toBytes() as Commitment;
 
-/** Σ of public points. @throws RangeError when one is not a point. */
-export const sumCommitments = (commitments: readonly Commitment[]): InstanceType<typeof Point> =>
-  commitments.reduce((total, commitment) => total.add(decompress(commitment)), Point.ZERO);
+/** Σ of commitments. @throws RangeError when one is not a point. */
+export const sumCommitments = (commitments: readonly Commitment[]): Point =>
+  commitments.reduce((total, commitment) => total.add(decompress(commitment)), IDENTITY);
 
-/** Do pseudo outputs pay for outputs and fee, `Σ pseudoOuts = Σ outPk + fee·H`? */
+/**
+ * Do pseudo outputs pay for outputs and fee, `Σ pseudoOuts = Σ outPk + fee·H`?
+ * @returns false as well when a commitment is not a point.
+ * Source: rctSigs.cpp `verRctSemanticsSimple`.
+ */
 export function amountsBalance(
   pseudoOuts: readonly Commitment[],
   outPk: readonly Commitment[],
   fee: Amount,
 ): boolean {
+  if ([...pseudoOuts, ...outPk].some((commitment) => tryDecompress(commitment) === undefined)) return false;
   return sumCommitments(pseudoOuts).equals(sumCommitments(outPk).add(multiplyPublic(H, fee)));
 }

@@ -1,38 +1,81 @@
-import { IDENTITY, type Point } from '../crypto/point.js';
+import { normalizeZ } from '@noble/curves/abstract/curve.js';
+import { IDENTITY, Point } from '../crypto/point.js';
 import { reduce } from '../crypto/scalar.js';
+
+/*
+ * Straus' method: doublings shared among all terms, digits in non-adjacent form. The sum is kept in extended
+ * coordinates X:Y:Z:T, x = X/Z, y = Y/Z, T = XY/Z (Hisil, Wong, Carter, Dawson; eprint 2008/522), whose
+ * addition is complete: torsion and equal points need no special case. Coordinates here may be negative, above
+ * -p; they are made canonical when a point leaves.
+ */
+
+const { Fp } = Point;
+const P = Fp.ORDER;
+const TWO_D = Fp.mul(2n, Point.CURVE().d);
 
 /** Bits of a window for points used once, and for points whose multiples are kept. */
 const WINDOW = 5;
 const KEPT_WINDOW = 7;
+/** Scalars lie below ℓ < 2^253; a digit may carry one bit further. */
+const BITS = 254;
+
+/** A point as an addition wants it. */
+interface Addend {
+  /** Y + X. */
+  readonly sum: bigint;
+  /** Y - X. */
+  readonly difference: bigint;
+  /** 2·Z. */
+  readonly twiceZ: bigint;
+  /** 2·d·T. */
+  readonly product: bigint;
+}
 
 /** Odd multiples P, 3P, 5P, … up to 2^(w-1) - 1. */
 export interface Multiples {
   readonly window: number;
-  readonly odd: readonly Point[];
+  readonly odd: readonly Addend[];
 }
 
-export function multiplesOf(point: Point, window = WINDOW): Multiples {
+const addend = ({ X, Y, Z, T }: Point): Addend => ({
+  sum: Y + X,
+  difference: Y - X,
+  twiceZ: 2n * Z,
+  product: (T * TWO_D) % P,
+});
+
+function oddMultiples(point: Point, window: number): Point[] {
   const twice = point.double();
   const odd = [point];
-  for (let i = 1; i < 2 ** (window - 2); i++) odd.push((odd[i - 1] as Point).add(twice));
-  return { window, odd };
+  let last = point;
+  for (let i = 1; i < 2 ** (window - 2); i++) odd.push((last = last.add(twice)));
+  return odd;
 }
 
-/** {@link multiplesOf} for a point that is used again and again. */
-export const keptMultiples = (point: Point): Multiples => multiplesOf(point, KEPT_WINDOW);
+/** Odd multiples of a point for a few uses. */
+export const multiplesOf = (point: Point): Multiples => ({
+  window: WINDOW,
+  odd: oddMultiples(point, WINDOW).map(addend),
+});
 
-/** Non-adjacent form: digits odd or zero, least first. */
+/** Odd multiples of a point that is used again and again: more of them, with Z = 1, which saves a product each. */
+export const keptMultiples = (point: Point): Multiples => ({
+  window: KEPT_WINDOW,
+  odd: normalizeZ(Point, oddMultiples(point, KEPT_WINDOW)).map(addend),
+});
+
+/** Non-adjacent form: digits odd or zero, least first. @param scalar 0 ≤ s < 2^253. */
 function digitsOf(scalar: bigint, window: number): Int8Array {
-  const digits = new Int8Array(256);
-  const bits = new Uint8Array(257);
+  const bits = new Uint8Array(BITS + window);
   const hex = scalar.toString(16);
   for (let i = 0; i < hex.length; i++) {
-    const nibble = Number.parseInt(hex[hex.length - 1 - i] ?? '0', 16);
+    const nibble = Number.parseInt(hex.charAt(hex.length - 1 - i), 16);
     for (let b = 0; b < 4; b++) bits[4 * i + b] = (nibble >> b) & 1;
   }
+  const digits = new Int8Array(BITS);
   const half = 1 << (window - 1);
   let carry = 0;
-  for (let i = 0; i < 256;) {
+  for (let i = 0; i < BITS;) {
     if (((bits[i] ?? 0) ^ carry) === 0) {
       i += 1;
       continue;
@@ -46,25 +89,69 @@ function digitsOf(scalar: bigint, window: number): Int8Array {
   return digits;
 }
 
+/** What is added and subtracted once a bit is reached. */
+interface Step {
+  readonly plus: Addend[];
+  readonly minus: Addend[];
+}
+
+function stepsOf(tables: readonly Multiples[], scalars: readonly bigint[]): Step[] {
+  const steps = Array.from({ length: BITS }, (): Step => ({ plus: [], minus: [] }));
+  tables.forEach(({ window, odd }, i) => {
+    digitsOf(reduce(scalars[i] ?? 0n), window).forEach((digit, bit) => {
+      const multiple = odd[Math.abs(digit) >> 1];
+      if (digit !== 0 && multiple !== undefined)
+        (digit > 0 ? steps[bit]?.plus : steps[bit]?.minus)?.push(multiple);
+    });
+  });
+  return steps;
+}
+
 /**
- * Σ sᵢ·Pᵢ with doublings shared among all terms. Variable time: as upstream's `multiexp`, for proofs whose
- * scalars are blinded or public.
- * @param scalars any residues modulo ℓ.
+ * Σ sᵢ·Pᵢ. Variable time: as upstream's `multiexp`, for proofs whose scalars are blinded or public.
+ * @param scalars any residues modulo ℓ; each point is multiplied by the one in [0, ℓ), which matters where it
+ * has torsion.
+ * @throws RangeError unless there is one scalar a point.
  */
 export function multiexp(points: readonly (Point | Multiples)[], scalars: readonly bigint[]): Point {
+  if (points.length !== scalars.length) throw new RangeError('multiexp: one scalar a point');
   const tables = points.map((point) => ('odd' in point ? point : multiplesOf(point)));
-  const digits = tables.map(({ window }, i) => digitsOf(reduce(scalars[i] ?? 0n), window));
-  let sum = IDENTITY;
+  const steps = stepsOf(tables, scalars);
+  let [X, Y, Z, T] = [0n, 1n, 1n, 0n];
+
+  const add = (sum: bigint, difference: bigint, twiceZ: bigint, product: bigint): void => {
+    const A = ((Y - X) * difference) % P;
+    const B = ((Y + X) * sum) % P;
+    const C = (T * product) % P;
+    const D = twiceZ === 2n ? Z + Z : (Z * twiceZ) % P;
+    const [E, F, G, H] = [B - A, D - C, D + C, B + A];
+    X = (E * F) % P;
+    Y = (G * H) % P;
+    Z = (F * G) % P;
+    T = (E * H) % P;
+  };
+  const double = (): void => {
+    const A = (X * X) % P;
+    const B = (Y * Y) % P;
+    const C = (2n * Z * Z) % P;
+    const H = A + B;
+    const XY = X + Y;
+    const [E, G] = [H - ((XY * XY) % P), A - B];
+    const F = C + G;
+    X = (E * F) % P;
+    Y = (G * H) % P;
+    Z = (F * G) % P;
+    T = (E * H) % P;
+  };
+
   let started = false;
-  for (let bit = 255; bit >= 0; bit--) {
-    if (started) sum = sum.double();
-    for (let i = 0; i < tables.length; i++) {
-      const digit = digits[i]?.[bit] ?? 0;
-      if (digit === 0) continue;
-      const multiple = tables[i]?.odd[Math.abs(digit) >> 1] ?? IDENTITY;
-      sum = digit > 0 ? sum.add(multiple) : sum.subtract(multiple);
-      started = true;
-    }
+  for (let bit = BITS - 1; bit >= 0; bit--) {
+    if (started) double();
+    const step = steps[bit];
+    if (step === undefined) continue;
+    for (const { sum, difference, twiceZ, product } of step.plus) add(sum, difference, twiceZ, product);
+    for (const { sum, difference, twiceZ, product } of step.minus) add(difference, sum, twiceZ, -product);
+    started ||= step.plus.length + step.minus.length > 0;
   }
-  return sum;
+  return started ? new Point(Fp.create(X), Fp.create(Y), Fp.create(Z), Fp.create(T)) : IDENTITY;
 }

@@ -1,0 +1,108 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { decompress, G, H, multiplyPublic, tryDecompress } from '../../src/crypto/point.js';
+import { ORDER } from '../../src/crypto/scalar.js';
+import type { Commitment } from '../../src/crypto/types.js';
+import { amountsBalance, commit, sumCommitments, zeroCommit } from '../../src/ringct/commitment.js';
+import { amount, U64_MAX } from '../../src/util/amount.js';
+import { toHex } from '../../src/util/bytes.js';
+import { commitmentVectors, noPoint, torsionPoints, withTorsion } from './vectors.js';
+
+const scalars = fc.bigInt({ min: 0n, max: ORDER - 1n });
+const amounts = fc.bigInt({ min: 0n, max: U64_MAX }).map(amount);
+
+describe('the amount generator', () => {
+  test.each(commitmentVectors.powersOfTwoTimesH.map((hex, i) => ({ hex, i })))(
+    'is 2^$i times what upstream has',
+    ({ hex, i }) => expect(toHex(multiplyPublic(H, 1n << BigInt(i)).toBytes())).toBe(hex),
+  );
+});
+
+describe('zeroCommit', () => {
+  test.each(commitmentVectors.zeroCommitments)('commits to $amount', ({ amount: value, commitment }) => {
+    expect(toHex(zeroCommit(amount(BigInt(value))))).toBe(commitment);
+    expect(toHex(commit(amount(BigInt(value)), 1n))).toBe(commitment);
+  });
+});
+
+describe('commit', () => {
+  it('is mask·G + amount·H, whatever the two are', () => {
+    const naive = (value: bigint, mask: bigint): string =>
+      toHex(multiplyPublic(G, mask).add(multiplyPublic(H, value)).toBytes());
+    for (const [value, mask] of [
+      [0n, 0n],
+      [0n, ORDER - 1n],
+      [U64_MAX, 0n],
+      [U64_MAX, ORDER - 1n],
+    ] as const)
+      expect(toHex(commit(amount(value), mask))).toBe(naive(value, mask));
+    fc.assert(
+      fc.property(amounts, scalars, (value, mask) => {
+        expect(toHex(commit(value, mask))).toBe(naive(value, mask));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('adds up: masks to masks, amounts to amounts', () => {
+    const half = fc.bigInt({ min: 0n, max: U64_MAX / 2n });
+    fc.assert(
+      fc.property(half, half, scalars, scalars, (a, b, x, y) => {
+        const sum = sumCommitments([commit(amount(a), x), commit(amount(b), y)]);
+        expect(toHex(sum.toBytes())).toBe(toHex(commit(amount(a + b), x + y)));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('sumCommitments', () => {
+  it('of nothing is the identity', () => expect(sumCommitments([]).is0()).toBe(true));
+
+  it('refuses what is not a point', () => {
+    expect(tryDecompress(noPoint())).toBeUndefined();
+    expect(() => sumCommitments([commit(amount(1n), 1n), noPoint<Commitment>()])).toThrow(RangeError);
+  });
+});
+
+describe('amountsBalance', () => {
+  const inputs = [commit(amount(700n), 11n), commit(amount(400n), 22n)];
+  const outputs = [commit(amount(1_000n), 30n), commit(amount(90n), 3n)];
+  const fee = amount(10n);
+
+  it('holds when masks and amounts meet', () => expect(amountsBalance(inputs, outputs, fee)).toBe(true));
+
+  test.each([
+    ['another fee', inputs, outputs, amount(11n)],
+    ['another output amount', inputs, [commit(amount(1_001n), 30n), ...outputs.slice(1)], fee],
+    ['another output mask', inputs, [commit(amount(1_000n), 31n), ...outputs.slice(1)], fee],
+    ['a missing input', inputs.slice(1), outputs, fee],
+    ['a missing output', inputs, outputs.slice(1), fee],
+    ['no inputs', [], outputs, fee],
+    ['an output that is not a point', inputs, [...outputs, noPoint<Commitment>()], fee],
+    ['an input that is not a point', [...inputs, noPoint<Commitment>()], outputs, fee],
+    ['an output of the wrong length', inputs, [...outputs, new Uint8Array(31) as Commitment], fee],
+  ])('does not hold with %s', (_, ins, outs, paid) => expect(amountsBalance(ins, outs, paid)).toBe(false));
+
+  it('does not hold when only a cofactor makes it so', () => {
+    for (const torsion of torsionPoints)
+      expect(
+        amountsBalance(
+          inputs.map((c, i) => (i === 0 ? withTorsion(c, torsion) : c)),
+          outputs,
+          fee,
+        ),
+      ).toBe(false);
+  });
+
+  it('holds for nothing paid with nothing, as upstream has it', () =>
+    expect(amountsBalance([], [], amount(0n))).toBe(true));
+
+  it('never counts the wrap of 2^64 as a balance', () => {
+    // 2^64 as an amount would be 0 to whoever works modulo it.
+    const wrapped = decompress(commit(amount(U64_MAX), 5n))
+      .add(H)
+      .toBytes() as Commitment;
+    expect(amountsBalance([commit(amount(0n), 5n)], [wrapped], amount(0n))).toBe(false);
+  });
+});
