@@ -1,0 +1,147 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { KeyImage, PublicKey } from '../../src/crypto/types.js';
+import { blockHash } from '../../src/cryptonote/block.js';
+import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
+import {
+  parseTransaction,
+  prunedTransaction,
+  transaction,
+  transactionHash,
+  weightClawback,
+} from '../../src/cryptonote/transaction.js';
+import type { NetworkType, Transaction, TxInput } from '../../src/cryptonote/types.js';
+import { amount, U64_MAX } from '../../src/util/amount.js';
+import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
+import { CodecError, decode, encode } from '../../src/util/codec.js';
+
+/** The miner transactions of the first blocks and their nonces. Source: cryptonote_config.h `GENESIS_TX`. */
+const GENESIS: readonly [NetworkType, string, number][] = [
+  [
+    'mainnet',
+    '013c01ff0001ffffffffffff03029b2e4c0281c0b02e7c53291a94d1d0cbff8883f8024f5142ee494ffbbd08807121017767aafcde9be00dcfd098715ebcf7f410daebc582fda69d24a28e9d0bc890d1',
+    10000,
+  ],
+  [
+    'testnet',
+    '013c01ff0001ffffffffffff03029b2e4c0281c0b02e7c53291a94d1d0cbff8883f8024f5142ee494ffbbd08807121017767aafcde9be00dcfd098715ebcf7f410daebc582fda69d24a28e9d0bc890d1',
+    10001,
+  ],
+  [
+    'stagenet',
+    '013c01ff0001ffffffffffff0302df5d56da0c7d643ddd1ce61901c7bdc5fb1738bfe39fbe69c28a3a7032729c0f2101168d0c4ca86fb55a4cf6a36d31431be1c53a3bd7411bb24e8832410289fa6f3b',
+    10002,
+  ],
+];
+
+describe('the first block', () => {
+  test.each(GENESIS)('of %s follows from its miner transaction', (network, blob, nonce) => {
+    const minerTx = parseTransaction(fromHex(blob));
+    const header = {
+      majorVersion: 1,
+      minorVersion: 0,
+      timestamp: 0,
+      prevHash: bytes32<'Hash'>(new Uint8Array(32), 'Hash'),
+      nonce,
+    };
+    expect(toHex(blockHash({ header, minerTx, txHashes: [] }))).toBe(toHex(GENESIS_HASH[network]));
+  });
+
+  it('holds the first transaction by the name that everybody knows', () => {
+    expect(toHex(transactionHash(parseTransaction(fromHex(GENESIS[0]?.[1] ?? ''))))).toBe(
+      'c88ce9783b4f11190d7b9c17a69c1c52200f9faaee8e98dd07e6811175177139',
+    );
+  });
+});
+
+const u64 = fc.bigInt({ min: 0n, max: U64_MAX });
+const key = <T>(): fc.Arbitrary<T> =>
+  fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<T>;
+const keyInput: fc.Arbitrary<TxInput> = fc.record({
+  type: fc.constant('key' as const),
+  amount: u64.map(amount),
+  keyOffsets: fc.array(u64, { minLength: 1, maxLength: 4 }),
+  keyImage: key<KeyImage>(),
+});
+const output = fc.oneof(
+  fc.record({ amount: u64.map(amount), publicKey: key<PublicKey>() }),
+  fc.record({
+    amount: u64.map(amount),
+    publicKey: key<PublicKey>(),
+    viewTag: fc.integer({ min: 0, max: 255 }),
+  }),
+);
+
+const versionOne: fc.Arbitrary<Transaction> = fc
+  .record({
+    unlockTime: u64,
+    inputs: fc.array(keyInput, { minLength: 1, maxLength: 3 }),
+    outputs: fc.array(output, { maxLength: 4 }),
+    extra: fc.uint8Array({ maxLength: 50 }),
+  })
+  .chain((prefix) =>
+    fc.record({
+      prefix: fc.constant({ version: 1 as const, ...prefix }),
+      signatures: fc.tuple(
+        ...prefix.inputs.map((input) => {
+          const length = input.type === 'key' ? input.keyOffsets.length : 0;
+          return fc.array(fc.uint8Array({ minLength: 64, maxLength: 64 }), {
+            minLength: length,
+            maxLength: length,
+          });
+        }),
+      ),
+    }),
+  );
+
+describe('a transaction', () => {
+  it('of version 1 reads as it was written, whole and pruned', () => {
+    fc.assert(
+      fc.property(versionOne, (tx) => {
+        const bytes = encode(transaction, tx);
+        expect(decode(transaction, bytes)).toEqual(tx);
+        expect(decode(prunedTransaction, encode(prunedTransaction, tx))).toEqual({
+          prefix: tx.prefix,
+          signatures: [],
+        });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('never crashes its reader, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        for (const codec of [transaction, prunedTransaction])
+          try {
+            decode(codec, bytes);
+          } catch (error) {
+            expect(error instanceof CodecError || error instanceof RangeError).toBe(true);
+          }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['version 0', '00'],
+    ['version 3', '0300000000'],
+    ['an unknown input', '0100010500'],
+    ['more inputs than bytes', '0100ffffff7f'],
+    ['nothing', ''],
+  ])('of %s is refused', (_, hex) => {
+    expect(() => parseTransaction(fromHex(hex))).toThrow(CodecError);
+  });
+
+  test.each([
+    [true, 2, 0],
+    [true, 4, 460],
+    [true, 16, 3430],
+    [false, 4, 537],
+  ])(
+    'with an aggregated range proof pays for verification: plus %s, %i outputs, %i more',
+    (plus, outputs, more) => {
+      expect(weightClawback(plus, outputs)).toBe(more);
+    },
+  );
+});
