@@ -16,7 +16,7 @@ export function parseConfigFile(text: string): Settings {
     // A lone word is not quoted: it could be a password whose file was taken for this one.
     if (value === undefined && !isSetting(name))
       throw new ConfigError(`${where}: not of the form name=value`);
-    if (settings[name] !== undefined) throw new ConfigError(`${where}: ${name} is given twice`);
+    if (Object.hasOwn(settings, name)) throw new ConfigError(`${where}: ${name} is given twice`);
     settings[name] = readSetting(name, value ?? '', where);
   });
   return settings;

@@ -7,9 +7,10 @@ const LEVELS = ['info', 'info', 'debug', 'debug', 'trace'] as const;
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
 /** Text with control characters spelled out: what others sent cannot forge a line or steer a terminal. */
-const printable = (text: string, allowed = ''): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) =>
-    allowed.includes(char) ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+const printable = (text: string): string =>
+  text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
 /** One line for a person: time, level letter, phrase, then the fields; after an error, its stack. */
@@ -20,13 +21,12 @@ export function humanLine(json: string): string {
   );
   const stack = (err as { stack?: string } | undefined)?.stack;
   const stamp = new Date(Number(time)).toISOString().replace('T', ' ').replace('Z', '');
-  return `${stamp} ${LETTER[String(level)] ?? '?'} ${printable(String(msg ?? ''))}${details.join('')}${stack === undefined ? '' : `\n${printable(stack, '\n')}`}\n`;
+  const lines = stack === undefined ? [] : stack.split('\n').map((line) => `  ${printable(line)}\n`);
+  return `${stamp} ${LETTER[String(level)] ?? '?'} ${printable(String(msg ?? ''))}${details.join('')}\n${lines.join('')}`;
 }
 
 /** Logs to standard output for people and, if asked, to a file as JSON lines. Parameters and secrets are never fields. @throws ConfigError */
 export function createLogger(level: number, file: string | undefined): Logger {
-  // Whoever read our output may go away; payments go on.
-  process.stdout.on('error', () => undefined);
   const console = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {

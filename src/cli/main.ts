@@ -13,6 +13,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 };
 
 async function main(): Promise<void> {
+  // Whoever reads our output may go away; payments go on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // Whatever we write is for its owner alone. Source: wallet_args.cpp `main`.
   process.umask(0o077);
   const config = toConfig(

@@ -209,8 +209,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'allow-mismatched-daemon-version',
     group: 'Daemon',
-    help: 'accepted',
-    noEffect: true,
+    help: 'go on with a node whose blocks follow rules newer than this server knows',
   },
   { name: 'offline', group: 'Daemon', help: 'never speak to a node' },
   { name: 'no-dns', group: 'Daemon', help: 'accepted: OpenAlias names are not looked up', noEffect: true },
@@ -280,11 +279,14 @@ const withoutValue = (flag: string): string => flag.replace(/^(--[^=]*|-[^-]).*$
 
 /**
  * Reads a command line. Prints help, or an error with a hint, and ends the process itself, as commander does.
- * @throws ConfigError when an option is given twice.
+ * @throws ConfigError when an option is given twice, or a switch with a value.
  */
 export function parseCommandLine(argv: readonly string[], version: string): RawOptions {
   const { unknown } = createCommand(version).parseOptions([...argv]);
   const [stranger] = unknown;
+  const name = stranger === undefined ? undefined : withoutValue(stranger).slice(2);
+  if (OPTIONS.some((option) => option.name === name))
+    throw new ConfigError(`--${name} is a switch and takes no value`);
   const readable =
     stranger === undefined || unknown.some((flag) => /^(-h|--help)$/.test(flag))
       ? argv

@@ -1,0 +1,201 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { post } from '../support/json-rpc.js';
+import { freePort, start, until } from '../support/process.js';
+import { startWalletRpc } from '../support/wallet-rpc.js';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
+
+/** Runs to the end. */
+async function run(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number | null; output: string }> {
+  const process_ = start(process.execPath, [MAIN, ...args], { ...process.env, ...env });
+  const timer = setTimeout(() => process_.child.kill('SIGKILL'), 20_000);
+  const code = await process_.exited;
+  clearTimeout(timer);
+  return { code, output: process_.output() };
+}
+
+describe('a command line that cannot be used', () => {
+  test.each([
+    [
+      'an unknown flag',
+      ['--rpc-bind-prt=1'],
+      /unknown option '--rpc-bind-prt'\s+\(Did you mean --rpc-bind-port\?\)\s+\(--help/,
+    ],
+    ['an unknown short flag', ['-p'], /unknown option '-p'\s+\(--help/],
+    ['a word too many', ['--offline', 'extra'], /too many arguments/],
+    ['a flag without its value', ['--wallet-dir'], /'--wallet-dir <dir>' argument missing\s+\(--help/],
+    ['a switch with a value', ['--offline=1'], /wallet-rpc: --offline is a switch and takes no value/],
+    [
+      'a missing config file',
+      ['--config-file=/nowhere/x'],
+      /wallet-rpc: --config-file: \/nowhere\/x cannot be read/,
+    ],
+    [
+      'a password to ask for without a terminal',
+      ['--wallet-dir=w', '--rpc-login=alice'],
+      /no terminal to ask on/,
+    ],
+    [
+      'TLS without a certificate',
+      ['--wallet-dir=/tmp', '--offline', '--rpc-ssl=enabled'],
+      /needs --rpc-ssl-private-key and --rpc-ssl-certificate/,
+    ],
+  ])('%s ends the process with a hint', async (_, args, hint) => {
+    const { code, output } = await run(args);
+    expect(output).toMatch(hint);
+    expect(output).not.toMatch(/\n\s+at /);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ['a misspelt flag', ['--rpc-logn=alice:hunter2']],
+    ['a misspelt flag and its value', ['--rpc-logn', 'alice:hunter2']],
+    ['one dash too few', ['-rpc-login=alice:hunter2']],
+    ['a short flag', ['-phunter2']],
+    ['a stray word', ['hunter2']],
+    ['a flag twice', ['--rpc-login=alice:hunter2', '--rpc-login=alice:hunter2']],
+    ['no wallet', ['--rpc-login=alice:hunter2']],
+  ])('%s repeats no secret', async (_, args) => {
+    const { code, output } = await run(args);
+    expect(output).not.toContain('hunter2');
+    expect(code).toBe(1);
+  });
+
+  it('is answered with the help when that is asked for', async () => {
+    const { code, output } = await run(['--bogus', '--help']);
+    expect(output).toContain('--wallet-dir <dir>');
+    expect(code).toBe(0);
+  });
+
+  it('is the only thing that --version does not look at', async () => {
+    const { code, output } = await run(['--version']);
+    expect(output).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('a start that fails', () => {
+  it('says so when the port is taken', async () => {
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', () => resolve()));
+    const wallets = directory();
+    const { code, output } = await run([`--wallet-dir=${wallets}`, '--offline', `--rpc-bind-port=${port}`]);
+    expect(output).toContain(`wallet-rpc: cannot listen on 127.0.0.1 port ${port}`);
+    expect(code).toBe(1);
+    other.close();
+    rmSync(wallets, { recursive: true });
+  });
+
+  it('leaves the pid file of another server alone', async () => {
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', () => resolve()));
+    const wallets = directory();
+    const pidfile = join(wallets, 'pid');
+    writeFileSync(pidfile, '1\n');
+    await run([`--wallet-dir=${wallets}`, '--offline', `--rpc-bind-port=${port}`, `--pidfile=${pidfile}`]);
+    expect(readFileSync(pidfile, 'utf8')).toBe('1\n');
+    other.close();
+    rmSync(wallets, { recursive: true });
+  });
+
+  it('says so when a wallet file is missing', async () => {
+    const wallets = directory();
+    const { code, output } = await run([
+      `--wallet-file=${join(wallets, 'none')}`,
+      '--password=hunter2',
+      '--offline',
+      '--rpc-bind-port=0',
+    ]);
+    expect(output).toContain('wallet-rpc: --wallet-file: ');
+    expect(output).not.toContain('hunter2');
+    expect(code).toBe(1);
+    rmSync(wallets, { recursive: true });
+  });
+});
+
+describe('a running server', () => {
+  it('stops although a client keeps a connection open and says nothing, or half a request', async () => {
+    const server = await startWalletRpc();
+    const silent = connect(server.port, '127.0.0.1');
+    const half = connect(server.port, '127.0.0.1');
+    for (const socket of [silent, half]) socket.on('error', () => undefined);
+    half.write('POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const since = Date.now();
+    expect(await server.stop()).toBe(0);
+    expect(Date.now() - since).toBeLessThan(10_000);
+    expect(server.process.output()).toContain('Wallet RPC server stopped');
+  });
+
+  it('writes its pid file and takes it away', async () => {
+    const wallets = directory();
+    const pidfile = join(wallets, 'pid');
+    const server = await startWalletRpc({ args: [`--pidfile=${pidfile}`] });
+    await until('the pid file', () => existsSync(pidfile));
+    expect(readFileSync(pidfile, 'utf8')).toBe(`${server.process.child.pid}\n`);
+    await server.stop();
+    expect(existsSync(pidfile)).toBe(false);
+    rmSync(wallets, { recursive: true });
+  });
+
+  it('makes files that only their owner reads, in a directory that anybody reads', async () => {
+    const wallets = directory();
+    const log = join(wallets, 'wallet.log');
+    const server = await startWalletRpc({ walletDir: wallets, args: [`--log-file=${log}`] });
+    await server.rpc('create_wallet', { filename: 'shop', password: '', language: 'English' });
+    for (const name of ['shop', 'shop.keys', 'wallet.log'])
+      expect(`${name} ${(statSync(join(wallets, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
+    await server.stop();
+    rmSync(wallets, { recursive: true });
+  });
+
+  it('goes on when nobody reads its output any more', async () => {
+    const server = await startWalletRpc({ args: ['--log-level=4'] });
+    server.process.child.stdout?.destroy();
+    server.process.child.stderr?.destroy();
+    for (let i = 0; i < 5; i++) expect(await server.rpc('get_version')).toMatchObject({ release: true });
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('says which flags change nothing, and that no login is asked', async () => {
+    const server = await startWalletRpc({ args: ['--no-initial-sync'] });
+    expect(server.process.output()).toContain('--no-initial-sync is accepted and changes nothing here');
+    expect(server.process.output()).toContain('No login');
+    await server.stop();
+  });
+
+  it('opens a wallet file at the start', async () => {
+    const wallets = directory();
+    const first = await startWalletRpc({ walletDir: wallets });
+    await first.rpc('create_wallet', { filename: 'shop', password: 'hunter2', language: 'English' });
+    const { address } = (await first.rpc('get_address')) as { address: string };
+    await first.stop();
+    const port = await freePort();
+    const passwordFile = join(wallets, 'password');
+    writeFileSync(passwordFile, 'hunter2\n');
+    const running = start(process.execPath, [
+      MAIN,
+      `--wallet-file=${join(wallets, 'shop')}`,
+      `--password-file=${passwordFile}`,
+      `--rpc-bind-port=${port}`,
+      '--offline',
+    ]);
+    await until('the server', () => running.output().includes('Starting wallet RPC server'));
+    const { text } = await post(port, '/json_rpc', { jsonrpc: '2.0', id: 0, method: 'get_address' });
+    expect(text).toContain(address);
+    running.child.kill('SIGTERM');
+    expect(await running.exited).toBe(0);
+    rmSync(wallets, { recursive: true });
+  });
+});

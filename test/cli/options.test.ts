@@ -1,0 +1,66 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { ConfigError, environmentName, OPTIONS, parseCommandLine } from '../../src/cli/options.js';
+
+const parse = (...argv: string[]) => parseCommandLine(argv, '0.0.0');
+
+describe('the list of flags', () => {
+  it('names each once', () => {
+    const names = OPTIONS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('gives each an environment variable of its own', () => {
+    const names = OPTIONS.map(({ name }) => environmentName(name));
+    expect(new Set(names).size).toBe(names.length);
+    expect(environmentName('rpc-ssl-ca-certificates')).toBe('WALLET_RPC_RPC_SSL_CA_CERTIFICATES');
+  });
+
+  it('has no default for a switch', () => {
+    expect(OPTIONS.filter((option) => option.argument === undefined && option.default !== undefined)).toEqual(
+      [],
+    );
+  });
+
+  it('marks every flag that carries a secret', () => {
+    expect(OPTIONS.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
+      'password',
+      'rpc-login',
+      'daemon-login',
+    ]);
+  });
+});
+
+describe('the command line', () => {
+  it('leaves out what was not given, defaults included', () => {
+    expect(parse()).toEqual({});
+  });
+
+  test.each(OPTIONS.map(({ name, argument }) => ({ name, argument })))(
+    'reads --$name',
+    ({ name, argument }) => {
+      if (argument === undefined) expect(parse(`--${name}`)).toEqual({ [name]: true });
+      else {
+        expect(parse(`--${name}=a=b`)).toEqual({ [name]: 'a=b' });
+        expect(parse(`--${name}`, 'x y')).toEqual({ [name]: 'x y' });
+      }
+    },
+  );
+
+  test.each(OPTIONS.filter(({ argument }) => argument !== undefined).map(({ name }) => name))(
+    'refuses --%s twice, without its values',
+    (name) => {
+      expect(() => parse(`--${name}=hunter2`, `--${name}=hunter3`)).toThrow(
+        new ConfigError(`--${name} is given twice`),
+      );
+    },
+  );
+
+  it('takes an empty value as one', () => {
+    expect(parse('--password=')).toEqual({ password: '' });
+    expect(parse('--password', '')).toEqual({ password: '' });
+  });
+
+  it('takes a switch twice', () => {
+    expect(parse('--offline', '--offline')).toEqual({ offline: true });
+  });
+});
