@@ -47,6 +47,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
     threads: config.threads,
     ...(daemon === undefined ? {} : { daemon }),
     daemonTrusted: config.daemon.trusted ?? isLocal(config.daemon.address),
+    anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     events: createEvents(config.wallet.txNotify, log),
     log,

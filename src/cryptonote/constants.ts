@@ -35,3 +35,6 @@ export const GENESIS_HASH: Readonly<Record<NetworkType, Hash>> = {
   testnet: hash('48ca7cd3c8de5b6a4d53d2861fbdaedca141553559f9be9520068053cda8430b'),
   stagenet: hash('76ee3cc98646292206cd3e86f74d88b4dcc1d937088645e9b0cbca84b7ce74eb'),
 };
+
+/** The last hard fork whose rules are known. Source: hardforks.cpp `mainnet_hard_forks`. */
+export const NEWEST_FORK = 16;

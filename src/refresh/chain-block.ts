@@ -15,6 +15,13 @@ export interface ChainTx {
   readonly globalIndices: readonly number[];
 }
 
+/** The chain that a daemon must follow to be of use. */
+export interface ExpectedChain {
+  readonly genesis: Hash;
+  /** Newest block version whose rules are known; undefined accepts any. */
+  readonly newestVersion?: number;
+}
+
 export interface ChainBlock {
   readonly height: number;
   readonly hash: Hash;
@@ -26,13 +33,18 @@ export interface ChainBlock {
 
 /**
  * Decodes what a daemon sent and holds it together: hashes chain up, counts fit, indices are there.
- * @throws DaemonError `malformed` when they do not.
+ * @throws DaemonError `malformed` when they do not, or when a block follows rules that nobody here knows.
  */
-export function toChainBlocks(page: DaemonBlocks): ChainBlock[] {
+export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedChain): ChainBlock[] {
   try {
     return page.blocks
       .map(({ block, txs, outputIndices }, i) => {
         const { header, minerTx, txHashes } = parseBlock(block);
+        if (newestVersion !== undefined && header.majorVersion > newestVersion)
+          throw new DaemonError(
+            'malformed',
+            `block ${page.startHeight + i} has version ${header.majorVersion}, and ${newestVersion} is the newest known here: update this server, or start it with --allow-mismatched-daemon-version`,
+          );
         if (txs.length !== txHashes.length) throw new RangeError('a block lacks transactions');
         if (outputIndices.length !== txs.length + 1) throw new RangeError('a block lacks output indices');
         const whole = [

@@ -3,6 +3,7 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { BlockRef, PageFindings } from '../wallet/records.js';
+import type { ExpectedChain } from './chain-block.js';
 import type { PoolFinding, ScannerState } from './wallet-scanner.js';
 
 /** Numbers an open wallet, for as long as the process runs. */
@@ -18,7 +19,7 @@ export interface RefreshFrom {
 
 /** From the wallet's side to the refresh thread. */
 export type RefreshRequest =
-  | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly genesis: Hash }
+  | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly chain: ExpectedChain }
   | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
   | { readonly type: 'detach'; readonly wallet: WalletId }
   | { readonly type: 'expand'; readonly wallet: WalletId; readonly index: SubaddressIndex }

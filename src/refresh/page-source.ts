@@ -3,7 +3,7 @@ import type { Daemon } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { equalBytes } from '../util/bytes.js';
 import type { BlockRef } from '../wallet/records.js';
-import { toChainBlocks, type ChainBlock } from './chain-block.js';
+import { toChainBlocks, type ChainBlock, type ExpectedChain } from './chain-block.js';
 import type { RefreshFrom } from './messages.js';
 
 /** A run of blocks that the wallet does not hold yet, or holds differently. */
@@ -28,14 +28,14 @@ const MAX_REORGANISATION = 10_000;
 export async function* pagesFrom(
   daemon: Daemon,
   from: RefreshFrom,
-  genesis: Hash,
+  chain: ExpectedChain,
   signal: AbortSignal,
 ): AsyncGenerator<Page, void, void> {
   let held: readonly BlockRef[] = from.history;
   const tip = held[0];
   // A start beyond the tip skips what lies between, as the caller asked for.
   let startHeight = tip === undefined || from.startHeight > tip.height + 1 ? from.startHeight : undefined;
-  let next = fetchPage(daemon, held, startHeight, genesis, signal);
+  let next = fetchPage(daemon, held, startHeight, chain, signal);
   try {
     for (;;) {
       const page = await next;
@@ -45,7 +45,7 @@ export async function* pagesFrom(
       if (last === undefined) return;
       held = heldAfter(held, blocks);
       startHeight = undefined;
-      next = fetchPage(daemon, held, startHeight, genesis, signal);
+      next = fetchPage(daemon, held, startHeight, chain, signal);
       // Whoever stops early, by error or by choice, leaves this one without a listener.
       next.catch(() => undefined);
       yield page;
@@ -59,7 +59,7 @@ async function fetchPage(
   daemon: Daemon,
   held: readonly BlockRef[],
   startHeight: number | undefined,
-  genesis: Hash,
+  chain: ExpectedChain,
   signal: AbortSignal,
 ): Promise<Page | undefined> {
   signal.throwIfAborted();
@@ -68,10 +68,13 @@ async function fetchPage(
   const reply = await daemon.getBlocks(
     startHeight !== undefined && startHeight > 0
       ? { startHeight, prune: true, signal }
-      : { shortHistory: withGenesis(held, genesis), prune: true, signal },
+      : { shortHistory: withGenesis(held, chain.genesis), prune: true, signal },
   );
-  const blocks = toChainBlocks(reply);
-  const fresh = startHeight === undefined ? await withoutHeld(daemon, blocks, held, signal) : blocks;
+  const blocks = toChainBlocks(reply, chain);
+  const first = blocks[0];
+  if (first?.height === 0 && !equalBytes(first.hash, chain.genesis))
+    throw new DaemonError('malformed', 'the daemon follows the chain of another network');
+  const fresh = startHeight === undefined ? await withoutHeld(daemon, blocks, held, chain, signal) : blocks;
   return fresh.length === 0 ? undefined : { blocks: fresh, daemonHeight: reply.currentHeight };
 }
 
@@ -85,6 +88,7 @@ async function withoutHeld(
   daemon: Daemon,
   blocks: readonly ChainBlock[],
   held: readonly BlockRef[],
+  chain: ExpectedChain,
   signal: AbortSignal,
 ): Promise<readonly ChainBlock[]> {
   const first = blocks[0];
@@ -97,7 +101,7 @@ async function withoutHeld(
     if (tip.height - oldest.height > MAX_REORGANISATION)
       throw new DaemonError('malformed', 'the daemon follows a chain that this wallet has never seen');
     const reply = await daemon.getBlocks({ startHeight: oldest.height, prune: true, signal });
-    return toChainBlocks(reply);
+    return toChainBlocks(reply, chain);
   }
   if (tip.height - first.height > MAX_REORGANISATION)
     throw new DaemonError('malformed', `a reorganisation of more than ${MAX_REORGANISATION} blocks`);

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Hash } from '../crypto/types.js';
 import { parsePrunedTransaction } from '../cryptonote/transaction.js';
 import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon } from '../daemon/http-daemon.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
+import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import { pagesFrom } from './page-source.js';
 import { WalletScanner } from './wallet-scanner.js';
@@ -31,14 +31,14 @@ const { threads } = workerData as { readonly threads: number };
 const kernel = new KernelPool(threads);
 const wallets = new Map<WalletId, Attached>();
 let daemon: HttpDaemon | undefined;
-let genesis: Hash;
+let chain: ExpectedChain;
 
 port.on('message', (request: RefreshRequest) => {
   switch (request.type) {
     case 'daemon':
       void daemon?.close();
       daemon = request.config === undefined ? undefined : new HttpDaemon(request.config);
-      genesis = request.genesis;
+      chain = request.chain;
       return;
     case 'attach':
       wallets.set(request.wallet, { scanner: new WalletScanner(request.state), seenInPool: new Set() });
@@ -91,7 +91,7 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
     });
   try {
     if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
-    for await (const page of pagesFrom(daemon, from, genesis, signal)) {
+    for await (const page of pagesFrom(daemon, from, chain, signal)) {
       const findings = await wallet.scanner.scan(page.blocks, kernel);
       signal.throwIfAborted();
       current.inFlight += 1;

@@ -4,6 +4,7 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { PageFindings } from '../wallet/records.js';
+import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import type { PoolFinding, ScannerState } from './wallet-scanner.js';
 
@@ -42,7 +43,7 @@ export class RefreshCancelled extends Error {
  */
 export class Refresher {
   readonly #threads: number;
-  readonly #genesis: Hash;
+  readonly #chain: ExpectedChain;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
   readonly #targets = new Map<WalletId, RefreshTarget>();
@@ -50,9 +51,9 @@ export class Refresher {
   #counter = 0;
 
   /** @param threads scanning threads. */
-  constructor(threads: number, genesis: Hash, daemon: DaemonConfig | undefined) {
+  constructor(threads: number, chain: ExpectedChain, daemon: DaemonConfig | undefined) {
     this.#threads = threads;
-    this.#genesis = genesis;
+    this.#chain = chain;
     this.#daemon = daemon;
   }
 
@@ -74,7 +75,7 @@ export class Refresher {
   setDaemon(config: DaemonConfig | undefined): void {
     this.#daemon = config;
     for (const wallet of [...this.#runs.keys()]) this.cancel(wallet);
-    this.#worker?.postMessage({ type: 'daemon', config, genesis: this.#genesis } satisfies RefreshRequest);
+    this.#worker?.postMessage({ type: 'daemon', config, chain: this.#chain } satisfies RefreshRequest);
   }
 
   /** Makes the thread recognise an address that was handed out, with the lookahead beyond it. */
@@ -152,7 +153,7 @@ export class Refresher {
     worker.postMessage({
       type: 'daemon',
       config: this.#daemon,
-      genesis: this.#genesis,
+      chain: this.#chain,
     } satisfies RefreshRequest);
     for (const [wallet, target] of this.#targets)
       worker.postMessage({ type: 'attach', wallet, state: target.scannerState() } satisfies RefreshRequest);

@@ -1,7 +1,7 @@
-import type { Hash } from '../crypto/types.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../daemon/http-daemon.js';
+import type { ExpectedChain } from '../refresh/chain-block.js';
 import { Refresher } from '../refresh/refresher.js';
 import type { Rng } from '../util/random.js';
 
@@ -16,13 +16,13 @@ export class DaemonLink {
   /** @param config undefined is offline. */
   constructor(parts: {
     threads: number;
-    genesis: Hash;
+    chain: ExpectedChain;
     config: DaemonConfig | undefined;
     trusted: boolean;
     rng: Rng;
   }) {
     this.rng = parts.rng;
-    this.refresher = new Refresher(parts.threads, parts.genesis, parts.config);
+    this.refresher = new Refresher(parts.threads, parts.chain, parts.config);
     this.#config = parts.config;
     this.#trusted = parts.trusted;
   }

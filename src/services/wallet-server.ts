@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { publicKeyOf, randomSecretKey } from '../crypto/derivation.js';
 import type { SecretKey } from '../crypto/types.js';
 import { spendSecretFromSeed, viewSecretFromSpend } from '../cryptonote/account-keys.js';
-import { GENESIS_HASH } from '../cryptonote/constants.js';
+import { GENESIS_HASH, NEWEST_FORK } from '../cryptonote/constants.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../cryptonote/languages.js';
 import { decodeMnemonic, encodeMnemonic, removeSeedOffset } from '../cryptonote/mnemonic.js';
 import type { NetworkType } from '../cryptonote/types.js';
@@ -43,6 +43,8 @@ export interface ServerSettings {
   /** Absent: offline. */
   readonly daemon?: DaemonConfig;
   readonly daemonTrusted: boolean;
+  /** Blocks whose version is newer than any known are read all the same. */
+  readonly anyFork: boolean;
   readonly rng: Rng;
   readonly events: WalletEvents;
   readonly log: Logger;
@@ -77,7 +79,10 @@ export class WalletServer {
     this.settings = settings;
     this.#link = new DaemonLink({
       threads: settings.threads,
-      genesis: GENESIS_HASH[settings.network],
+      chain: {
+        genesis: GENESIS_HASH[settings.network],
+        ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
+      },
       config: settings.daemon,
       trusted: settings.daemonTrusted,
       rng: settings.rng,
