@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { makeCertificate, type Certificate } from '../support/certificate.js';
 import { call, post } from '../support/json-rpc.js';
 import { freePort, start, stop, until } from '../support/process.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
@@ -154,6 +155,8 @@ describe('a running server', () => {
 });
 
 describe('TLS', () => {
+  let certificate: Certificate;
+
   const ask = (port: number): Promise<{ text: string; fingerprint: string }> =>
     new Promise((resolve, reject) => {
       const sent = request(
@@ -179,30 +182,12 @@ describe('TLS', () => {
     });
 
   beforeAll(() => {
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '2',
-        '-subj',
-        '/CN=localhost',
-        '-keyout',
-        join(directory, 'key.pem'),
-        '-out',
-        join(directory, 'cert.pem'),
-      ],
-      { stdio: 'ignore' },
-    );
+    certificate = makeCertificate(directory);
   });
 
   const files = (): string[] => [
-    `--rpc-ssl-private-key=${join(directory, 'key.pem')}`,
-    `--rpc-ssl-certificate=${join(directory, 'cert.pem')}`,
+    `--rpc-ssl-private-key=${certificate.keyFile}`,
+    `--rpc-ssl-certificate=${certificate.certFile}`,
   ];
 
   it('is told from plain HTTP on one port', async () => {

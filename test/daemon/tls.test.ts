@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
 import type { DaemonSsl } from '../../src/daemon/connector.js';
+import { makeCertificate, type Certificate } from '../support/certificate.js';
 import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
 
 describe('a daemon that speaks TLS', () => {
@@ -14,6 +14,7 @@ describe('a daemon that speaks TLS', () => {
   let running: RunningProcess;
   let address: string;
   let fingerprint: string;
+  let certificate: Certificate;
 
   const connect = (ssl: Partial<DaemonSsl>, at = address): HttpDaemon =>
     new HttpDaemon({
@@ -33,27 +34,10 @@ describe('a daemon that speaks TLS', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'tls-'));
-    const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '2',
-        '-subj',
-        '/CN=localhost',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-      ],
-      { stdio: 'ignore' },
-    );
-    fingerprint = new X509Certificate(readFileSync(cert)).fingerprint256.replaceAll(':', '').toLowerCase();
+    certificate = makeCertificate(directory);
+    fingerprint = new X509Certificate(readFileSync(certificate.certFile)).fingerprint256
+      .replaceAll(':', '')
+      .toLowerCase();
     const port = await freePort();
     address = `127.0.0.1:${port}`;
     running = start('monerod', [
@@ -66,8 +50,8 @@ describe('a daemon that speaks TLS', () => {
       `--zmq-rpc-bind-port=${await freePort()}`,
       '--non-interactive',
       '--rpc-ssl=enabled',
-      `--rpc-ssl-private-key=${key}`,
-      `--rpc-ssl-certificate=${cert}`,
+      `--rpc-ssl-private-key=${certificate.keyFile}`,
+      `--rpc-ssl-certificate=${certificate.certFile}`,
     ]);
     await until('monerod', async () =>
       (await height(connect({ allowAnyCert: true }))) === 1 ? true : undefined,
@@ -82,7 +66,7 @@ describe('a daemon that speaks TLS', () => {
   it('is spoken to when its certificate is pinned, or any is allowed', async () => {
     expect(await height(connect({ allowedFingerprints: [fingerprint] }))).toBe(1);
     expect(await height(connect({ allowAnyCert: true }))).toBe(1);
-    expect(await height(connect({ caFile: join(directory, 'cert.pem') }))).toBe(1);
+    expect(await height(connect({ caFile: certificate.certFile }))).toBe(1);
   });
 
   it('is found by autodetection', async () => {
