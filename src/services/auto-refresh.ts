@@ -1,0 +1,70 @@
+import type { Logger } from 'pino';
+import { DaemonError } from '../daemon/errors.js';
+import { RefreshCancelled } from '../refresh/refresher.js';
+import type { WalletSession } from './wallet-session.js';
+
+const DEFAULT_PERIOD_SECONDS = 20;
+const RETRY_MS = { first: 1000, last: 60_000 };
+
+/** Keeps a wallet in step with the chain; where the daemon fails, tries again at growing distances. */
+export class AutoRefresh {
+  readonly #log: Logger;
+  /** undefined: only when asked. */
+  #period: number | undefined = DEFAULT_PERIOD_SECONDS;
+  #session: WalletSession | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Looks after this wallet from now on, beginning at once; undefined: after none. */
+  follow(session: WalletSession | undefined): void {
+    this.#session = session;
+    this.startOver();
+  }
+
+  /** @param seconds undefined: only when asked. */
+  setPeriod(seconds: number | undefined): void {
+    this.#period = seconds;
+    this.startOver();
+  }
+
+  /** Begins at once, what failed before forgotten. */
+  startOver(): void {
+    this.#failures = 0;
+    this.#schedule(0);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#period === undefined || this.#session === undefined) return;
+    this.#timer = setTimeout(() => void this.#refresh(), ms);
+    this.#timer.unref();
+  }
+
+  async #refresh(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined || session.link.address === undefined) return;
+    try {
+      await session.refresh();
+      if (this.#failures > 0) this.#log.info('the daemon answers again');
+      this.#failures = 0;
+    } catch (error) {
+      if (session !== this.#session) return;
+      if (!(error instanceof RefreshCancelled)) this.#note(error);
+    }
+    if (session !== this.#session || this.#period === undefined) return;
+    const backOff = Math.min(RETRY_MS.first * 2 ** (this.#failures - 1), RETRY_MS.last);
+    this.#schedule(this.#failures > 0 ? backOff : this.#period * 1000);
+  }
+
+  #note(error: unknown): void {
+    this.#failures += 1;
+    if (!(error instanceof DaemonError)) return this.#log.error({ err: error }, 'a refresh failed');
+    // Said once, not at every attempt.
+    if (this.#failures === 1)
+      this.#log.warn({ reason: error.message }, 'the daemon is of no use for now; trying again');
+  }
+}

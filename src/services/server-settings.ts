@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type { NetworkType } from '../cryptonote/types.js';
+import type { DaemonConfig } from '../daemon/http-daemon.js';
+import type { Rng } from '../util/random.js';
+import type { WalletEvents } from './events.js';
+import type { WalletDirectory } from './wallet-directory.js';
+
+/** What the process was told, as far as wallets are concerned. */
+export interface ServerSettings {
+  readonly network: NetworkType;
+  /** Absent: clients cannot create or open wallets. */
+  readonly directory?: WalletDirectory;
+  readonly kdfRounds: number;
+  readonly restricted: boolean;
+  readonly threads: number;
+  /** Absent: offline. */
+  readonly daemon?: DaemonConfig;
+  readonly daemonTrusted: boolean;
+  /** Blocks whose version is newer than any known are read all the same. */
+  readonly anyFork: boolean;
+  readonly rng: Rng;
+  readonly events: WalletEvents;
+  readonly log: Logger;
+  /** Ends the process. */
+  readonly stop: () => void;
+}

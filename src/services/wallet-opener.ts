@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { publicKeyOf } from '../crypto/derivation.js';
+import type { SecretKey } from '../crypto/types.js';
+import { viewSecretFromSpend } from '../cryptonote/account-keys.js';
+import type { Language } from '../cryptonote/languages.js';
+import type { KeysFile } from '../store/keys-file.js';
+import { loadKeysFile, saveKeysFile } from '../store/keys-file-disk.js';
+import { lockWallet } from '../store/lock.js';
+import { storeKey } from '../store/store-key.js';
+import { WalletFile } from '../store/wallet-file.js';
+import { Secret } from '../util/secret.js';
+import { WalletError } from '../wallet/fault.js';
+import type { WalletKeys } from '../wallet/keys.js';
+import type { DaemonLink } from './daemon-link.js';
+import type { ServerSettings } from './server-settings.js';
+import { setReferenceCacheAside, type WalletPaths } from './wallet-directory.js';
+import { WalletSession } from './wallet-session.js';
+
+/** A wallet that does not exist yet. */
+export interface NewWallet {
+  /** Absent for a wallet in memory. */
+  readonly paths: WalletPaths | undefined;
+  readonly spendSecret: SecretKey;
+  readonly language: Language;
+  readonly password: string;
+  /** First height to scan; undefined where no daemon could be asked. */
+  readonly restoreHeight: number | undefined;
+}
+
+/** Turns files into open wallets: keys file, lock, store. */
+export class WalletOpener {
+  readonly #settings: ServerSettings;
+  readonly #link: DaemonLink;
+
+  constructor(settings: ServerSettings, link: DaemonLink) {
+    this.#settings = settings;
+    this.#link = link;
+  }
+
+  /** Writes the keys file, then opens the wallet. */
+  async create({ paths, spendSecret, language, password, restoreHeight }: NewWallet): Promise<WalletSession> {
+    const viewSecret = viewSecretFromSpend(spendSecret);
+    const keysFile: KeysFile = {
+      spendPublicKey: publicKeyOf(spendSecret),
+      viewPublicKey: publicKeyOf(viewSecret),
+      spendSecret,
+      viewSecret,
+      watchOnly: false,
+      seedLanguage: language.name,
+      network: this.#settings.network,
+      refreshHeight: restoreHeight ?? 0,
+      creationTimestamp: Math.floor(Date.now() / 1000),
+      other: {},
+    };
+    const { kdfRounds, rng } = this.#settings;
+    if (paths !== undefined) await saveKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
+    return this.open(paths, keysFile, password, restoreHeight);
+  }
+
+  /** @throws WalletError `wrong_password`, `wallet_corrupt`, also for a wallet of another network. */
+  async readKeys(paths: WalletPaths, password: string): Promise<KeysFile> {
+    const keysFile = await loadKeysFile(paths.keys, password, this.#settings.kdfRounds);
+    if (keysFile.network !== this.#settings.network)
+      throw new WalletError({
+        kind: 'wallet_corrupt',
+        name: paths.name,
+        reason: `it is a wallet of ${keysFile.network}`,
+      });
+    return keysFile;
+  }
+
+  /** @param restoreHeight for a store that is made now. @throws WalletError `wallet_locked`, `wallet_corrupt` */
+  async open(
+    paths: WalletPaths | undefined,
+    keysFile: KeysFile,
+    password: string,
+    restoreHeight: number | undefined,
+  ): Promise<WalletSession> {
+    const lock = paths === undefined ? undefined : lockWallet(paths.lock, paths.name);
+    try {
+      const file = await this.#openStore(paths, keysFile, restoreHeight);
+      return new WalletSession({
+        ...(paths === undefined ? {} : { paths }),
+        ...(lock === undefined ? {} : { lock }),
+        keys: toKeys(keysFile),
+        keysFile,
+        password,
+        file,
+        kdfRounds: this.#settings.kdfRounds,
+        link: this.#link,
+        events: this.#settings.events,
+        log: this.#settings.log,
+      });
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+  }
+
+  /** Opens the store, or makes one where there is none yet. */
+  async #openStore(
+    paths: WalletPaths | undefined,
+    keysFile: KeysFile,
+    restoreHeight: number | undefined,
+  ): Promise<WalletFile> {
+    const key = storeKey(keysFile.viewSecret, keysFile.spendSecret);
+    const aside = paths === undefined ? undefined : await setReferenceCacheAside(paths);
+    if (aside !== undefined)
+      this.#settings.log.warn(
+        { kept: aside },
+        'a cache of monero-wallet-rpc was set aside; the wallet is read from the chain',
+      );
+    if (paths !== undefined && existsSync(paths.store)) return WalletFile.open(paths.store, key);
+    const file = WalletFile.create(paths?.store ?? ':memory:', key);
+    file.write((w) => {
+      if (restoreHeight !== undefined) w.meta.set('restore_height', String(restoreHeight));
+      w.meta.set('created_at', String(keysFile.creationTimestamp));
+      w.subaddresses.add([{ index: { major: 0, minor: 0 }, spendPublicKey: keysFile.spendPublicKey }]);
+    });
+    return file;
+  }
+}
+
+const toKeys = (file: KeysFile): WalletKeys => ({
+  network: file.network,
+  spendPublicKey: file.spendPublicKey,
+  viewPublicKey: file.viewPublicKey,
+  viewSecret: new Secret(Uint8Array.from(file.viewSecret) as SecretKey),
+  ...(file.spendSecret === undefined
+    ? {}
+    : { spendSecret: new Secret(Uint8Array.from(file.spendSecret) as SecretKey) }),
+});
