@@ -77,10 +77,28 @@ export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRp
     options.args?.some((arg) => arg.startsWith('--rpc-login')) ? [] : ['--disable-rpc-login'],
   );
 
-/** Debian's monero-wallet-rpc. */
-export const startReference = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
-  launch(['monero-wallet-rpc'], options, [
+const NO_CONNECTION = -38;
+
+/** How often the reference may take a daemon that is slow for one that is gone. */
+const REFRESH_ATTEMPTS = 5;
+
+/** Debian's monero-wallet-rpc; a refresh of it that finds no connection is tried again. */
+export async function startReference(options: WalletRpcOptions = {}): Promise<WalletRpc> {
+  const wallet = await launch(['monero-wallet-rpc'], options, [
     '--disable-rpc-login',
     '--log-level=0',
     `--log-file=${join(tmpdir(), `monero-wallet-rpc-${process.pid}.log`)}`,
   ]);
+  const refresh = async (params: unknown): Promise<Loose> => {
+    for (let attempt = 1; attempt < REFRESH_ATTEMPTS; attempt++) {
+      const { error, result: done } = await wallet.call('refresh', params);
+      if (error === undefined) return done;
+      if (error.code !== NO_CONNECTION) break;
+    }
+    return wallet.rpc('refresh', params);
+  };
+  return {
+    ...wallet,
+    rpc: (method, params) => (method === 'refresh' ? refresh(params) : wallet.rpc(method, params)),
+  };
+}
