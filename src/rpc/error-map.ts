@@ -32,6 +32,8 @@ export const CODE = {
   bad_tx_metadata: -27,
   account_out_of_range: -14,
   address_out_of_range: -15,
+  book_index_out_of_range: -12,
+  attribute_missing: -45,
   invalid: -1,
   no_destination: -20,
   zero_destination: -20,
@@ -114,6 +116,10 @@ export function describe(fault: Fault): string {
       return `account index ${fault.account} is out of range: there are ${fault.count}`;
     case 'address_out_of_range':
       return `address index ${fault.index} of account ${fault.account} is out of range: there are ${fault.count}`;
+    case 'book_index_out_of_range':
+      return `index ${fault.index} of the address book is out of range: there are ${fault.count} entries`;
+    case 'attribute_missing':
+      return 'there is no such attribute';
     case 'no_destination':
       return 'no destination';
     case 'zero_destination':

@@ -1,7 +1,10 @@
 import { Registry } from '../jsonrpc/registry.js';
 import type { Context, Gates } from './method.js';
+import { accountTagMethods } from './methods/account-tags.js';
 import { accountMethods } from './methods/accounts.js';
+import { addressBookMethods } from './methods/address-book.js';
 import { addressMethods } from './methods/addresses.js';
+import { annotationMethods } from './methods/annotations.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
 import { serviceMethods } from './methods/service.js';
@@ -12,7 +15,10 @@ export const registry = new Registry<Context, Gates>([
   ...fileMethods,
   ...serviceMethods,
   ...accountMethods,
+  ...accountTagMethods,
   ...addressMethods,
   ...transferMethods,
   ...historyMethods,
+  ...annotationMethods,
+  ...addressBookMethods,
 ]);

@@ -108,22 +108,6 @@ export class Accounts {
     return this.#session.file.read((r) => r.subaddresses.label(index));
   }
 
-  /**
-   * Accounts with their tags.
-   * @param tag empty: all accounts. @param regexp `tag` is an expression that must match the whole tag.
-   * @throws WalletError `invalid` for a tag that no account has, or a bad expression.
-   */
-  tagged(tag: string, regexp: boolean): { readonly account: number; readonly tag: string }[] {
-    const all = this.#session.file
-      .read((r) => r.accounts.list())
-      .map(({ major, tag: own }) => ({ account: major, tag: own }));
-    if (tag === '') return all;
-    const fits = regexp ? tagPattern(tag) : (own: string): boolean => own === tag;
-    const found = all.filter(({ tag: own }) => own !== '' && fits(own));
-    if (found.length === 0) throw new WalletError({ kind: 'invalid', reason: 'no account has such a tag' });
-    return found;
-  }
-
   create(label: string): SubaddressIndex {
     const major = this.#session.file.write((w) => {
       const account = w.accounts.create();
@@ -169,19 +153,6 @@ export class Accounts {
   #handedOut(index: SubaddressIndex): SubaddressIndex {
     this.#session.expandTo(index);
     return index;
-  }
-}
-
-/** Longest expression taken from a client; tags are short, so matching stays cheap. */
-const MAX_PATTERN = 100;
-
-function tagPattern(text: string): (tag: string) => boolean {
-  try {
-    if (text.length > MAX_PATTERN) throw new SyntaxError('too long');
-    const pattern = new RegExp(`^(?:${text})$`, 'u');
-    return (tag) => pattern.test(tag);
-  } catch (cause) {
-    throw new WalletError({ kind: 'invalid', reason: 'the tag is not a regular expression' }, { cause });
   }
 }
 

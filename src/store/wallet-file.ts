@@ -1,5 +1,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { AccountTagReader, AccountTagWriter } from './account-tags.js';
 import { AccountReader, AccountWriter, SubaddressReader, SubaddressWriter } from './accounts.js';
+import { AddressBookReader, AddressBookWriter } from './address-book.js';
+import { AttributeReader, AttributeWriter } from './attributes.js';
 import { ChainReader, ChainWriter } from './chain.js';
 import { openDatabase, type Db } from './database.js';
 import { MetaReader, MetaWriter } from './meta.js';
@@ -29,6 +32,9 @@ export class WalletReader {
   readonly pool: PoolReader;
   readonly accounts: AccountReader;
   readonly subaddresses: SubaddressReader;
+  readonly accountTags: AccountTagReader;
+  readonly addressBook: AddressBookReader;
+  readonly attributes: AttributeReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -41,6 +47,9 @@ export class WalletReader {
     this.pool = new PoolReader(db);
     this.accounts = new AccountReader(db);
     this.subaddresses = new SubaddressReader(db);
+    this.accountTags = new AccountTagReader(db);
+    this.addressBook = new AddressBookReader(db);
+    this.attributes = new AttributeReader(db);
   }
 }
 
@@ -56,6 +65,9 @@ export class WalletWriter {
   readonly pool: PoolWriter;
   readonly accounts: AccountWriter;
   readonly subaddresses: SubaddressWriter;
+  readonly accountTags: AccountTagWriter;
+  readonly addressBook: AddressBookWriter;
+  readonly attributes: AttributeWriter;
   readonly #db: Db;
 
   constructor(db: Db) {
@@ -70,6 +82,9 @@ export class WalletWriter {
     this.pool = new PoolWriter(db);
     this.accounts = new AccountWriter(db);
     this.subaddresses = new SubaddressWriter(db);
+    this.accountTags = new AccountTagWriter(db);
+    this.addressBook = new AddressBookWriter(db);
+    this.attributes = new AttributeWriter(db);
   }
 
   /** Puts a page of blocks into the store: undo of what it replaces comes before redo. */

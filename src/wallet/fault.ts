@@ -32,6 +32,8 @@ export type Fault =
       readonly index: number;
       readonly count: number;
     }
+  | { readonly kind: 'book_index_out_of_range'; readonly index: number; readonly count: number }
+  | { readonly kind: 'attribute_missing' }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'no_destination' }
   | { readonly kind: 'zero_destination' }

@@ -1,0 +1,56 @@
+import { listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+/** Methods that group accounts. */
+export const accountTagMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'get_account_tags',
+    summary: 'Lists the tags of accounts, with their descriptions.',
+    meta: { needs: 'wallet', restricted: false },
+    params: none,
+    source: 'COMMAND_RPC_GET_ACCOUNT_TAGS, on_get_account_tags',
+    handle: ({ wallet }) => ({
+      account_tags: wallet.tags.list().map(({ tag, description, accounts }) => ({
+        tag,
+        label: description,
+        accounts,
+      })),
+    }),
+  }),
+
+  defineMethod({
+    name: 'tag_accounts',
+    summary: 'Gives accounts a tag.',
+    meta: { needs: 'wallet', restricted: true, codes: { account_out_of_range: -1 } },
+    params: params({ tag: text.default(''), accounts: listOf(u32) }),
+    source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
+    handle({ wallet }, { tag, accounts }) {
+      wallet.tags.assign(accounts, tag);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'untag_accounts',
+    summary: 'Takes the tags of accounts away.',
+    meta: { needs: 'wallet', restricted: true, codes: { account_out_of_range: -1 } },
+    params: params({ accounts: listOf(u32) }),
+    source: 'COMMAND_RPC_UNTAG_ACCOUNTS, on_untag_accounts',
+    handle({ wallet }, { accounts }) {
+      wallet.tags.assign(accounts, '');
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'set_account_tag_description',
+    summary: 'Describes a tag.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ tag: text.default(''), description: text.default('') }),
+    source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',
+    handle({ wallet }, { tag, description }) {
+      wallet.tags.describe(tag, description);
+      return {};
+    },
+  }),
+];

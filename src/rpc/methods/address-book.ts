@@ -1,0 +1,83 @@
+import type { PaymentId } from '../../cryptonote/types.js';
+import { flag, height, listOf, params, text } from '../../jsonrpc/params.js';
+import { fromHex, isHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/fault.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+import { paymentIdShape } from '../shapes.js';
+
+/** Addresses carry short ids only; zeros stand for none. @throws WalletError `wrong_payment_id` */
+function readPaymentId(hex: string): PaymentId | undefined {
+  if (/^(?:|0{16}|0{64})$/.test(hex)) return undefined;
+  if (!isHex(hex) || hex.length !== 16)
+    throw new WalletError({ kind: 'wrong_payment_id', reason: 'a payment id has 16 hex digits' });
+  return fromHex(hex) as PaymentId;
+}
+
+export const addressBookMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'get_address_book',
+    summary: 'Lists entries of the address book.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ entries: listOf(height) }),
+    source: 'COMMAND_RPC_GET_ADDRESS_BOOK_ENTRY, on_get_address_book',
+    handle: ({ wallet }, { entries }) => ({
+      entries: wallet.addressBook.list(entries).map(({ index, address, description, paymentId }) => ({
+        index,
+        address,
+        description,
+        payment_id: paymentIdShape(paymentId),
+      })),
+    }),
+  }),
+
+  defineMethod({
+    name: 'add_address_book',
+    summary: 'Adds an entry to the address book.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({
+      address: text.default(''),
+      payment_id: text.default(''),
+      description: text.default(''),
+    }),
+    source: 'COMMAND_RPC_ADD_ADDRESS_BOOK_ENTRY, on_add_address_book',
+    handle({ wallet }, { address, payment_id, description }) {
+      return { index: wallet.addressBook.add(address, readPaymentId(payment_id), description) };
+    },
+  }),
+
+  defineMethod({
+    name: 'edit_address_book',
+    summary: 'Changes parts of an entry of the address book.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({
+      index: height.default(0),
+      set_address: flag.default(false),
+      address: text.default(''),
+      set_payment_id: flag.default(false),
+      payment_id: text.default(''),
+      set_description: flag.default(false),
+      description: text.default(''),
+    }),
+    source: 'COMMAND_RPC_EDIT_ADDRESS_BOOK_ENTRY, on_edit_address_book',
+    handle({ wallet }, asked) {
+      wallet.addressBook.edit(asked.index, {
+        ...(asked.set_address ? { address: asked.address } : {}),
+        ...(asked.set_payment_id ? { paymentId: readPaymentId(asked.payment_id) ?? 'none' } : {}),
+        ...(asked.set_description ? { description: asked.description } : {}),
+      });
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'delete_address_book',
+    summary: 'Removes an entry of the address book; later ones move down by one.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ index: height.default(0) }),
+    source: 'COMMAND_RPC_DELETE_ADDRESS_BOOK_ENTRY, on_delete_address_book',
+    handle({ wallet }, { index }) {
+      wallet.addressBook.remove(index);
+      return {};
+    },
+  }),
+];

@@ -1,0 +1,53 @@
+import { listOf, params, text } from '../../jsonrpc/params.js';
+import { WalletError } from '../../wallet/fault.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+import { readTxHash } from '../shapes.js';
+
+/** Methods that keep texts of clients. */
+export const annotationMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'set_tx_notes',
+    summary: 'Attaches notes to transactions, whether the wallet knows them or not.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ txids: listOf(text), notes: listOf(text) }),
+    source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
+    handle({ wallet }, { txids, notes }) {
+      if (txids.length !== notes.length)
+        throw new WalletError({ kind: 'invalid', reason: 'there must be one note for every txid' });
+      wallet.annotations.setNotes(
+        txids.map((txid, i) => ({ txHash: readTxHash(txid), note: notes[i] ?? '' })),
+      );
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'get_tx_notes',
+    summary: 'Shows the notes of transactions, empty ones included.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ txids: listOf(text) }),
+    source: 'COMMAND_RPC_GET_TX_NOTES, on_get_tx_notes',
+    handle: ({ wallet }, { txids }) => ({ notes: wallet.annotations.notes(txids.map(readTxHash)) }),
+  }),
+
+  defineMethod({
+    name: 'set_attribute',
+    summary: 'Keeps a text under a key.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ key: text.default(''), value: text.default('') }),
+    source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',
+    handle({ wallet }, { key, value }) {
+      wallet.annotations.setAttribute(key, value);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'get_attribute',
+    summary: 'Shows the text under a key.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ key: text.default('') }),
+    source: 'COMMAND_RPC_GET_ATTRIBUTE, on_get_attribute',
+    handle: ({ wallet }, { key }) => ({ value: wallet.annotations.attribute(key) }),
+  }),
+];

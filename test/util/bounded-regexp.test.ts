@@ -1,0 +1,25 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { matching, PatternError } from '../../src/util/bounded-regexp.js';
+
+describe('matching a text of a client', () => {
+  test.each([
+    ['a', ['a', 'aa', ''], ['a']],
+    ['a|aa', ['a', 'aa', 'ab'], ['a', 'aa']],
+    ['', ['', 'a'], ['']],
+    ['.*', ['', 'a\nb'], ['', 'a\nb']],
+    ['[^a]\\d{2}', ['b12', 'a12', 'b1'], ['b12']],
+    ['☕+', ['☕☕', 'x'], ['☕☕']],
+  ])('%j matches the whole of it', (pattern, texts, expected) => {
+    expect(matching(pattern, texts)).toEqual(expected);
+  });
+
+  test.each([['('], ['a)|(b'], ['[z-a]'], ['*'], ['a'.repeat(1001)]])('%j is refused', (pattern) => {
+    expect(() => matching(pattern, ['a'])).toThrow(PatternError);
+  });
+
+  it('gives up where matching explodes', () => {
+    const started = Date.now();
+    expect(() => matching('(a|a)*b', ['a'.repeat(60)])).toThrow(PatternError);
+    expect(Date.now() - started).toBeLessThan(2000);
+  });
+});
