@@ -26,6 +26,12 @@ interface Difference {
 /** A priority that no fee level belongs to. */
 const HIGHEST_PRIORITY = 4;
 
+const obsoletePaymentId = (): WalletError =>
+  new WalletError({
+    kind: 'bad_uri',
+    reason: 'standalone payment ids are obsolete: use an integrated address',
+  });
+
 const minorIndex = (item: Json): Json => {
   const { subaddr_index: index, ...rest } = item as { readonly subaddr_index: { readonly minor: number } };
   return { ...rest, subaddr_index: index.minor };
@@ -56,6 +62,27 @@ export const DIFFERENCES: readonly Difference[] = [
     row: 'W8',
     methods: ['validate_address'],
     reply: { '1.3': (result) => ({ ...result, openalias_address: result['openalias_address'] !== '' }) },
+  },
+  {
+    row: 'W10',
+    methods: ['make_uri'],
+    request: {
+      '1.32': (params) => {
+        if (params['payment_id'] !== '') throw obsoletePaymentId();
+        return params;
+      },
+    },
+  },
+  {
+    row: 'W10',
+    methods: ['parse_uri'],
+    reply: {
+      '1.32': (result) => {
+        const { payment_id: id } = result['uri'] as { readonly payment_id: string };
+        if (id.length === 16) throw obsoletePaymentId();
+        return result;
+      },
+    },
   },
   {
     row: 'W11',

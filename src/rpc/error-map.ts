@@ -2,7 +2,7 @@ import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
 import { RpcError } from '../jsonrpc/errors.js';
 import type { Amount } from '../util/amount.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
-import { formatCoins } from './coins.js';
+import { formatCoins } from '../cryptonote/coins.js';
 import type { Gates } from './method.js';
 
 /** Refused in restricted mode. */
@@ -34,6 +34,7 @@ export const CODE = {
   address_out_of_range: -15,
   book_index_out_of_range: -12,
   attribute_missing: -45,
+  bad_uri: -11,
   invalid: -1,
   no_destination: -20,
   zero_destination: -20,
@@ -102,6 +103,7 @@ export function describe(fault: Fault): string {
     case 'wrong_key_image':
     case 'bad_tx_metadata':
     case 'invalid':
+    case 'bad_uri':
     case 'tx_not_possible':
     case 'transfer_failed':
     case 'bad_daemon_settings':

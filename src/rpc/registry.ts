@@ -9,6 +9,7 @@ import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
 import { serviceMethods } from './methods/service.js';
 import { transferMethods } from './methods/transfers.js';
+import { uriMethods } from './methods/uris.js';
 
 /** Every wallet method, family by family. */
 export const registry = new Registry<Context, Gates>([
@@ -21,4 +22,5 @@ export const registry = new Registry<Context, Gates>([
   ...historyMethods,
   ...annotationMethods,
   ...addressBookMethods,
+  ...uriMethods,
 ]);

@@ -34,6 +34,7 @@ export type Fault =
     }
   | { readonly kind: 'book_index_out_of_range'; readonly index: number; readonly count: number }
   | { readonly kind: 'attribute_missing' }
+  | { readonly kind: 'bad_uri'; readonly reason: string }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'no_destination' }
   | { readonly kind: 'zero_destination' }

@@ -1,0 +1,103 @@
+import { ZERO, type Amount } from '../util/amount.js';
+import { isHex, utf8 } from '../util/bytes.js';
+import { CodecError } from '../util/codec.js';
+import { parseAddress } from './address.js';
+import { formatCoins, parseCoins } from './coins.js';
+import type { NetworkType } from './types.js';
+
+/** What a `monero:` link asks for. */
+export interface PaymentUri {
+  readonly address: string;
+  /** Zero when it is left to the payer. */
+  readonly amount: Amount;
+  /** 16 or 64 hex digits; empty for none. Obsolete: an integrated address carries its own. */
+  readonly paymentId: string;
+  readonly recipientName: string;
+  readonly description: string;
+}
+
+const SCHEME = 'monero:';
+/** Beyond space, control characters and what follows `z`; `=` too, which separates names from values. */
+const ESCAPED = new Set(utf8('"<>%\\^[]`+$,@:;!#&='));
+
+/** Each byte of the text's UTF-8. Source: abstract_http_client.cpp `conver_to_url_format`. */
+function escape(text: string): string {
+  let escaped = '';
+  for (const byte of utf8(text))
+    escaped +=
+      byte <= 0x20 || byte >= 0x7b || ESCAPED.has(byte)
+        ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+        : String.fromCharCode(byte);
+  return escaped;
+}
+
+/** What is no escape stands for itself. Bytes that are no UTF-8 become U+FFFD. */
+const unescape = (text: string): string =>
+  text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
+
+/**
+ * Writes a link.
+ * @throws CodecError for an address of another network, or a payment id that cannot stand beside the address.
+ * Source: wallet2.cpp `make_uri`, which writes no payment id any more.
+ */
+export function formatUri(request: PaymentUri, network: NetworkType): string {
+  assertPaymentId(request.paymentId, request.address, network);
+  const parameters = [
+    ...(request.paymentId === '' ? [] : [`tx_payment_id=${request.paymentId}`]),
+    ...(request.amount === 0n ? [] : [`tx_amount=${formatCoins(request.amount)}`]),
+    ...(request.recipientName === '' ? [] : [`recipient_name=${escape(request.recipientName)}`]),
+    ...(request.description === '' ? [] : [`tx_description=${escape(request.description)}`]),
+  ];
+  return `${SCHEME}${request.address}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
+}
+
+/**
+ * Reads a link.
+ * @returns with parameters that mean nothing here, as they stand there.
+ * @throws CodecError that says what is wrong. Source: wallet2.cpp `parse_uri`.
+ */
+export function parseUri(
+  text: string,
+  network: NetworkType,
+): PaymentUri & { readonly unknown: readonly string[] } {
+  if (!text.startsWith(SCHEME)) throw new CodecError(`a payment URI begins with ${SCHEME}`);
+  const [, address = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(text.slice(SCHEME.length)) ?? [];
+  parseAddress(address, network);
+  const known = new Map<string, string>();
+  const unknown: string[] = [];
+  const names = new Set<string>();
+  for (const parameter of query === '' ? [] : query.split('&')) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(parameter) ?? [];
+    // The reference leaves the = of a text as it is, and then cannot read its own link.
+    const isText = name === 'recipient_name' || name === 'tx_description';
+    if (!parameter.includes('=') || (value.includes('=') && !isText))
+      throw new CodecError('a parameter of the URI is not of the form name=value');
+    if (names.has(name)) throw new CodecError('a parameter of the URI stands there twice');
+    names.add(name);
+    if (isText || name === 'tx_amount' || name === 'tx_payment_id') known.set(name, value);
+    else unknown.push(parameter);
+  }
+  const amountText = known.get('tx_amount');
+  const paymentId = known.get('tx_payment_id');
+  if (paymentId === '') throw new CodecError('the payment id is empty');
+  assertPaymentId(paymentId ?? '', address, network);
+  return {
+    address,
+    amount: amountText === undefined ? ZERO : parseCoins(amountText),
+    paymentId: paymentId ?? '',
+    recipientName: unescape(known.get('recipient_name') ?? ''),
+    description: unescape(known.get('tx_description') ?? ''),
+    unknown,
+  };
+}
+
+function assertPaymentId(paymentId: string, address: string, network: NetworkType): void {
+  const { kind } = parseAddress(address, network);
+  if (paymentId === '') return;
+  if (kind === 'integrated')
+    throw new CodecError('an integrated address carries its payment id: none stands beside it');
+  if (!isHex(paymentId) || (paymentId.length !== 16 && paymentId.length !== 64))
+    throw new CodecError('a payment id has 16 or 64 hex digits');
+}

@@ -1,0 +1,64 @@
+import { formatUri, parseUri } from '../../cryptonote/uri.js';
+import { atomic, params, text } from '../../jsonrpc/params.js';
+import { ZERO } from '../../util/amount.js';
+import { CodecError } from '../../util/codec.js';
+import { WalletError } from '../../wallet/fault.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+/** @throws WalletError `bad_uri` for what the codec refuses. */
+function orBadUri<T>(task: () => T): T {
+  try {
+    return task();
+  } catch (cause) {
+    if (cause instanceof CodecError)
+      throw new WalletError({ kind: 'bad_uri', reason: cause.message }, { cause });
+    throw cause;
+  }
+}
+
+export const uriMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'make_uri',
+    summary: 'Writes a payment link.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({
+      address: text.default(''),
+      amount: atomic.default(ZERO),
+      payment_id: text.default(''),
+      tx_description: text.default(''),
+      recipient_name: text.default(''),
+    }),
+    source: 'COMMAND_RPC_MAKE_URI, on_make_uri',
+    handle({ wallet }, asked) {
+      const request = {
+        address: asked.address,
+        amount: asked.amount,
+        paymentId: asked.payment_id,
+        recipientName: asked.recipient_name,
+        description: asked.tx_description,
+      };
+      return { uri: orBadUri(() => formatUri(request, wallet.keys.network)) };
+    },
+  }),
+
+  defineMethod({
+    name: 'parse_uri',
+    summary: 'Reads a payment link.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({ uri: text.default('') }),
+    source: 'COMMAND_RPC_PARSE_URI, on_parse_uri',
+    handle({ wallet }, { uri }) {
+      const found = orBadUri(() => parseUri(uri, wallet.keys.network));
+      return {
+        uri: {
+          address: found.address,
+          amount: found.amount,
+          payment_id: found.paymentId,
+          recipient_name: found.recipientName,
+          tx_description: found.description,
+        },
+        unknown_parameters: found.unknown,
+      };
+    },
+  }),
+];
