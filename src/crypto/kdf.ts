@@ -1,9 +1,11 @@
 import { utf8 } from '../util/bytes.js';
+import { keccak } from './keccak.js';
 import { slowHashAsync } from './slow-hash-worker.js';
 import type { SecretKey } from './types.js';
 
-/** Domain bytes that end a preimage. Source: cryptonote_config.h `HASH_KEY_WALLET`, `HASH_KEY_MEMORY`. */
+/** Domain bytes that end a preimage. Source: cryptonote_config.h `HASH_KEY_WALLET`, `HASH_KEY_WALLET_CACHE`, `HASH_KEY_MEMORY`. */
 const WALLET = 0x8c;
+const WALLET_CACHE = 0x8d;
 const MEMORY = 0x6b;
 
 /** Stretches a preimage made for this call, and wipes it. */
@@ -35,6 +37,19 @@ function preimageOf(parts: readonly Uint8Array[], domain: number): Uint8Array {
  */
 export const passwordKey = (password: string, rounds: number): Promise<Uint8Array> =>
   stretched(utf8(password), rounds);
+
+/**
+ * ChaCha key of the reference's cache: `keccak(passwordKey || 0x8d)`.
+ * @throws RangeError unless rounds ≥ 1. Source: wallet2.cpp `derive_cache_key`.
+ */
+export async function cacheKey(password: string, rounds: number): Promise<Uint8Array> {
+  const base = await passwordKey(password, rounds);
+  try {
+    return keccak(base, Uint8Array.of(WALLET_CACHE));
+  } finally {
+    base.fill(0);
+  }
+}
 
 /**
  * ChaCha key of what a wallet exports (outputs, key images, unsigned and multisig sets): the view secret,

@@ -44,10 +44,11 @@ export class PendingPayments {
           // Paid by another wallet with our keys.
           w.outgoing.insert({ ...outgoing, state: 'pending', destinations: [] });
           w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash);
-        } else if (known.state === 'failed') {
-          w.outgoing.setState(outgoing.txHash, 'pending');
+        } else if (known.state !== 'confirmed') {
+          if (known.state !== 'pending') w.outgoing.setState(outgoing.txHash, 'pending');
+          // Its inputs may have been found after it: it failed before, or the chain was read again.
           w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash);
-        } else if (known.state === 'prepared') w.outgoing.setState(outgoing.txHash, 'pending');
+        }
       }
     });
     return fresh;

@@ -1,7 +1,5 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CodecError, Reader, varintNumber } from '../util/codec.js';
 import { WalletError } from '../wallet/fault.js';
 
 /** Where the parts of one wallet lie. */
@@ -59,40 +57,4 @@ export function assertFree(paths: WalletPaths): void {
 /** @throws WalletError `wallet_missing` */
 export function assertPresent(paths: WalletPaths): void {
   if (!existsSync(paths.keys)) throw new WalletError({ kind: 'wallet_missing', name: paths.name });
-}
-
-/**
- * Moves a cache of the reference away from the store's place, so that nothing overwrites it.
- * @returns its new path, or undefined where there is none.
- */
-export async function setReferenceCacheAside(paths: WalletPaths): Promise<string | undefined> {
-  if (!existsSync(paths.store) || !(await isReferenceCache(paths.store))) return undefined;
-  for (let i = 0; ; i++) {
-    const aside = `${paths.store}.reference-cache${i === 0 ? '' : `.${i}`}`;
-    if (existsSync(aside)) continue;
-    renameSync(paths.store, aside);
-    return aside;
-  }
-}
-
-/**
- * A cache of the reference is an 8-byte IV, a varint length, and exactly that many bytes.
- * Source: wallet2.h `cache_file_data`.
- */
-async function isReferenceCache(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    const head = new Uint8Array(18);
-    const { bytesRead } = await file.read(head, 0, head.length, 0);
-    const reader = new Reader(head.subarray(0, bytesRead));
-    reader.view(8);
-    const length = varintNumber.read(reader);
-    return length > 0 && reader.offset + length === size;
-  } catch (error) {
-    if (error instanceof CodecError) return false;
-    throw error;
-  } finally {
-    await file.close();
-  }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { publicKeyOf } from '../crypto/derivation.js';
 import type { SecretKey } from '../crypto/types.js';
 import { viewSecretFromSpend } from '../cryptonote/account-keys.js';
@@ -7,13 +6,16 @@ import type { KeysFile } from '../store/keys-file.js';
 import { loadKeysFile, saveKeysFile } from '../store/keys-file-disk.js';
 import { lockWallet } from '../store/lock.js';
 import { storeKey } from '../store/store-key.js';
+import { storePlace } from '../store/store-place.js';
 import { WalletFile } from '../store/wallet-file.js';
 import { Secret } from '../util/secret.js';
 import { WalletError } from '../wallet/fault.js';
 import type { WalletKeys } from '../wallet/keys.js';
 import type { DaemonLink } from './daemon-link.js';
 import type { ServerSettings } from './server-settings.js';
-import { setReferenceCacheAside, type WalletPaths } from './wallet-directory.js';
+import { fillNewStore, type NewStore } from './new-store.js';
+import { importReferenceCache } from './reference-import.js';
+import type { WalletPaths } from './wallet-directory.js';
 import { WalletSession } from './wallet-session.js';
 
 /** A wallet that does not exist yet. */
@@ -78,7 +80,7 @@ export class WalletOpener {
   ): Promise<WalletSession> {
     const lock = paths === undefined ? undefined : lockWallet(paths.lock, paths.name);
     try {
-      const file = await this.#openStore(paths, keysFile, restoreHeight);
+      const file = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
       return new WalletSession({
         ...(paths === undefined ? {} : { paths }),
         ...(lock === undefined ? {} : { lock }),
@@ -97,27 +99,27 @@ export class WalletOpener {
     }
   }
 
-  /** Opens the store, or makes one where there is none yet. */
+  /** Opens the store. Where there is none yet, or a cache of the reference, makes one. */
   async #openStore(
-    paths: WalletPaths | undefined,
+    path: string | undefined,
     keysFile: KeysFile,
+    password: string,
     restoreHeight: number | undefined,
   ): Promise<WalletFile> {
     const key = storeKey(keysFile.viewSecret, keysFile.spendSecret);
-    const aside = paths === undefined ? undefined : await setReferenceCacheAside(paths);
-    if (aside !== undefined)
-      this.#settings.log.warn(
-        { kept: aside },
-        'a cache of monero-wallet-rpc was set aside; the wallet is read from the chain',
-      );
-    if (paths !== undefined && existsSync(paths.store)) return WalletFile.open(paths.store, key);
-    const file = WalletFile.create(paths?.store ?? ':memory:', key);
-    file.write((w) => {
-      if (restoreHeight !== undefined) w.meta.set('restore_height', String(restoreHeight));
-      w.meta.set('created_at', String(keysFile.creationTimestamp));
-      w.subaddresses.add([{ index: { major: 0, minor: 0 }, spendPublicKey: keysFile.spendPublicKey }]);
-    });
-    return file;
+    const store: NewStore = {
+      restoreHeight,
+      createdAt: keysFile.creationTimestamp,
+      spendPublicKey: keysFile.spendPublicKey,
+    };
+    const place = path === undefined ? 'empty' : await storePlace(path);
+    if (path === undefined || place === 'empty')
+      return WalletFile.create(path ?? ':memory:', key, (w) => fillNewStore(w, store));
+    if (place === 'foreign') {
+      const { kdfRounds, log } = this.#settings;
+      await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
+    }
+    return WalletFile.open(path, key);
   }
 }
 

@@ -3,6 +3,7 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Rng } from '../util/random.js';
 import { WalletError } from '../wallet/fault.js';
+import { syncDirectory } from './durable.js';
 import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
 
 /** A keys file has some kilobytes; multisig ones some more. */
@@ -35,14 +36,5 @@ export async function saveKeysFile(
     await handle.close();
   }
   await rename(draft, path);
-  await syncDirectory(dirname(path));
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  syncDirectory(dirname(path));
 }

@@ -6,10 +6,11 @@ import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import { readStorage, SectionReader, writeStorage } from '../epee/portable-storage.js';
 import { bytes32, concatBytes, equalBytes } from '../util/bytes.js';
-import { blob, CodecError, decode, encode, raw, type Codec } from '../util/codec.js';
+import { CodecError, decode, encode } from '../util/codec.js';
 import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
 import type { Rng } from '../util/random.js';
 import { WalletError } from '../wallet/fault.js';
+import { sealedFile } from '../wallet/sealed-file.js';
 
 type Fields = { readonly [name: string]: Json | undefined };
 
@@ -31,15 +32,6 @@ export interface KeysFile {
   /** Fields of the reference that mean nothing to us, kept for it. */
   readonly other: Fields;
 }
-
-/** Source: wallet2.h `keys_file_data`. */
-const envelope: Codec<{ readonly iv: Uint8Array; readonly ciphertext: Uint8Array }> = {
-  write({ iv, ciphertext }, w) {
-    raw(8).write(iv, w);
-    blob.write(ciphertext, w);
-  },
-  read: (r) => ({ iv: raw(8).read(r), ciphertext: blob.read(r) }),
-};
 
 /** Source: cryptonote_config.h `network_type`; a regtest wallet is one of mainnet. */
 const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet', 'mainnet'];
@@ -96,7 +88,7 @@ export async function readKeysFile(
     new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
   let parts;
   try {
-    parts = decode(envelope, bytes);
+    parts = decode(sealedFile, bytes);
   } catch (error) {
     if (error instanceof CodecError) throw corrupt('its keys file is damaged', error);
     throw error;
@@ -215,5 +207,5 @@ export async function writeKeysFile(
     encrypted_secret_keys: 1n,
   });
   const iv = rng(IV_BYTES);
-  return encode(envelope, { iv, ciphertext: chacha20(key, iv, fromLatin1(json)) });
+  return encode(sealedFile, { iv, ciphertext: chacha20(key, iv, fromLatin1(json)) });
 }

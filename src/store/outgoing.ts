@@ -1,7 +1,8 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, SecretKey } from '../crypto/types.js';
 import { chunks, concatBytes } from '../util/bytes.js';
-import type { FoundOutgoing, OutgoingState, OutgoingTx } from '../wallet/records.js';
+import type { Destination, FoundOutgoing, OutgoingState, OutgoingTx } from '../wallet/records.js';
+import type { PaymentFacts } from '../wallet/wallet-memory.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
 
@@ -23,6 +24,11 @@ interface OutgoingRow {
 interface DestinationRow {
   readonly address: string;
   readonly amount: Integer;
+}
+
+interface FactRow {
+  readonly change: Integer | null;
+  readonly payment_id: Uint8Array | null;
 }
 
 export interface OutgoingFilter {
@@ -109,6 +115,7 @@ export class OutgoingWriter extends OutgoingReader {
   readonly #setState: Statement<[OutgoingState, Uint8Array]>;
   readonly #confirm: Statement<[number, number, string, Uint8Array]>;
   readonly #setChange: Statement<[bigint, Uint8Array]>;
+  readonly #facts: Statement<[Uint8Array], FactRow>;
 
   constructor(db: Db) {
     super(db);
@@ -123,6 +130,11 @@ export class OutgoingWriter extends OutgoingReader {
       "UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ? WHERE tx_hash = ?",
     );
     this.#setChange = db.prepare('UPDATE outgoing_tx SET change = ? WHERE tx_hash = ?');
+    this.#facts = db
+      .prepare<[Uint8Array], FactRow>(
+        'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, payment_id',
+      )
+      .safeIntegers();
   }
 
   insert(tx: OutgoingTx): void {
@@ -140,9 +152,7 @@ export class OutgoingWriter extends OutgoingReader {
       tx.height ?? null,
       tx.blob ?? null,
     );
-    tx.destinations.forEach(({ address, amount }, i) =>
-      this.#insertDestination.run(tx.txHash, i, address, toColumn(amount)),
-    );
+    this.#addDestinations(tx.txHash, tx.destinations);
   }
 
   setState(txHash: Hash, state: Exclude<OutgoingState, 'confirmed'>): void {
@@ -152,11 +162,46 @@ export class OutgoingWriter extends OutgoingReader {
   /** A payment was found in a block. What this wallet knows of it already is kept. */
   confirm(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
-    if (known === undefined) return this.insert({ ...found, state: 'confirmed', destinations: [] });
-    this.#confirm.run(found.height, found.timestamp, found.unlockTime.toString(), found.txHash);
     // Paid to ourselves: nothing left the account.
-    if (found.amountIn === found.change + found.fee)
-      this.#setChange.run(toColumn(found.change), found.txHash);
+    const toOurselves = found.amountIn === found.change + found.fee;
+    if (known === undefined) {
+      const { change, paymentId } = this.#takeFacts(found.txHash);
+      return this.insert({
+        ...found,
+        ...(change === undefined || toOurselves ? {} : { change }),
+        ...(paymentId === undefined ? {} : { paymentId }),
+        state: 'confirmed',
+        destinations: [],
+      });
+    }
+    this.#confirm.run(found.height, found.timestamp, found.unlockTime.toString(), found.txHash);
+    if (toOurselves) this.#setChange.run(toColumn(found.change), found.txHash);
+  }
+
+  /** Keeps what a block will not tell of a payment until one holds it. */
+  remember({ txHash, change, paymentId, destinations }: PaymentFacts): void {
+    this.db
+      .prepare(
+        `INSERT INTO outgoing_fact (tx_hash, change, payment_id) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET change = excluded.change, payment_id = excluded.payment_id`,
+      )
+      .run(txHash, change === undefined ? null : toColumn(change), paymentId ?? null);
+    this.#addDestinations(txHash, destinations);
+  }
+
+  #takeFacts(txHash: Hash): Pick<PaymentFacts, 'change' | 'paymentId'> {
+    const row = this.#facts.get(txHash);
+    if (row === undefined) return {};
+    return {
+      ...(row.change === null ? {} : { change: toAmount(row.change) }),
+      ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+    };
+  }
+
+  #addDestinations(txHash: Hash, destinations: readonly Destination[]): void {
+    destinations.forEach(({ address, amount }, i) =>
+      this.#insertDestination.run(txHash, i, address, toColumn(amount)),
+    );
   }
 
   /** Drops the payment; its destinations go with it. The caller frees its inputs. */
@@ -165,11 +210,19 @@ export class OutgoingWriter extends OutgoingReader {
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
 
-  /** Blocks at or above a height are gone: payments that can be relayed again wait again, others are forgotten. */
+  /** Blocks at or above a height are gone: payments that can be relayed again wait again, of others only what no block tells is kept. */
   detachFrom(height: number): void {
     this.db
       .prepare(
         "UPDATE outgoing_tx SET state = 'pending', height = NULL WHERE height >= ? AND blob IS NOT NULL",
+      )
+      .run(height);
+    this.db
+      .prepare(
+        `INSERT INTO outgoing_fact (tx_hash, change, payment_id)
+           SELECT tx_hash, change, payment_id FROM outgoing_tx
+           WHERE height >= ? AND tx_hash IN (SELECT tx_hash FROM outgoing_destination)
+         ON CONFLICT DO UPDATE SET change = excluded.change, payment_id = excluded.payment_id`,
       )
       .run(height);
     this.db.prepare('DELETE FROM outgoing_tx WHERE height >= ?').run(height);

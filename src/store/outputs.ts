@@ -185,6 +185,8 @@ export class OutputWriter extends OutputReader {
   readonly #spend: Statement<[Uint8Array, number, Uint8Array]>;
   readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
   readonly #release: Statement<[Uint8Array]>;
+  readonly #freeze: Statement<[Uint8Array, number]>;
+  readonly #forgetFrozen: Statement<[Uint8Array, number]>;
 
   constructor(db: Db) {
     super(db);
@@ -203,6 +205,8 @@ export class OutputWriter extends OutputReader {
     this.#release = db.prepare(
       'UPDATE owned_output SET spent_by = NULL WHERE spent_by = ? AND spent_height IS NULL',
     );
+    this.#freeze = db.prepare('UPDATE owned_output SET frozen = 1 WHERE tx_hash = ? AND output_index = ?');
+    this.#forgetFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
   }
 
   add(output: OwnedOutput): void {
@@ -224,6 +228,16 @@ export class OutputWriter extends OutputReader {
       fromFlag(output.change),
     );
     this.#markBurnt(output.publicKey);
+    if (this.#forgetFrozen.run(output.txHash, output.outputIndex).changes > 0)
+      this.#freeze.run(output.txHash, output.outputIndex);
+  }
+
+  /** Freezes outputs as soon as they are found. */
+  freezeUnseen(outputs: readonly OutputRef[]): void {
+    const remember = this.db.prepare(
+      'INSERT INTO frozen_output (tx_hash, output_index) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    );
+    for (const { txHash, outputIndex } of outputs) remember.run(txHash, outputIndex);
   }
 
   /** Of outputs with one key only the largest can be spent. */
@@ -257,8 +271,14 @@ export class OutputWriter extends OutputReader {
     this.#release.run(txHash);
   }
 
-  /** Forgets outputs of blocks at or above a height, and spends there; keys that were shared are judged anew. */
+  /** Forgets outputs of blocks at or above a height, and spends there; keys that were shared are judged anew. What was frozen is so when it is found again. */
   detachFrom(height: number): void {
+    this.db
+      .prepare(
+        `INSERT INTO frozen_output (tx_hash, output_index)
+           SELECT tx_hash, output_index FROM owned_output WHERE height >= ? AND frozen = 1 ON CONFLICT DO NOTHING`,
+      )
+      .run(height);
     const lost = this.db
       .prepare<[number], { public_key: Uint8Array }>('SELECT public_key FROM owned_output WHERE height >= ?')
       .all(height);

@@ -1,10 +1,12 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AccountTagReader, AccountTagWriter } from './account-tags.js';
 import { AccountReader, AccountWriter, SubaddressReader, SubaddressWriter } from './accounts.js';
 import { AddressBookReader, AddressBookWriter } from './address-book.js';
 import { AttributeReader, AttributeWriter } from './attributes.js';
 import { ChainReader, ChainWriter } from './chain.js';
 import { openDatabase, type Db } from './database.js';
+import { syncDirectory } from './durable.js';
 import { MetaReader, MetaWriter } from './meta.js';
 import {
   NoteReader,
@@ -138,9 +140,19 @@ export class WalletWriter {
     this.detachFrom(0);
     this.pool.clear();
     if (!hard) return;
-    for (const table of ['outgoing_destination', 'outgoing_tx', 'tx_secret_key', 'tx_note'])
+    for (const table of ['outgoing_destination', 'outgoing_fact', 'outgoing_tx', 'tx_secret_key', 'tx_note'])
       this.#db.prepare(`DELETE FROM ${table}`).run();
   }
+}
+
+/** Writes what a store begins with. */
+export type Fill = (w: WalletWriter) => void;
+
+const draftOf = (path: string): string => `${path}.new`;
+const logsOf = (path: string): string[] => [`${path}-wal`, `${path}-shm`];
+
+function removeDatabase(path: string): void {
+  for (const leftover of [path, ...logsOf(path)]) rmSync(leftover, { force: true });
 }
 
 /** The encrypted store of one wallet. */
@@ -156,17 +168,41 @@ export class WalletFile {
   }
 
   /**
-   * Makes a store; it stands at its place only once it is whole.
+   * Makes a store; it stands at its place only once it is whole, what `fill` writes included.
    * @param path `:memory:` keeps it in memory. @param key 32 bytes.
    */
-  static create(path: string, key: Uint8Array): WalletFile {
-    if (path === ':memory:') return new WalletFile(openDatabase(path, key));
-    const draft = `${path}.new`;
-    for (const leftover of [draft, `${draft}-wal`, `${draft}-shm`])
-      if (existsSync(leftover)) rmSync(leftover);
-    openDatabase(draft, key).close();
-    renameSync(draft, path);
+  static create(path: string, key: Uint8Array, fill: Fill = () => undefined): WalletFile {
+    if (path === ':memory:') {
+      const file = new WalletFile(openDatabase(path, key));
+      file.write(fill);
+      return file;
+    }
+    WalletFile.draft(path, key, fill);
+    WalletFile.settle(path);
     return WalletFile.open(path, key);
+  }
+
+  /** Writes a whole store beside its place, on disk when this returns. @throws whatever `fill` throws: no draft stays. */
+  static draft(path: string, key: Uint8Array, fill: Fill): void {
+    const draft = draftOf(path);
+    removeDatabase(draft);
+    const file = new WalletFile(openDatabase(draft, key));
+    try {
+      file.write(fill);
+      file.close();
+    } catch (error) {
+      file.close();
+      removeDatabase(draft);
+      throw error;
+    }
+  }
+
+  /** Puts the draft in its place, in one step; whatever file stood there is replaced. */
+  static settle(path: string): void {
+    // The log of another file of that name would be played into this one.
+    for (const leftover of logsOf(path)) rmSync(leftover, { force: true });
+    renameSync(draftOf(path), path);
+    syncDirectory(dirname(path));
   }
 
   /** @throws WalletError `wallet_corrupt` */

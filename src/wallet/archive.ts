@@ -1,5 +1,5 @@
 import { utf8 } from '../util/bytes.js';
-import { blob, CodecError, role, u64, varintNumber, type Codec } from '../util/codec.js';
+import { blob, CodecError, list, role, u64, varintNumber, type Codec } from '../util/codec.js';
 
 /*
  * The reference's binary archive: fields in a row without names, containers behind a varint count.
@@ -71,6 +71,26 @@ export function versioned<T>(highest: number, body: (version: number) => Codec<T
     },
   };
 }
+
+/** A field that archives of this version lack: nothing is written, and reading gives the value. */
+export const absent = <T>(value: T): Codec<T> => ({ write: () => undefined, read: () => value });
+
+/** Two elements behind their number. */
+export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A, B]> => ({
+  write(value, w) {
+    varintNumber.write(2, w);
+    first.write(value[0], w);
+    second.write(value[1], w);
+  },
+  read(r) {
+    if (varintNumber.read(r) !== 2) throw new CodecError('archive: a pair has two elements');
+    return [first.read(r), second.read(r)];
+  },
+});
+
+/** What a map holds, in the order of the archive. */
+export const entries = <K, V>(name: Codec<K>, value: Codec<V>): Codec<readonly (readonly [K, V])[]> =>
+  list(pair(name, value));
 
 /** A container that must be empty. */
 export const nothing: Codec<readonly []> = {

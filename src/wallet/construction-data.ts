@@ -11,7 +11,7 @@ import {
   varintNumber,
   type Codec,
 } from '../util/codec.js';
-import { flag, key, struct, text, u64Number, versioned } from './archive.js';
+import { flag, key, pair, struct, text, u64Number, versioned } from './archive.js';
 
 /** A receiver, change among them. Source: cryptonote_tx_utils.h `tx_destination_entry`. */
 export interface DestinationEntry {
@@ -89,21 +89,16 @@ export const destinationEntry: Codec<DestinationEntry> = struct<DestinationEntry
   isIntegrated: flag,
 });
 
-/** A pair, which carries its own length. */
+const ringPair = pair(
+  varintNumber,
+  struct<Omit<RingEntry, 'globalIndex'>>({ publicKey: key<PublicKey>(), commitment: key<Commitment>() }),
+);
+
 const ringEntry: Codec<RingEntry> = {
-  write({ globalIndex, publicKey, commitment }, w) {
-    varintNumber.write(2, w);
-    varintNumber.write(globalIndex, w);
-    key().write(publicKey, w);
-    key().write(commitment, w);
-  },
+  write: ({ globalIndex, ...keys }, w) => ringPair.write([globalIndex, keys], w),
   read(r) {
-    if (varintNumber.read(r) !== 2) throw new CodecError('archive: a pair has two elements');
-    return {
-      globalIndex: varintNumber.read(r),
-      publicKey: key<PublicKey>().read(r),
-      commitment: key<Commitment>().read(r),
-    };
+    const [globalIndex, keys] = ringPair.read(r);
+    return { globalIndex, ...keys };
   },
 };
 

@@ -4,7 +4,7 @@ import { parseTransaction, transaction } from '../cryptonote/transaction.js';
 import type { Address, Transaction } from '../cryptonote/types.js';
 import { compareBytes, toHex } from '../util/bytes.js';
 import { list, u64, u8, varint, varintNumber, type Codec } from '../util/codec.js';
-import { flag, key, nothing, struct, text, versioned } from './archive.js';
+import { absent, flag, key, nothing, struct, text, versioned } from './archive.js';
 import {
   constructionData,
   destinationEntry,
@@ -103,9 +103,6 @@ const multisigSig = versioned(1, () =>
   }),
 );
 
-/** Absent from archives before version 1. */
-const noEntropy: Codec<Uint8Array> = { write: () => undefined, read: () => new Uint8Array(32) };
-
 /** What `get_tx_metadata` gives and `relay_tx` takes, in hex. */
 export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
   struct<PendingTx>({
@@ -121,7 +118,7 @@ export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
     destinations: list(destinationEntry),
     construction: constructionData,
     multisigSigs: list(multisigSig),
-    multisigEntropy: version < 1 ? noEntropy : key(),
+    multisigEntropy: version < 1 ? absent(new Uint8Array(32)) : key(),
   }),
 );
 

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import { remember } from '../store/remember.js';
+import { WalletFile, type WalletWriter } from '../store/wallet-file.js';
+import { CodecError } from '../util/codec.js';
+import { memoryOf, type CacheOwner } from '../wallet/reference-cache/memory-of.js';
+import { openCache } from '../wallet/reference-cache/open-cache.js';
+import type { WalletMemory } from '../wallet/wallet-memory.js';
+import { fillNewStore, type NewStore } from './new-store.js';
+
+/** What the thread that takes over a cache is asked for. */
+export interface CacheTask {
+  /** The cache stands at the store's place; the store is drafted beside it. */
+  readonly path: string;
+  /** 32 bytes, of the cache. */
+  readonly cacheKey: Uint8Array;
+  /** 32 bytes, of the store. */
+  readonly storeKey: Uint8Array;
+  readonly owner: CacheOwner;
+  readonly store: NewStore;
+}
+
+/** How much was taken over. */
+export interface CacheCounts {
+  readonly accounts: number;
+  readonly addresses: number;
+  readonly txKeys: number;
+  readonly notes: number;
+  readonly payments: number;
+  readonly addressBook: number;
+}
+
+export type CacheAnswer = { readonly taken: CacheCounts } | { readonly problem: string };
+
+const countsOf = (memory: WalletMemory): CacheCounts => ({
+  accounts: memory.accounts.length,
+  addresses: memory.accounts.reduce((count, { labels }) => count + labels.length, 0),
+  txKeys: memory.txKeys.length,
+  notes: memory.notes.length,
+  payments: memory.paid.length + memory.unmined.length,
+  addressBook: memory.addressBook.length,
+});
+
+function takeOver({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheAnswer {
+  try {
+    const cache = openCache(readFileSync(path), cacheKey);
+    if (cache === undefined) return { problem: 'it cannot be deciphered' };
+    const memory = memoryOf(cache, owner);
+    WalletFile.draft(path, storeKey, (w: WalletWriter) => {
+      fillNewStore(w, store);
+      remember(w, memory);
+    });
+    return { taken: countsOf(memory) };
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError) return { problem: error.message };
+    throw error;
+  }
+}
+
+const port = parentPort;
+if (port === null) throw new Error('reference-cache-thread runs as a worker thread only');
+port.on('message', (task: CacheTask) => {
+  try {
+    port.postMessage(takeOver(task));
+  } finally {
+    for (const secret of [task.cacheKey, task.storeKey, task.owner.viewSecret]) secret.fill(0);
+  }
+});

@@ -1,0 +1,103 @@
+import { constants, copyFileSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import { cacheKey } from '../crypto/kdf.js';
+import { syncDirectory, syncFile } from '../store/durable.js';
+import type { KeysFile } from '../store/keys-file.js';
+import { WalletFile } from '../store/wallet-file.js';
+import { WorkerPool } from '../util/worker-pool.js';
+import { DEFAULT_LOOKAHEAD } from '../wallet/subaddress-table.js';
+import { fillNewStore, type NewStore } from './new-store.js';
+import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
+
+export interface ReferenceImport {
+  /** Where the cache stands and the store will. */
+  readonly path: string;
+  readonly keysFile: KeysFile;
+  readonly password: string;
+  readonly kdfRounds: number;
+  /** 32 bytes. */
+  readonly storeKey: Uint8Array;
+  readonly store: NewStore;
+  readonly log: Logger;
+}
+
+/**
+ * Makes a store where a cache of the reference stands, with all that the cache remembers and the chain cannot
+ * tell. What cannot be read is no reason to keep the wallet shut: its store begins empty then. The cache stays
+ * as it is, under another name; a crash at any point leaves it in its place, or the whole store there.
+ */
+export async function importReferenceCache(wanted: ReferenceImport): Promise<void> {
+  const { path, storeKey, store, log } = wanted;
+  const answer = await takeOver(wanted);
+  if ('problem' in answer) WalletFile.draft(path, storeKey, (w) => fillNewStore(w, store));
+  const kept = keepAside(path);
+  WalletFile.settle(path);
+  if ('problem' in answer)
+    log.warn(
+      { kept, reason: answer.problem },
+      'a file that is no store was set aside, and nothing could be taken over from it; the wallet is read from the chain',
+    );
+  else log.info({ kept, ...answer.taken }, 'the cache of monero-wallet-rpc was taken over');
+}
+
+async function takeOver(wanted: ReferenceImport): Promise<CacheAnswer> {
+  const { path, keysFile, password, kdfRounds, storeKey, store } = wanted;
+  const { network, spendPublicKey, viewPublicKey, viewSecret, spendSecret } = keysFile;
+  const thread = new WorkerPool<CacheTask, CacheAnswer>(
+    new URL('./reference-cache-thread.js', import.meta.url),
+    1,
+  );
+  try {
+    return await thread.run({
+      path,
+      cacheKey: await cacheKey(password, kdfRounds),
+      storeKey,
+      owner: {
+        network,
+        spendPublicKey,
+        viewPublicKey,
+        viewSecret,
+        viewOnly: spendSecret === undefined,
+        lookahead: DEFAULT_LOOKAHEAD,
+      },
+      store,
+    });
+  } finally {
+    await thread.close();
+  }
+}
+
+/** A second name for a file, beside the first. @returns it. */
+function keepAside(path: string): string {
+  const { dev, ino } = statSync(path);
+  for (let i = 0; ; i++) {
+    const aside = `${path}.reference-cache${i === 0 ? '' : `.${i}`}`;
+    const there = statSync(aside, { throwIfNoEntry: false });
+    // An attempt before this one came as far as here.
+    if (there?.dev === dev && there.ino === ino) return aside;
+    if (there !== undefined) continue;
+    try {
+      linkSync(path, aside);
+    } catch (error) {
+      if (!isUnsupported(error)) throw error;
+      copyAside(path, aside);
+    }
+    syncDirectory(dirname(path));
+    return aside;
+  }
+}
+
+/** What file systems without hard links say. */
+const UNSUPPORTED = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+const isUnsupported = (error: unknown): boolean =>
+  UNSUPPORTED.has((error as NodeJS.ErrnoException).code ?? '');
+
+function copyAside(path: string, aside: string): void {
+  const draft = `${aside}.new`;
+  rmSync(draft, { force: true });
+  copyFileSync(path, draft, constants.COPYFILE_EXCL);
+  syncFile(draft);
+  renameSync(draft, aside);
+}

@@ -1,0 +1,193 @@
+import { tryDecompress } from '../../crypto/point.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import { formatAddress } from '../../cryptonote/address.js';
+import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
+import type { NetworkType, PaymentId } from '../../cryptonote/types.js';
+import { amount, U64_MAX } from '../../util/amount.js';
+import { compareBytes, toHex } from '../../util/bytes.js';
+import { CodecError } from '../../util/codec.js';
+import type { DestinationEntry } from '../construction-data.js';
+import type { Destination, OutgoingTx, SubaddressKey } from '../records.js';
+import type { Lookahead } from '../subaddress-table.js';
+import type { PaymentFacts, RememberedAccount, WalletMemory } from '../wallet-memory.js';
+import type { AddressBookRow, ReferenceCache } from './cache.js';
+import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';
+
+/** Whose cache it should be. */
+export interface CacheOwner {
+  readonly network: NetworkType;
+  readonly spendPublicKey: PublicKey;
+  readonly viewPublicKey: PublicKey;
+  readonly viewSecret: SecretKey;
+  readonly viewOnly: boolean;
+  /** What is watched anyway beyond the last address handed out. */
+  readonly lookahead: Lookahead;
+}
+
+/** What account 0 is called unless somebody says otherwise. */
+const PRIMARY_LABEL = 'Primary account';
+
+/** Longest text of an address that a destination may carry; OpenAlias names are resolved before they get there. */
+const MAX_ADDRESS_CHARS = 256;
+
+/**
+ * Picks out of the reference's cache what the chain cannot tell. Everything else is read from the chain again,
+ * and keys of addresses are computed again: a cache is ciphered but not authenticated.
+ * @throws CodecError when the cache contradicts itself or belongs to another wallet.
+ */
+export function memoryOf(cache: ReferenceCache, owner: CacheOwner): WalletMemory {
+  if (
+    compareBytes(cache.address.spendPublicKey, owner.spendPublicKey) !== 0 ||
+    compareBytes(cache.address.viewPublicKey, owner.viewPublicKey) !== 0
+  )
+    throw new CodecError('cache: it belongs to another wallet');
+  const accounts = accountsOf(cache);
+  const [tagDescriptions] = cache.accountTags;
+  return {
+    accounts,
+    tagDescriptions: tagDescriptions.map(([tag, description]) => ({ tag, description })),
+    subaddresses: subaddressesOf(cache, accounts, owner),
+    addressBook: cache.addressBook.map((row) => bookEntry(row, owner.network)),
+    attributes: cache.attributes.map(([name, value]) => ({ name, value })),
+    notes: cache.notes.map(([txHash, note]) => ({ txHash, note })),
+    txKeys: txKeysOf(cache),
+    paid: cache.confirmed.map(([txHash, paid]) => ({ txHash, ...factsOf(paid, owner.network) })),
+    unmined: cache.unconfirmed.map(([txHash, paid]) => ({ txHash, ...unminedOf(paid, owner.network) })),
+    frozen: cache.transfers
+      .filter(({ frozen }) => frozen)
+      .map(({ txHash, outputIndex }) => ({ txHash, outputIndex })),
+    keyImages: owner.viewOnly ? keyImagesOf(cache) : [],
+  };
+}
+
+function accountsOf({ labels, accountTags: [, tags] }: ReferenceCache): RememberedAccount[] {
+  if (labels.length === 0) return [{ labels: [PRIMARY_LABEL], tag: '' }];
+  return labels.map((own, major) => ({ labels: own.length === 0 ? [''] : own, tag: tags[major] ?? '' }));
+}
+
+/** Number of addresses by account, the lookahead included, as far as they are without gaps. */
+function watchedCounts({ subaddresses }: ReferenceCache): number[] {
+  const minors: Set<number>[] = [];
+  for (const [, { major, minor }] of subaddresses) {
+    // Accounts without gaps too: none stands further on than there are entries.
+    if (major < subaddresses.length) (minors[major] ??= new Set()).add(minor);
+  }
+  return Array.from(minors, (known = new Set<number>()) => {
+    let count = 0;
+    while (known.has(count)) count += 1;
+    return count;
+  });
+}
+
+function subaddressesOf(
+  cache: ReferenceCache,
+  accounts: readonly RememberedAccount[],
+  { spendPublicKey, viewSecret, lookahead }: CacheOwner,
+): SubaddressKey[] {
+  const watched = watchedCounts(cache);
+  const majors = Math.max(accounts.length, watched.length);
+  return Array.from({ length: majors }, (_, major) => {
+    const handedOut = accounts[major]?.labels.length ?? 0;
+    const seen = watched[major] ?? 0;
+    if (cache.subaddresses.length > 0 && seen < handedOut)
+      throw new CodecError('cache: an address handed out is not watched');
+    const expected =
+      major < accounts.length + lookahead.major - 1 ? Math.max(handedOut - 1, 0) + lookahead.minor : 0;
+    // Watched further than the lookahead goes: a payment may have been promised there.
+    const count = seen > expected ? seen : handedOut;
+    return subaddressSpendPublicKeys(spendPublicKey, viewSecret, major, 0, count).map((key, minor) => ({
+      index: { major, minor },
+      spendPublicKey: key,
+    }));
+  }).flat();
+}
+
+function bookEntry(row: AddressBookRow, network: NetworkType): WalletMemory['addressBook'][number] {
+  const { spendPublicKey, viewPublicKey } = row.address;
+  if (tryDecompress(spendPublicKey) === undefined || tryDecompress(viewPublicKey) === undefined)
+    throw new CodecError('cache: an entry of the address book is no address');
+  const kind = row.isSubaddress ? 'subaddress' : row.hasPaymentId ? 'integrated' : 'standard';
+  const address = formatAddress({
+    network,
+    kind,
+    spendPublicKey,
+    viewPublicKey,
+    ...(kind === 'integrated' ? { paymentId: row.paymentId as PaymentId } : {}),
+  });
+  return { address, description: row.description };
+}
+
+function txKeysOf({ txKeys, additionalTxKeys }: ReferenceCache): WalletMemory['txKeys'] {
+  const additional = new Map(additionalTxKeys.map(([txHash, keys]) => [toHex(txHash), keys]));
+  return txKeys.map(([txHash, key]) => ({ txHash, keys: [key, ...(additional.get(toHex(txHash)) ?? [])] }));
+}
+
+/** Source: cryptonote_tx_utils.h `tx_destination_entry::address`. */
+function destinationOf(
+  entry: DestinationEntry,
+  paymentId: Uint8Array | undefined,
+  network: NetworkType,
+): Destination {
+  const { spendPublicKey, viewPublicKey } = entry.address;
+  if (entry.original.length > MAX_ADDRESS_CHARS) throw new CodecError('cache: an address is far too long');
+  const address =
+    entry.original !== ''
+      ? entry.original
+      : formatAddress({
+          network,
+          kind: entry.isIntegrated ? 'integrated' : entry.isSubaddress ? 'subaddress' : 'standard',
+          spendPublicKey,
+          viewPublicKey,
+          ...(entry.isIntegrated
+            ? { paymentId: (paymentId ?? new Uint8Array(8)).slice(0, 8) as PaymentId }
+            : {}),
+        });
+  return { amount: amount(entry.amount), address };
+}
+
+/** Zeros are none; a short one ends in zeros. */
+function paymentIdOf(id: Uint8Array): Uint8Array | undefined {
+  const lastSet = id.findLastIndex((byte) => byte !== 0);
+  if (lastSet < 0) return undefined;
+  return lastSet < 8 ? id.slice(0, 8) : id;
+}
+
+function factsOf(
+  paid: ConfirmedTransfer | UnconfirmedTransfer,
+  network: NetworkType,
+): Omit<PaymentFacts, 'txHash'> {
+  const paymentId = paymentIdOf(paid.paymentId);
+  return {
+    ...(paid.change === U64_MAX ? {} : { change: amount(paid.change) }),
+    ...(paymentId === undefined ? {} : { paymentId }),
+    destinations: paid.destinations.map((entry) => destinationOf(entry, paymentId, network)),
+  };
+}
+
+function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<OutgoingTx, 'txHash'> {
+  const { change = amount(0n), ...facts } = factsOf(paid, network);
+  if (paid.amountOut > paid.amountIn || change > paid.amountOut)
+    throw new CodecError('cache: a payment pays more than it spends');
+  return {
+    ...facts,
+    state: hasFailed(paid) ? 'failed' : 'pending',
+    account: paid.account,
+    fromIndices: [...paid.minors].sort((a, b) => a - b),
+    amountIn: amount(paid.amountIn),
+    fee: amount(paid.amountIn - paid.amountOut),
+    change,
+    unlockTime: paid.tx.unlockTime,
+    timestamp: paid.timestamp,
+  };
+}
+
+function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): WalletMemory['keyImages'] {
+  const known = transfers
+    .filter(({ keyImageKnown, keyImagePartial }) => keyImageKnown && !keyImagePartial)
+    .map(({ tx, outputIndex, keyImage }) => {
+      const publicKey = tx.outputs[outputIndex]?.publicKey;
+      if (publicKey === undefined) throw new CodecError('cache: an output is not in its transaction');
+      return { publicKey, keyImage };
+    });
+  return [...known, ...coldKeyImages.map(([publicKey, keyImage]) => ({ publicKey, keyImage }))];
+}

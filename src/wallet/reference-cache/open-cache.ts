@@ -1,0 +1,35 @@
+import { chacha20 } from '../../crypto/chacha.js';
+import { CodecError, decode } from '../../util/codec.js';
+import { sealedFile } from '../sealed-file.js';
+import { CACHE_MAGIC, referenceCache, widePlacesCache, type ReferenceCache } from './cache.js';
+
+/** Bytes of a deciphered cache that tell what it is. */
+const HEAD_BYTES = 64;
+
+const startsWith = (bytes: Uint8Array, head: Uint8Array): boolean =>
+  Buffer.compare(bytes.subarray(0, head.length), head) === 0;
+
+function readArchive(plain: Uint8Array): ReferenceCache {
+  try {
+    return decode(referenceCache, plain);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    try {
+      return decode(widePlacesCache, plain);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/**
+ * Deciphers and reads a cache file.
+ * @param bytes the whole file. @param key 32 bytes. @returns undefined when it is ciphered under another key.
+ * @throws CodecError when it is damaged or of a version from the future. Source: wallet2.cpp `load_wallet_cache`.
+ */
+export function openCache(bytes: Uint8Array, key: Uint8Array): ReferenceCache | undefined {
+  const { iv, ciphertext } = decode(sealedFile, bytes);
+  const head = chacha20(key, iv, ciphertext.subarray(0, HEAD_BYTES));
+  if (!startsWith(head, CACHE_MAGIC)) return undefined;
+  return readArchive(chacha20(key, iv, ciphertext));
+}
