@@ -27,6 +27,7 @@ import { Annotations } from './annotations.js';
 import { Balances } from './balances.js';
 import type { WalletEvents } from './events.js';
 import { History } from './history.js';
+import { PaymentMaker } from './payment-maker.js';
 import { PendingPayments } from './pending-payments.js';
 import { Transfers } from './transfers.js';
 import type { DaemonLink } from './daemon-link.js';
@@ -60,6 +61,7 @@ export class WalletSession implements RefreshTarget {
   readonly annotations: Annotations;
   readonly balances: Balances;
   readonly history: History;
+  readonly payments: PaymentMaker;
   readonly transfers: Transfers;
   readonly #parts: SessionParts;
   readonly #pending: PendingPayments;
@@ -85,6 +87,7 @@ export class WalletSession implements RefreshTarget {
     this.annotations = new Annotations(this);
     this.balances = new Balances(this);
     this.history = new History(this);
+    this.payments = new PaymentMaker(this);
     this.transfers = new Transfers(this);
     this.#pending = new PendingPayments(this);
     this.#id = parts.link.refresher.attach(this);
@@ -234,7 +237,7 @@ export class WalletSession implements RefreshTarget {
     if (this.#closed) return;
     this.#closed = true;
     this.link.refresher.detach(this.#id);
-    await this.transfers.settle();
+    await this.payments.settle();
     this.file.close();
     this.#parts.lock?.release();
     this.keys.viewSecret.wipe();

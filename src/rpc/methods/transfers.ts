@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/params.js';
-import type { MadePayment } from '../../services/transfers.js';
+import type { MadePayment } from '../../services/payment-maker.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
@@ -107,7 +107,7 @@ export const transferMethods: readonly WalletMethod[] = [
     params: params({ hex: text.default('') }),
     source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
     async handle({ wallet }, { hex }) {
-      return { tx_hash: toHex(await wallet.transfers.relay(hex)) };
+      return { tx_hash: toHex(await wallet.payments.relay(hex)) };
     },
   }),
 ];
