@@ -28,6 +28,10 @@ export const CODE = {
   wrong_key_image: -10,
   wrong_transfer_type: -6,
   wrong_key_type: -1,
+  wrong_signature_type: -47,
+  wrong_tx_key: -25,
+  no_tx_key: -24,
+  bad_proof: -1,
   bad_hex: -26,
   bad_tx_metadata: -27,
   account_out_of_range: -14,
@@ -101,6 +105,8 @@ export function describe(fault: Fault): string {
     case 'wrong_payment_id':
     case 'wrong_tx_hash':
     case 'wrong_key_image':
+    case 'wrong_tx_key':
+    case 'bad_proof':
     case 'bad_tx_metadata':
     case 'invalid':
     case 'bad_uri':
@@ -112,6 +118,10 @@ export function describe(fault: Fault): string {
       return 'transfer_type is one of all, available, unavailable';
     case 'wrong_key_type':
       return 'key_type is one of mnemonic, view_key, spend_key';
+    case 'wrong_signature_type':
+      return 'signature_type is one of spend, view';
+    case 'no_tx_key':
+      return 'no secret key of this transaction is stored here';
     case 'bad_hex':
       return `${fault.what} is not hex`;
     case 'account_out_of_range':

@@ -7,6 +7,7 @@ import { addressMethods } from './methods/addresses.js';
 import { annotationMethods } from './methods/annotations.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
+import { proofMethods } from './methods/proofs.js';
 import { serviceMethods } from './methods/service.js';
 import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
@@ -20,6 +21,7 @@ export const registry = new Registry<Context, Gates>([
   ...addressMethods,
   ...transferMethods,
   ...historyMethods,
+  ...proofMethods,
   ...annotationMethods,
   ...addressBookMethods,
   ...uriMethods,

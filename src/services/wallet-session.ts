@@ -29,6 +29,7 @@ import type { WalletEvents } from './events.js';
 import { History } from './history.js';
 import { PaymentMaker } from './payment-maker.js';
 import { PendingPayments } from './pending-payments.js';
+import { Proofs } from './proofs.js';
 import { Transfers } from './transfers.js';
 import type { DaemonLink } from './daemon-link.js';
 import type { WalletPaths } from './wallet-directory.js';
@@ -63,6 +64,7 @@ export class WalletSession implements RefreshTarget {
   readonly history: History;
   readonly payments: PaymentMaker;
   readonly transfers: Transfers;
+  readonly proofs: Proofs;
   readonly #parts: SessionParts;
   readonly #pending: PendingPayments;
   readonly #refreshing = new Mutex();
@@ -89,6 +91,7 @@ export class WalletSession implements RefreshTarget {
     this.history = new History(this);
     this.payments = new PaymentMaker(this);
     this.transfers = new Transfers(this);
+    this.proofs = new Proofs(this);
     this.#pending = new PendingPayments(this);
     this.#id = parts.link.refresher.attach(this);
   }

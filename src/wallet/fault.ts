@@ -23,6 +23,10 @@ export type Fault =
   | { readonly kind: 'wrong_key_image'; readonly reason: string }
   | { readonly kind: 'wrong_transfer_type'; readonly given: string }
   | { readonly kind: 'wrong_key_type'; readonly given: string }
+  | { readonly kind: 'wrong_signature_type' }
+  | { readonly kind: 'wrong_tx_key'; readonly reason: string }
+  | { readonly kind: 'no_tx_key' }
+  | { readonly kind: 'bad_proof'; readonly reason: string }
   | { readonly kind: 'bad_hex'; readonly what: string }
   | { readonly kind: 'bad_tx_metadata'; readonly reason: string }
   | { readonly kind: 'account_out_of_range'; readonly account: number; readonly count: number }
