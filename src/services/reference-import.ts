@@ -3,10 +3,9 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { cacheKey } from '../crypto/kdf.js';
 import { syncDirectory, syncFile } from '../store/durable.js';
-import type { KeysFile } from '../store/keys-file.js';
+import { lookaheadOf, type KeysFile } from '../store/keys-file.js';
 import { WalletFile } from '../store/wallet-file.js';
 import { WorkerPool } from '../util/worker-pool.js';
-import { DEFAULT_LOOKAHEAD } from '../wallet/subaddress-table.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
 
@@ -59,7 +58,7 @@ async function takeOver(wanted: ReferenceImport): Promise<CacheAnswer> {
         viewPublicKey,
         viewSecret,
         viewOnly: spendSecret === undefined,
-        lookahead: DEFAULT_LOOKAHEAD,
+        lookahead: lookaheadOf(keysFile),
       },
       store,
     });

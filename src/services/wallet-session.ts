@@ -9,7 +9,7 @@ import { DaemonError } from '../daemon/errors.js';
 import type { RefreshResult, RefreshTarget } from '../refresh/refresher.js';
 import type { PoolFinding, ScannerState } from '../refresh/wallet-scanner.js';
 import type { WalletId } from '../refresh/messages.js';
-import type { KeysFile } from '../store/keys-file.js';
+import { lookaheadOf, type KeysFile } from '../store/keys-file.js';
 import { saveKeysFile } from '../store/keys-file-disk.js';
 import type { WalletLock } from '../store/lock.js';
 import type { WalletFile } from '../store/wallet-file.js';
@@ -19,7 +19,6 @@ import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import type { WalletKeys } from '../wallet/keys.js';
 import type { PageFindings } from '../wallet/records.js';
-import { DEFAULT_LOOKAHEAD } from '../wallet/subaddress-table.js';
 import { Accounts } from './accounts.js';
 import { AccountTags } from './account-tags.js';
 import { AddressBook } from './address-book.js';
@@ -178,7 +177,7 @@ export class WalletSession implements RefreshTarget {
         ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
       },
       spendPublicKey,
-      lookahead: DEFAULT_LOOKAHEAD,
+      lookahead: lookaheadOf(this.#keysFile),
       ...known,
     };
   }

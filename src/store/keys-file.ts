@@ -11,6 +11,7 @@ import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
 import type { Rng } from '../util/random.js';
 import { WalletError } from '../wallet/fault.js';
 import { sealedFile } from '../wallet/sealed-file.js';
+import { DEFAULT_LOOKAHEAD, type Lookahead } from '../wallet/subaddress-table.js';
 
 type Fields = { readonly [name: string]: Json | undefined };
 
@@ -151,6 +152,18 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
   return file;
 }
 
+/** How far beyond the last address handed out the wallet looks. */
+export function lookaheadOf({ other }: KeysFile): Lookahead {
+  const size = (name: string, usual: number): number => {
+    const value = other[name];
+    return typeof value === 'bigint' && value > 0n && value < 1n << 32n ? Number(value) : usual;
+  };
+  return {
+    major: size('subaddress_lookahead_major', DEFAULT_LOOKAHEAD.major),
+    minor: size('subaddress_lookahead_minor', DEFAULT_LOOKAHEAD.minor),
+  };
+}
+
 /** Fields without which the reference takes other defaults than ours. */
 const DEFAULTS: Fields = {
   key_on_device: 0n,
@@ -159,8 +172,8 @@ const DEFAULTS: Fields = {
   store_tx_info: 1n,
   auto_refresh: 1n,
   default_decimal_point: 12n,
-  subaddress_lookahead_major: 50n,
-  subaddress_lookahead_minor: 200n,
+  subaddress_lookahead_major: BigInt(DEFAULT_LOOKAHEAD.major),
+  subaddress_lookahead_minor: BigInt(DEFAULT_LOOKAHEAD.minor),
 };
 
 /** Writes a keys file that the reference opens. Source: wallet2.cpp `get_keys_file_data`. */

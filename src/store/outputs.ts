@@ -109,13 +109,13 @@ export class OutputReader {
     return this.#all.all(account).map(toOutput).filter(at(minors));
   }
 
-  /** Sums an address, frozen outputs left out. */
+  /** Sums an address. Frozen outputs are counted but not summed; an address that has no others is left out. */
   balances({ account, strict }: OutputPlace): HeldAmount[] {
     const rows = this.db
       .prepare<unknown[], { account: Integer; minor: Integer; total: Integer; count: Integer }>(
-        `SELECT account, minor, sum(amount) AS total, count(*) AS count FROM owned_output
-         WHERE ${unspent(strict)} AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
-         GROUP BY account, minor`,
+        `SELECT account, minor, sum(amount) FILTER (WHERE frozen = 0) AS total, count(*) AS count FROM owned_output
+         WHERE ${unspent(strict)} AND burnt = 0 ${account === undefined ? '' : 'AND account = ?'}
+         GROUP BY account, minor HAVING min(frozen) = 0`,
       )
       .safeIntegers()
       .all(...(account === undefined ? [] : [account]));

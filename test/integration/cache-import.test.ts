@@ -1,0 +1,210 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
+import type { Loose } from '../support/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { openStored } from '../support/stored-wallet.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+/*
+ * A wallet that monero-wallet-rpc made and used is opened by us: whatever it answered about its accounts,
+ * payments and notes, we answer too. The reference's answers are taken once, before it stops.
+ */
+
+const ROUNDS = 3;
+const PASSWORD = 'pässword';
+const XMR = 1_000_000_000_000;
+const args = [`--kdf-rounds=${ROUNDS}`];
+const language = 'English';
+
+/** What both servers are asked. */
+interface Answers {
+  readonly accounts: Loose;
+  readonly tags: Loose;
+  readonly addresses: Loose[];
+  readonly book: Loose;
+  readonly notes: Loose;
+  readonly attributes: Loose[];
+  readonly transfers: Loose;
+  readonly balance: Loose;
+}
+
+let daemon: Monerod;
+/** The directory as the reference left it. */
+let left: string;
+let wanted: Answers;
+let ours: WalletRpc;
+const paid: Record<'single' | 'several' | 'integrated' | 'pending', string> = {
+  single: '',
+  several: '',
+  integrated: '',
+  pending: '',
+};
+const txKeys = new Map<string, string>();
+let frozen: string;
+
+/** What depends on the moment, and what release 0.18 does not tell yet. */
+const PASSING = ['confirmations', 'suggested_confirmations_threshold', 'locked', 'change_amount'];
+
+const without = (entry: Loose, names: readonly string[]): Loose =>
+  Object.fromEntries(Object.entries(entry as object).filter(([name]) => !names.includes(name)));
+
+async function answers(wallet: WalletRpc): Promise<Answers> {
+  const accounts = await wallet.rpc('get_accounts');
+  const transfers = await wallet.rpc('get_transfers', {
+    in: true,
+    out: true,
+    pending: true,
+    failed: true,
+    all_accounts: true,
+  });
+  return {
+    accounts,
+    tags: await wallet.rpc('get_account_tags'),
+    addresses: await Promise.all(
+      (accounts.subaddress_accounts as Loose[]).map(({ account_index }) =>
+        wallet.rpc('get_address', { account_index }),
+      ),
+    ),
+    // Release 0.18 tells no payment id beside an integrated address.
+    book: ((await wallet.rpc('get_address_book')).entries as Loose[]).map((entry) =>
+      without(entry, ['payment_id']),
+    ),
+    notes: await wallet.rpc('get_tx_notes', { txids: Object.values(paid) }),
+    attributes: await Promise.all(['shop', 'empty'].map((key) => wallet.rpc('get_attribute', { key }))),
+    transfers: Object.fromEntries(
+      Object.entries(transfers as Record<string, Loose[]>).map(([kind, entries]) => [
+        kind,
+        entries
+          .map((entry) => without(entry, PASSING))
+          .sort((a, b) =>
+            `${a.txid}${a.subaddr_index.minor}` < `${b.txid}${b.subaddr_index.minor}` ? -1 : 1,
+          ),
+      ]),
+    ),
+    balance: await wallet.rpc('get_balance', { account_index: 0 }),
+  };
+}
+
+beforeAll(async () => {
+  daemon = await startMonerod();
+  const theirs = await startReference({ daemon: daemon.address, args });
+  await theirs.rpc('create_wallet', { filename: 'payee', password: '', language });
+  const { address: payee } = await theirs.rpc('get_address');
+  const { address: payeeSub } = await theirs.rpc('create_address', { account_index: 0 });
+  const { integrated_address: payeeIntegrated } = await theirs.rpc('make_integrated_address', {
+    payment_id: '1122334455667788',
+  });
+  await theirs.rpc('create_wallet', { filename: 'shop', password: PASSWORD, language });
+  const { address: primary } = await theirs.rpc('get_address');
+  await daemon.generate(primary, 100);
+  await theirs.rpc('refresh');
+
+  await theirs.rpc('label_address', { index: { major: 0, minor: 0 }, label: 'the till' });
+  const { addresses } = await theirs.rpc('create_address', { account_index: 0, count: 3, label: 'customer' });
+  const { address: second } = await theirs.rpc('create_account', { label: 'Zweigstelle ☕' });
+  await theirs.rpc('create_account', { label: '' });
+  await theirs.rpc('label_address', { index: { major: 0, minor: 2 }, label: 'Zoë' });
+  await theirs.rpc('tag_accounts', { tag: 'branches', accounts: [1, 2] });
+  await theirs.rpc('set_account_tag_description', { tag: 'branches', description: 'all but the first' });
+  await theirs.rpc('set_attribute', { key: 'shop', value: 'order 66' });
+  await theirs.rpc('set_attribute', { key: 'empty', value: '' });
+  for (const [address, description] of [
+    [payee, 'plain'],
+    [payeeSub, 'a subaddress'],
+    [payeeIntegrated, 'with a payment id'],
+  ])
+    await theirs.rpc('add_address_book', { address, description });
+
+  const pay = async (destinations: { amount: number; address: string }[]): Promise<string> => {
+    const { tx_hash: hash, tx_key: key } = await theirs.rpc('transfer', { destinations, get_tx_key: true });
+    txKeys.set(hash, key);
+    return hash as string;
+  };
+  paid.single = await pay([{ amount: XMR, address: payee }]);
+  paid.several = await pay([
+    { amount: 2 * XMR, address: payeeSub },
+    { amount: 3 * XMR, address: payee },
+    { amount: 4 * XMR, address: second },
+    { amount: 5 * XMR, address: addresses[1] },
+  ]);
+  paid.integrated = await pay([{ amount: 6 * XMR, address: payeeIntegrated }]);
+  await daemon.generate(payee, 12);
+  await theirs.rpc('refresh');
+  await theirs.rpc('set_tx_notes', {
+    txids: [paid.single, paid.integrated],
+    notes: ['refund', 'für «Zoë»'],
+  });
+  frozen = (await theirs.rpc('incoming_transfers', { transfer_type: 'available' })).transfers[0].key_image;
+  await theirs.rpc('freeze', { key_image: frozen });
+  paid.pending = await pay([{ amount: 7 * XMR, address: payeeSub }]);
+  wanted = await answers(theirs);
+  await theirs.rpc('close_wallet');
+  left = mkdtempSync(join(tmpdir(), 'left-'));
+  await theirs.stop({ keep: true });
+  cpSync(theirs.walletDir, left, { recursive: true });
+  rmSync(theirs.walletDir, { recursive: true });
+
+  const moved = mkdtempSync(join(tmpdir(), 'moved-'));
+  cpSync(left, moved, { recursive: true });
+  ours = await startWalletRpc({ daemon: daemon.address, walletDir: moved, args });
+});
+
+afterAll(async () => {
+  await ours?.stop({ keep: false });
+  await daemon?.stop();
+  rmSync(left, { recursive: true, force: true });
+});
+
+describe('a wallet that comes from the reference', () => {
+  let got: Answers;
+
+  beforeAll(async () => {
+    expect((await ours.call('open_wallet', { filename: 'shop', password: 'wrong' })).error?.code).toBe(-1);
+    expect(readFileSync(join(ours.walletDir, 'shop'))).toEqual(readFileSync(join(left, 'shop')));
+    await ours.rpc('open_wallet', { filename: 'shop', password: PASSWORD });
+    await ours.rpc('refresh');
+    got = await answers(ours);
+  });
+
+  it.each(['accounts', 'tags', 'addresses', 'book', 'notes', 'attributes', 'transfers', 'balance'] as const)(
+    'has the same %s',
+    (what) => expect(got[what]).toEqual(wanted[what]),
+  );
+
+  it('keeps the cache, byte for byte', () => {
+    expect(readFileSync(join(ours.walletDir, 'shop.reference-cache'))).toEqual(
+      readFileSync(join(left, 'shop')),
+    );
+  });
+
+  it('is not taken over again', async () => {
+    await ours.rpc('label_address', { index: { major: 0, minor: 0 }, label: 'changed' });
+    await ours.rpc('close_wallet');
+    await ours.rpc('open_wallet', { filename: 'shop', password: PASSWORD });
+    expect((await ours.rpc('get_address')).addresses[0].label).toBe('changed');
+    expect(readdirSync(ours.walletDir).filter((name) => name.startsWith('shop.reference-cache'))).toEqual([
+      'shop.reference-cache',
+    ]);
+  });
+
+  it('has the keys of its payments, and what it froze stays frozen', async () => {
+    await ours.rpc('close_wallet');
+    const file = await openStored(ours.walletDir, 'shop', PASSWORD, ROUNDS);
+    const known = file.read((r) =>
+      Object.values(paid).map((hash) => [
+        hash,
+        r.txKeys
+          .get(bytes32(fromHex(hash), 'Hash'))
+          ?.map(toHex)
+          .join(''),
+      ]),
+    );
+    expect(known).toEqual([...txKeys]);
+    const output = file.read((r) => r.outputs.byKeyImage(bytes32(fromHex(frozen), 'KeyImage')));
+    expect(output?.frozen).toBe(true);
+    file.close();
+  });
+});
