@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { pino, type DestinationStream, type Logger, type StreamEntry } from 'pino';
+import { pinoLevel } from '../services/log-control.js';
+import { categoriesOf } from '../util/log-categories.js';
 import { ConfigError } from './options.js';
 
-/** pino's level for the reference's 0 to 4. */
-const LEVELS = ['info', 'info', 'debug', 'debug', 'trace'] as const;
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
 /** Text with control characters spelled out: what others sent cannot forge a line or steer a terminal. */
@@ -34,14 +34,10 @@ export function createLogger(level: number, file: string | undefined): Logger {
       done();
     },
   });
-  const threshold = LEVELS[level] ?? 'info';
-  const streams: StreamEntry[] = [{ level: threshold, stream: console }];
-  if (file !== undefined)
-    streams.push({
-      level: threshold,
-      stream: openLogFile(file),
-    });
-  return pino({ level: threshold, base: null }, pino.multistream(streams));
+  // The streams take everything: the logger's own level can be changed while the process runs.
+  const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
+  if (file !== undefined) streams.push({ level: 'trace', stream: openLogFile(file) });
+  return pino({ level: pinoLevel(categoriesOf(level)), base: null }, pino.multistream(streams));
 }
 
 function openLogFile(file: string): DestinationStream {

@@ -51,6 +51,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
     rng: systemRng,
     events: createEvents(config.wallet.txNotify, log),
     log,
+    logLevel: config.log.level,
     // After the answer under way has left.
     stop: () => setTimeout(stop, 100),
   });

@@ -36,6 +36,8 @@ const SMALL_LIMIT = 8 * MIB;
 const MAX_OUTPUTS_AT_ONCE = 5000;
 /** A daemon verifies what it is sent before it answers. */
 const RELAY_TIMEOUT_MS = 30_000;
+/** A daemon that has just begun to mine finishes building its dataset before it stops. */
+const STOP_MINING_TIMEOUT_MS = 60_000;
 
 const hash = (bytes: Uint8Array): Hash => bytes32<'Hash'>(bytes, 'Hash');
 const blobOf = (value: Uint8Array) => ({ type: 'string', value }) as const;
@@ -279,7 +281,8 @@ export class HttpDaemon implements Daemon {
   }
 
   async stopMining(): Promise<void> {
-    await this.#json('/stop_mining', {}, { limit: SMALL_LIMIT }, () => undefined);
+    const options = { limit: SMALL_LIMIT, timeout: STOP_MINING_TIMEOUT_MS };
+    await this.#json('/stop_mining', {}, options, () => undefined);
   }
 
   async miningStatus(): Promise<MiningStatus> {

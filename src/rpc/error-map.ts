@@ -58,6 +58,8 @@ export const CODE = {
   daemon_misbehaves: -4,
   daemon_untrusted: -1,
   bad_daemon_settings: -38,
+  mining_refused: -1,
+  bad_log_level: -44,
 } satisfies Record<Fault['kind'], number>;
 
 const DAEMON_CODE: Record<DaemonErrorKind, number> = {
@@ -160,6 +162,10 @@ export function describe(fault: Fault): string {
       return `no connection to the daemon: ${fault.reason}`;
     case 'daemon_misbehaves':
       return `the daemon gave an answer that cannot be true: ${fault.reason}`;
+    case 'mining_refused':
+      return `the daemon does not do what was asked about mining: ${fault.reason}`;
+    case 'bad_log_level':
+      return `log level ${fault.level} is out of range: 0 to 4`;
     case 'daemon_untrusted':
       return 'this needs a trusted daemon: --trusted-daemon';
   }

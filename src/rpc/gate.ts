@@ -15,6 +15,8 @@ export function passGate(gates: Gates, server: WalletServer): Context {
     throw new WalletError({ kind: 'no_wallet_dir' });
   if (gates.needs === 'wallet' && gates.spendKey && server.wallet().isViewOnly)
     throw new WalletError({ kind: 'view_only' });
+  if (gates.needs === 'wallet' && gates.trustedDaemon && !server.wallet().link.trusted)
+    throw new WalletError({ kind: 'daemon_untrusted' });
   if (gates.needs === 'wallet') server.wallet();
   return {
     server,

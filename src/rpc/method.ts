@@ -17,6 +17,8 @@ export interface Gates {
   readonly restricted: boolean;
   /** Refused on a view-only wallet (-29). */
   readonly spendKey?: true;
+  /** Refused unless the daemon is trusted (-1). */
+  readonly trustedDaemon?: true;
   /** Codes that differ from the error table for this method. */
   readonly codes?: Partial<Record<Fault['kind'], number>>;
 }

@@ -7,6 +7,8 @@ import { addressMethods } from './methods/addresses.js';
 import { annotationMethods } from './methods/annotations.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
+import { loggingMethods } from './methods/logging.js';
+import { miningMethods } from './methods/mining.js';
 import { proofMethods } from './methods/proofs.js';
 import { serviceMethods } from './methods/service.js';
 import { transferMethods } from './methods/transfers.js';
@@ -16,6 +18,8 @@ import { uriMethods } from './methods/uris.js';
 export const registry = new Registry<Context, Gates>([
   ...fileMethods,
   ...serviceMethods,
+  ...miningMethods,
+  ...loggingMethods,
   ...accountMethods,
   ...accountTagMethods,
   ...addressMethods,

@@ -21,6 +21,8 @@ export interface ServerSettings {
   readonly rng: Rng;
   readonly events: WalletEvents;
   readonly log: Logger;
+  /** What the log began with, 0 to 4. */
+  readonly logLevel: number;
   /** Ends the process. */
   readonly stop: () => void;
 }

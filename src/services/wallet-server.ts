@@ -10,6 +10,7 @@ import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import { AutoRefresh } from './auto-refresh.js';
 import { DaemonLink } from './daemon-link.js';
+import { LogControl } from './log-control.js';
 import type { ServerSettings } from './server-settings.js';
 import { assertFree, assertPresent, type WalletDirectory, type WalletPaths } from './wallet-directory.js';
 import { WalletOpener } from './wallet-opener.js';
@@ -27,6 +28,7 @@ export interface RestoreRequest {
 /** Opens and closes wallets, one at a time for clients, and keeps the open one in step with the chain. */
 export class WalletServer {
   readonly settings: ServerSettings;
+  readonly logControl: LogControl;
   readonly #link: DaemonLink;
   /** Opening, closing and creating exclude each other. */
   readonly #changing = new Mutex();
@@ -36,6 +38,7 @@ export class WalletServer {
 
   constructor(settings: ServerSettings) {
     this.settings = settings;
+    this.logControl = new LogControl(settings.log, settings.logLevel);
     this.#link = new DaemonLink({
       threads: settings.threads,
       chain: {

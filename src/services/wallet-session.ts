@@ -26,6 +26,7 @@ import { Annotations } from './annotations.js';
 import { Balances } from './balances.js';
 import type { WalletEvents } from './events.js';
 import { History } from './history.js';
+import { Mining } from './mining.js';
 import { PaymentMaker } from './payment-maker.js';
 import { PendingPayments } from './pending-payments.js';
 import { Proofs } from './proofs.js';
@@ -63,6 +64,7 @@ export class WalletSession implements RefreshTarget {
   readonly history: History;
   readonly payments: PaymentMaker;
   readonly transfers: Transfers;
+  readonly mining: Mining;
   readonly proofs: Proofs;
   readonly #parts: SessionParts;
   readonly #pending: PendingPayments;
@@ -90,6 +92,7 @@ export class WalletSession implements RefreshTarget {
     this.history = new History(this);
     this.payments = new PaymentMaker(this);
     this.transfers = new Transfers(this);
+    this.mining = new Mining(this);
     this.proofs = new Proofs(this);
     this.#pending = new PendingPayments(this);
     this.#id = parts.link.refresher.attach(this);

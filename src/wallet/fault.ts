@@ -57,7 +57,9 @@ export type Fault =
   | { readonly kind: 'daemon_unreachable'; readonly reason: string }
   | { readonly kind: 'daemon_misbehaves'; readonly reason: string }
   | { readonly kind: 'daemon_untrusted' }
-  | { readonly kind: 'bad_daemon_settings'; readonly reason: string };
+  | { readonly kind: 'bad_daemon_settings'; readonly reason: string }
+  | { readonly kind: 'mining_refused'; readonly reason: string }
+  | { readonly kind: 'bad_log_level'; readonly level: number };
 
 /** A caller's fault; `message` repeats the kind, the facts are in `fault`. */
 export class WalletError extends Error {

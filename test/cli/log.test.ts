@@ -85,7 +85,7 @@ describe('the log file', () => {
     [0, ['info']],
     [1, ['info']],
     [2, ['info', 'debug']],
-    [3, ['info', 'debug']],
+    [3, ['info', 'debug', 'trace']],
     [4, ['info', 'debug', 'trace']],
   ])('holds at level %d: %p', (level, expected) => {
     inDirectory((directory) => {

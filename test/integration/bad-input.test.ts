@@ -166,6 +166,8 @@ const OPEN: readonly Case[] = [
 const WITHOUT_WALLET = [
   'get_version',
   'get_languages',
+  'set_log_level',
+  'set_log_categories',
   'auto_refresh',
   'create_wallet',
   'open_wallet',

@@ -1,0 +1,37 @@
+import { flag, height, none, params } from '../../jsonrpc/params.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+export const miningMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'start_mining',
+    summary: "Has the daemon mine to the wallet's primary address.",
+    meta: { needs: 'wallet', restricted: true, trustedDaemon: true },
+    params: params({
+      threads_count: height.default(0),
+      do_background_mining: flag.default(false),
+      ignore_battery: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_START_MINING, on_start_mining',
+    async handle({ wallet, server }, asked) {
+      const order = {
+        threads: asked.threads_count,
+        background: asked.do_background_mining,
+        ignoreBattery: asked.ignore_battery,
+      };
+      await wallet.mining.start(order, server.settings.threads);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'stop_mining',
+    summary: 'Has the daemon stop mining.',
+    meta: { needs: 'wallet', restricted: true },
+    params: none,
+    source: 'COMMAND_RPC_STOP_MINING, on_stop_mining',
+    async handle({ wallet }) {
+      await wallet.mining.stop();
+      return {};
+    },
+  }),
+];

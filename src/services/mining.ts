@@ -1,0 +1,45 @@
+import { DaemonError } from '../daemon/errors.js';
+import { WalletError } from '../wallet/fault.js';
+import type { WalletSession } from './wallet-session.js';
+
+export interface MiningOrder {
+  readonly threads: number;
+  readonly background: boolean;
+  readonly ignoreBattery: boolean;
+}
+
+/** Has the daemon mine to the primary address. */
+export class Mining {
+  readonly #session: WalletSession;
+
+  constructor(session: WalletSession) {
+    this.#session = session;
+  }
+
+  /** @param mostThreads what this machine has; at least 2 are allowed. @throws WalletError `invalid`, `mining_refused` */
+  async start({ threads, background, ignoreBattery }: MiningOrder, mostThreads: number): Promise<void> {
+    const most = Math.max(mostThreads, 2);
+    if (threads < 1 || threads > most)
+      throw new WalletError({ kind: 'invalid', reason: `threads_count is a number from 1 to ${most}` });
+    const address = this.#session.accounts.address({ major: 0, minor: 0 });
+    await refusable(() =>
+      this.#session.link.daemon().startMining(address, threads, background, ignoreBattery),
+    );
+  }
+
+  /** @throws WalletError `mining_refused`, also where the daemon does not mine. */
+  async stop(): Promise<void> {
+    await refusable(() => this.#session.link.daemon().stopMining());
+  }
+}
+
+/** Whatever keeps the daemon from it has one code. Source: wallet_rpc_server.cpp `on_start_mining`. */
+async function refusable(ask: () => Promise<void>): Promise<void> {
+  try {
+    await ask();
+  } catch (cause) {
+    if (cause instanceof DaemonError)
+      throw new WalletError({ kind: 'mining_refused', reason: cause.message }, { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { until } from '../support/process.js';
+import { startStandIn } from '../support/stand-in-daemon.js';
+import { refusal, sideBySide, step } from '../support/side-by-side.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+let daemon: Monerod;
+let ours: WalletRpc;
+let theirs: WalletRpc;
+const servers = (): readonly [WalletRpc, WalletRpc] => [ours, theirs];
+
+beforeAll(async () => {
+  daemon = await startMonerod();
+  [ours, theirs] = await Promise.all([
+    startWalletRpc({ daemon: daemon.address }),
+    startReference({ daemon: daemon.address }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([ours?.stop(), theirs?.stop()]);
+  await daemon?.stop();
+});
+
+describe('logging, before any wallet is open', () => {
+  sideBySide(
+    [
+      step('set_log_level', 'the least'),
+      step('set_log_categories', 'what is added to it', { categories: '+wallet.rpc:INFO' }),
+      step('set_log_categories', 'what is taken away', { categories: '-wallet.rpc:INFO,net:FATAL' }),
+      step('set_log_categories', 'a level', { categories: '1' }),
+      step('set_log_categories', 'a level and a list', { categories: '1,net:ERROR' }),
+      step('set_log_categories', 'a level there is not', { categories: '17' }),
+      step('set_log_categories', 'a list', { categories: '*:WARNING,wallet.wallet2:ERROR' }),
+      step('set_log_categories', 'no severity', { categories: 'nonsense' }),
+      refusal('set_log_level', 'a level above all', { level: 5 }, -44),
+      refusal('set_log_level', 'a level below all', { level: -1 }, -44),
+      refusal('set_log_level', 'a level beyond a byte', { level: 128 }, -32602),
+      refusal('set_log_level', 'a level in words', { level: 'high' }, -32602),
+      refusal(
+        'set_log_categories',
+        'a text without end',
+        { categories: 'x'.repeat(20_000) },
+        -1,
+        'it has no bound there',
+      ),
+      step('set_log_categories', 'a refusal changes nothing', { categories: '+' }),
+      step('set_log_categories', 'nothing'),
+    ],
+    servers,
+  );
+
+  it('takes effect at once', async () => {
+    const requests = (): number => ours.process.output().split('method=get_version').length - 1;
+    await ours.rpc('set_log_level', { level: 0 });
+    const before = requests();
+    await ours.rpc('get_version');
+    await ours.rpc('set_log_level', { level: 4 });
+    await ours.rpc('get_version');
+    await until('the request in the log', () => requests() === before + 1);
+    await ours.rpc('set_log_categories', { categories: '*:ERROR' });
+    await ours.rpc('get_version');
+    await ours.rpc('set_log_level', { level: 2 });
+    await ours.rpc('get_version');
+    await until('the second request in the log', () => requests() === before + 2);
+  });
+});
+
+describe('mining', () => {
+  beforeAll(async () => {
+    for (const wallet of servers())
+      await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  });
+
+  sideBySide(
+    [
+      refusal('start_mining', 'no threads', {}, -1),
+      refusal('start_mining', 'more threads than there are', { threads_count: 5000 }, -1),
+      refusal('start_mining', 'threads below zero', { threads_count: -1 }, -32602),
+      refusal('stop_mining', 'a daemon that does not mine', {}, -1),
+    ],
+    servers,
+  );
+
+  it('goes to the primary address, with all that was asked for', async () => {
+    const seen: unknown[] = [];
+    const asking = await startStandIn((path, body) => {
+      if (path.endsWith('_mining')) seen.push([path, body]);
+      return { status: 'OK' };
+    });
+    const [mine, other] = await Promise.all([
+      startWalletRpc({ daemon: asking.address }),
+      startReference({ daemon: asking.address }),
+    ]);
+    try {
+      for (const wallet of [mine, other]) {
+        await wallet.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+        const { address } = await wallet.rpc('get_address');
+        await wallet.rpc('start_mining', {
+          threads_count: 2,
+          do_background_mining: true,
+          ignore_battery: true,
+        });
+        await wallet.rpc('stop_mining');
+        const body = {
+          miner_address: address,
+          threads_count: 2,
+          do_background_mining: true,
+          ignore_battery: true,
+        };
+        expect(seen.splice(0)).toEqual([
+          ['/start_mining', body],
+          ['/stop_mining', expect.any(Object)],
+        ]);
+      }
+    } finally {
+      await Promise.all([mine.stop(), other.stop()]);
+      await asking.stop();
+    }
+  });
+
+  it('is refused for a daemon that is not trusted, and where there is none', async () => {
+    for (const options of [{ daemon: daemon.address, args: ['--untrusted-daemon'] }, {}]) {
+      const [mine, other] = await Promise.all([startWalletRpc(options), startReference(options)]);
+      try {
+        for (const wallet of [mine, other]) {
+          await wallet.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+          expect((await wallet.call('start_mining', { threads_count: 1 })).error?.code).toBe(-1);
+        }
+      } finally {
+        await Promise.all([mine.stop(), other.stop()]);
+      }
+    }
+  });
+});
+
+describe('a wallet of one owner', () => {
+  it('is not a multisig one', async () => {
+    const status = { multisig: false, kex_is_done: false, ready: false, threshold: 0, total: 0 };
+    expect(await ours.rpc('is_multisig')).toEqual(status);
+    expect(await theirs.rpc('is_multisig')).toMatchObject({ multisig: false });
+  });
+});
