@@ -1,12 +1,10 @@
 import type { Hash } from '../crypto/types.js';
-import { parseTransaction, transactionHash } from '../cryptonote/transaction.js';
 import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
-import { amount } from '../util/amount.js';
-import { fromHex, isHex, toHex } from '../util/bytes.js';
-import { CodecError, decode } from '../util/codec.js';
+import { sum } from '../util/amount.js';
+import { toHex } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
 import type { OutgoingTx } from '../wallet/records.js';
-import { txMetadata, type TxMetadata } from '../wallet/tx-metadata.js';
+import type { SignedPayment } from '../wallet/signed-payment.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** Failures before a daemon looks at what it is sent. */
@@ -25,15 +23,18 @@ export class PaymentLedger {
    * relayed later. Where one is refused, it and those after it leave nothing behind.
    * @throws WalletError `tx_rejected`, DaemonError when the daemon certainly did not take the first.
    */
-  async commit(payments: readonly TxMetadata[]): Promise<void> {
-    const records = payments.map((metadata) => this.#record(metadata));
+  async commit(payments: readonly SignedPayment[]): Promise<void> {
+    const records = payments.map((payment) => this.#record(payment));
     const { file } = this.#session;
     file.write((w) => {
       records.forEach((record, i) => {
         const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};
         if (w.outgoing.byHash(record.txHash) !== undefined) w.discard(record.txHash);
         if (!w.outputs.areFree(inputs))
-          throw new WalletError({ kind: 'tx_rejected', reason: 'its inputs are spent by another payment' });
+          throw new WalletError({
+            kind: 'tx_rejected',
+            reason: 'its inputs are frozen, or spent by another payment',
+          });
         w.prepare(record, inputs, txSecretKeys);
       });
     });
@@ -51,26 +52,27 @@ export class PaymentLedger {
   }
 
   /** Relays what was made without relaying. @throws WalletError `tx_rejected`, DaemonError */
-  async relay({ metadata, txHash }: ReadMetadata): Promise<void> {
-    const known = this.#session.file.read((r) => r.outgoing.byHash(txHash));
-    if (known === undefined || known.state === 'failed') await this.commit([metadata]);
-    else if (known.state !== 'confirmed') await this.#send(txHash, metadata.blob);
+  async relay(payment: SignedPayment): Promise<void> {
+    const known = this.#session.file.read((r) => r.outgoing.byHash(payment.txHash));
+    if (known === undefined || known.state === 'failed') await this.commit([payment]);
+    else if (known.state !== 'confirmed') await this.#send(payment.txHash, payment.blob);
   }
 
-  #record(metadata: TxMetadata): OutgoingTx & { readonly blob: Uint8Array } {
+  #record(payment: SignedPayment): OutgoingTx & { readonly blob: Uint8Array } {
+    const { txHash, blob, account, inputs, fee, change, unlockTime, paymentId, destinations } = payment;
     return {
-      txHash: transactionHash(parseTransaction(metadata.blob)),
+      txHash,
       state: 'prepared',
-      account: metadata.account,
-      fromIndices: metadata.fromIndices,
-      amountIn: amount(metadata.amountIn),
-      fee: amount(metadata.fee),
-      change: amount(metadata.change),
-      unlockTime: metadata.unlockTime,
-      ...(metadata.paymentId.length === 0 ? {} : { paymentId: metadata.paymentId }),
+      account,
+      fromIndices: [...new Set(inputs.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b),
+      amountIn: sum(inputs.map((output) => output.amount)),
+      fee,
+      change,
+      unlockTime,
+      ...(paymentId === undefined ? {} : { paymentId }),
       timestamp: this.#session.now(),
-      blob: metadata.blob,
-      destinations: metadata.destinations,
+      blob,
+      destinations,
     };
   }
 
@@ -92,26 +94,5 @@ export class PaymentLedger {
         "the daemon's answer to a payment is lost; it will be relayed again",
       );
     }
-  }
-}
-
-export interface ReadMetadata {
-  readonly metadata: TxMetadata;
-  readonly txHash: Hash;
-}
-
-/** @throws WalletError `bad_hex`, `bad_tx_metadata` */
-export function readMetadata(hex: string): ReadMetadata {
-  if (!isHex(hex) || hex === '') throw new WalletError({ kind: 'bad_hex', what: 'the tx metadata' });
-  try {
-    const metadata = decode(txMetadata, fromHex(hex));
-    return { metadata, txHash: transactionHash(parseTransaction(metadata.blob)) };
-  } catch (cause) {
-    if (cause instanceof CodecError || cause instanceof RangeError)
-      throw new WalletError(
-        { kind: 'bad_tx_metadata', reason: 'this is not the metadata of a transaction' },
-        { cause },
-      );
-    throw cause;
   }
 }

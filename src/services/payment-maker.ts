@@ -1,15 +1,14 @@
-import type { FeeRates } from '../cryptonote/fees.js';
 import type { Hash, KeyImage } from '../crypto/types.js';
-import { parseTransaction, transactionHash } from '../cryptonote/transaction.js';
-import { amount, sum, type Amount } from '../util/amount.js';
-import { encode } from '../util/codec.js';
+import type { FeeRates } from '../cryptonote/fees.js';
+import { sum, type Amount } from '../util/amount.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
-import type { SignedTx } from '../wallet/signing.js';
+import { signedPayment, type SignedPayment } from '../wallet/signed-payment.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
-import { txMetadata, type TxMetadata } from '../wallet/tx-metadata.js';
+import type { Payee } from '../wallet/transfer-request.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
-import { PaymentLedger, readMetadata } from './payment-ledger.js';
+import { PaymentLedger } from './payment-ledger.js';
+import { readMetadata, writeMetadata } from './payment-metadata.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** One transaction that was made, and relayed unless that was not wanted. */
@@ -23,12 +22,19 @@ export interface MadePayment {
   readonly keyImages: readonly KeyImage[];
   readonly txSecretKeys: readonly Uint8Array[];
   readonly blob: Uint8Array;
-  readonly metadata: Uint8Array;
+  /** Absent unless asked for. */
+  readonly metadata?: Uint8Array;
 }
 
 /** How a payment is to be made, apart from who is paid from what. */
 export interface MakingOptions extends PaymentTerms {
   readonly doNotRelay: boolean;
+  readonly withMetadata: boolean;
+}
+
+interface Made {
+  readonly payment: SignedPayment;
+  readonly view: MadePayment;
 }
 
 /** Makes payments: one at a time in a wallet, so that no output is picked twice. */
@@ -58,53 +64,45 @@ export class PaymentMaker {
       const rates = await this.builder.rates();
       const drafts = await this.builder.draft(plan(rates), options, rates);
       if (this.#session.isViewOnly) throw new WalletError({ kind: 'view_only' });
-      const made: { readonly metadata: TxMetadata; readonly signed: SignedTx }[] = [];
-      for (const draft of drafts) {
-        const signed = await this.builder.sign(draft);
-        made.push({ metadata: metadataOf(draft, signed), signed });
-      }
-      if (!options.doNotRelay) await this.#ledger.commit(made.map(({ metadata }) => metadata));
-      return made.map(({ metadata, signed }) => viewOf(metadata, signed));
+      const made: Made[] = [];
+      for (const draft of drafts) made.push(await this.#sign(draft, options.withMetadata));
+      if (!options.doNotRelay) await this.#ledger.commit(made.map(({ payment }) => payment));
+      return made.map(({ view }) => view);
     });
   }
 
-  /** Relays what {@link make} made without relaying. @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected` */
-  async relay(hex: string): Promise<Hash> {
-    const read = readMetadata(hex);
-    await this.#making.run(() => this.#ledger.relay(read));
-    return read.txHash;
+  /**
+   * Relays what {@link make}, here or in another wallet with the same keys, made without relaying.
+   * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`
+   */
+  relay(hex: string): Promise<Hash> {
+    return this.#making.run(async () => {
+      const payment = readMetadata(this.#session, hex);
+      await this.#ledger.relay(payment);
+      return payment.txHash;
+    });
   }
-}
 
-function metadataOf({ share, terms }: PaymentDraft, signed: SignedTx): TxMetadata {
-  return {
-    blob: signed.blob,
-    account: terms.account,
-    fromIndices: [...new Set(share.inputs.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b),
-    inputs: share.inputs.map(({ txHash, outputIndex }) => ({ txHash, outputIndex })),
-    amountIn: sum(share.inputs.map((output) => output.amount)),
-    fee: signed.fee,
-    change: signed.change,
-    unlockTime: terms.unlockTime,
-    paymentId:
-      share.payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId ??
-      new Uint8Array(),
-    destinations: share.payees.map(({ text, amount: value }) => ({ address: text, amount: value })),
-    txSecretKeys: [signed.txSecretKey, ...signed.additionalSecretKeys],
-  };
-}
-
-function viewOf(metadata: TxMetadata, signed: SignedTx): MadePayment {
-  const amounts = metadata.destinations.map((destination) => destination.amount);
-  return {
-    txHash: transactionHash(parseTransaction(metadata.blob)),
-    amount: sum(amounts),
-    amounts,
-    fee: amount(metadata.fee),
-    weight: signed.weight,
-    keyImages: signed.keyImages,
-    txSecretKeys: metadata.txSecretKeys,
-    blob: metadata.blob,
-    metadata: encode(txMetadata, metadata),
-  };
+  async #sign(draft: PaymentDraft, withMetadata: boolean): Promise<Made> {
+    const { share, terms } = draft;
+    const signed = await this.builder.sign(draft);
+    const payees = share.payees.map((payee, i): Payee => ({
+      ...payee,
+      amount: signed.payees[i]?.amount ?? payee.amount,
+    }));
+    const payment = signedPayment(signed, terms, share.inputs, payees);
+    const amounts = payees.map((payee) => payee.amount);
+    const view: MadePayment = {
+      txHash: signed.hash,
+      amount: sum(amounts),
+      amounts,
+      fee: signed.fee,
+      weight: signed.weight,
+      keyImages: signed.keyImages,
+      txSecretKeys: payment.txSecretKeys,
+      blob: signed.blob,
+      ...(withMetadata ? { metadata: writeMetadata(this.#session, draft, signed, payees) } : {}),
+    };
+    return { payment, view };
+  }
 }

@@ -80,6 +80,7 @@ export class OutputReader {
   readonly #unspent: Statement<[number], OutputRow>;
   readonly #used: Statement<[number], { minor: number }>;
   readonly #watch: Statement<[], OutputRow>;
+  readonly #before: Statement<[number, number, number], { count: number }>;
 
   constructor(db: Db) {
     this.db = db;
@@ -92,6 +93,9 @@ export class OutputReader {
     );
     this.#used = db.prepare('SELECT DISTINCT minor FROM owned_output WHERE account = ?');
     this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
+    this.#before = db.prepare(
+      'SELECT count(*) AS count FROM owned_output WHERE burnt = 0 AND (height < ? OR (height = ? AND global_index < ?))',
+    );
   }
 
   /** The output that a key image spends; of several, the one that can be spent. */
@@ -141,10 +145,16 @@ export class OutputReader {
       .map(toOutput);
   }
 
-  /** None of them is spent or reserved. */
+  /** How many outputs the chain gave us before it: where upstream's list of them has it. */
+  placeOf({ height, globalIndex }: OwnedOutput): number {
+    return this.#before.get(height, height, globalIndex)?.count ?? 0;
+  }
+
+  /** None of them is spent, reserved or frozen. */
   areFree(outputs: readonly OutputRef[]): boolean {
     const free = this.db.prepare<[Uint8Array, number], { found: number }>(
-      'SELECT 1 AS found FROM owned_output WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL',
+      `SELECT 1 AS found FROM owned_output
+       WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL AND frozen = 0`,
     );
     return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
   }

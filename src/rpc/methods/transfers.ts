@@ -41,10 +41,12 @@ const orderOf = (asked: TransferParams, split: boolean) => ({
   priority: asked.priority,
   unlockTime: asked.unlock_time,
   doNotRelay: asked.do_not_relay,
+  withMetadata: asked.get_tx_metadata,
   split,
 });
 
 const keysHex = ({ txSecretKeys }: MadePayment): string => toHex(concatBytes(...txSecretKeys));
+const metadataHex = ({ metadata }: MadePayment): string => toHex(metadata ?? new Uint8Array());
 const imagesShape = ({ keyImages }: MadePayment) => ({ key_images: keyImages.map(toHex) });
 
 export const transferMethods: readonly WalletMethod[] = [
@@ -68,7 +70,7 @@ export const transferMethods: readonly WalletMethod[] = [
         tx_blob: asked.get_tx_hex ? toHex(made.blob) : '',
         tx_hash: toHex(made.txHash),
         tx_key: asked.get_tx_key ? keysHex(made) : '',
-        tx_metadata: asked.get_tx_metadata ? toHex(made.metadata) : '',
+        tx_metadata: metadataHex(made),
         unsigned_txset: '',
         weight: made.weight,
       };
@@ -93,7 +95,7 @@ export const transferMethods: readonly WalletMethod[] = [
         tx_blob_list: asked.get_tx_hex ? made.map(({ blob }) => toHex(blob)) : [],
         tx_hash_list: made.map(({ txHash }) => toHex(txHash)),
         tx_key_list: asked.get_tx_keys ? made.map(keysHex) : [],
-        tx_metadata_list: asked.get_tx_metadata ? made.map(({ metadata }) => toHex(metadata)) : [],
+        tx_metadata_list: asked.get_tx_metadata ? made.map(metadataHex) : [],
         unsigned_txset: '',
         weight_list: made.map(({ weight }) => weight),
       };
