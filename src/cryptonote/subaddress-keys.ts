@@ -3,7 +3,7 @@ import { publicKeyOf, toPublicKey } from '../crypto/derivation.js';
 import { decompress, G, multiply, Point } from '../crypto/point.js';
 import { hashToScalar, toScalar } from '../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
-import { utf8 } from '../util/bytes.js';
+import { concatBytes, utf8 } from '../util/bytes.js';
 import { encode, u32 } from '../util/codec.js';
 import type { SubaddressIndex } from './types.js';
 
@@ -26,6 +26,35 @@ const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 &&
  */
 export const subaddressSecret = (viewSecret: SecretKey, { major, minor }: SubaddressIndex): bigint =>
   hashToScalar(SALT, viewSecret, encode(u32, major), encode(u32, minor));
+
+/** Bytes of a message that hashes to an m. */
+export const SUBADDRESS_MESSAGE_BYTES = SALT.length + 40;
+
+/**
+ * What hashes to the m of `from` ≤ minor < `to` in one account, one message after the other. Secret.
+ * @throws RangeError when the range runs backwards or beyond u32.
+ */
+export function subaddressMessages(
+  viewSecret: SecretKey,
+  major: number,
+  from: number,
+  to: number,
+): Uint8Array {
+  assertRange(from, to);
+  const messages = new Uint8Array(SUBADDRESS_MESSAGE_BYTES * (to - from));
+  const head = concatBytes(SALT, viewSecret, encode(u32, major));
+  for (let minor = from; minor < to; minor++) {
+    const at = SUBADDRESS_MESSAGE_BYTES * (minor - from);
+    messages.set(head, at);
+    messages.set(encode(u32, minor), at + head.length);
+  }
+  return messages;
+}
+
+function assertRange(from: number, to: number): void {
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to || to > INDEX_LIMIT)
+    throw new RangeError(`subaddress range: ${from} to ${to}`);
+}
 
 /** `D = B + m·G` as a point with any Z. */
 function spendPoint(primary: Point, viewSecret: SecretKey, index: SubaddressIndex): Point {
@@ -73,8 +102,7 @@ export function subaddressSpendPublicKeys(
   from: number,
   to: number,
 ): PublicKey[] {
-  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to || to > INDEX_LIMIT)
-    throw new RangeError(`subaddress range: ${from} to ${to}`);
+  assertRange(from, to);
   const primary = decompress(spendPublicKey);
   const points: Point[] = [];
   for (let minor = from; minor < to; minor++) points.push(spendPoint(primary, viewSecret, { major, minor }));

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { ScanBatch } from './kernel.js';
-import { referenceKernel } from './reference-kernel.js';
+import { loadKernel } from './load-kernel.js';
 
 /** What the pool asks of a worker thread. */
 export interface KernelTask {
@@ -10,8 +10,9 @@ export interface KernelTask {
 
 const port = parentPort;
 if (port === null) throw new Error('kernel-worker runs as a worker thread only');
+const kernel = loadKernel();
 port.on('message', ({ batch, viewSecret }: KernelTask) => {
-  const hits = referenceKernel.scan(batch, viewSecret);
+  const hits = kernel.scan(batch, viewSecret);
   viewSecret.fill(0);
   port.postMessage(hits);
 });

@@ -13,21 +13,30 @@ export interface ScanBatch {
   readonly outputIndex: Uint32Array;
   /** 0 to 255, or {@link NO_VIEW_TAG}. */
   readonly viewTags: Uint16Array;
+  /** Output public keys P, 32 bytes each. One that is not a point is nobody's. */
+  readonly outputs: Uint8Array;
 }
 
 /** The outputs of a batch that may be ours: those whose view tag fits, or that have none. */
 export interface ScanHits {
   /** Indices `j` into the batch's outputs, ascending. */
   readonly outputs: Uint32Array;
-  /** `8·a·R`, 32 bytes a hit. Secret. */
+  /** `D = 8·a·R`, 32 bytes a hit. Secret. */
   readonly derivations: Uint8Array;
+  /** `P - Hs(D, i)·G`, 32 bytes a hit: the spend key of the address that was paid, if it is one of ours. */
+  readonly spendKeys: Uint8Array;
 }
 
 /**
- * Batch curve arithmetic of the scan. Implementations agree on every input, and satisfy the same tests.
+ * Batch curve arithmetic. Implementations agree on every input, and satisfy the same tests.
  */
 export interface ScanKernel {
   readonly name: string;
-  /** @param viewSecret scalar `a`, 32 bytes. */
+  /** @param viewSecret scalar `a`, 32 bytes, not zero. */
   scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits;
+  /**
+   * `B + Hs(m)·G` for every message m, 32 bytes each.
+   * @param messages of `length` bytes each, 63 at most. @throws RangeError when B is not a point.
+   */
+  addHashes(point: Uint8Array, messages: Uint8Array, length: number): Uint8Array;
 }

@@ -1,12 +1,15 @@
-import { keyDerivation, viewTag } from '../crypto/derivation.js';
+import { normalizeZ } from '@noble/curves/abstract/curve.js';
+import { deriveSubaddressPublicKey, keyDerivation, viewTag } from '../crypto/derivation.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import { concatBytes } from '../util/bytes.js';
+import { decompress, G, multiply, Point } from '../crypto/point.js';
+import { hashToScalar } from '../crypto/scalar.js';
+import { chunks, concatBytes } from '../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 
-/** Derivation of a key, or undefined when the bytes are not a point. */
-function tryDerivation(key: Uint8Array, viewSecret: Uint8Array): KeyDerivation | undefined {
+/** What a computation over points gives, or undefined when bytes are not a point. */
+function attempt<T>(compute: () => T): T | undefined {
   try {
-    return keyDerivation(key as PublicKey, viewSecret as SecretKey);
+    return compute();
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -18,18 +21,37 @@ export const referenceKernel: ScanKernel = {
   name: 'reference',
   scan(batch, viewSecret) {
     const derivations: (KeyDerivation | undefined)[] = [];
-    for (let offset = 0; offset < batch.keys.length; offset += 32)
-      derivations.push(tryDerivation(batch.keys.slice(offset, offset + 32), viewSecret));
+    for (let offset = 0; offset < batch.keys.length; offset += 32) {
+      const key = batch.keys.slice(offset, offset + 32) as PublicKey;
+      derivations.push(attempt(() => keyDerivation(key, viewSecret as SecretKey)));
+    }
     const outputs: number[] = [];
     const found: KeyDerivation[] = [];
+    const spendKeys: PublicKey[] = [];
     batch.outputKey.forEach((key, j) => {
       const derivation = derivations[key];
       if (derivation === undefined) return;
       const tag = batch.viewTags[j] ?? NO_VIEW_TAG;
-      if (tag !== NO_VIEW_TAG && viewTag(derivation, batch.outputIndex[j] ?? 0) !== tag) return;
+      const index = batch.outputIndex[j] ?? 0;
+      if (tag !== NO_VIEW_TAG && viewTag(derivation, index) !== tag) return;
+      const outputKey = batch.outputs.slice(32 * j, 32 * j + 32) as PublicKey;
+      const spendKey = attempt(() => deriveSubaddressPublicKey(outputKey, derivation, index));
+      if (spendKey === undefined) return;
       outputs.push(j);
       found.push(derivation);
+      spendKeys.push(spendKey);
     });
-    return { outputs: Uint32Array.from(outputs), derivations: concatBytes(...found) };
+    return {
+      outputs: Uint32Array.from(outputs),
+      derivations: concatBytes(...found),
+      spendKeys: concatBytes(...spendKeys),
+    };
+  },
+  addHashes(point, messages, length) {
+    const base = decompress(point);
+    const sums = chunks(messages, length).map((message) => base.add(multiply(G, hashToScalar(message))));
+    return sums.length === 0
+      ? new Uint8Array()
+      : concatBytes(...normalizeZ(Point, sums).map((sum) => sum.toBytes()));
   },
 };

@@ -2,11 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { parsePrunedTransaction } from '../cryptonote/transaction.js';
 import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon } from '../daemon/http-daemon.js';
+import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
 import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import { pagesFrom } from './page-source.js';
+import { spendKeysBy } from './spend-keys.js';
 import { WalletScanner } from './wallet-scanner.js';
 
 /** Pages that may wait for their commit. */
@@ -29,6 +31,7 @@ const report = (message: RefreshReport): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
 const kernel = new KernelPool(threads);
+const spendKeys = spendKeysBy(loadKernel());
 const wallets = new Map<WalletId, Attached>();
 let daemon: HttpDaemon | undefined;
 let chain: ExpectedChain;
@@ -41,7 +44,10 @@ port.on('message', (request: RefreshRequest) => {
       chain = request.chain;
       return;
     case 'attach':
-      wallets.set(request.wallet, { scanner: new WalletScanner(request.state), seenInPool: new Set() });
+      wallets.set(request.wallet, {
+        scanner: new WalletScanner(request.state, spendKeys),
+        seenInPool: new Set(),
+      });
       return;
     case 'detach': {
       const wallet = wallets.get(request.wallet);

@@ -2,7 +2,7 @@ import { keyDerivation } from '../crypto/derivation.js';
 import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
-import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
+import type { SubaddressIndex, Transaction, TxOutput } from '../cryptonote/types.js';
 import { NO_VIEW_TAG, type ScanBatch } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import { amount, sum, ZERO, type Amount } from '../util/amount.js';
@@ -17,7 +17,7 @@ import type {
   ReceivedTx,
   SubaddressKey,
 } from '../wallet/records.js';
-import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
+import { SubaddressTable, type Lookahead, type SpendKeyRange } from '../wallet/subaddress-table.js';
 import type { ChainBlock, ChainTx } from './chain-block.js';
 
 /** An output of ours to look out for among the inputs of others' and our transactions. */
@@ -59,6 +59,13 @@ interface Candidate {
 
 interface Hit extends Candidate {
   readonly derivation: KeyDerivation;
+  readonly spendKey: PublicKey;
+}
+
+/** A candidate and its place in a kernel's batch. */
+interface Tried extends Candidate {
+  readonly slot: number;
+  readonly output: TxOutput;
 }
 
 /** Keys handed to the kernel at once. */
@@ -77,9 +84,15 @@ export class WalletScanner {
   readonly #watched = new Map<string, WatchedOutput>();
   #fresh: SubaddressKey[] = [];
 
-  constructor(state: ScannerState) {
+  /** @param spendKeys how subaddresses are worked out. */
+  constructor(state: ScannerState, spendKeys: SpendKeyRange) {
     this.#keys = state.keys;
-    this.#table = new SubaddressTable(state.spendPublicKey, state.keys.viewSecret, state.lookahead);
+    this.#table = new SubaddressTable(
+      state.spendPublicKey,
+      state.keys.viewSecret,
+      state.lookahead,
+      spendKeys,
+    );
     this.#table.load(state.subaddresses);
     for (const output of state.watched) this.#watch(output);
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
@@ -217,9 +230,9 @@ export class WalletScanner {
   /** Outputs of ours in one transaction; the first key that opens an output decides. */
   #receive(tx: Transaction, hits: readonly Hit[]): FoundOutput[] {
     const found = new Map<number, FoundOutput>();
-    for (const { outputIndex, key, derivation } of hits) {
+    for (const { outputIndex, key, derivation, spendKey } of hits) {
       if (found.has(outputIndex)) continue;
-      const output = receiveOutput(this.#keys, this.#table, tx, outputIndex, derivation, key);
+      const output = receiveOutput(this.#keys, this.#table, tx, outputIndex, derivation, key, spendKey);
       if (output === undefined) continue;
       found.set(outputIndex, output);
       this.expandTo(output.subaddress);
@@ -231,7 +244,7 @@ export class WalletScanner {
   async #hits(txs: readonly Transaction[], kernel: KernelPool): Promise<Map<number, Hit[]>> {
     const jobs: Promise<Hit[]>[] = [];
     let keys: PublicKey[] = [];
-    let candidates: (Candidate & { readonly slot: number; readonly viewTag: number })[] = [];
+    let candidates: Tried[] = [];
     const flush = (): void => {
       if (candidates.length > 0) jobs.push(this.#runBatch(keys, candidates, kernel));
       keys = [];
@@ -243,8 +256,8 @@ export class WalletScanner {
       const add = (key: PublicKey, outputIndices: readonly number[]): void => {
         const slot = keys.push(key) - 1;
         for (const outputIndex of outputIndices) {
-          const viewTag = tx.prefix.outputs[outputIndex]?.viewTag ?? NO_VIEW_TAG;
-          candidates.push({ tx: i, outputIndex, key, slot, viewTag });
+          const output = tx.prefix.outputs[outputIndex];
+          if (output !== undefined) candidates.push({ tx: i, outputIndex, key, slot, output });
         }
       };
       const all = tx.prefix.outputs.map((_, outputIndex) => outputIndex);
@@ -260,21 +273,24 @@ export class WalletScanner {
 
   async #runBatch(
     keys: readonly PublicKey[],
-    candidates: readonly (Candidate & { readonly slot: number; readonly viewTag: number })[],
+    candidates: readonly Tried[],
     kernel: KernelPool,
   ): Promise<Hit[]> {
     const batch: ScanBatch = {
       keys: concatBytes(...keys),
       outputKey: Uint32Array.from(candidates, ({ slot }) => slot),
       outputIndex: Uint32Array.from(candidates, ({ outputIndex }) => outputIndex),
-      viewTags: Uint16Array.from(candidates, ({ viewTag }) => viewTag),
+      viewTags: Uint16Array.from(candidates, ({ output }) => output.viewTag ?? NO_VIEW_TAG),
+      outputs: concatBytes(...candidates.map(({ output }) => output.publicKey)),
     };
-    const { outputs, derivations } = await kernel.scan(batch, this.#keys.viewSecret);
+    const { outputs, derivations, spendKeys } = await kernel.scan(batch, this.#keys.viewSecret);
     return [...outputs].flatMap((j, n) => {
       const candidate = candidates[j];
       if (candidate === undefined) return [];
       const { tx, outputIndex, key } = candidate;
-      return [{ tx, outputIndex, key, derivation: derivations.slice(32 * n, 32 * n + 32) as KeyDerivation }];
+      const derivation = derivations.slice(32 * n, 32 * n + 32) as KeyDerivation;
+      const spendKey = spendKeys.slice(32 * n, 32 * n + 32) as PublicKey;
+      return [{ tx, outputIndex, key, derivation, spendKey }];
     });
   }
 

@@ -48,6 +48,7 @@ export function outputSecretKey(
 /**
  * Tries one output with one derivation: is it to an address of the table, and does its amount open?
  * An output of zero amount, or whose amount does not match its commitment, is nobody's money.
+ * @param spendKey `P - Hs(D, i)·G` where it is known already.
  * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
  */
 export function receiveOutput(
@@ -57,10 +58,11 @@ export function receiveOutput(
   outputIndex: number,
   derivation: KeyDerivation,
   derivationKey: PublicKey,
+  spendKey?: PublicKey,
 ): FoundOutput | undefined {
   const output = tx.prefix.outputs[outputIndex];
   if (output === undefined) return undefined;
-  const spendPublicKey = tryBasePoint(output.publicKey, derivation, outputIndex);
+  const spendPublicKey = spendKey ?? tryBasePoint(output.publicKey, derivation, outputIndex);
   const subaddress = spendPublicKey && table.find(spendPublicKey);
   if (subaddress === undefined) return undefined;
   const opened = openAmount(tx, outputIndex, derivation);

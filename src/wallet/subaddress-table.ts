@@ -12,6 +12,9 @@ export interface Lookahead {
 /** Source: wallet2.h `SUBADDRESS_LOOKAHEAD_MAJOR`, `SUBADDRESS_LOOKAHEAD_MINOR`. */
 export const DEFAULT_LOOKAHEAD: Lookahead = { major: 50, minor: 200 };
 
+/** Spend keys of `from` ≤ minor < `to` in one account. */
+export type SpendKeyRange = typeof subaddressSpendPublicKeys;
+
 const keyOf = (publicKey: Uint8Array): string => Buffer.from(publicKey).toString('latin1');
 
 /**
@@ -23,10 +26,17 @@ export class SubaddressTable {
   readonly #viewSecret: SecretKey;
   readonly #lookahead: Lookahead;
   readonly #byKey = new Map<string, SubaddressIndex>();
+  readonly #spendKeys: SpendKeyRange;
   /** Number of addresses known, an account. */
   readonly #counts: number[] = [];
 
-  constructor(spendPublicKey: PublicKey, viewSecret: SecretKey, lookahead: Lookahead = DEFAULT_LOOKAHEAD) {
+  constructor(
+    spendPublicKey: PublicKey,
+    viewSecret: SecretKey,
+    lookahead: Lookahead = DEFAULT_LOOKAHEAD,
+    spendKeys: SpendKeyRange = subaddressSpendPublicKeys,
+  ) {
+    this.#spendKeys = spendKeys;
     this.#spendPublicKey = spendPublicKey;
     this.#viewSecret = viewSecret;
     this.#lookahead = lookahead;
@@ -59,7 +69,7 @@ export class SubaddressTable {
       const known = this.#counts[major] ?? 0;
       const wanted = (major === used.major ? used.minor : 0) + this.#lookahead.minor;
       if (known >= wanted) continue;
-      const keys = subaddressSpendPublicKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
+      const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
       keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));
     }
     this.load(added);

@@ -1,78 +1,202 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
-import {
-  derivePublicKey,
-  keyDerivation,
-  publicKeyOf,
-  randomSecretKey,
-  viewTag,
-} from '../../src/crypto/derivation.js';
-import { NO_VIEW_TAG, type ScanBatch } from '../../src/kernel/kernel.js';
+import { afterAll, describe, expect, it, test } from '@jest/globals';
+import { derivePublicKey, keyDerivation, publicKeyOf, viewTag } from '../../src/crypto/derivation.js';
+import { G, multiply, Point } from '../../src/crypto/point.js';
+import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
+import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
+import { subaddressMessages, subaddressSpendPublicKeys } from '../../src/cryptonote/subaddress-keys.js';
+import { NO_VIEW_TAG, type ScanBatch, type ScanHits, type ScanKernel } from '../../src/kernel/kernel.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
+import { loadKernel } from '../../src/kernel/load-kernel.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
-import { concatBytes, equalBytes } from '../../src/util/bytes.js';
-import { systemRng } from '../../src/util/random.js';
+import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
+import { chunks, concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
+import { seededRng } from '../support/seeded-rng.js';
 
-const viewSecret = randomSecretKey(systemRng);
+const rng = seededRng('kernel');
+const scalar = (name: number): bigint => hashToScalar(rng(32), Uint8Array.of(name & 0xff));
+const viewSecret = scalarBytes(scalar(1));
+const somePoint = (): PublicKey => publicKeyOf(scalarBytes(scalar(2)));
+
 const pool = new KernelPool(2);
 afterAll(() => pool.close());
 
-/** Transactions of two outputs; the second of every third one is tagged for us. */
-function makeBatch(transactions: number): { batch: ScanBatch; mine: number[] } {
-  const keys = Array.from({ length: transactions }, () => publicKeyOf(randomSecretKey(systemRng)));
-  const mine: number[] = [];
-  const tags = keys.flatMap((key, i) => {
-    const right = viewTag(keyDerivation(key, viewSecret), 1);
-    if (i % 3 === 0) mine.push(2 * i + 1);
-    return [(viewTag(keyDerivation(key, viewSecret), 0) + 1) % 256, i % 3 === 0 ? right : (right + 1) % 256];
-  });
-  return {
-    batch: {
-      keys: concatBytes(...keys),
-      outputKey: Uint32Array.from(tags, (_, j) => j >> 1),
-      outputIndex: Uint32Array.from(tags, (_, j) => j & 1),
-      viewTags: Uint16Array.from(tags),
-    },
-    mine,
-  };
-}
+const scanning = (kernel: ScanKernel) => (batch: ScanBatch, secret: Uint8Array) =>
+  Promise.resolve(kernel.scan(batch, secret));
+
+/** A point of order 8. */
+const TORSION = Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a');
+const P = 2n ** 255n - 19n;
+
+/** Encodings at the edges of limbs of 51, 25 and 26 bits, and of the field; about half of them are points. */
+const EXTREMES: readonly Uint8Array[] = [
+  ...[0n, 1n, 2n, 3n, 4n, 5n, 18n, 19n, 20n, P - 1n, P - 2n, P - 3n, P - 4n, P - 20n],
+  ...[51n, 102n, 153n, 204n, 26n, 77n, 128n, 179n, 230n, 254n].flatMap((bit) => [
+    2n ** bit,
+    2n ** bit - 1n,
+    2n ** bit + 1n,
+    P - 2n ** bit,
+    P - 2n ** bit + 1n,
+    P - 2n ** bit - 1n,
+  ]),
+  // Every limb just below, at and just above half of its range, either way.
+  ...[-2n, -1n, 0n, 1n, 2n].flatMap((off) => {
+    const halves = [0n, 51n, 102n, 153n, 204n].reduce((sum, bit) => sum + ((2n ** 50n + off) << bit), 0n);
+    return [halves % P, (P - (halves % P)) % P, (halves + 2n ** 51n) % P];
+  }),
+].flatMap((y) => [intToBytes(y), intToBytes(y + 2n ** 255n)]);
+
+const NO_POINTS: readonly Uint8Array[] = [
+  new Uint8Array(32).fill(0xff),
+  // p itself and p + 1: other names of 0 and 1.
+  intToBytes(P),
+  intToBytes(P + 1n),
+  // x = 0 has no sign.
+  intToBytes(1n + 2n ** 255n),
+  fromHex('02' + '00'.repeat(31)),
+];
+
+const sorted = ({ outputs, derivations, spendKeys }: ScanHits): string[] =>
+  [...outputs].map(
+    (j, n) =>
+      `${j} ${toHex(derivations.subarray(32 * n, 32 * n + 32))} ${toHex(spendKeys.subarray(32 * n, 32 * n + 32))}`,
+  );
+
+/** One output a key, without tags, so that everything is looked at. */
+const untagged = (keys: readonly Uint8Array[], outputs: readonly Uint8Array[]): ScanBatch => ({
+  keys: concatBytes(...keys),
+  outputKey: Uint32Array.from(keys, (_, i) => i),
+  outputIndex: Uint32Array.from(keys, (_, i) => (i * 37) % 300),
+  viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
+  outputs: concatBytes(...outputs),
+});
 
 describe.each([
-  ['reference', (batch: ScanBatch) => Promise.resolve(referenceKernel.scan(batch, viewSecret))],
-  ['pooled', (batch: ScanBatch) => pool.scan(batch, viewSecret)],
-])('the %s kernel', (_, scan) => {
-  it('finds the outputs whose tag fits, with their derivations', async () => {
-    const { batch, mine } = makeBatch(10);
-    const hits = await scan(batch);
-    expect([...hits.outputs]).toEqual(mine);
-    mine.forEach((j, n) => {
-      const key = batch.keys.slice(32 * (j >> 1), 32 * (j >> 1) + 32) as Parameters<typeof keyDerivation>[0];
-      expect(equalBytes(hits.derivations.subarray(32 * n, 32 * n + 32), keyDerivation(key, viewSecret))).toBe(
-        true,
-      );
-    });
+  ['reference', scanning(referenceKernel)],
+  ['relaxed', scanning(new WasmKernel('relaxed'))],
+  ['simd', scanning(new WasmKernel('simd'))],
+  ['pooled', (batch: ScanBatch, secret: Uint8Array) => pool.scan(batch, secret)],
+])('scanning by the %s kernel', (_, scan) => {
+  it('finds the outputs whose tag fits, with derivation and spend key', async () => {
+    const keys = Array.from({ length: 10 }, somePoint);
+    const derivations = keys.map((key) => keyDerivation(key, viewSecret));
+    const owner = somePoint();
+    const mine = (j: number): boolean => j % 3 === 1;
+    const tags = derivations.flatMap((derivation, i) =>
+      [0, 1].map((index) => (viewTag(derivation, index) + (mine(2 * i + index) ? 0 : 1)) % 256),
+    );
+    const hits = await scan(
+      {
+        keys: concatBytes(...keys),
+        outputKey: Uint32Array.from(tags, (_tag, j) => j >> 1),
+        outputIndex: Uint32Array.from(tags, (_tag, j) => j & 1),
+        viewTags: Uint16Array.from(tags),
+        outputs: concatBytes(
+          ...tags.map((_tag, j) => derivePublicKey(derivations[j >> 1] as never, j & 1, owner)),
+        ),
+      },
+      viewSecret,
+    );
+    expect([...hits.outputs]).toEqual(tags.map((_tag, j) => j).filter(mine));
+    expect(chunks(hits.spendKeys, 32).map(toHex)).toEqual([...hits.outputs].map(() => toHex(owner)));
+    expect(chunks(hits.derivations, 32).map(toHex)).toEqual(
+      [...hits.outputs].map((j) => toHex(derivations[j >> 1] as Uint8Array)),
+    );
   });
 
-  it('rules nothing out without tags, and everything of a key that is no point', async () => {
-    const good = publicKeyOf(randomSecretKey(systemRng));
-    const bad = new Uint8Array(32).fill(0xff);
-    const hits = await scan({
-      keys: concatBytes(good, bad),
-      outputKey: Uint32Array.of(0, 0, 1),
-      outputIndex: Uint32Array.of(0, 1, 0),
-      viewTags: Uint16Array.of(NO_VIEW_TAG, NO_VIEW_TAG, NO_VIEW_TAG),
-    });
-    expect([...hits.outputs]).toEqual([0, 1]);
-    expect(hits.derivations).toHaveLength(64);
-    expect(derivePublicKey(hits.derivations.slice(0, 32) as never, 0, good)).toHaveLength(32);
+  it('rules nothing out without tags, and everything of what is no point', async () => {
+    const [good, bad] = [somePoint(), new Uint8Array(32).fill(0xff)];
+    const batch = untagged([good, bad, good, good], [good, good, bad, good]);
+    expect([...(await scan(batch, viewSecret)).outputs]).toEqual([0, 3]);
   });
 
   it('takes an empty batch', async () => {
-    const nothing = {
-      keys: new Uint8Array(),
-      outputKey: new Uint32Array(),
-      outputIndex: new Uint32Array(),
-      viewTags: new Uint16Array(),
-    };
-    expect((await scan(nothing)).outputs).toHaveLength(0);
+    expect((await scan(untagged([], []), viewSecret)).outputs).toHaveLength(0);
+  });
+
+  test.each<[string, () => Uint8Array[]]>([
+    ['random points', () => Array.from({ length: 40 }, somePoint)],
+    ['points at the edges of the arithmetic', () => [...EXTREMES]],
+    ['what is no point, among points', () => NO_POINTS.flatMap((bad) => [bad, somePoint()])],
+    [
+      'points of small order and with a part of it',
+      () =>
+        Array.from({ length: 8 }, (_i, n) =>
+          TORSION.multiplyUnsafe(BigInt(n)).add(n > 3 ? G : Point.ZERO),
+        ).map((point) => point.toBytes()),
+    ],
+  ])('agrees with the plain kernel on %s', async (_name, make) => {
+    const points = make();
+    const batch = untagged(points, [...points].reverse());
+    expect(sorted(await scan(batch, viewSecret))).toEqual(sorted(referenceKernel.scan(batch, viewSecret)));
+  });
+
+  test.each([1n, 2n, 15n, 16n, ORDER - 1n, ORDER - 2n, 2n ** 252n, 2n ** 251n - 1n, (ORDER - 1n) / 2n])(
+    'agrees with the plain kernel on view key %i',
+    async (secret) => {
+      const points = [somePoint(), TORSION.add(G).toBytes(), G.toBytes()];
+      const batch = untagged(points, points);
+      const key = intToBytes(secret);
+      expect(sorted(await scan(batch, key))).toEqual(sorted(referenceKernel.scan(batch, key)));
+    },
+  );
+});
+
+describe.each([
+  ['relaxed', new WasmKernel('relaxed')],
+  ['simd', new WasmKernel('simd')],
+])('many rows by the %s kernel', (_, kernel) => {
+  test.each([255, 256, 257, 513])('%i keys cross from call to call', (count) => {
+    const [a, b] = [somePoint(), somePoint()];
+    const keys = Array.from({ length: count }, (_i, n) => (n % 7 === 0 ? a : b));
+    const hits = kernel.scan(untagged(keys, keys), viewSecret);
+    expect(hits.outputs).toHaveLength(count);
+    const expected = { a: toHex(keyDerivation(a, viewSecret)), b: toHex(keyDerivation(b, viewSecret)) };
+    expect(chunks(hits.derivations, 32).map(toHex)).toEqual(
+      keys.map((_key, n) => (n % 7 === 0 ? expected.a : expected.b)),
+    );
+  });
+});
+
+describe.each([
+  ['reference', referenceKernel],
+  ['relaxed', new WasmKernel('relaxed')],
+  ['simd', new WasmKernel('simd')],
+])('sums of a point and multiples by the %s kernel', (_, kernel) => {
+  const base = publicKeyOf(scalarBytes(scalar(3)));
+
+  test.each([
+    [0, 0, 300],
+    [0, 1, 2],
+    [7, 4_294_967_290, 4_294_967_296],
+    [4_294_967_295, 0, 3],
+  ])('give the subaddresses of account %i from %i to %i', (major, from, to) => {
+    const secret = viewSecret as SecretKey;
+    const messages = subaddressMessages(secret, major, from, to);
+    const sums = chunks(kernel.addHashes(base, messages, messages.length / (to - from)), 32).map(toHex);
+    const wanted = subaddressSpendPublicKeys(base, secret, major, from, to).map(toHex);
+    // {0, 0} is the primary address, not a sum.
+    const skip = major === 0 && from === 0 ? 1 : 0;
+    expect(sums.slice(skip)).toEqual(wanted.slice(skip));
+  });
+
+  it('are none for no messages', () => {
+    expect(kernel.addHashes(base, new Uint8Array(), 48)).toHaveLength(0);
+  });
+
+  it('hash messages of up to 63 bytes', () => {
+    const message = new Uint8Array(63).fill(7);
+    const wanted = multiply(G, hashToScalar(message)).add(Point.fromBytes(base)).toBytes();
+    expect(toHex(kernel.addHashes(base, message, 63))).toBe(toHex(wanted));
+  });
+
+  test.each(NO_POINTS.map((bytes) => [toHex(bytes), bytes] as const))('refuse the base %s', (_hex, bytes) => {
+    expect(() => kernel.addHashes(bytes, new Uint8Array(48), 48)).toThrow(RangeError);
+    expect(() => kernel.addHashes(bytes, new Uint8Array(), 48)).toThrow(RangeError);
+  });
+});
+
+describe('the kernel that is loaded', () => {
+  it('is one in WebAssembly', () => {
+    expect(loadKernel().name).toMatch(/^wasm /);
   });
 });

@@ -1,0 +1,171 @@
+/*
+ * The field of 2^255 - 19 in pairs: two elements side by side, chosen when the module is built. A settled element
+ * is of one unit; sums and differences have as many as both sides together; a product takes 3 units by 1.
+ */
+import * as fma from './field-fma';
+import * as int from './field-int';
+
+/** Bytes of a pair of elements, and of a pair of products whose columns are folded but not settled. */
+export const ELEMENT: usize = ASC_FEATURE_RELAXED_SIMD ? 80 : 160;
+
+export function prepareField(): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.prepareField();
+}
+
+@inline
+export function multiplyColumns(o: usize, a: usize, b: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.multiplyColumns(o, a, b);
+  else int.multiplyColumns(o, a, b);
+}
+
+@inline
+export function squareColumns(o: usize, a: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.squareColumns(o, a);
+  else int.squareColumns(o, a);
+}
+
+const WORK = memory.data(160, 16);
+
+/** o = a*b */
+export function multiply(o: usize, a: usize, b: usize): void {
+  multiplyColumns(WORK, a, b);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleProduct(o, WORK);
+  else int.settleColumns(o, WORK);
+}
+
+/** o = 2*a*b */
+export function multiplyTwice(o: usize, a: usize, b: usize): void {
+  multiplyColumns(WORK, a, b);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleTwice(o, WORK);
+  else int.settleTwice(o, WORK);
+}
+
+/** o = a*a */
+export function square(o: usize, a: usize): void {
+  squareColumns(WORK, a);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleSquare(o, WORK);
+  else int.settleColumns(o, WORK);
+}
+
+/** o = c + d of columns of squares. */
+@inline
+export function settleSquares(o: usize, c: usize, d: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleSquares(o, c, d);
+  else int.settleSum(o, c, d);
+}
+
+/** o = c + d of columns of products. */
+@inline
+export function settleProducts(o: usize, c: usize, d: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleProducts(o, c, d);
+  else int.settleSum(o, c, d);
+}
+
+/** o = c - d of columns, both of squares or both of products. */
+@inline
+export function settleDifference(o: usize, c: usize, d: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleDifference(o, c, d);
+  else int.settleDifference(o, c, d);
+}
+
+/** o = 2c + d - e of columns of squares. */
+@inline
+export function settleTwicePlusMinus(o: usize, c: usize, d: usize, e: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleTwicePlusMinus(o, c, d, e);
+  else int.settleTwicePlusMinus(o, c, d, e);
+}
+
+/** o = a within one unit; a of up to 8 units. */
+export function settleElement(o: usize, a: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleElement(o, a);
+  else int.settleElement(o, a);
+}
+
+@inline
+export function add(o: usize, a: usize, b: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.add(o, a, b);
+  else int.add(o, a, b);
+}
+
+@inline
+export function subtract(o: usize, a: usize, b: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.subtract(o, a, b);
+  else int.subtract(o, a, b);
+}
+
+/** o = value, in both lanes. */
+export function setSmall(o: usize, value: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.setSmall(o, value);
+  else int.setSmall(o, value);
+}
+
+export function copy(o: usize, a: usize): void {
+  memory.copy(o, a, ELEMENT);
+}
+
+/** Puts 255 bits of 32 bytes into a lane, of 2 units. */
+export function read(o: usize, lane: usize, bytes: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.read(o, lane, bytes);
+  else int.read(o, lane, bytes);
+}
+
+/** o = a in lanes where that is asked, b elsewhere. */
+export function choose(o: usize, a: usize, b: usize, first: bool, second: bool): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.choose(o, a, b, first, second);
+  else int.choose(o, a, b, first, second);
+}
+
+/** Lane `to` of o = lane `from` of a, or its negative. */
+export function setLane(o: usize, to: usize, a: usize, from: usize, minus: bool): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.setLane(o, to, a, from, minus);
+  else int.setLane(o, to, a, from, minus);
+}
+
+@inline
+function limb51(a: usize, lane: usize, i: i32): i64 {
+  return ASC_FEATURE_RELAXED_SIMD ? fma.limb51(a, lane, i) : int.limb51(a, lane, i);
+}
+
+const MASK: i64 = (1 << 51) - 1;
+
+/** Writes a lane as 32 bytes below p. @param a of up to 3 units. */
+export function save(bytes: usize, a: usize, lane: usize): void {
+  let l0 = limb51(a, lane, 0);
+  let l1 = limb51(a, lane, 1);
+  let l2 = limb51(a, lane, 2);
+  let l3 = limb51(a, lane, 3);
+  let l4 = limb51(a, lane, 4);
+  // Twice round leaves 0 <= value < 2^255, every limb in 51 bits but the first, which may be 19 above.
+  for (let round = 0; round < 2; round++) {
+    l1 += l0 >> 51;
+    l0 &= MASK;
+    l2 += l1 >> 51;
+    l1 &= MASK;
+    l3 += l2 >> 51;
+    l2 &= MASK;
+    l4 += l3 >> 51;
+    l3 &= MASK;
+    l0 += 19 * (l4 >> 51);
+    l4 &= MASK;
+  }
+  // Is it p or above? Then p goes off, which is 19 on and bit 255 off.
+  let above = (l0 + 19) >> 51;
+  above = (l1 + above) >> 51;
+  above = (l2 + above) >> 51;
+  above = (l3 + above) >> 51;
+  above = (l4 + above) >> 51;
+  l0 += 19 * above;
+  l1 += l0 >> 51;
+  l0 &= MASK;
+  l2 += l1 >> 51;
+  l1 &= MASK;
+  l3 += l2 >> 51;
+  l2 &= MASK;
+  l4 += l3 >> 51;
+  l3 &= MASK;
+  l4 &= MASK;
+  store<u64>(bytes, u64(l0) | (u64(l1) << 51));
+  store<u64>(bytes + 8, (u64(l1) >> 13) | (u64(l2) << 38));
+  store<u64>(bytes + 16, (u64(l2) >> 26) | (u64(l3) << 25));
+  store<u64>(bytes + 24, (u64(l3) >> 39) | (u64(l4) << 12));
+}

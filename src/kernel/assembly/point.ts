@@ -1,0 +1,280 @@
+/*
+ * Points of the twisted Edwards curve -x^2 + y^2 = 1 + d*x^2*y^2 in pairs, X:Y:Z:T with x = X/Z, y = Y/Z,
+ * T = XY/Z (Hisil, Wong, Carter, Dawson; eprint 2008/522). All coordinates are settled elements. The formulas are
+ * complete: no point, of small order or not, needs a case of its own.
+ */
+import {
+  add,
+  choose,
+  copy,
+  ELEMENT,
+  multiply,
+  multiplyColumns,
+  multiplyTwice,
+  read,
+  save,
+  setSmall,
+  settleDifference,
+  settleElement,
+  settleProducts,
+  settleSquares,
+  settleTwicePlusMinus,
+  square,
+  squareColumns,
+  subtract,
+} from './field';
+
+/** Bytes of a pair of points, X, Y, Z, T. */
+export const POINT: usize = 4 * ELEMENT;
+/** Bytes of a pair made ready to be added: Y+X, Y-X, 2Z, 2dT. */
+export const ADDEND: usize = 4 * ELEMENT;
+
+const X: usize = 0;
+const Y: usize = ELEMENT;
+const Z: usize = 2 * ELEMENT;
+const T: usize = 3 * ELEMENT;
+
+/** -121665/121666 */
+const D = memory.data(160, 16);
+const TWO_D = memory.data(160, 16);
+/** 2^((p-1)/4) */
+const SQRT_MINUS_ONE = memory.data(160, 16);
+
+const D_BYTES = memory.data<u64>([0x75eb4dca135978a3, 0x00700a4d4141d8ab, 0x8cc740797779e898, 0x52036cee2b6ffe73]);
+const SQRT_MINUS_ONE_BYTES = memory.data<u64>([0xc4ee1b274a0ea0b0, 0x2f431806ad2fe478, 0x2b4d00993dfbd7a7, 0x2b8324804fc1df0b]);
+
+function constant(o: usize, bytes: usize): void {
+  read(o, 0, bytes);
+  read(o, 1, bytes);
+  settleElement(o, o);
+}
+
+export function preparePoint(): void {
+  constant(D, D_BYTES);
+  add(TWO_D, D, D);
+  settleElement(TWO_D, TWO_D);
+  constant(SQRT_MINUS_ONE, SQRT_MINUS_ONE_BYTES);
+}
+
+export function setIdentity(o: usize): void {
+  setSmall(o + X, 0);
+  setSmall(o + Y, 1);
+  setSmall(o + Z, 1);
+  setSmall(o + T, 0);
+}
+
+const A = memory.data(160, 16);
+const B = memory.data(160, 16);
+const C = memory.data(160, 16);
+const E = memory.data(160, 16);
+const F = memory.data(160, 16);
+const G = memory.data(160, 16);
+const H = memory.data(160, 16);
+const S = memory.data(160, 16);
+
+/** o = 2p. @param withT whether an addition follows. */
+export function double(o: usize, p: usize, withT: bool): void {
+  squareColumns(A, p + X);
+  squareColumns(B, p + Y);
+  squareColumns(C, p + Z);
+  multiplyTwice(E, p + X, p + Y);
+  settleDifference(G, B, A);
+  settleSquares(H, A, B);
+  settleTwicePlusMinus(F, C, A, B);
+  multiply(o + X, E, F);
+  multiply(o + Y, G, H);
+  multiply(o + Z, F, G);
+  if (withT) multiply(o + T, E, H);
+}
+
+/** o = p + q, or p - q. */
+export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool): void {
+  subtract(S, p + Y, p + X);
+  multiplyColumns(A, S, q + (minus ? X : Y));
+  add(S, p + Y, p + X);
+  multiplyColumns(B, S, q + (minus ? Y : X));
+  multiplyColumns(C, p + T, q + T);
+  multiplyColumns(S, p + Z, q + Z);
+  settleDifference(E, B, A);
+  settleProducts(H, A, B);
+  if (minus) {
+    settleDifference(G, S, C);
+    settleProducts(F, S, C);
+  } else {
+    settleDifference(F, S, C);
+    settleProducts(G, S, C);
+  }
+  multiply(o + X, E, F);
+  multiply(o + Y, G, H);
+  multiply(o + Z, F, G);
+  if (withT) multiply(o + T, E, H);
+}
+
+/** o = p made ready to be added. */
+export function toAddend(o: usize, p: usize): void {
+  add(S, p + Y, p + X);
+  settleElement(o, S);
+  subtract(S, p + Y, p + X);
+  settleElement(o + ELEMENT, S);
+  add(S, p + Z, p + Z);
+  settleElement(o + 2 * ELEMENT, S);
+  multiply(o + 3 * ELEMENT, p + T, TWO_D);
+}
+
+const U = memory.data(160, 16);
+const V = memory.data(160, 16);
+const V3 = memory.data(160, 16);
+const P0 = memory.data(160, 16);
+const P1 = memory.data(160, 16);
+const P2 = memory.data(160, 16);
+const ONE = memory.data(160, 16);
+
+function squareTimes(o: usize, a: usize, n: i32): void {
+  square(o, a);
+  for (let i = 1; i < n; i++) square(o, o);
+}
+
+/** P0 = a^(2^250 - 1), P1 = a^11. */
+function power250(a: usize): void {
+  square(P2, a); // 2
+  squareTimes(P0, P2, 2); // 8
+  multiply(P0, P0, a); // 9
+  multiply(P1, P0, P2); // 11
+  square(P2, P1); // 22
+  multiply(P0, P0, P2); // 2^5 - 1
+  squareTimes(P2, P0, 5);
+  multiply(P0, P2, P0); // 2^10 - 1
+  squareTimes(P2, P0, 10);
+  multiply(P2, P2, P0); // 2^20 - 1
+  squareTimes(ONE, P2, 20);
+  multiply(P2, ONE, P2); // 2^40 - 1
+  squareTimes(P2, P2, 10);
+  multiply(P0, P2, P0); // 2^50 - 1
+  squareTimes(P2, P0, 50);
+  multiply(P2, P2, P0); // 2^100 - 1
+  squareTimes(ONE, P2, 100);
+  multiply(P2, ONE, P2); // 2^200 - 1
+  squareTimes(P2, P2, 50);
+  multiply(P0, P2, P0); // 2^250 - 1
+}
+
+/** o = 1/a; of zero, zero. */
+export function invert(o: usize, a: usize): void {
+  power250(a);
+  squareTimes(P2, P0, 5);
+  multiply(o, P2, P1);
+}
+
+/** P0 = a^((p-5)/8). */
+function power58(a: usize): void {
+  power250(a);
+  squareTimes(P2, P0, 2);
+  multiply(P0, P2, a);
+}
+
+const CANONICAL = memory.data(32);
+
+@inline
+function isZero(a: usize, lane: usize): bool {
+  save(CANONICAL, a, lane);
+  return (load<u64>(CANONICAL) | load<u64>(CANONICAL + 8) | load<u64>(CANONICAL + 16) | load<u64>(CANONICAL + 24)) == 0;
+}
+
+/** Lowest bit of a lane's value. */
+function isOdd(a: usize, lane: usize): bool {
+  save(CANONICAL, a, lane);
+  return (load<u8>(CANONICAL) & 1) != 0;
+}
+
+/** Are these 32 bytes, but for the sign, the name of a number below p? */
+function isCanonical(bytes: usize): bool {
+  const high = load<u64>(bytes + 24) & 0x7fffffffffffffff;
+  return !(
+    high == 0x7fffffffffffffff &&
+    load<u64>(bytes + 16) == u64.MAX_VALUE &&
+    load<u64>(bytes + 8) == u64.MAX_VALUE &&
+    load<u64>(bytes) >= 0xffffffffffffffed
+  );
+}
+
+/**
+ * Reads two compressed points. What is not the one encoding of a point of the curve becomes the identity.
+ * @returns bit 0: the first is a point, bit 1: the second.
+ * Source: crypto-ops.c `ge_frombytes_vartime`.
+ */
+export function decompress(o: usize, first: usize, second: usize): i32 {
+  read(o + Y, 0, first);
+  read(o + Y, 1, second);
+  settleElement(o + Y, o + Y);
+  setSmall(o + Z, 1);
+  square(U, o + Y);
+  multiply(V, U, D);
+  subtract(U, U, o + Z);
+  settleElement(U, U); // u = y^2 - 1
+  add(V, V, o + Z);
+  settleElement(V, V); // v = d*y^2 + 1
+  square(V3, V);
+  multiply(V3, V3, V);
+  square(o + X, V3);
+  multiply(o + X, o + X, V);
+  multiply(o + X, o + X, U); // u*v^7
+  copy(o + T, o + X);
+  power58(o + T);
+  multiply(o + X, P0, V3);
+  multiply(o + X, o + X, U); // u*v^3*(u*v^7)^((p-5)/8)
+
+  square(V3, o + X);
+  multiply(V3, V3, V); // v*x^2 is u, -u, or neither
+  subtract(P1, V3, U);
+  add(P2, V3, U);
+  const root0 = isZero(P1, 0), root1 = isZero(P1, 1);
+  const other0 = isZero(P2, 0), other1 = isZero(P2, 1);
+  multiply(P0, o + X, SQRT_MINUS_ONE);
+  choose(o + X, o + X, P0, root0, root1);
+
+  const sign0 = (load<u8>(first + 31) >> 7) != 0, sign1 = (load<u8>(second + 31) >> 7) != 0;
+  const zero0 = isZero(o + X, 0), zero1 = isZero(o + X, 1);
+  setSmall(P1, 0);
+  subtract(P0, P1, o + X);
+  choose(o + X, P0, o + X, isOdd(o + X, 0) != sign0, isOdd(o + X, 1) != sign1);
+
+  const ok0 = (root0 || other0) && !(zero0 && sign0) && isCanonical(first);
+  const ok1 = (root1 || other1) && !(zero1 && sign1) && isCanonical(second);
+  setSmall(P1, 0);
+  choose(o + X, o + X, P1, ok0, ok1);
+  choose(o + Y, o + Y, o + Z, ok0, ok1);
+  multiply(o + T, o + X, o + Y);
+  return (ok0 ? 1 : 0) | (ok1 ? 2 : 0);
+}
+
+const PREFIX = memory.data(20480, 16);
+const INVERSE = memory.data(160, 16);
+const FACTOR = memory.data(160, 16);
+
+/**
+ * Divides X and Y of points by their Z, with one inversion for all (Montgomery's trick).
+ * @param count pairs, 128 at most. @param stride bytes from one to the next.
+ */
+export function divideByZ(points: usize, count: i32, stride: usize): void {
+  setSmall(INVERSE, 1);
+  for (let i = 0; i < count; i++) {
+    copy(PREFIX + usize(i) * ELEMENT, INVERSE);
+    multiply(INVERSE, INVERSE, points + usize(i) * stride + Z);
+  }
+  invert(INVERSE, INVERSE);
+  for (let i = count - 1; i >= 0; i--) {
+    const point = points + usize(i) * stride;
+    multiply(FACTOR, INVERSE, PREFIX + usize(i) * ELEMENT);
+    multiply(INVERSE, INVERSE, point + Z);
+    multiply(point + X, point + X, FACTOR);
+    multiply(point + Y, point + Y, FACTOR);
+  }
+}
+
+/** Writes one of a pair whose Z is 1. */
+export function compress(bytes: usize, p: usize, lane: usize): void {
+  save(bytes, p + X, lane);
+  const sign = load<u8>(bytes) & 1;
+  save(bytes, p + Y, lane);
+  store<u8>(bytes + 31, load<u8>(bytes + 31) | (sign << 7));
+}

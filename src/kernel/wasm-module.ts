@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+
+/** What the assembly exports. Source of the contracts: assembly/kernel.ts. */
+export interface KernelExports {
+  readonly memory: WebAssembly.Memory;
+  prepare(): void;
+  pointsAt(): number;
+  resultsAt(): number;
+  validAt(): number;
+  rowsAt(): number;
+  digitsAt(): number;
+  multiplyPoints(count: number, top: number): void;
+  addMultiplesOfG(count: number, minus: number, shared: number): void;
+  hashRows(count: number): void;
+  hashRowsPlain(count: number): void;
+  forget(): void;
+}
+
+/** The builds there are, the faster one first. */
+export const BUILDS = ['relaxed', 'simd'] as const;
+export type Build = (typeof BUILDS)[number];
+
+/**
+ * Compiles a build and makes an instance of it.
+ * @throws Error when the engine does not know the instructions.
+ */
+export function instantiate(build: Build): KernelExports {
+  // Node 20 knows relaxed SIMD, but only when told so before it compiles; later versions need no telling.
+  if (build === 'relaxed') setFlagsFromString('--experimental-wasm-relaxed-simd');
+  const module = new WebAssembly.Module(readFileSync(new URL(`./kernel-${build}.wasm`, import.meta.url)));
+  const abort = (): never => {
+    throw new Error('the kernel stopped');
+  };
+  const instance = new WebAssembly.Instance(module, { env: { abort } });
+  const exports = instance.exports as unknown as KernelExports;
+  exports.prepare();
+  return exports;
+}

@@ -1,0 +1,16 @@
+/** What this project needs of the engine's WebAssembly; TypeScript describes it in its library for browsers only. */
+declare namespace WebAssembly {
+  class CompileError extends Error {}
+  interface Memory {
+    readonly buffer: ArrayBuffer;
+  }
+  interface Module {
+    readonly [Symbol.toStringTag]: string;
+  }
+  interface Instance {
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+  type Imports = Readonly<Record<string, Readonly<Record<string, () => unknown>>>>;
+  const Module: new (bytes: Uint8Array) => Module;
+  const Instance: new (module: Module, imports: Imports) => Instance;
+}
