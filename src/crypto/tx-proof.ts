@@ -1,9 +1,9 @@
 import { concatBytes, utf8 } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
 import { keccak } from './keccak.js';
-import { decompress, G, multiply, multiplyPublic, tryDecompress } from './point.js';
+import { decompress, G, multiply, multiplyBy8, multiplyPublic, tryDecompress } from './point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
-import type { Hash, PublicKey, SecretKey, Signature } from './types.js';
+import type { Hash, KeyDerivation, PublicKey, SecretKey, Signature } from './types.js';
 
 /**
  * What a proof is about: one who knows `r` with `R = r·B` made the shared secret `D = r·A`. Who paid proves it
@@ -73,3 +73,7 @@ export function checkSharedSecret(
   const Y = multiplyPublic(D, c).add(multiplyPublic(A, r));
   return challenge(claim, X.toBytes(), Y.toBytes(), version) === c;
 }
+
+/** Key derivation of a shared secret, `8·D`. @throws RangeError when D is not a point. */
+export const derivationOf = (secret: PublicKey): KeyDerivation =>
+  multiplyBy8(decompress(secret)).toBytes() as KeyDerivation;

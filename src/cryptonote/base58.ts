@@ -1,6 +1,6 @@
 import { keccak } from '../crypto/keccak.js';
 import { concatBytes, equalBytes } from '../util/bytes.js';
-import { CodecError, encode, Reader, varint } from '../util/codec.js';
+import { CodecError, encode, Reader, varint, Writer } from '../util/codec.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const BASE = BigInt(ALPHABET.length);
@@ -44,9 +44,9 @@ export function encodeBase58(bytes: Uint8Array): string {
 
 /** @throws CodecError on an impossible length, a foreign character or an overflow. Source: base58.cpp `decode`. */
 export function decodeBase58(text: string): Uint8Array {
-  const blocks: Uint8Array[] = [];
-  for (let i = 0; i < text.length; i += BLOCK_CHARS) blocks.push(decodeBlock(text.slice(i, i + BLOCK_CHARS)));
-  return concatBytes(...blocks);
+  const w = new Writer();
+  for (let i = 0; i < text.length; i += BLOCK_CHARS) w.bytes(decodeBlock(text.slice(i, i + BLOCK_CHARS)));
+  return w.finish();
 }
 
 /** What a checksum-protected text carries. */

@@ -78,8 +78,10 @@ export interface OutputDistribution {
 
 export interface DaemonTransaction {
   readonly hash: Hash;
-  /** Whole, or pruned if that was asked for. */
+  /** Whole, or pruned if that was asked for or the daemon keeps no more. */
   readonly blob: Uint8Array;
+  /** Of the part that is missing from a pruned `blob`; version 1 has none. */
+  readonly prunableHash?: Hash;
   readonly inPool: boolean;
   readonly doubleSpendSeen: boolean;
   /** Absent in the pool. */
@@ -125,8 +127,11 @@ export interface Daemon {
   getBlocks(request: BlocksRequest): Promise<DaemonBlocks>;
   getHashes(shortHistory: readonly Hash[], options?: CallOptions): Promise<ChainHashes>;
   getOutputIndexes(txHash: Hash): Promise<readonly number[]>;
-  /** RingCT outputs by their global index, in the order asked for. */
-  getOutputs(indices: readonly number[]): Promise<readonly RingCandidate[]>;
+  /**
+   * Outputs by their index among those of one amount, in the order asked for.
+   * @param amount zero, and absent: RingCT outputs.
+   */
+  getOutputs(indices: readonly number[], amount?: bigint): Promise<readonly RingCandidate[]>;
   getOutputDistribution(): Promise<OutputDistribution>;
   getPoolHashes(options?: CallOptions): Promise<readonly Hash[]>;
   /** Hashes that the daemon does not know are missing from the reply. */

@@ -32,8 +32,10 @@ const MIB = 1 << 20;
 const BLOCKS_LIMIT = 160 * MIB;
 const POOL_LIMIT = 64 * MIB;
 const SMALL_LIMIT = 8 * MIB;
-/** Outputs and transactions that a restricted daemon gives at once. */
+/** What a restricted daemon gives at once. */
 const MAX_OUTPUTS_AT_ONCE = 5000;
+const MAX_KEY_IMAGES_AT_ONCE = 5000;
+const MAX_TRANSACTIONS_AT_ONCE = 100;
 /** A daemon verifies what it is sent before it answers. */
 const RELAY_TIMEOUT_MS = 30_000;
 /** A daemon that has just begun to mine finishes building its dataset before it stops. */
@@ -125,7 +127,7 @@ export class HttpDaemon implements Daemon {
     );
   }
 
-  async getOutputs(indices: readonly number[]): Promise<readonly RingCandidate[]> {
+  async getOutputs(indices: readonly number[], amount = 0n): Promise<readonly RingCandidate[]> {
     const found: RingCandidate[] = [];
     for (let start = 0; start < indices.length; start += MAX_OUTPUTS_AT_ONCE) {
       const asked = indices.slice(start, start + MAX_OUTPUTS_AT_ONCE);
@@ -134,7 +136,7 @@ export class HttpDaemon implements Daemon {
           type: 'list',
           items: asked.map((index) => ({
             type: 'object',
-            value: { amount: { type: 'u64', value: 0n }, index: { type: 'u64', value: BigInt(index) } },
+            value: { amount: { type: 'u64', value: amount }, index: { type: 'u64', value: BigInt(index) } },
           })),
         },
         get_txid: { type: 'bool', value: true },
@@ -189,32 +191,23 @@ export class HttpDaemon implements Daemon {
     hashes: readonly Hash[],
     { prune, signal }: { readonly prune: boolean } & CallOptions,
   ): Promise<{ readonly transactions: readonly DaemonTransaction[] }> {
-    if (hashes.length === 0) return { transactions: [] };
+    const transactions: DaemonTransaction[] = [];
+    for (let start = 0; start < hashes.length; start += MAX_TRANSACTIONS_AT_ONCE) {
+      const asked = hashes.slice(start, start + MAX_TRANSACTIONS_AT_ONCE);
+      transactions.push(...(await this.#transactions(asked, prune, signal)));
+    }
+    return { transactions };
+  }
+
+  #transactions(
+    hashes: readonly Hash[],
+    prune: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<DaemonTransaction[]> {
     const body = { txs_hashes: hashes.map(toHex), decode_as_json: false, prune, split: false };
-    return this.#json('/gettransactions', body, { limit: POOL_LIMIT, signal }, (r) => ({
-      transactions: r.objects('txs').map((tx): DaemonTransaction => {
-        const whole = tx.text('as_hex', '');
-        const inPool = tx.bool('in_pool');
-        const mined = {
-          blockHeight: inPool ? 0 : tx.number('block_height'),
-          blockTimestamp: inPool ? 0 : tx.number('block_timestamp', 0),
-          outputIndices: tx
-            .list('output_indices')
-            .map((index) => toIndex(tx.asUint(index, 'output_indices'))),
-        };
-        return {
-          hash: tx.hash('tx_hash'),
-          blob: fromHex(
-            whole !== ''
-              ? whole
-              : tx.text('pruned_as_hex', '') + (prune ? '' : tx.text('prunable_as_hex', '')),
-          ),
-          inPool,
-          doubleSpendSeen: tx.bool('double_spend_seen', false),
-          ...(inPool ? {} : mined),
-        };
-      }),
-    }));
+    return this.#json('/gettransactions', body, { limit: POOL_LIMIT, signal }, (r) =>
+      r.objects('txs').map((tx) => toTransaction(tx, prune)),
+    );
   }
 
   async sendRawTransaction(blob: Uint8Array): Promise<RelayOutcome> {
@@ -239,6 +232,13 @@ export class HttpDaemon implements Daemon {
   }
 
   async isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]> {
+    const statuses: KeyImageStatus[] = [];
+    for (let start = 0; start < keyImages.length; start += MAX_KEY_IMAGES_AT_ONCE)
+      statuses.push(...(await this.#spentStatuses(keyImages.slice(start, start + MAX_KEY_IMAGES_AT_ONCE))));
+    return statuses;
+  }
+
+  #spentStatuses(keyImages: readonly KeyImage[]): Promise<KeyImageStatus[]> {
     return this.#json(
       '/is_key_image_spent',
       { key_images: keyImages.map(toHex) },
@@ -390,6 +390,28 @@ function toIndex(value: unknown): number {
   if (typeof value !== 'bigint' || value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER))
     throw new CodecError('index out of range');
   return Number(value);
+}
+
+/** The parts that a daemon sends, put together again as far as it has them. */
+function toTransaction(r: JsonReader, prune: boolean): DaemonTransaction {
+  const whole = r.text('as_hex', '');
+  const prunable = prune ? '' : r.text('prunable_as_hex', '');
+  const pruned = whole === '' && prunable === '' && r.text('prunable_hash', '') !== '';
+  const inPool = r.bool('in_pool');
+  return {
+    hash: r.hash('tx_hash'),
+    blob: fromHex(whole === '' ? r.text('pruned_as_hex', '') + prunable : whole),
+    ...(pruned ? { prunableHash: r.hash('prunable_hash') } : {}),
+    inPool,
+    doubleSpendSeen: r.bool('double_spend_seen', false),
+    ...(inPool
+      ? {}
+      : {
+          blockHeight: r.number('block_height'),
+          blockTimestamp: r.number('block_timestamp', 0),
+          outputIndices: r.list('output_indices').map((index) => toIndex(r.asUint(index, 'output_indices'))),
+        }),
+  };
 }
 
 const toHeader = (r: JsonReader): DaemonBlockHeader => ({

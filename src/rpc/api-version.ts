@@ -1,6 +1,6 @@
 import type { Result } from '../jsonrpc/method.js';
 import type { Json } from '../util/json.js';
-import { WalletError } from '../wallet/fault.js';
+import { WalletError, type Fault } from '../wallet/fault.js';
 
 /** `1.3` is the specification to the letter, `1.32` the shape of today's monero-wallet-rpc. */
 export type ApiVersion = '1.3' | '1.32';
@@ -21,6 +21,8 @@ interface Difference {
   readonly request?: Partial<Record<ApiVersion, (params: Params) => Params>>;
   /** Turns the handler's answer into the version's. */
   readonly reply?: Partial<Record<ApiVersion, (result: Result) => Result>>;
+  /** Turns a fault into the version's answer, where it is one. */
+  readonly fault?: Partial<Record<ApiVersion, (fault: Fault) => Result | undefined>>;
 }
 
 /** A priority that no fee level belongs to. */
@@ -36,6 +38,12 @@ const minorIndex = (item: Json): Json => {
   const { subaddr_index: index, ...rest } = item as { readonly subaddr_index: { readonly minor: number } };
   return { ...rest, subaddr_index: index.minor };
 };
+
+/** A proof that cannot be read is a bad one. */
+const badProofAs =
+  (answer: Result) =>
+  (fault: Fault): Result | undefined =>
+    fault.kind === 'bad_proof' ? answer : undefined;
 
 export const DIFFERENCES: readonly Difference[] = [
   {
@@ -106,6 +114,23 @@ export const DIFFERENCES: readonly Difference[] = [
       },
     },
   },
+  {
+    row: 'W18',
+    methods: ['check_reserve_proof'],
+    reply: { '1.3': (result) => (result['good'] === true ? result : { good: false }) },
+  },
+  {
+    row: 'W19',
+    methods: ['check_tx_proof'],
+    fault: {
+      '1.3': badProofAs({ good: false, confirmations: 0, in_pool: false, received: 0 }),
+    },
+  },
+  {
+    row: 'W19',
+    methods: ['check_spend_proof', 'check_reserve_proof'],
+    fault: { '1.3': badProofAs({ good: false }) },
+  },
 ];
 
 const applying = (method: string): readonly Difference[] =>
@@ -117,3 +142,9 @@ export const adaptRequest = (version: ApiVersion, method: string, params: Params
 
 export const adaptReply = (version: ApiVersion, method: string, result: Result): Result =>
   applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);
+
+/** What the version answers in place of an error; undefined leaves it one. */
+export const adaptFault = (version: ApiVersion, method: string, fault: Fault): Result | undefined =>
+  applying(method)
+    .map((difference) => difference.fault?.[version]?.(fault))
+    .find((answer) => answer !== undefined);

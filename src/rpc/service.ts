@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { methodNotFound, type Call } from '../jsonrpc/dispatcher.js';
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.js';
 import type { WalletServer } from '../services/wallet-server.js';
-import { adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
+import { WalletError } from '../wallet/fault.js';
+import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './error-map.js';
 import { passGate } from './gate.js';
 import { registry } from './registry.js';
@@ -32,6 +33,8 @@ export function createCall(server: WalletServer, version: ApiVersion, log: Logge
       const params = adaptRequest(version, method.name, parsed.data as Readonly<Record<string, unknown>>);
       return adaptReply(version, method.name, await method.handle(context, params));
     } catch (error) {
+      const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;
+      if (answer !== undefined) return answer;
       throw toRpcError(error, method.meta) ?? error;
     }
   };

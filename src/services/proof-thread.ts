@@ -2,9 +2,18 @@ import { parentPort } from 'node:worker_threads';
 import { systemRng, type Rng } from '../util/random.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
 import { signMessage, verifyMessage } from '../wallet/message-signature.js';
+import { checkTxKey } from '../wallet/tx-key.js';
+import { checkTxProof, proveReceived, proveSent } from '../wallet/tx-proof.js';
 
 /** What the thread can do, by name: functions of plain data, and of randomness where they make something. */
-const JOBS = { signMessage, verifyMessage } satisfies Record<string, (input: never, rng: Rng) => unknown>;
+const JOBS = {
+  signMessage,
+  verifyMessage,
+  checkTxKey,
+  proveSent,
+  proveReceived,
+  checkTxProof,
+} satisfies Record<string, (input: never, rng: Rng) => unknown>;
 
 export type ProofJobs = typeof JOBS;
 

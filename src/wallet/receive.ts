@@ -88,7 +88,11 @@ function tryBasePoint(
   }
 }
 
-function openAmount(
+/**
+ * Amount and mask of an output that a derivation belongs to.
+ * @returns undefined where they do not match its commitment, or there is no such output.
+ */
+export function openAmount(
   tx: Transaction,
   outputIndex: number,
   derivation: KeyDerivation,

@@ -1,5 +1,8 @@
 import { params, text, u32 } from '../../jsonrpc/params.js';
-import { concatBytes, toHex } from '../../util/bytes.js';
+import { toScalar } from '../../crypto/scalar.js';
+import type { SecretKey } from '../../crypto/types.js';
+import type { PaymentSeen } from '../../services/proofs.js';
+import { chunks, concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
 import type { SigningKey } from '../../wallet/message-signature.js';
 import { defineMethod, type WalletMethod } from '../method.js';
@@ -11,6 +14,34 @@ function readSigningKey(name: string): SigningKey {
   if (name === 'view') return 'view';
   throw new WalletError({ kind: 'wrong_signature_type' });
 }
+
+/** One or more scalars. @throws WalletError `wrong_tx_key` */
+function readTxKeys(hex: string): SecretKey[] {
+  if (hex.length === 0 || hex.length % 64 !== 0 || !isHex(hex))
+    throw new WalletError({ kind: 'wrong_tx_key', reason: 'a tx key has 64 hex digits, or a multiple' });
+  const keys = chunks(fromHex(hex), 32).map((key) => Uint8Array.from(key) as SecretKey);
+  try {
+    keys.forEach(toScalar);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new WalletError({ kind: 'wrong_tx_key', reason: 'a tx key is not a scalar' }, { cause });
+  }
+  return keys;
+}
+
+const seenShape = ({ received, inPool, confirmations }: PaymentSeen) => ({
+  confirmations,
+  in_pool: inPool,
+  received,
+});
+
+/** Upstream numbers whatever goes wrong in a proof alike. */
+const PROOF_CODES = {
+  daemon_misbehaves: -1,
+  no_tx_key: -1,
+  view_only: -1,
+  account_out_of_range: -1,
+} as const;
 
 export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -56,6 +87,50 @@ export const proofMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_GET_TX_KEY, on_get_tx_key',
     handle({ wallet }, { txid }) {
       return { tx_key: toHex(concatBytes(...wallet.proofs.txKeys(readTxHash(txid)))) };
+    },
+  }),
+
+  defineMethod({
+    name: 'check_tx_key',
+    summary: 'Tells what a transaction paid to an address, from its secret key.',
+    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    params: params({ txid: text.default(''), tx_key: text.default(''), address: text.default('') }),
+    source: 'COMMAND_RPC_CHECK_TX_KEY, on_check_tx_key',
+    async handle({ wallet }, { txid, tx_key, address }) {
+      return seenShape(await wallet.proofs.checkTxKey(readTxHash(txid), readTxKeys(tx_key), address));
+    },
+  }),
+
+  defineMethod({
+    name: 'get_tx_proof',
+    summary: 'Proves that a transaction paid an address.',
+    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    params: params({ txid: text.default(''), address: text.default(''), message: text.default('') }),
+    source: 'COMMAND_RPC_GET_TX_PROOF, on_get_tx_proof',
+    async handle({ wallet }, { txid, address, message }) {
+      return { signature: await wallet.proofs.proveTx(readTxHash(txid), address, message) };
+    },
+  }),
+
+  defineMethod({
+    name: 'check_tx_proof',
+    summary: 'Tells whether a proof of payment holds, and what was paid.',
+    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    params: params({
+      txid: text.default(''),
+      address: text.default(''),
+      message: text.default(''),
+      signature: text.default(''),
+    }),
+    source: 'COMMAND_RPC_CHECK_TX_PROOF, on_check_tx_proof',
+    async handle({ wallet }, { txid, address, message, signature }) {
+      const { good, ...seen } = await wallet.proofs.checkTxProof(
+        readTxHash(txid),
+        address,
+        message,
+        signature,
+      );
+      return { ...seenShape(seen), good };
     },
   }),
 ];
