@@ -1,0 +1,70 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { KeysFile } from '../../src/store/keys-file.js';
+import { saveKeysFile } from '../../src/store/keys-file-disk.js';
+import { storePlace } from '../../src/store/store-place.js';
+import { systemRng } from '../../src/util/random.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { fullCache, owner, spendSecret, vector } from '../wallet/reference-cache/vector.js';
+
+const { password, kdfRounds } = vector;
+
+const keysFile: KeysFile = {
+  spendPublicKey: owner.spendPublicKey,
+  viewPublicKey: owner.viewPublicKey,
+  viewSecret: owner.viewSecret,
+  spendSecret,
+  watchOnly: false,
+  seedLanguage: 'English',
+  network: 'mainnet',
+  refreshHeight: 0,
+  creationTimestamp: 1_600_000_000,
+  other: { subaddress_lookahead_major: 2n, subaddress_lookahead_minor: 3n },
+};
+
+let walletDir: string;
+let wallet: WalletRpc;
+
+beforeEach(async () => {
+  walletDir = mkdtempSync(join(tmpdir(), 'taken-'));
+  await saveKeysFile(join(walletDir, 'w.keys'), keysFile, password, kdfRounds, systemRng);
+  writeFileSync(join(walletDir, 'w'), fullCache);
+  wallet = await startWalletRpc({ walletDir });
+});
+
+afterEach(async () => {
+  await wallet.stop({ signal: 'SIGKILL' });
+  rmSync(walletDir, { recursive: true, force: true });
+});
+
+/** Looks as often as it can. */
+const appears = async (name: string): Promise<void> => {
+  while (!existsSync(join(walletDir, name))) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('kill -9 while a cache is taken over leaves the cache or the whole store', () => {
+  test.each(['w.lock', 'w.new', 'w.new-wal', 'w.reference-cache', 'w-wal'])(
+    'when %s appears',
+    async (name) => {
+      void wallet.call('open_wallet', { filename: 'w', password }).catch(() => undefined);
+      await appears(name);
+      await wallet.stop({ signal: 'SIGKILL' });
+      const place = await storePlace(join(walletDir, 'w'));
+      if (place === 'foreign') expect(readFileSync(join(walletDir, 'w'))).toEqual(Buffer.from(fullCache));
+      else expect(place).toBe('store');
+
+      wallet = await startWalletRpc({ walletDir });
+      await wallet.rpc('open_wallet', { filename: 'w', password });
+      const { addresses } = await wallet.rpc('get_address');
+      expect((addresses as { label: string }[]).map(({ label }) => label)).toEqual([
+        'Primary account',
+        'Zoë',
+        'Zoë',
+      ]);
+      expect((await wallet.rpc('get_address_book')).entries).toHaveLength(3);
+      expect(readFileSync(join(walletDir, 'w.reference-cache'))).toEqual(Buffer.from(fullCache));
+    },
+  );
+});

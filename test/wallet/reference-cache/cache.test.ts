@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { chacha20 } from '../../../src/crypto/chacha.js';
+import { cacheKey } from '../../../src/crypto/kdf.js';
+import { ZERO } from '../../../src/util/amount.js';
+import { concatBytes, toHex, utf8 } from '../../../src/util/bytes.js';
+import { CodecError, decode, encode } from '../../../src/util/codec.js';
+import {
+  CACHE_MAGIC,
+  referenceCache,
+  widePlacesCache,
+  type ReferenceCache,
+} from '../../../src/wallet/reference-cache/cache.js';
+import { openCache } from '../../../src/wallet/reference-cache/open-cache.js';
+import { sealedFile } from '../../../src/wallet/sealed-file.js';
+import { fullCache, vector, viewOnlyCache } from './vector.js';
+
+let key: Uint8Array;
+let plain: Uint8Array;
+let cache: ReferenceCache;
+
+const opened = (bytes: Uint8Array): ReferenceCache => {
+  const found = openCache(bytes, key);
+  if (found === undefined) throw new Error('the key does not fit');
+  return found;
+};
+
+const sealed = (archive: Uint8Array): Uint8Array => {
+  const iv = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+  return encode(sealedFile, { iv, ciphertext: chacha20(key, iv, archive) });
+};
+
+beforeAll(async () => {
+  key = await cacheKey(vector.password, vector.kdfRounds);
+  const { iv, ciphertext } = decode(sealedFile, fullCache);
+  plain = chacha20(key, iv, ciphertext);
+  cache = opened(fullCache);
+});
+
+describe('a cache of the reference', () => {
+  it('is read whole', () => {
+    expect(cache.transfers).toHaveLength(6);
+    expect(cache.transfers.filter(({ frozen }) => frozen).map(({ keyImage }) => toHex(keyImage))).toEqual([
+      vector.frozen.keyImage,
+    ]);
+    expect(cache.labels).toEqual([['Primary account', 'Zoë', 'Zoë'], ['second']]);
+    expect(cache.accountTags).toEqual([[['t', 'a tag']], ['', 't']]);
+    expect(cache.attributes).toEqual([['k', 'v']]);
+    expect(cache.notes.map(([hash, note]) => [toHex(hash), note])).toEqual([
+      [vector.payments.several.txHash, 'a note'],
+    ]);
+    expect(cache.confirmed.map(([hash]) => toHex(hash)).sort()).toEqual(
+      [vector.payments.several.txHash, vector.payments.integrated.txHash].sort(),
+    );
+    expect(cache.unconfirmed.map(([hash, { state }]) => [toHex(hash), state])).toEqual([
+      [vector.payments.pending.txHash, 0],
+    ]);
+    expect(cache.addressBook.map(({ description }) => description)).toEqual(['plain', 'sub', 'integrated']);
+  });
+
+  it('of a view-only wallet is read with the key images it was told', () => {
+    const { transfers } = opened(viewOnlyCache);
+    expect(transfers.map(({ keyImage }) => toHex(keyImage))).toEqual(vector.keyImages);
+    expect(transfers.every(({ keyImageKnown }) => keyImageKnown)).toBe(true);
+  });
+
+  it('is written as upstream does, later fields after those of the first version', () => {
+    const head = concatBytes(CACHE_MAGIC, Uint8Array.of(0));
+    expect(plain.subarray(0, head.length)).toEqual(head);
+    // Not refreshed yet; then, of the background sync: its version, two 64-bit heights, three varints, a flag.
+    const later = new Uint8Array(1 + 1 + 1 + 8 + 1 + 8 + 1 + 1 + 1);
+    expect(encode(referenceCache, cache)).toEqual(
+      concatBytes(CACHE_MAGIC, Uint8Array.of(2), plain.subarray(head.length), later),
+    );
+  });
+
+  it('of the version between is read', () => {
+    const between = concatBytes(CACHE_MAGIC, Uint8Array.of(1), plain.subarray(CACHE_MAGIC.length + 1));
+    expect(decode(referenceCache, concatBytes(between, Uint8Array.of(1)))).toEqual({
+      ...cache,
+      everRefreshed: true,
+    });
+  });
+
+  it('of the newest version is read, transactions of a background sync included', () => {
+    const hash = cache.confirmed[0]?.[0] ?? cache.chain.genesis;
+    const prefix = cache.transfers[0]?.tx;
+    if (prefix === undefined) throw new Error('no transfer');
+    const newest: ReferenceCache = {
+      ...cache,
+      everRefreshed: true,
+      backgroundSync: {
+        firstRefreshDone: true,
+        startHeight: 7,
+        txs: [
+          [
+            hash,
+            {
+              position: 0,
+              tx: { prefix, rct: { base: { type: 0, fee: ZERO, pseudoOuts: [], ecdhInfo: [], outPk: [] } } },
+              globalIndices: [3],
+              height: 9,
+              timestamp: 1_600_000_000,
+              doubleSpendSeen: false,
+            },
+          ],
+        ],
+        refreshFromHeight: 1,
+        lookaheadMajor: 50,
+        lookaheadMinor: 200,
+        refreshType: 1,
+      },
+    };
+    expect(encode(referenceCache, opened(sealed(encode(referenceCache, newest))))).toEqual(
+      encode(referenceCache, newest),
+    );
+  });
+
+  it('from macOS, where places were fixed fields, is read', () => {
+    expect(opened(sealed(encode(widePlacesCache, cache)))).toEqual(cache);
+  });
+
+  it('under another key is told apart from a damaged one', () => {
+    expect(openCache(fullCache, new Uint8Array(32))).toBeUndefined();
+    expect(() => opened(sealed(plain.subarray(0, plain.length - 1)))).toThrow(CodecError);
+    expect(() => opened(sealed(concatBytes(plain, Uint8Array.of(0))))).toThrow(CodecError);
+  });
+
+  it('from the future is refused', () => {
+    const future = concatBytes(CACHE_MAGIC, Uint8Array.of(3), plain.subarray(CACHE_MAGIC.length + 1));
+    expect(() => opened(sealed(future))).toThrow(/future/);
+  });
+
+  it('with a note that is not UTF-8 loses the ill bytes, not the note', () => {
+    const at = Buffer.from(plain).indexOf(Buffer.from(utf8('a note')));
+    const ill = Uint8Array.from(plain);
+    ill[at + 1] = 0xff;
+    expect(opened(sealed(ill)).notes.map(([, note]) => note)).toEqual(['a\ufffdnote']);
+  });
+
+  test('that is cut short or changed is read or refused, whatever it says', () => {
+    const place = fc.integer({ min: CACHE_MAGIC.length, max: plain.length - 1 });
+    fc.assert(
+      fc.property(
+        place,
+        fc.oneof(fc.constant(undefined), fc.uint8Array({ minLength: 1, maxLength: 9 })),
+        (at, change) => {
+          const bytes = Uint8Array.from(change === undefined ? plain.subarray(0, at) : plain);
+          if (change !== undefined) bytes.set(change.subarray(0, bytes.length - at), at);
+          try {
+            decode(referenceCache, bytes);
+          } catch (error) {
+            expect(error).toBeInstanceOf(CodecError);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

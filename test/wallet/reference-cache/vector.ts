@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { publicKeyOf } from '../../../src/crypto/derivation.js';
+import type { SecretKey } from '../../../src/crypto/types.js';
+import { viewSecretFromSpend } from '../../../src/cryptonote/account-keys.js';
+import { bytes32, fromHex } from '../../../src/util/bytes.js';
+import type { CacheOwner } from '../../../src/wallet/reference-cache/memory-of.js';
+
+interface Payment {
+  readonly txHash: string;
+  /** The transaction's, then the additional ones, without a gap. */
+  readonly txKey: string;
+  readonly fee: number;
+}
+
+/** Two caches that the reference wrote: of a wallet, and of its view-only twin. */
+export const vector = JSON.parse(
+  readFileSync(new URL('../../../../test/vectors/wallet/reference-cache.json', import.meta.url), 'utf8'),
+) as {
+  readonly password: string;
+  readonly kdfRounds: number;
+  readonly spendSecret: string;
+  readonly address: string;
+  readonly payee: Record<'standard' | 'subaddress' | 'integrated', string>;
+  readonly payments: Record<'several' | 'integrated' | 'pending', Payment>;
+  readonly frozen: { readonly keyImage: string; readonly txHash: string };
+  readonly keyImages: readonly string[];
+  readonly full: string;
+  readonly viewOnly: string;
+};
+
+export const spendSecret: SecretKey = bytes32(fromHex(vector.spendSecret), 'SecretKey');
+const viewSecret = viewSecretFromSpend(spendSecret);
+
+export const fullCache = Uint8Array.from(Buffer.from(vector.full, 'base64'));
+export const viewOnlyCache = Uint8Array.from(Buffer.from(vector.viewOnly, 'base64'));
+
+export const owner: CacheOwner = {
+  network: 'mainnet',
+  spendPublicKey: publicKeyOf(spendSecret),
+  viewPublicKey: publicKeyOf(viewSecret),
+  viewSecret,
+  viewOnly: false,
+  lookahead: { major: 2, minor: 3 },
+};
