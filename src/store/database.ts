@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { toHex } from '../util/bytes.js';
+import { migrate, NewerSchemaError } from '../util/migrations.js';
 import { WalletError } from '../wallet/fault.js';
 
 export type Db = Database.Database;
@@ -25,34 +25,14 @@ export function openDatabase(path: string, key: Uint8Array): Db {
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
-    migrate(db);
+    migrate(db, MIGRATIONS);
     return db;
   } catch (cause) {
     db.close();
-    if (cause instanceof WalletError) throw cause;
-    throw new WalletError(
-      { kind: 'wallet_corrupt', name: path, reason: 'its store is damaged or of another wallet' },
-      { cause },
-    );
+    const reason =
+      cause instanceof NewerSchemaError
+        ? 'it was written by a newer version of this program'
+        : 'its store is damaged or of another wallet';
+    throw new WalletError({ kind: 'wallet_corrupt', name: path, reason }, { cause });
   }
-}
-
-/** Steps the schema forward, each step in a transaction. @throws WalletError for a file newer than the program. */
-function migrate(db: Db): void {
-  const steps = readdirSync(MIGRATIONS)
-    .filter((name) => /^\d{3}-.*\.sql$/.test(name))
-    .sort();
-  const version = Number(db.pragma('user_version', { simple: true }));
-  if (version > steps.length)
-    throw new WalletError({
-      kind: 'wallet_corrupt',
-      name: db.name,
-      reason: 'it was written by a newer version of this program',
-    });
-  steps.slice(version).forEach((name, i) => {
-    db.transaction(() => {
-      db.exec(readFileSync(`${MIGRATIONS}/${name}`, 'utf8'));
-      db.pragma(`user_version = ${version + i + 1}`);
-    })();
-  });
 }

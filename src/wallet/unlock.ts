@@ -1,9 +1,5 @@
-import {
-  MAX_BLOCK_NUMBER,
-  SPENDABLE_AGE_BLOCKS,
-  UNLOCK_LEEWAY_BLOCKS,
-  UNLOCK_LEEWAY_SECONDS,
-} from '../cryptonote/constants.js';
+import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
+import { isHeightLock, isLockOpen } from '../cryptonote/unlock-time.js';
 
 /** What decides when an output may be spent. */
 export interface Lockable {
@@ -11,18 +7,6 @@ export interface Lockable {
   readonly height: number;
   /** A height below {@link MAX_BLOCK_NUMBER}, Unix seconds above; miner transactions carry height + 60. */
   readonly unlockTime: bigint;
-}
-
-const isHeightLock = (unlockTime: bigint): boolean => unlockTime < BigInt(MAX_BLOCK_NUMBER);
-
-/**
- * Has the transaction's own lock opened? Source: wallet2.cpp `is_tx_spendtime_unlocked`.
- * @param chainHeight number of blocks. @param now Unix seconds, adjusted by the daemon where it can be asked.
- */
-export function isLockOpen(unlockTime: bigint, chainHeight: number, now: number): boolean {
-  return isHeightLock(unlockTime)
-    ? BigInt(chainHeight - 1 + UNLOCK_LEEWAY_BLOCKS) >= unlockTime
-    : BigInt(Math.floor(now) + UNLOCK_LEEWAY_SECONDS) >= unlockTime;
 }
 
 /** May the output be spent in the next block? Source: wallet2.cpp `is_transfer_unlocked`. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { blocksToUnlock, isLockOpen, isUnlocked, secondsToUnlock } from '../../src/wallet/unlock.js';
+import { isLockOpen } from '../../src/cryptonote/unlock-time.js';
+import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../src/wallet/unlock.js';
 
 const NOW = 1_700_000_000;
 

@@ -1,0 +1,182 @@
+import type { Hash } from '../../crypto/types.js';
+import { block as blockCodec, blockHash, parseBlock } from '../../cryptonote/block.js';
+import { transactionWeight } from '../../cryptonote/transaction.js';
+import type { Block } from '../../cryptonote/types.js';
+import { equalBytes } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import { isVersionAllowed } from '../rules/hard-fork.js';
+import { median } from '../rules/median.js';
+import { checkMinerTx } from '../rules/miner-tx.js';
+import { generatedAfter } from '../rules/reward.js';
+import { TIMESTAMP_WINDOW } from '../rules/timestamps.js';
+import { demand, Violation } from '../rules/violation.js';
+import type { AlternativeBlock } from '../store/alternatives.js';
+import type { Chain } from './chain.js';
+import type { Pool } from './pool.js';
+import type { Verdicts } from './verdicts.js';
+
+/** What became of a block. */
+export type Placement =
+  | { readonly place: 'main'; readonly hash: Hash; readonly reorganised?: Reorganisation }
+  | { readonly place: 'alternative'; readonly hash: Hash }
+  | { readonly place: 'refused'; readonly hash: Hash; readonly reason: string };
+
+export interface Reorganisation {
+  /** First height that holds another block now. */
+  readonly splitHeight: number;
+  /** Blocks that left the main chain. */
+  readonly discarded: number;
+}
+
+/** A chain off the main one: its blocks, oldest first, and the height it leaves from. */
+export interface Branch {
+  readonly blocks: readonly AlternativeBlock[];
+  /** Of the last block on the main chain. */
+  readonly parentHeight: number;
+}
+
+/** All blocks: the main chain, those beside it, and the way from one to the other. */
+export class BlockTree {
+  readonly #chain: Chain;
+  readonly #pool: Pool;
+  readonly #verdicts: Verdicts;
+
+  constructor(chain: Chain, pool: Pool, verdicts: Verdicts) {
+    this.#chain = chain;
+    this.#pool = pool;
+    this.#verdicts = verdicts;
+  }
+
+  get #store() {
+    return this.#chain.store;
+  }
+
+  /** @throws Violation Source: blockchain.cpp `add_new_block`. */
+  submit(block: Block): Placement {
+    const hash = blockHash(block);
+    demand(!this.isKnown(hash), 'the block is already known');
+    if (!equalBytes(block.header.prevHash, this.#chain.tip.hash)) return this.#addAlternative(block, hash);
+    this.#append(block);
+    return { place: 'main', hash };
+  }
+
+  isKnown(hash: Hash): boolean {
+    return this.#store.blocks.named(hash) !== undefined || this.#store.alternatives.named(hash) !== undefined;
+  }
+
+  #append(block: Block): void {
+    const payments = block.txHashes.map((hash) => this.#pool.take(hash));
+    this.#chain.append(block, payments, this.#verdicts);
+  }
+
+  /** Takes blocks off the tip; their payments go back to the pool. @returns the blocks, oldest first. */
+  pop(count: number): Block[] {
+    const popped: Block[] = [];
+    while (popped.length < count && this.#chain.tip.height > 0) {
+      const { block, payments } = this.#chain.pop();
+      popped.unshift(parseBlock(block.blob));
+      for (const blob of payments) this.#giveBack(blob);
+    }
+    return popped;
+  }
+
+  #giveBack(blob: Uint8Array): void {
+    try {
+      this.#pool.add(blob, 'block');
+    } catch (error) {
+      // Rules may have been milder when its block was made; then it is lost, as upstream has it.
+      if (!(error instanceof Violation)) throw error;
+    }
+  }
+
+  /**
+   * The alternative blocks down to the main chain.
+   * @param tip undefined for an unknown name.
+   * Source: blockchain.cpp `build_alt_chain`.
+   */
+  branchTo(tip: Hash): Branch | undefined {
+    const blocks: AlternativeBlock[] = [];
+    let name = tip;
+    for (;;) {
+      const block = this.#store.alternatives.named(name);
+      if (block === undefined) break;
+      blocks.unshift(block);
+      name = block.prevHash;
+    }
+    const parent = this.#store.blocks.named(name);
+    return parent && { blocks, parentHeight: parent.height };
+  }
+
+  /** @throws Violation Source: blockchain.cpp `handle_alternative_block`. */
+  #addAlternative(block: Block, hash: Hash): Placement {
+    const { header, minerTx } = block;
+    const branch = this.branchTo(header.prevHash);
+    demand(branch !== undefined, 'the block follows no known one');
+    const last = branch.blocks.at(-1);
+    const parent = last ?? this.#store.blocks.named(header.prevHash);
+    demand(parent !== undefined, 'the block follows no known one');
+    const height = parent.height + 1;
+    demand(
+      isVersionAllowed(header.majorVersion, header.minorVersion, height),
+      'the block has a wrong version',
+    );
+    demand(header.timestamp >= median(this.#timestampsOf(branch)), 'the block lies before the median');
+    checkMinerTx(minerTx, height);
+    const made = minerTx.prefix.outputs.reduce((total, { amount }) => total + amount, 0n);
+    const entry: AlternativeBlock = {
+      hash,
+      prevHash: header.prevHash,
+      height,
+      blob: encode(blockCodec, block),
+      weight: this.#weightOf(block),
+      cumulativeDifficulty: parent.cumulativeDifficulty + this.#chain.difficulty,
+      generated: generatedAfter(parent.generated, made),
+    };
+    this.#store.alternatives.add(entry);
+    if (entry.cumulativeDifficulty <= this.#chain.tip.cumulativeDifficulty)
+      return { place: 'alternative', hash };
+    return this.#switchTo({ ...branch, blocks: [...branch.blocks, entry] }, hash);
+  }
+
+  /** Of the latest blocks seen from the end of a branch; the very first block has none that counts. */
+  #timestampsOf({ blocks, parentHeight }: Branch): number[] {
+    const own = blocks.map(({ blob }) => parseBlock(blob).header.timestamp);
+    const needed = Math.max(0, TIMESTAMP_WINDOW - own.length);
+    const start = Math.max(1, parentHeight + 1 - needed);
+    return [...this.#store.blocks.timestamps(start, parentHeight + 1 - start), ...own];
+  }
+
+  /** 0 where a transaction is neither in the pool nor in the chain. */
+  #weightOf({ minerTx, txHashes }: Block): number {
+    let weight = transactionWeight(minerTx);
+    for (const hash of txHashes) {
+      const tx = this.#store.pool.named(hash) ?? this.#store.transactions.named(hash);
+      if (tx === undefined) return 0;
+      weight += tx.weight;
+    }
+    return weight;
+  }
+
+  /** Source: blockchain.cpp `switch_to_alternative_blockchain`. */
+  #switchTo({ blocks, parentHeight }: Branch, hash: Hash): Placement {
+    let reached = 0;
+    try {
+      const discarded = this.#store.atomically(() => {
+        const left = this.pop(this.#chain.tip.height - parentHeight);
+        for (const { blob } of blocks) {
+          this.#append(parseBlock(blob));
+          reached += 1;
+        }
+        for (const { hash: name } of blocks) this.#store.alternatives.remove(name);
+        for (const block of left) this.#addAlternative(block, blockHash(block));
+        return left.length;
+      });
+      return { place: 'main', hash, reorganised: { splitHeight: parentHeight + 1, discarded } };
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      // The block that broke a rule, and what stands on it, can never become part of the main chain.
+      for (const { hash: name } of blocks.slice(reached)) this.#store.alternatives.remove(name);
+      return { place: 'refused', hash, reason: error.message };
+    }
+  }
+}

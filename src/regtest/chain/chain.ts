@@ -1,0 +1,277 @@
+import type { Hash } from '../../crypto/types.js';
+import { block as blockCodec, blockHash } from '../../cryptonote/block.js';
+import {
+  prunableHash,
+  prunedTransaction,
+  transaction,
+  transactionHash,
+  transactionWeight,
+} from '../../cryptonote/transaction.js';
+import type { Block, Transaction } from '../../cryptonote/types.js';
+import { zeroCommit } from '../../ringct/commitment.js';
+import { ZERO, type Amount } from '../../util/amount.js';
+import { concatBytes, equalBytes, toHex } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import { feeEstimates, isFeeEnough, leastFeePerByte, MAX_GRACE_BLOCKS } from '../rules/dynamic-fees.js';
+import { GENESIS } from '../rules/genesis.js';
+import { isVersionAllowed } from '../rules/hard-fork.js';
+import { checkMinerTx, checkReward } from '../rules/miner-tx.js';
+import { blockReward, generatedAfter } from '../rules/reward.js';
+import { adjustedTime, earliestTimestamp, FUTURE_LIMIT, TIMESTAMP_WINDOW } from '../rules/timestamps.js';
+import { resolveInputs, type ChainView, type Payment } from '../rules/tx-rules.js';
+import { demand } from '../rules/violation.js';
+import {
+  effectiveLongTermMedian,
+  longTermWeight,
+  penaltyMedian,
+  SHORT_TERM_WINDOW,
+} from '../rules/weights.js';
+import type { StoredBlock } from '../store/blocks.js';
+import type { ChainStore } from '../store/chain-store.js';
+import { LongTermWeights } from './long-term-weights.js';
+import type { Verdicts } from './verdicts.js';
+
+/** Unix seconds. */
+export type Clock = () => number;
+
+export interface ChainOptions {
+  readonly clock: Clock;
+  /** Of every block but the first, which has 1. */
+  readonly fixedDifficulty: bigint;
+}
+
+/** What the next block and its payments are measured by. */
+export interface Measures {
+  /** Effective median of the long term. */
+  readonly longTermMedian: number;
+  /** A block above it loses reward; one above twice of it is refused. */
+  readonly penaltyMedian: number;
+  /** Atomic units made so far. */
+  readonly generated: bigint;
+  /** Of a block without payments. */
+  readonly baseReward: Amount;
+}
+
+const FIRST_DIFFICULTY = 1n;
+
+/** The main chain: grows by a block that keeps all rules, and gives its latest block back. */
+export class Chain {
+  readonly store: ChainStore;
+  readonly clock: Clock;
+  readonly difficulty: bigint;
+  readonly #longTerm: LongTermWeights;
+  #measures: { readonly tip: string; readonly measures: Measures } | undefined;
+
+  /** An empty store receives the first block. */
+  constructor(store: ChainStore, { clock, fixedDifficulty }: ChainOptions) {
+    this.store = store;
+    this.clock = clock;
+    this.difficulty = fixedDifficulty;
+    this.#longTerm = new LongTermWeights(store.blocks);
+    if (store.blocks.tip() === undefined) store.atomically(() => this.#addGenesis());
+  }
+
+  get tip(): StoredBlock {
+    const tip = this.store.blocks.tip();
+    if (tip === undefined) throw new Error('a chain without its first block');
+    return tip;
+  }
+
+  /** Number of blocks. */
+  get height(): number {
+    return this.tip.height + 1;
+  }
+
+  get measures(): Measures {
+    const { tip } = this;
+    const name = toHex(tip.hash);
+    if (this.#measures?.tip !== name) this.#measures = { tip: name, measures: this.#measure(tip) };
+    return this.#measures.measures;
+  }
+
+  #measure(tip: StoredBlock): Measures {
+    const longTermMedian = effectiveLongTermMedian(this.#longTerm.upTo(tip).median());
+    const median = penaltyMedian(longTermMedian, this.#recentWeights(tip, SHORT_TERM_WINDOW));
+    const baseReward = blockReward(median, 1, tip.generated) ?? ZERO;
+    return { longTermMedian, penaltyMedian: median, generated: tip.generated, baseReward };
+  }
+
+  #recentWeights(tip: StoredBlock, count: number): number[] {
+    return this.store.blocks.weights(Math.max(0, tip.height + 1 - count), count);
+  }
+
+  /** Timestamps of the latest blocks, oldest first. */
+  recentTimestamps(): number[] {
+    return this.store.blocks.timestamps(Math.max(0, this.height - TIMESTAMP_WINDOW), TIMESTAMP_WINDOW);
+  }
+
+  /** Unix seconds that locks are held against. */
+  get adjustedTime(): number {
+    return adjustedTime(this.recentTimestamps(), this.clock());
+  }
+
+  /** What inputs of the next block are held against. */
+  get view(): ChainView {
+    const { outputs, keyImages } = this.store;
+    return {
+      height: this.height,
+      time: this.adjustedTime,
+      output: (amount, index) => outputs.at(amount, index),
+      isSpent: (image) => keyImages.has(image),
+    };
+  }
+
+  isFeeEnough({ base, weight }: Payment): boolean {
+    const { baseReward, penaltyMedian: median, longTermMedian } = this.measures;
+    return isFeeEnough(base.fee, weight, leastFeePerByte(baseReward, Math.min(median, longTermMedian)));
+  }
+
+  /** Fees a byte, slow to fastest, that hold for some blocks. @param graceBlocks at most 100. */
+  feeEstimates(graceBlocks: number): readonly bigint[] {
+    const { tip } = this;
+    const grace = Math.min(graceBlocks, MAX_GRACE_BLOCKS - 1);
+    const mlw = effectiveLongTermMedian(this.#longTerm.upTo(tip).median(grace));
+    const recent = this.#recentWeights(tip, SHORT_TERM_WINDOW - grace);
+    const mnw = penaltyMedian(mlw, [...recent, ...Array.from({ length: grace }, () => 0)]);
+    return feeEstimates(this.measures.baseReward, mnw, mlw);
+  }
+
+  /**
+   * Adds a block to the tip.
+   * @param payments its transactions, in its order. @throws Violation
+   * Source: blockchain.cpp `handle_block_to_main_chain`.
+   */
+  append(block: Block, payments: readonly Payment[], verdicts: Verdicts): StoredBlock {
+    const { tip, measures, view } = this;
+    const { header, minerTx, txHashes } = block;
+    const height = tip.height + 1;
+    demand(equalBytes(header.prevHash, tip.hash), 'the block does not follow the tip');
+    demand(
+      isVersionAllowed(header.majorVersion, header.minorVersion, height),
+      'the block has a wrong version',
+    );
+    demand(header.timestamp <= this.clock() + FUTURE_LIMIT, 'the block lies in the future');
+    demand(
+      header.timestamp >= earliestTimestamp(this.recentTimestamps()),
+      'the block lies before the median',
+    );
+    checkMinerTx(minerTx, height);
+    demand(
+      txHashes.length === payments.length &&
+        payments.every(({ hash }, i) => toHex(hash) === toHex(txHashes[i] ?? new Uint8Array())),
+      'the block is not about these transactions',
+    );
+    checkSpends(payments);
+    for (const payment of payments) {
+      demand(!this.store.transactions.has(payment.hash), 'a transaction is already in the chain');
+      const { rings } = resolveInputs(payment, view);
+      demand(verdicts.isSigned(payment, rings), 'a ring is not signed');
+    }
+    const txWeight = payments.reduce((total, { weight }) => total + weight, 0);
+    const fees = payments.reduce((total, { base }) => total + base.fee, 0n);
+    const reward = checkReward(minerTx, {
+      medianWeight: measures.penaltyMedian,
+      generated: measures.generated,
+      txWeight,
+      fees,
+    });
+    const weight = txWeight + transactionWeight(minerTx);
+    return this.#add(block, payments, {
+      height,
+      weight,
+      longTermWeight: longTermWeight(weight, measures.longTermMedian),
+      difficulty: this.difficulty,
+      cumulativeDifficulty: tip.cumulativeDifficulty + this.difficulty,
+      generated: generatedAfter(tip.generated, reward),
+      rctOutputs: tip.rctOutputs,
+      payments: tip.payments,
+    });
+  }
+
+  #addGenesis(): void {
+    const weight = transactionWeight(GENESIS.minerTx);
+    this.#add(GENESIS, [], {
+      height: 0,
+      weight,
+      longTermWeight: weight,
+      difficulty: FIRST_DIFFICULTY,
+      cumulativeDifficulty: FIRST_DIFFICULTY,
+      generated: GENESIS.minerTx.prefix.outputs.reduce((total, { amount }) => total + amount, 0n),
+      rctOutputs: 0,
+      payments: 0,
+    });
+  }
+
+  /** @param before counters as they stood before the block. */
+  #add(
+    block: Block,
+    payments: readonly Payment[],
+    before: Omit<StoredBlock, 'hash' | 'blob' | 'timestamp'>,
+  ): StoredBlock {
+    const txs = [block.minerTx, ...payments.map(({ tx }) => tx)];
+    const rctOutputs = txs.reduce(
+      (total, { prefix }) => total + (prefix.version === 2 ? prefix.outputs.length : 0),
+      before.rctOutputs,
+    );
+    const stored: StoredBlock = {
+      ...before,
+      hash: blockHash(block),
+      blob: encode(blockCodec, block),
+      timestamp: block.header.timestamp,
+      rctOutputs,
+      payments: before.payments + payments.length,
+    };
+    this.store.blocks.add(stored);
+    this.#addTx(block.minerTx, transactionHash(block.minerTx), stored.height);
+    for (const { tx, hash } of payments) this.#addTx(tx, hash, stored.height);
+    return stored;
+  }
+
+  #addTx(tx: Transaction, hash: Hash, height: number): void {
+    const { outputs, keyImages, transactions } = this.store;
+    const pruned = encode(prunedTransaction, tx);
+    const id = transactions.add({
+      hash,
+      height,
+      pruned,
+      prunable: encode(transaction, tx).subarray(pruned.length),
+      prunableHash: tx.rct === undefined ? (new Uint8Array(32) as Hash) : prunableHash(tx),
+      fee: tx.rct?.base.fee ?? ZERO,
+      weight: transactionWeight(tx),
+    });
+    tx.prefix.outputs.forEach(({ amount, publicKey }, position) => {
+      outputs.add(tx.rct === undefined ? amount : 0n, id, position, {
+        publicKey,
+        // The amount of a miner's output is known, and with it the commitment.
+        commitment: tx.rct?.base.outPk[position] ?? zeroCommit(amount),
+        unlockTime: tx.prefix.unlockTime,
+        height,
+      });
+    });
+    for (const input of tx.prefix.inputs) if (input.type === 'key') keyImages.add(input.keyImage, id);
+  }
+
+  /**
+   * Takes the latest block off.
+   * @returns its block and the blobs of its payments, in their order. @throws RangeError at the first block.
+   */
+  pop(): { readonly block: StoredBlock; readonly payments: readonly Uint8Array[] } {
+    const { tip: block, store } = this;
+    if (block.height === 0) throw new RangeError('the first block stays');
+    const payments = store.transactions.ofBlock(block.height).slice(1);
+    store.keyImages.removeOf(block.height);
+    store.outputs.removeOf(block.height);
+    store.transactions.removeOf(block.height);
+    store.blocks.remove(block.height);
+    return {
+      block,
+      payments: payments.map(({ pruned, prunable }) => concatBytes(pruned, prunable)),
+    };
+  }
+}
+
+/** @throws Violation when two payments of a block spend the same. */
+function checkSpends(payments: readonly Payment[]): void {
+  const images = payments.flatMap(({ inputs }) => inputs.map(({ keyImage }) => toHex(keyImage)));
+  demand(new Set(images).size === images.length, 'two payments of the block spend the same output');
+}

@@ -1,0 +1,129 @@
+import type { Hash } from '../../crypto/types.js';
+import type { Block } from '../../cryptonote/types.js';
+import type { Amount } from '../../util/amount.js';
+import { amount } from '../../util/amount.js';
+import { toHex } from '../../util/bytes.js';
+import type { Rng } from '../../util/random.js';
+import { LATEST_VERSION, versionAt } from '../rules/hard-fork.js';
+import { createMinerTx, type MinerShare } from '../rules/miner-tx.js';
+import { blockReward, maxTemplateWeight } from '../rules/reward.js';
+import { earliestTimestamp } from '../rules/timestamps.js';
+import { demand } from '../rules/violation.js';
+import type { BlockTree } from './block-tree.js';
+import type { Chain } from './chain.js';
+import type { Pool } from './pool.js';
+
+/** A block for a miner to work on. Any nonce will do. */
+export interface Template {
+  readonly block: Block;
+  readonly height: number;
+  readonly difficulty: bigint;
+  /** Of the payments as they were chosen, the miner's own weight left aside. */
+  readonly expectedReward: Amount;
+}
+
+/** Where a template grows from. */
+interface Basis {
+  readonly prevHash: Hash;
+  readonly height: number;
+  readonly medianWeight: number;
+  readonly generated: bigint;
+}
+
+/** Payments of a template. */
+interface Load {
+  readonly hashes: readonly Hash[];
+  readonly weight: number;
+  readonly fees: bigint;
+  readonly reward: Amount;
+}
+
+/** Makes blocks that the chain takes. Source: blockchain.cpp `create_block_template`. */
+export class TemplateMaker {
+  readonly #chain: Chain;
+  readonly #tree: BlockTree;
+  readonly #pool: Pool;
+  readonly #rng: Rng;
+
+  constructor(chain: Chain, tree: BlockTree, pool: Pool, rng: Rng) {
+    this.#chain = chain;
+    this.#tree = tree;
+    this.#pool = pool;
+    this.#rng = rng;
+  }
+
+  /** @param prevHash absent: the tip. @throws Violation for an unknown one. */
+  make(share: MinerShare, prevHash?: Hash): Template {
+    const basis = prevHash === undefined ? this.#onTip() : this.#on(prevHash);
+    const { height, medianWeight, generated } = basis;
+    const load = this.#fill(basis);
+    const minerTx = createMinerTx(
+      share,
+      { height, medianWeight, generated, txWeight: load.weight, fees: load.fees },
+      this.#rng,
+    );
+    const header = {
+      majorVersion: versionAt(height),
+      minorVersion: LATEST_VERSION,
+      timestamp: Math.max(this.#chain.clock(), earliestTimestamp(this.#chain.recentTimestamps())),
+      prevHash: basis.prevHash,
+      nonce: 0,
+    };
+    return {
+      block: { header, minerTx, txHashes: load.hashes },
+      height,
+      difficulty: this.#chain.difficulty,
+      expectedReward: load.reward,
+    };
+  }
+
+  #onTip(): Basis {
+    const { tip, measures } = this.#chain;
+    return {
+      prevHash: tip.hash,
+      height: tip.height + 1,
+      medianWeight: measures.penaltyMedian,
+      generated: tip.generated,
+    };
+  }
+
+  /** What the chain would ask for there is not known before it gets there, so the parent's weight stands in. */
+  #on(prevHash: Hash): Basis {
+    const main = this.#chain.store.blocks.named(prevHash);
+    if (main !== undefined)
+      return { prevHash, height: main.height + 1, medianWeight: main.weight, generated: main.generated };
+    const alternative = this.#tree.branchTo(prevHash)?.blocks.at(-1);
+    demand(alternative !== undefined, 'the block to build on is not known');
+    const { height, weight, generated } = alternative;
+    return {
+      prevHash,
+      height: height + 1,
+      medianWeight: weight - Math.floor(weight / 20),
+      generated,
+    };
+  }
+
+  /** Takes the best paid payments as long as they raise the reward. Source: tx_pool.cpp `fill_block_template`. */
+  #fill({ medianWeight, generated }: Basis): Load {
+    const most = maxTemplateWeight(medianWeight);
+    const images = new Set<string>();
+    const hashes: Hash[] = [];
+    let weight = 0;
+    let fees = 0n;
+    let best = blockReward(medianWeight, 0, generated) ?? 0n;
+    this.#pool.removeOutdated();
+    for (const { entry, payment } of this.#pool.ready()) {
+      const reward = blockReward(medianWeight, weight + entry.weight, generated);
+      if (weight + entry.weight > most || reward === undefined) continue;
+      const total = reward + fees + entry.fee;
+      const spends = payment.inputs.map(({ keyImage }) => toHex(keyImage));
+      if (total < best || spends.some((image) => images.has(image))) continue;
+      hashes.push(entry.hash);
+      weight += entry.weight;
+      fees += entry.fee;
+      best = total;
+      for (const image of spends) images.add(image);
+    }
+    return { hashes, weight, fees, reward: amount(best) };
+  }
+}

@@ -1,0 +1,49 @@
+/** Median of integers, rounded down between two; 0 of nothing. Source: misc_language.h `median`. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return middle(sorted.length, (rank) => sorted[rank] ?? 0);
+}
+
+function middle(count: number, at: (rank: number) => number): number {
+  if (count === 0) return 0;
+  const upper = at(Math.floor(count / 2));
+  return count % 2 === 1 ? upper : Math.floor((at(count / 2 - 1) + upper) / 2);
+}
+
+/** A multiset of integers that knows its median: few distinct values, many of each. */
+export class MedianBag {
+  readonly #counts = new Map<number, number>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(value: number): void {
+    this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
+    this.#size += 1;
+  }
+
+  /** @throws RangeError when it is not there. */
+  remove(value: number): void {
+    const count = this.#counts.get(value);
+    if (count === undefined) throw new RangeError('the value is not in the bag');
+    if (count === 1) this.#counts.delete(value);
+    else this.#counts.set(value, count - 1);
+    this.#size -= 1;
+  }
+
+  /** @param zeros so many zeros are counted in. */
+  median(zeros = 0): number {
+    const ascending = [...this.#counts].sort(([a], [b]) => a - b);
+    return middle(this.#size + zeros, (rank) => {
+      let passed = zeros;
+      if (rank < passed) return 0;
+      for (const [value, count] of ascending) {
+        passed += count;
+        if (rank < passed) return value;
+      }
+      return 0;
+    });
+  }
+}

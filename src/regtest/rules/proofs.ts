@@ -1,0 +1,49 @@
+import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { prefixHash } from '../../cryptonote/transaction.js';
+import { verifyRange } from '../../ringct/bulletproofs-plus.js';
+import { verifyClsag } from '../../ringct/clsag.js';
+import { amountsBalance } from '../../ringct/commitment.js';
+import { preMlsagHash } from '../../ringct/message.js';
+import type { RingMember } from '../../ringct/types.js';
+import type { Payment } from './tx-rules.js';
+
+/**
+ * Do keys, amounts and range proof hold up? Needs nothing of the chain.
+ * Source: cryptonote_core.cpp `check_tx_semantic`; rctSigs.cpp `verRctSemanticsSimple`.
+ */
+export function areAmountsProved({ inputs, tx, base, prunable }: Payment): boolean {
+  const [proof] = prunable.bulletproofsPlus;
+  return (
+    tx.prefix.outputs.every(({ publicKey }) => tryDecompress(publicKey) !== undefined) &&
+    inputs.every(({ keyImage }) => {
+      const image = tryDecompress(keyImage);
+      return image !== undefined && inMainSubgroup(image);
+    }) &&
+    amountsBalance(prunable.pseudoOuts, base.outPk, base.fee) &&
+    proof !== undefined &&
+    verifyRange([{ proof, commitments: base.outPk }])
+  );
+}
+
+/** Did the owner of one member of every ring sign? Source: rctSigs.cpp `verRctNonSemanticsSimple`. */
+export function isSigned(
+  { inputs, tx, base, prunable }: Payment,
+  rings: readonly (readonly RingMember[])[],
+): boolean {
+  const message = preMlsagHash(
+    prefixHash(tx.prefix),
+    base,
+    prunable,
+    inputs.length,
+    tx.prefix.outputs.length,
+  );
+  return inputs.every(({ keyImage }, i) => {
+    const [ring, clsag, pseudoOut] = [rings[i], prunable.clsags[i], prunable.pseudoOuts[i]];
+    return (
+      ring !== undefined &&
+      clsag !== undefined &&
+      pseudoOut !== undefined &&
+      verifyClsag({ message, ring, clsag, keyImage, pseudoOut: pseudoOut })
+    );
+  });
+}

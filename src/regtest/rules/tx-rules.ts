@@ -1,0 +1,160 @@
+import type { Hash, KeyImage } from '../../crypto/types.js';
+import {
+  COINBASE_RESERVED_SIZE,
+  MAX_OUTPUTS,
+  MAX_TX_EXTRA_SIZE,
+  MAX_TX_WEIGHT,
+  RING_SIZE,
+  SPENDABLE_AGE_BLOCKS,
+} from '../../cryptonote/constants.js';
+import { parseTransaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
+import type { KeyInput, Transaction } from '../../cryptonote/types.js';
+import { isLockOpen } from '../../cryptonote/unlock-time.js';
+import type { RctBase, RctPrunable, RingMember } from '../../ringct/types.js';
+import { compareBytes, toHex } from '../../util/bytes.js';
+import { CodecError } from '../../util/codec.js';
+import { demand, Violation } from './violation.js';
+
+/** Bytes of a transaction on the wire. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
+const MAX_TX_SIZE = 1_000_000;
+/** CLSAG with Bulletproofs+: the only type that the rules of regtest's blocks allow. */
+const RCT_TYPE = 6;
+const MIN_OUTPUTS = 2;
+
+/** A transaction that pays, read and named, with what every rule asks of it. */
+export interface Payment {
+  readonly hash: Hash;
+  readonly blob: Uint8Array;
+  readonly tx: Transaction;
+  readonly inputs: readonly KeyInput[];
+  readonly base: RctBase;
+  readonly prunable: RctPrunable;
+  readonly weight: number;
+}
+
+/** @throws Violation when the bytes are no transaction that can pay. */
+export function readPayment(blob: Uint8Array): Payment {
+  demand(blob.length <= MAX_TX_SIZE, 'the transaction is too big', 'tooBig');
+  const tx = parse(blob);
+  demand(tx.prefix.version === 2, 'no output of this chain can be spent by version 1');
+  const { base, prunable } = tx.rct ?? {};
+  demand(base !== undefined && base.type !== 0, 'only a miner transaction goes without signatures');
+  demand(prunable !== undefined, 'the signatures are missing');
+  const inputs = tx.prefix.inputs.flatMap((input) => (input.type === 'key' ? [input] : []));
+  demand(inputs.length === tx.prefix.inputs.length, 'only a miner transaction makes money', 'invalidInput');
+  return { hash: transactionHash(tx), blob, tx, inputs, base, prunable, weight: transactionWeight(tx) };
+}
+
+function parse(blob: Uint8Array): Transaction {
+  try {
+    return parseTransaction(blob);
+  } catch (cause) {
+    if (cause instanceof CodecError || cause instanceof RangeError)
+      throw new Violation(`not a transaction: ${cause.message}`, [], { cause });
+    throw cause;
+  }
+}
+
+/**
+ * What a transaction must be like wherever it stands; proofs aside, which take their time.
+ * @param weightLimit of a block. @throws Violation
+ * Source: cryptonote_core.cpp `check_tx_semantic`, `handle_incoming_tx_accumulated_batch`.
+ */
+export function checkForm({ inputs, tx, base, prunable, weight }: Payment, weightLimit: number): void {
+  demand(weight < weightLimit - COINBASE_RESERVED_SIZE, 'the transaction does not fit a block');
+  const images = new Set(inputs.map(({ keyImage }) => toHex(keyImage)));
+  demand(images.size === inputs.length, 'a key image is there twice');
+  demand(
+    inputs.every(({ keyOffsets }) => !keyOffsets.slice(1).includes(0n)),
+    'a ring member is there twice',
+  );
+  demand(
+    tx.prefix.outputs.every(({ viewTag }) => viewTag !== undefined),
+    'an output has no view tag',
+  );
+  demand(base.type === RCT_TYPE, `RingCT type ${base.type} is not allowed`, 'invalidOutput');
+  demand(prunable.bulletproofsPlus.length === 1, 'one range proof covers all outputs');
+  demand(tx.prefix.outputs.length <= MAX_OUTPUTS, 'more outputs than a range proof covers');
+}
+
+/** @throws Violation Source: tx_pool.cpp `get_transaction_weight_limit`. */
+export const checkWeight = ({ weight }: Payment): void =>
+  demand(weight <= MAX_TX_WEIGHT, 'the transaction is too heavy', 'tooBig');
+
+/** @throws Violation Source: blockchain.cpp `check_tx_outputs`. */
+export const checkOutputs = ({ tx }: Payment): void =>
+  demand(
+    tx.prefix.outputs.every(({ amount }) => amount === 0n),
+    'an amount is not hidden',
+    'invalidOutput',
+  );
+
+/** What a node refuses to relay though blocks may hold it. @throws Violation Source: tx_pool.cpp `add_tx`. */
+export function checkRelayable({ tx }: Payment, anyUnlockTime: boolean): void {
+  demand(tx.prefix.extra.length <= MAX_TX_EXTRA_SIZE, 'the extra field is too big', 'extraTooBig');
+  demand(anyUnlockTime || tx.prefix.unlockTime === 0n, 'the unlock time is not zero', 'nonzeroUnlockTime');
+}
+
+/** An output as inputs refer to it. */
+export interface ChainOutput extends RingMember {
+  readonly unlockTime: bigint;
+  /** Of its block. */
+  readonly height: number;
+}
+
+/** What inputs are held against. */
+export interface ChainView {
+  /** Number of blocks: the height of the next one. */
+  readonly height: number;
+  /** Unix seconds that locks are held against. */
+  readonly time: number;
+  output(amount: bigint, index: bigint): ChainOutput | undefined;
+  isSpent(keyImage: KeyImage): boolean;
+}
+
+/** Rings of a transaction as the chain has them. */
+export interface Rings {
+  readonly rings: readonly (readonly ChainOutput[])[];
+  /** Height of the youngest ring member. */
+  readonly youngest: number;
+}
+
+/**
+ * Looks the rings up and checks all of the inputs but the signatures.
+ * @throws Violation Source: blockchain.cpp `check_tx_inputs`.
+ */
+export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings {
+  demand(tx.prefix.outputs.length >= MIN_OUTPUTS, 'fewer than two outputs', 'tooFewOutputs', 'invalidInput');
+  demand(
+    inputs.every(({ keyOffsets }) => keyOffsets.length === RING_SIZE),
+    `a ring has ${RING_SIZE} members`,
+    'lowMixin',
+    'invalidInput',
+  );
+  demand(isSorted(inputs), 'the inputs are not sorted', 'invalidInput');
+  const rings = inputs.map(({ amount, keyOffsets, keyImage }) => {
+    demand(!chain.isSpent(keyImage), 'a key image is already spent', 'doubleSpend', 'invalidInput');
+    let index = 0n;
+    return keyOffsets.map((offset) => {
+      index += offset;
+      const output = chain.output(amount, index);
+      demand(output !== undefined, 'a ring member does not exist', 'invalidInput');
+      demand(
+        isLockOpen(output.unlockTime, chain.height, chain.time),
+        'a ring member is locked',
+        'invalidInput',
+      );
+      return output;
+    });
+  });
+  const youngest = rings.flat().reduce((latest, { height }) => Math.max(latest, height), 0);
+  demand(youngest + SPENDABLE_AGE_BLOCKS <= chain.height, 'a ring member is too young', 'invalidInput');
+  return { rings, youngest };
+}
+
+/** Key images descend. */
+const isSorted = (inputs: readonly KeyInput[]): boolean =>
+  inputs.every(({ keyImage }, i) => {
+    const before = inputs[i - 1];
+    return before === undefined || compareBytes(before.keyImage, keyImage) > 0;
+  });

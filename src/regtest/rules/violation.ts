@@ -1,0 +1,28 @@
+/** What a pool tells a sender apart. Source: verification_context.h `tx_verification_context`. */
+export type TxFlag =
+  | 'lowMixin'
+  | 'doubleSpend'
+  | 'invalidInput'
+  | 'invalidOutput'
+  | 'tooBig'
+  | 'overspend'
+  | 'feeTooLow'
+  | 'tooFewOutputs'
+  | 'extraTooBig'
+  | 'nonzeroUnlockTime';
+
+/** A block or transaction that breaks a rule of the network. The text says which. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+  readonly flags: readonly TxFlag[];
+
+  constructor(message: string, flags: readonly TxFlag[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.flags = flags;
+  }
+}
+
+/** @throws Violation unless the rule holds. */
+export function demand(holds: boolean, rule: string, ...flags: readonly TxFlag[]): asserts holds {
+  if (!holds) throw new Violation(rule, flags);
+}

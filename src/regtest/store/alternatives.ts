@@ -1,0 +1,84 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import { toBytes, type Db } from './database.js';
+
+/** A block off the main chain. */
+export interface AlternativeBlock {
+  readonly hash: Hash;
+  readonly prevHash: Hash;
+  readonly height: number;
+  readonly blob: Uint8Array;
+  /** 0 where one of its transactions is not known. */
+  readonly weight: number;
+  readonly cumulativeDifficulty: bigint;
+  readonly generated: bigint;
+}
+
+interface AlternativeRow {
+  readonly hash: Uint8Array;
+  readonly prev_hash: Uint8Array;
+  readonly height: number;
+  readonly blob: Uint8Array;
+  readonly weight: number;
+  readonly cumulative_difficulty: string;
+  readonly generated: string;
+}
+
+const toBlock = (row: AlternativeRow): AlternativeBlock => ({
+  hash: toBytes<'Hash'>(row.hash),
+  prevHash: toBytes<'Hash'>(row.prev_hash),
+  height: row.height,
+  blob: Uint8Array.from(row.blob),
+  weight: row.weight,
+  cumulativeDifficulty: BigInt(row.cumulative_difficulty),
+  generated: BigInt(row.generated),
+});
+
+/** Blocks off the main chain. */
+export class AlternativeTable {
+  readonly #named: Statement<[Uint8Array], AlternativeRow>;
+  readonly #all: Statement<[], AlternativeRow>;
+  readonly #count: Statement<[], number>;
+  readonly #insert: Statement<[AlternativeRow]>;
+  readonly #remove: Statement<[Uint8Array]>;
+
+  constructor(db: Db) {
+    this.#named = db.prepare('SELECT * FROM alternative_block WHERE hash = ?');
+    this.#all = db.prepare('SELECT * FROM alternative_block ORDER BY height, hash');
+    this.#count = db.prepare<[], number>('SELECT count(*) FROM alternative_block').pluck();
+    this.#insert = db.prepare(
+      `INSERT INTO alternative_block
+         VALUES (@hash, @prev_hash, @height, @blob, @weight, @cumulative_difficulty, @generated)`,
+    );
+    this.#remove = db.prepare('DELETE FROM alternative_block WHERE hash = ?');
+  }
+
+  named(hash: Hash): AlternativeBlock | undefined {
+    const row = this.#named.get(hash);
+    return row && toBlock(row);
+  }
+
+  all(): AlternativeBlock[] {
+    return this.#all.all().map(toBlock);
+  }
+
+  count(): number {
+    return this.#count.get() ?? 0;
+  }
+
+  add(block: AlternativeBlock): void {
+    this.#insert.run({
+      hash: block.hash,
+      prev_hash: block.prevHash,
+      height: block.height,
+      blob: block.blob,
+      weight: block.weight,
+      cumulative_difficulty: block.cumulativeDifficulty.toString(),
+      generated: block.generated.toString(),
+    });
+  }
+
+  remove(hash: Hash): void {
+    this.#remove.run(hash);
+  }
+}

@@ -1,0 +1,155 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import { toBytes, type Db } from './database.js';
+
+/** A block of the main chain with what follows from its place there. */
+export interface StoredBlock {
+  readonly height: number;
+  readonly hash: Hash;
+  readonly blob: Uint8Array;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly weight: number;
+  readonly longTermWeight: number;
+  readonly difficulty: bigint;
+  readonly cumulativeDifficulty: bigint;
+  /** Atomic units made up to here. */
+  readonly generated: bigint;
+  /** RingCT outputs of the chain up to here. */
+  readonly rctOutputs: number;
+  /** Transactions but the miners' up to here. */
+  readonly payments: number;
+}
+
+interface BlockRow {
+  readonly height: number;
+  readonly hash: Uint8Array;
+  readonly blob: Uint8Array;
+  readonly timestamp: number;
+  readonly weight: number;
+  readonly long_term_weight: number;
+  readonly difficulty: string;
+  readonly cumulative_difficulty: string;
+  readonly generated: string;
+  readonly rct_outputs: number;
+  readonly payments: number;
+}
+
+const toBlock = (row: BlockRow): StoredBlock => ({
+  height: row.height,
+  hash: toBytes<'Hash'>(row.hash),
+  blob: Uint8Array.from(row.blob),
+  timestamp: row.timestamp,
+  weight: row.weight,
+  longTermWeight: row.long_term_weight,
+  difficulty: BigInt(row.difficulty),
+  cumulativeDifficulty: BigInt(row.cumulative_difficulty),
+  generated: BigInt(row.generated),
+  rctOutputs: row.rct_outputs,
+  payments: row.payments,
+});
+
+type Column = 'timestamp' | 'weight' | 'long_term_weight' | 'rct_outputs';
+
+/** The main chain. */
+export class BlockTable {
+  readonly #tip: Statement<[], BlockRow>;
+  readonly #at: Statement<[number], BlockRow>;
+  readonly #named: Statement<[Uint8Array], BlockRow>;
+  readonly #range: Statement<[number, number], BlockRow>;
+  readonly #hashes: Statement<[number, number], Uint8Array>;
+  readonly #columns: Readonly<Record<Column, Statement<[number, number], number>>>;
+  readonly #insert: Statement<[BlockRow]>;
+  readonly #remove: Statement<[number]>;
+
+  constructor(db: Db) {
+    this.#tip = db.prepare('SELECT * FROM block ORDER BY height DESC LIMIT 1');
+    this.#at = db.prepare('SELECT * FROM block WHERE height = ?');
+    this.#named = db.prepare('SELECT * FROM block WHERE hash = ?');
+    this.#range = db.prepare('SELECT * FROM block WHERE height >= ? ORDER BY height LIMIT ?');
+    this.#hashes = db
+      .prepare<[number, number], Uint8Array>(
+        'SELECT hash FROM block WHERE height >= ? ORDER BY height LIMIT ?',
+      )
+      .pluck();
+    const column = (name: Column): Statement<[number, number], number> =>
+      db
+        .prepare<[number, number], number>(
+          `SELECT ${name} FROM block WHERE height >= ? ORDER BY height LIMIT ?`,
+        )
+        .pluck();
+    this.#columns = {
+      timestamp: column('timestamp'),
+      weight: column('weight'),
+      long_term_weight: column('long_term_weight'),
+      rct_outputs: column('rct_outputs'),
+    };
+    this.#insert = db.prepare(
+      `INSERT INTO block VALUES (@height, @hash, @blob, @timestamp, @weight, @long_term_weight, @difficulty,
+         @cumulative_difficulty, @generated, @rct_outputs, @payments)`,
+    );
+    this.#remove = db.prepare('DELETE FROM block WHERE height = ?');
+  }
+
+  /** Undefined before the first block. */
+  tip(): StoredBlock | undefined {
+    const row = this.#tip.get();
+    return row && toBlock(row);
+  }
+
+  at(height: number): StoredBlock | undefined {
+    const row = this.#at.get(height);
+    return row && toBlock(row);
+  }
+
+  named(hash: Hash): StoredBlock | undefined {
+    const row = this.#named.get(hash);
+    return row && toBlock(row);
+  }
+
+  /** In ascending order. */
+  range(start: number, count: number): StoredBlock[] {
+    return this.#range.all(start, count).map(toBlock);
+  }
+
+  hashes(start: number, count: number): Hash[] {
+    return this.#hashes.all(start, count).map((hash) => toBytes<'Hash'>(hash));
+  }
+
+  timestamps(start: number, count: number): number[] {
+    return this.#columns.timestamp.all(start, count);
+  }
+
+  weights(start: number, count: number): number[] {
+    return this.#columns.weight.all(start, count);
+  }
+
+  longTermWeights(start: number, count: number): number[] {
+    return this.#columns.long_term_weight.all(start, count);
+  }
+
+  /** RingCT outputs of the chain up to each of the blocks. */
+  rctOutputs(start: number, count: number): number[] {
+    return this.#columns.rct_outputs.all(start, count);
+  }
+
+  add(block: StoredBlock): void {
+    this.#insert.run({
+      height: block.height,
+      hash: block.hash,
+      blob: block.blob,
+      timestamp: block.timestamp,
+      weight: block.weight,
+      long_term_weight: block.longTermWeight,
+      difficulty: block.difficulty.toString(),
+      cumulative_difficulty: block.cumulativeDifficulty.toString(),
+      generated: block.generated.toString(),
+      rct_outputs: block.rctOutputs,
+      payments: block.payments,
+    });
+  }
+
+  remove(height: number): void {
+    this.#remove.run(height);
+  }
+}

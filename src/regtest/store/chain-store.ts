@@ -1,0 +1,44 @@
+import { AlternativeTable } from './alternatives.js';
+import { BlockTable } from './blocks.js';
+import { openDatabase, type Db } from './database.js';
+import { KeyImageTable } from './key-images.js';
+import { OutputTable } from './outputs.js';
+import { PoolTable } from './pool.js';
+import { TransactionTable } from './transactions.js';
+
+/** Everything that a regtest daemon keeps. */
+export class ChainStore {
+  readonly blocks: BlockTable;
+  readonly transactions: TransactionTable;
+  readonly outputs: OutputTable;
+  readonly keyImages: KeyImageTable;
+  readonly alternatives: AlternativeTable;
+  readonly pool: PoolTable;
+  readonly #db: Db;
+
+  /** @param directory undefined keeps it in memory. @throws NewerSchemaError */
+  constructor(directory?: string) {
+    this.#db = openDatabase(directory);
+    this.blocks = new BlockTable(this.#db);
+    this.transactions = new TransactionTable(this.#db);
+    this.outputs = new OutputTable(this.#db);
+    this.keyImages = new KeyImageTable(this.#db);
+    this.alternatives = new AlternativeTable(this.#db);
+    this.pool = new PoolTable(this.#db);
+  }
+
+  /** All of it happens, or, when it throws, nothing. May be nested. */
+  atomically<T>(work: () => T): T {
+    return this.#db.transaction(work)();
+  }
+
+  /** Bytes that it takes. */
+  size(): number {
+    const pragma = (name: string): number => Number(this.#db.pragma(name, { simple: true }));
+    return pragma('page_count') * pragma('page_size');
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

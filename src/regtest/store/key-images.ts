@@ -1,0 +1,30 @@
+import type { Statement } from 'better-sqlite3';
+import type { KeyImage } from '../../crypto/types.js';
+import type { Db } from './database.js';
+
+/** Key images that the main chain has seen. */
+export class KeyImageTable {
+  readonly #has: Statement<[Uint8Array], number>;
+  readonly #insert: Statement<[Uint8Array, number]>;
+  readonly #removeOf: Statement<[number]>;
+
+  constructor(db: Db) {
+    this.#has = db.prepare<[Uint8Array], number>('SELECT 1 FROM key_image WHERE image = ?').pluck();
+    this.#insert = db.prepare('INSERT INTO key_image VALUES (?, ?)');
+    this.#removeOf = db.prepare('DELETE FROM key_image WHERE tx IN (SELECT id FROM tx WHERE height = ?)');
+  }
+
+  has(image: KeyImage): boolean {
+    return this.#has.get(image) !== undefined;
+  }
+
+  /** @param tx the place in the chain of the transaction that spends it. */
+  add(image: KeyImage, tx: number): void {
+    this.#insert.run(image, tx);
+  }
+
+  /** Those of one block. */
+  removeOf(height: number): void {
+    this.#removeOf.run(height);
+  }
+}

@@ -1,0 +1,165 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash, KeyImage } from '../../crypto/types.js';
+import { amount, type Amount } from '../../util/amount.js';
+import { toBytes, type Db } from './database.js';
+
+/** A transaction that waits for a block. */
+export interface PoolTx {
+  readonly hash: Hash;
+  readonly blob: Uint8Array;
+  readonly weight: number;
+  readonly fee: Amount;
+  /** Unix seconds. */
+  readonly receiveTime: number;
+  readonly lastRelayedTime: number;
+  readonly relayed: boolean;
+  readonly doNotRelay: boolean;
+  /** Of a block that left the main chain. */
+  readonly keptByBlock: boolean;
+  readonly doubleSpendSeen: boolean;
+  /** Of its youngest ring member; 0 and zeros while its inputs don't hold. */
+  readonly maxUsedHeight: number;
+  readonly maxUsedHash: Hash;
+  /** The tip under which its inputs were refused last; 0 and zeros while they were not. */
+  readonly failedHeight: number;
+  readonly failedHash: Hash;
+}
+
+interface PoolRow {
+  readonly hash: Uint8Array;
+  readonly blob: Uint8Array;
+  readonly weight: bigint;
+  readonly fee: bigint;
+  readonly receive_time: bigint;
+  readonly last_relayed_time: bigint;
+  readonly relayed: bigint;
+  readonly do_not_relay: bigint;
+  readonly kept_by_block: bigint;
+  readonly double_spend_seen: bigint;
+  readonly max_used_height: bigint;
+  readonly max_used_hash: Uint8Array;
+  readonly failed_height: bigint;
+  readonly failed_hash: Uint8Array;
+}
+
+const toPoolTx = (row: PoolRow): PoolTx => ({
+  hash: toBytes<'Hash'>(row.hash),
+  blob: Uint8Array.from(row.blob),
+  weight: Number(row.weight),
+  fee: amount(row.fee),
+  receiveTime: Number(row.receive_time),
+  lastRelayedTime: Number(row.last_relayed_time),
+  relayed: row.relayed !== 0n,
+  doNotRelay: row.do_not_relay !== 0n,
+  keptByBlock: row.kept_by_block !== 0n,
+  doubleSpendSeen: row.double_spend_seen !== 0n,
+  maxUsedHeight: Number(row.max_used_height),
+  maxUsedHash: toBytes<'Hash'>(row.max_used_hash),
+  failedHeight: Number(row.failed_height),
+  failedHash: toBytes<'Hash'>(row.failed_hash),
+});
+
+const flag = (value: boolean): bigint => (value ? 1n : 0n);
+
+/** A key image and a transaction of the pool that spends it. */
+export interface PoolSpend {
+  readonly keyImage: KeyImage;
+  readonly txHash: Hash;
+}
+
+/** Best paid first. Source: tx_pool.h `txCompare`. */
+const ORDER = 'ORDER BY fee * 1.0 / weight DESC, receive_time, hash';
+
+/** Transactions that wait for a block, and the key images that they would spend. */
+export class PoolTable {
+  readonly #named: Statement<[Uint8Array], PoolRow>;
+  readonly #all: Statement<[], PoolRow>;
+  readonly #count: Statement<[], number>;
+  readonly #weight: Statement<[], number>;
+  readonly #spenders: Statement<[Uint8Array], Uint8Array>;
+  readonly #spends: Statement<[], { image: Uint8Array; tx: Uint8Array }>;
+  readonly #put: Statement<[PoolRow]>;
+  readonly #addSpend: Statement<[Uint8Array, Uint8Array]>;
+  readonly #remove: Statement<[Uint8Array]>;
+
+  constructor(db: Db) {
+    this.#named = db.prepare<[Uint8Array], PoolRow>('SELECT * FROM pool_tx WHERE hash = ?').safeIntegers();
+    this.#all = db.prepare<[], PoolRow>(`SELECT * FROM pool_tx ${ORDER}`).safeIntegers();
+    this.#count = db.prepare<[], number>('SELECT count(*) FROM pool_tx').pluck();
+    this.#weight = db.prepare<[], number>('SELECT coalesce(sum(weight), 0) FROM pool_tx').pluck();
+    this.#spenders = db
+      .prepare<[Uint8Array], Uint8Array>('SELECT tx FROM pool_key_image WHERE image = ?')
+      .pluck();
+    this.#spends = db.prepare('SELECT image, tx FROM pool_key_image ORDER BY image, tx');
+    this.#put = db.prepare(
+      `INSERT INTO pool_tx VALUES (@hash, @blob, @weight, @fee, @receive_time, @last_relayed_time, @relayed,
+         @do_not_relay, @kept_by_block, @double_spend_seen, @max_used_height, @max_used_hash, @failed_height,
+         @failed_hash)
+       ON CONFLICT (hash) DO UPDATE SET receive_time = @receive_time, last_relayed_time = @last_relayed_time,
+         relayed = @relayed, do_not_relay = @do_not_relay, kept_by_block = @kept_by_block,
+         double_spend_seen = @double_spend_seen, max_used_height = @max_used_height,
+         max_used_hash = @max_used_hash, failed_height = @failed_height, failed_hash = @failed_hash`,
+    );
+    this.#addSpend = db.prepare('INSERT OR IGNORE INTO pool_key_image VALUES (?, ?)');
+    this.#remove = db.prepare('DELETE FROM pool_tx WHERE hash = ?');
+  }
+
+  named(hash: Hash): PoolTx | undefined {
+    const row = this.#named.get(hash);
+    return row && toPoolTx(row);
+  }
+
+  /** Best paid first. */
+  all(): PoolTx[] {
+    return this.#all.all().map(toPoolTx);
+  }
+
+  count(): number {
+    return this.#count.get() ?? 0;
+  }
+
+  /** Of all. */
+  weight(): number {
+    return this.#weight.get() ?? 0;
+  }
+
+  /** Transactions of the pool that spend a key image. */
+  spendersOf(image: KeyImage): Hash[] {
+    return this.#spenders.all(image).map((hash) => toBytes<'Hash'>(hash));
+  }
+
+  spends(): PoolSpend[] {
+    return this.#spends
+      .all()
+      .map(({ image, tx }) => ({ keyImage: toBytes<'KeyImage'>(image), txHash: toBytes<'Hash'>(tx) }));
+  }
+
+  /** Adds a transaction, or replaces what is noted of it. */
+  put(tx: PoolTx): void {
+    this.#put.run({
+      hash: tx.hash,
+      blob: tx.blob,
+      weight: BigInt(tx.weight),
+      fee: tx.fee,
+      receive_time: BigInt(tx.receiveTime),
+      last_relayed_time: BigInt(tx.lastRelayedTime),
+      relayed: flag(tx.relayed),
+      do_not_relay: flag(tx.doNotRelay),
+      kept_by_block: flag(tx.keptByBlock),
+      double_spend_seen: flag(tx.doubleSpendSeen),
+      max_used_height: BigInt(tx.maxUsedHeight),
+      max_used_hash: tx.maxUsedHash,
+      failed_height: BigInt(tx.failedHeight),
+      failed_hash: tx.failedHash,
+    });
+  }
+
+  addSpend({ keyImage, txHash }: PoolSpend): void {
+    this.#addSpend.run(keyImage, txHash);
+  }
+
+  /** Its key images go with it. */
+  remove(hash: Hash): void {
+    this.#remove.run(hash);
+  }
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+
+/** A file that a newer version of the program wrote. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+}
+
+/**
+ * Steps a schema forward, each step in a transaction.
+ * @param directory of the steps, `001-….sql` and so on, without gaps. @throws NewerSchemaError
+ */
+export function migrate(db: Database, directory: string): void {
+  const steps = readdirSync(directory)
+    .filter((name) => /^\d{3}-.*\.sql$/.test(name))
+    .sort();
+  const version = Number(db.pragma('user_version', { simple: true }));
+  if (version > steps.length)
+    throw new NewerSchemaError('the database was written by a newer version of this program');
+  steps.slice(version).forEach((name, i) => {
+    db.transaction(() => {
+      db.exec(readFileSync(join(directory, name), 'utf8'));
+      db.pragma(`user_version = ${version + i + 1}`);
+    })();
+  });
+}

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
+import type { Hash } from '../../../src/crypto/types.js';
+import type { Block, BlockHeader, TxPrefix } from '../../../src/cryptonote/types.js';
+import { amount } from '../../../src/util/amount.js';
+import { NOON, testNode, type TestNode } from '../../support/regtest-node.js';
+
+let at: TestNode;
+
+beforeEach(() => {
+  at = testNode();
+});
+
+afterEach(async () => {
+  await at.node.close();
+});
+
+const tipHeight = (): number => at.node.chain.tip.height;
+
+describe('the main chain', () => {
+  it('starts with the first block of mainnet', () => {
+    const { tip } = at.node.chain;
+    expect(tip.hash).toEqual(GENESIS_HASH.mainnet);
+    expect(tip).toMatchObject({ height: 0, rctOutputs: 0, payments: 0, difficulty: 1n });
+    expect(tip.generated).toBe(17_592_186_044_415n);
+  });
+
+  it('grows by blocks that pay the whole reward', async () => {
+    expect((await at.mine(3)).place).toBe('main');
+    const { tip } = at.node.chain;
+    expect(tip).toMatchObject({ height: 3, rctOutputs: 3, cumulativeDifficulty: 4n, timestamp: NOON });
+    // As monerod --regtest reports them.
+    const rewards = [35_184_338_534_400n, 35_184_271_425_600n, 35_184_204_316_927n];
+    expect(tip.generated).toBe(17_592_186_044_415n + rewards.reduce((a, b) => a + b));
+  });
+
+  it('weighs short blocks as the least that the long-term median takes', async () => {
+    await at.mine(2);
+    expect(at.node.chain.tip.longTermWeight).toBe(176_470);
+    expect(at.node.chain.measures).toMatchObject({ longTermMedian: 300_000, penaltyMedian: 300_000 });
+  });
+
+  it('is found again in its directory', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'regtest-'));
+    try {
+      const first = testNode({ dataDir: directory });
+      await first.mine(4);
+      const { tip } = first.node.chain;
+      await first.node.close();
+      const second = testNode({ dataDir: directory });
+      expect(second.node.chain.tip).toEqual(tip);
+      await second.mine(1);
+      expect(second.node.chain.tip.height).toBe(5);
+      await second.node.close();
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('gives blocks back, all but the first', async () => {
+    await at.mine(3);
+    await at.node.popBlocks(2);
+    expect(tipHeight()).toBe(1);
+    await at.node.popBlocks(100);
+    expect(at.node.chain.tip.hash).toEqual(GENESIS_HASH.mainnet);
+    expect(at.node.store.outputs.count(0n)).toBe(0);
+    await at.mine(1);
+    expect(tipHeight()).toBe(1);
+  });
+});
+
+const withHeader = (block: Block, header: Partial<BlockHeader>): Block => ({
+  ...block,
+  header: { ...block.header, ...header },
+});
+
+const withMiner = (block: Block, prefix: (of: TxPrefix) => Partial<TxPrefix>): Block => ({
+  ...block,
+  minerTx: { ...block.minerTx, prefix: { ...block.minerTx.prefix, ...prefix(block.minerTx.prefix) } },
+});
+
+const paying = (block: Block, more: bigint): Block =>
+  withMiner(block, ({ outputs }) => ({
+    outputs: outputs.map((output) => ({ ...output, amount: amount(output.amount + more) })),
+  }));
+
+const unknown = new Uint8Array(32).fill(7) as Hash;
+
+const spoiled: readonly (readonly [string, (block: Block) => Block, RegExp])[] = [
+  ['of an older version', (b) => withHeader(b, { majorVersion: 15 }), /wrong version/],
+  ['of a newer version', (b) => withHeader(b, { majorVersion: 17, minorVersion: 17 }), /wrong version/],
+  ['that votes for an older version', (b) => withHeader(b, { minorVersion: 15 }), /wrong version/],
+  ['of the day after tomorrow', (b) => withHeader(b, { timestamp: NOON + 7_201 }), /future/],
+  ['that follows nothing known', (b) => withHeader(b, { prevHash: unknown }), /follows no known/],
+  ['that takes an atomic unit too much', (b) => paying(b, 1n), /another sum/],
+  ['that takes an atomic unit too little', (b) => paying(b, -1n), /another sum/],
+  [
+    'of another height',
+    (b) => withMiner(b, () => ({ inputs: [{ type: 'gen', height: 2 }] })),
+    /another height/,
+  ],
+  ['that mines twice', (b) => withMiner(b, ({ inputs }) => ({ inputs: [...inputs, ...inputs] })), /spends/],
+  ['whose reward unlocks early', (b) => withMiner(b, () => ({ unlockTime: 60n })), /unlock time/],
+  [
+    'whose reward has no view tag',
+    (b) =>
+      withMiner(b, ({ outputs }) => ({
+        outputs: outputs.map(({ amount: value, publicKey }) => ({ amount: value, publicKey })),
+      })),
+    /view tag/,
+  ],
+  [
+    'whose reward overflows',
+    (b) =>
+      withMiner(b, ({ outputs }) => ({
+        outputs: outputs.flatMap((output) => [output, { ...output, amount: amount((1n << 64n) - 1n) }]),
+      })),
+    /overflows/,
+  ],
+  ['with a payment nobody knows', (b) => ({ ...b, txHashes: [unknown] }), /not known/],
+  [
+    'whose padding makes it heavier than twice the median',
+    (b) => withMiner(b, () => ({ extra: new Uint8Array(600_001) })),
+    /too heavy/,
+  ],
+];
+
+describe('a block', () => {
+  test.each(spoiled)('%s is refused, and nothing changes', async (_, spoil, reason) => {
+    await expect(at.node.submitBlock(spoil(await at.template()))).rejects.toThrow(reason);
+    expect(tipHeight()).toBe(0);
+    expect(at.node.store.alternatives.count()).toBe(0);
+    await at.mine(1);
+    expect(tipHeight()).toBe(1);
+  });
+
+  it('that is known already is refused', async () => {
+    const block = await at.template();
+    await at.node.submitBlock(block);
+    await expect(at.node.submitBlock(block)).rejects.toThrow('already known');
+  });
+
+  it('may not lie before the median of the last sixty', async () => {
+    await at.mine(60);
+    const block = await at.template();
+    await expect(at.node.submitBlock(withHeader(block, { timestamp: NOON - 1 }))).rejects.toThrow('median');
+    at.now -= 3_600;
+    expect((await at.template()).header.timestamp).toBe(NOON);
+  });
+});
+
+describe('blocks off the main chain', () => {
+  it('take over once they have more work', async () => {
+    await at.mine(5);
+    const { hash } = at.node.store.blocks.at(2) ?? { hash: unknown };
+    at.now += 1;
+    const beside = await at.mine(3, hash);
+    expect(beside.place).toBe('alternative');
+    expect(at.node.store.alternatives.count()).toBe(3);
+    const winning = await at.mine(1, beside.hash);
+    expect(winning).toMatchObject({ place: 'main', reorganised: { splitHeight: 3, discarded: 3 } });
+    expect(at.node.chain.tip).toMatchObject({ height: 6, hash: winning.hash, rctOutputs: 6 });
+    // What was the main chain stands beside it now, and can win back.
+    expect(at.node.store.alternatives.count()).toBe(3);
+    const [last] = at.node.store.alternatives.all().slice(-1);
+    at.now += 1;
+    const back = await at.mine(2, last?.hash);
+    expect(back).toMatchObject({ place: 'main', reorganised: { splitHeight: 3, discarded: 4 } });
+    expect(tipHeight()).toBe(7);
+  });
+
+  it('never take over when one of them breaks a rule', async () => {
+    await at.mine(3);
+    const { hash } = at.node.store.blocks.at(1) ?? { hash: unknown };
+    const before = at.node.chain.tip;
+    at.now += 1;
+    const greedy = paying(await at.template(hash), 1n);
+    const first = await at.node.submitBlock(greedy);
+    expect(first.place).toBe('alternative');
+    const second = await at.mine(1, first.hash);
+    expect(second.place).toBe('alternative');
+    const third = await at.mine(1, second.hash);
+    expect(third).toMatchObject({ place: 'refused', reason: expect.stringMatching(/another sum/) });
+    expect(at.node.chain.tip).toEqual(before);
+    expect(at.node.store.alternatives.count()).toBe(0);
+  });
+
+  it('are held to version, time and height where they stand', async () => {
+    await at.mine(3);
+    const { hash } = at.node.store.blocks.at(1) ?? { hash: unknown };
+    at.now += 1;
+    const block = await at.template(hash);
+    for (const [spoil, reason] of [
+      [withHeader(block, { majorVersion: 15 }), /wrong version/],
+      [withHeader(block, { timestamp: NOON - 1 }), /median/],
+      [withMiner(block, () => ({ inputs: [{ type: 'gen', height: 4 }] })), /another height/],
+    ] as const)
+      await expect(at.node.submitBlock(spoil)).rejects.toThrow(reason);
+    expect(at.node.store.alternatives.count()).toBe(0);
+  });
+});

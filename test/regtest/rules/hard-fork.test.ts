@@ -1,0 +1,36 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
+import { blockHash } from '../../../src/cryptonote/block.js';
+import { GENESIS } from '../../../src/regtest/rules/genesis.js';
+import { forkStanding, isVersionAllowed, versionAt } from '../../../src/regtest/rules/hard-fork.js';
+
+describe('the rules of regtest', () => {
+  it('start with the first block of mainnet', () => {
+    expect(blockHash(GENESIS)).toEqual(GENESIS_HASH.mainnet);
+  });
+
+  it('are the first ones for that block and the latest for all others', () => {
+    expect([0, 1, 1_000_000].map(versionAt)).toEqual([1, 16, 16]);
+  });
+
+  test.each([
+    [16, 16, true],
+    [16, 17, true],
+    [16, 255, true],
+    [16, 256, false],
+    [16, 15, false],
+    [15, 16, false],
+    [17, 17, false],
+  ])('let a block of version %i that votes for %i in: %s', (major, minor, allowed) => {
+    expect(isVersionAllowed(major, minor, 5)).toBe(allowed);
+  });
+
+  // As monerod --regtest answers hard_fork_info at a height of 5.
+  test.each([
+    [16, { enabled: true, votes: 4, earliestHeight: 1 }],
+    [1, { enabled: true, votes: 5, earliestHeight: 0 }],
+    [17, { enabled: false, votes: 0, earliestHeight: undefined }],
+  ])('stand with version %i as the reference says', (version, expected) => {
+    expect(forkStanding(5, version)).toEqual({ window: 5, threshold: 0, voting: 16, ...expected });
+  });
+});
