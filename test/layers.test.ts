@@ -7,7 +7,7 @@ const src = fileURLToPath(new URL('../../src', import.meta.url));
 
 const ground = ['crypto', 'util'];
 const protocol = ['cryptonote', 'ringct', ...ground];
-const services = ['refresh', 'wallet', 'store', 'daemon', ...protocol];
+const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', ...protocol];
 
 /** Which folders a folder may import, itself aside. DESIGN: the house. */
 const mayImport: Record<string, readonly string[]> = {
@@ -18,6 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
     'refresh',
     'store',
     'daemon',
+    'dns',
     'kernel',
     'wallet',
     'jsonrpc',
@@ -30,6 +31,7 @@ const mayImport: Record<string, readonly string[]> = {
   refresh: ['wallet', 'store', 'daemon', 'kernel', ...protocol],
   store: ['wallet', 'epee', ...protocol],
   daemon: ['epee', ...protocol],
+  dns: ['util'],
   kernel: ground,
   wallet: protocol,
   jsonrpc: ['util'],

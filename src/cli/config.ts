@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import type { NetworkType } from '../cryptonote/types.js';
 import { parseEndpoint } from '../daemon/connector.js';
+import type { Nameserver } from '../dns/exchange.js';
+import { parseNameserver } from '../dns/resolver.js';
 import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
 import { parseConfigFile, readSetting, type Settings } from './config-file.js';
@@ -58,7 +60,12 @@ export interface Config {
     readonly ssl: SslConfig & { readonly allowAnyCert: boolean };
     readonly allowMismatchedVersion: boolean;
     readonly offline: boolean;
-    readonly noDns: boolean;
+  };
+  readonly dns: {
+    /** OpenAlias names are looked up: not without a network, nor past a proxy. */
+    readonly enabled: boolean;
+    /** Empty: those of the system. */
+    readonly servers: readonly Nameserver[];
   };
   readonly threads: number;
   readonly log: { readonly level: number; readonly file?: string };
@@ -214,7 +221,10 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ssl: daemonSsl,
       allowMismatchedVersion: on('allow-mismatched-daemon-version'),
       offline: on('offline'),
-      noDns: on('no-dns'),
+    },
+    dns: {
+      enabled: !on('no-dns') && !on('offline') && proxy === undefined,
+      servers: list('dns-server').map(readNameserver),
     },
     threads: integer('max-concurrency', 0, 1024) || cores,
     log: { level: integer('log-level', 0, 4), ...optional('file', text('log-file')) },
@@ -294,6 +304,14 @@ function readLogin(name: string, value: string | undefined): LoginConfig | undef
   const user = colon < 0 ? value : value.slice(0, colon);
   if (user === '') throw new ConfigError(`--${name}: the user name is empty`);
   return { user, password: colon < 0 ? undefined : new Secret(utf8(value.slice(colon + 1))) };
+}
+
+function readNameserver(text: string): Nameserver {
+  try {
+    return parseNameserver(text);
+  } catch (cause) {
+    throw new ConfigError('--dns-server is a list of ip[:port]', { cause });
+  }
 }
 
 const optional = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>

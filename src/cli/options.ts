@@ -212,7 +212,17 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'go on with a node whose blocks follow rules newer than this server knows',
   },
   { name: 'offline', group: 'Daemon', help: 'never speak to a node' },
-  { name: 'no-dns', group: 'Daemon', help: 'accepted: OpenAlias names are not looked up', noEffect: true },
+  {
+    name: 'no-dns',
+    group: 'Daemon',
+    help: 'do not look up OpenAlias names; with --offline or --proxy none are anyhow',
+  },
+  {
+    name: 'dns-server',
+    argument: 'list',
+    group: 'Daemon',
+    help: 'resolvers that verify DNSSEC, ip[:port], comma separated; otherwise those of the system',
+  },
 
   { name: 'testnet', group: 'Network', help: 'wallets and node are on testnet' },
   { name: 'stagenet', group: 'Network', help: 'wallets and node are on stagenet' },

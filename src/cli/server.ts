@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { getServers } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { digestAuth } from '../jsonrpc/digest-auth.js';
@@ -6,8 +7,10 @@ import { Dispatcher } from '../jsonrpc/dispatcher.js';
 import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
+import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { createCall } from '../rpc/service.js';
 import { WalletDirectory, locateFile } from '../services/wallet-directory.js';
+import { OpenAlias } from '../services/open-alias.js';
 import { WalletServer } from '../services/wallet-server.js';
 import { toHex } from '../util/bytes.js';
 import { systemRng } from '../util/random.js';
@@ -49,6 +52,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
     daemonTrusted: config.daemon.trusted ?? isLocal(config.daemon.address),
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
+    openAlias: createOpenAlias(config),
     events: createEvents(config.wallet.txNotify, log),
     log,
     logLevel: config.log.level,
@@ -97,6 +101,12 @@ async function daemonConfig(config: Config): Promise<DaemonConfig> {
     ssl: config.daemon.ssl,
     ...(config.daemon.proxy === undefined ? {} : { proxy: config.daemon.proxy }),
   };
+}
+
+function createOpenAlias({ dns }: Config): OpenAlias {
+  if (!dns.enabled) return new OpenAlias();
+  const servers = dns.servers.length > 0 ? dns.servers : getServers().map(parseNameserver);
+  return new OpenAlias(new Resolver({ servers, rng: systemRng }));
 }
 
 function openDirectory(path: string): WalletDirectory {

@@ -57,6 +57,16 @@ export function parseAddress(text: string, network?: NetworkType): Address {
   return { ...keys, paymentId: fixedBytes(data.subarray(KEYS_BYTES), PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
+/** {@link parseAddress}, or undefined for what is none. */
+export function tryParseAddress(text: string, network?: NetworkType): Address | undefined {
+  try {
+    return parseAddress(text, network);
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /** @throws RangeError unless the address is a standard one. Source: `get_account_integrated_address_as_str`. */
 export function integrate(address: Address, paymentId: PaymentId): Address {
   if (address.kind !== 'standard') throw new RangeError(`address: a ${address.kind} one takes no payment id`);

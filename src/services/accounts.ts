@@ -1,7 +1,6 @@
-import { formatAddress, parseAddress } from '../cryptonote/address.js';
+import { formatAddress, tryParseAddress } from '../cryptonote/address.js';
 import { subaddressKeys, subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../cryptonote/types.js';
-import { CodecError } from '../util/codec.js';
 import { WalletError } from '../wallet/fault.js';
 import type { SubaddressKey } from '../wallet/records.js';
 import type { WalletSession } from './wallet-session.js';
@@ -95,13 +94,14 @@ export class Accounts {
 
   /** @throws WalletError `wrong_address` */
   parse(text: string): Address {
-    try {
-      return parseAddress(text, this.#session.keys.network);
-    } catch (error) {
-      if (error instanceof CodecError)
-        throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' }, { cause: error });
-      throw error;
-    }
+    const address = tryParseAddress(text, this.#session.keys.network);
+    if (address === undefined) throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' });
+    return address;
+  }
+
+  /** An address, or the one that an OpenAlias name stands for. @throws WalletError `wrong_address` */
+  resolve(text: string): Promise<Address> {
+    return this.#session.openAlias.resolve(text, this.#session.keys.network);
   }
 
   label(index: SubaddressIndex): string {

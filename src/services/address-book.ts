@@ -36,16 +36,20 @@ export class AddressBook {
   }
 
   /** @returns the entry's index. @throws WalletError `wrong_address`, `wrong_payment_id` */
-  add(address: string, paymentId: PaymentId | undefined, description: string): number {
-    const parsed = this.#session.accounts.parse(address);
+  async add(address: string, paymentId: PaymentId | undefined, description: string): Promise<number> {
+    const parsed = await this.#session.accounts.resolve(address);
     const text = formatAddress(paymentId === undefined ? parsed : joined(parsed, paymentId));
     return this.#session.file.write((w) => w.addressBook.add(text, description));
   }
 
   /** @throws WalletError `book_index_out_of_range`, `wrong_address`, `wrong_payment_id` */
-  edit(index: number, change: AddressBookChange): void {
+  async edit(index: number, change: AddressBookChange): Promise<void> {
+    this.#row(index);
+    const wanted =
+      change.address === undefined ? undefined : await this.#session.accounts.resolve(change.address);
+    // Other calls may have changed the book meanwhile.
     const row = this.#row(index);
-    const given = this.#session.accounts.parse(change.address ?? row.address);
+    const given = wanted ?? this.#session.accounts.parse(row.address);
     const address =
       change.paymentId === undefined
         ? given

@@ -3,6 +3,7 @@ import type { NetworkType } from '../cryptonote/types.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { Rng } from '../util/random.js';
 import type { WalletEvents } from './events.js';
+import type { OpenAlias } from './open-alias.js';
 import type { WalletDirectory } from './wallet-directory.js';
 
 /** What the process was told, as far as wallets are concerned. */
@@ -19,6 +20,7 @@ export interface ServerSettings {
   /** Blocks whose version is newer than any known are read all the same. */
   readonly anyFork: boolean;
   readonly rng: Rng;
+  readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
   readonly log: Logger;
   /** What the log began with, 0 to 4. */

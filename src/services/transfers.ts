@@ -1,3 +1,4 @@
+import { formatAddress } from '../cryptonote/address.js';
 import type { Amount } from '../util/amount.js';
 import { WalletError } from '../wallet/fault.js';
 import { planTransfers } from '../wallet/transfer-plan.js';
@@ -23,8 +24,9 @@ export class Transfers {
   }
 
   /** @throws WalletError, DaemonError */
-  pay(order: PaymentOrder): Promise<MadePayment[]> {
-    const payees = order.destinations.map((destination) => this.#payee(destination));
+  async pay(order: PaymentOrder): Promise<MadePayment[]> {
+    const payees: Payee[] = [];
+    for (const destination of order.destinations) payees.push(await this.#payee(destination));
     if (payees.length === 0) throw new WalletError({ kind: 'no_destination' });
     if (payees.filter(({ address }) => address.paymentId !== undefined).length > 1)
       throw new WalletError({
@@ -52,7 +54,9 @@ export class Transfers {
     });
   }
 
-  #payee({ address: text, amount: value }: { readonly address: string; readonly amount: Amount }): Payee {
-    return { address: this.#session.accounts.parse(text), text, amount: value };
+  /** What is recorded is the address that was paid, not the name that it was found by. */
+  async #payee(asked: { readonly address: string; readonly amount: Amount }): Promise<Payee> {
+    const address = await this.#session.accounts.resolve(asked.address);
+    return { address, text: formatAddress(address), amount: asked.amount };
   }
 }

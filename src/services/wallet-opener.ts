@@ -90,6 +90,7 @@ export class WalletOpener {
         file,
         kdfRounds: this.#settings.kdfRounds,
         link: this.#link,
+        openAlias: this.#settings.openAlias,
         events: this.#settings.events,
         log: this.#settings.log,
       });

@@ -27,6 +27,7 @@ import { Balances } from './balances.js';
 import type { WalletEvents } from './events.js';
 import { History } from './history.js';
 import { Mining } from './mining.js';
+import type { OpenAlias } from './open-alias.js';
 import { PaymentMaker } from './payment-maker.js';
 import { PendingPayments } from './pending-payments.js';
 import { Proofs } from './proofs.js';
@@ -45,6 +46,7 @@ export interface SessionParts {
   readonly lock?: WalletLock;
   readonly kdfRounds: number;
   readonly link: DaemonLink;
+  readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
   readonly log: Logger;
 }
@@ -55,6 +57,7 @@ export class WalletSession implements RefreshTarget {
   readonly keys: WalletKeys;
   readonly file: WalletFile;
   readonly link: DaemonLink;
+  readonly openAlias: OpenAlias;
   readonly log: Logger;
   readonly accounts: Accounts;
   readonly tags: AccountTags;
@@ -83,6 +86,7 @@ export class WalletSession implements RefreshTarget {
     this.keys = parts.keys;
     this.file = parts.file;
     this.link = parts.link;
+    this.openAlias = parts.openAlias;
     this.log = parts.log;
     this.accounts = new Accounts(this);
     this.tags = new AccountTags(this);

@@ -40,8 +40,8 @@ export const addressBookMethods: readonly WalletMethod[] = [
       description: text.default(''),
     }),
     source: 'COMMAND_RPC_ADD_ADDRESS_BOOK_ENTRY, on_add_address_book',
-    handle({ wallet }, { address, payment_id, description }) {
-      return { index: wallet.addressBook.add(address, readPaymentId(payment_id), description) };
+    async handle({ wallet }, { address, payment_id, description }) {
+      return { index: await wallet.addressBook.add(address, readPaymentId(payment_id), description) };
     },
   }),
 
@@ -59,8 +59,8 @@ export const addressBookMethods: readonly WalletMethod[] = [
       description: text.default(''),
     }),
     source: 'COMMAND_RPC_EDIT_ADDRESS_BOOK_ENTRY, on_edit_address_book',
-    handle({ wallet }, asked) {
-      wallet.addressBook.edit(asked.index, {
+    async handle({ wallet }, asked) {
+      await wallet.addressBook.edit(asked.index, {
         ...(asked.set_address ? { address: asked.address } : {}),
         ...(asked.set_payment_id ? { paymentId: readPaymentId(asked.payment_id) ?? 'none' } : {}),
         ...(asked.set_description ? { description: asked.description } : {}),

@@ -1,8 +1,7 @@
-import { formatAddress, integrate, parseAddress, standardOf } from '../../cryptonote/address.js';
+import { formatAddress, integrate, standardOf, tryParseAddress } from '../../cryptonote/address.js';
 import type { Address, PaymentId } from '../../cryptonote/types.js';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
-import { CodecError } from '../../util/codec.js';
 import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { indexShape } from '../shapes.js';
@@ -89,15 +88,20 @@ export const addressMethods: readonly WalletMethod[] = [
       allow_openalias: flag.default(false),
     }),
     source: 'COMMAND_RPC_VALIDATE_ADDRESS, on_validate_address',
-    handle({ server, wallet }, { address, any_net_type }) {
-      const network = any_net_type ? undefined : wallet.keys.network;
-      const found = tryParse(address, network ?? (any_net_type ? undefined : server.settings.network));
+    async handle(context, { address, any_net_type, allow_openalias }) {
+      const network = any_net_type ? undefined : context.wallet.keys.network;
+      const plain = tryParseAddress(address, network);
+      const byName =
+        plain === undefined && allow_openalias
+          ? await context.server.settings.openAlias.find(address, network)
+          : undefined;
+      const found = plain ?? byName;
       return {
         valid: found !== undefined,
         integrated: found?.kind === 'integrated',
         subaddress: found?.kind === 'subaddress',
         nettype: found?.network ?? '',
-        openalias_address: '',
+        openalias_address: byName === undefined ? '' : formatAddress(byName),
       };
     },
   }),
@@ -146,12 +150,3 @@ export const addressMethods: readonly WalletMethod[] = [
 
 const describeKind = ({ kind }: Address): string =>
   kind === 'integrated' ? 'second integrated address' : kind;
-
-function tryParse(address: string, network: Address['network'] | undefined): Address | undefined {
-  try {
-    return parseAddress(address, network);
-  } catch (error) {
-    if (error instanceof CodecError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
