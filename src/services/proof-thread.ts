@@ -2,6 +2,9 @@ import { parentPort } from 'node:worker_threads';
 import { systemRng, type Rng } from '../util/random.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
 import { signMessage, verifyMessage } from '../wallet/message-signature.js';
+import { checkReserve, proveReserve } from '../wallet/reserve-proof.js';
+import { readReserveProof } from '../wallet/reserve-proof-text.js';
+import { checkSpend, proveSpend } from '../wallet/spend-proof.js';
 import { checkTxKey } from '../wallet/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../wallet/tx-proof.js';
 
@@ -13,6 +16,11 @@ const JOBS = {
   proveSent,
   proveReceived,
   checkTxProof,
+  proveSpend,
+  checkSpend,
+  proveReserve,
+  readReserveProof,
+  checkReserve,
 } satisfies Record<string, (input: never, rng: Rng) => unknown>;
 
 export type ProofJobs = typeof JOBS;

@@ -1,27 +1,21 @@
 import type { Hash, SecretKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { Amount } from '../util/amount.js';
-import { equalBytes, utf8 } from '../util/bytes.js';
+import { utf8 } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
-import type { FetchedTx } from '../wallet/fetched-tx.js';
+import { readFetchedTx } from '../wallet/fetched-tx.js';
 import type { MessageVerdict, SigningKey } from '../wallet/message-signature.js';
 import type { ReceivingKeys } from '../wallet/receive.js';
+import { assertProofOf, selectReserve, type ReserveVerdict } from '../wallet/reserve-proof.js';
+import { ringReferences, spendProofBody, spendSignatures } from '../wallet/spend-proof.js';
 import { sameAddress } from '../wallet/transfer-request.js';
+import { ChainTransactions, type ChainPlace } from './chain-transactions.js';
 import { runProofJob } from './proof-pool.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** What a transaction paid, and where it is. */
-export interface PaymentSeen {
+export interface PaymentSeen extends ChainPlace {
   readonly received: Amount;
-  readonly inPool: boolean;
-  /** Zero in the pool. */
-  readonly confirmations: number;
-}
-
-interface KnownTx {
-  readonly fetched: FetchedTx;
-  /** Absent in the pool. */
-  readonly height?: number;
 }
 
 const copy = (key: SecretKey): SecretKey => Uint8Array.from(key) as SecretKey;
@@ -29,9 +23,11 @@ const copy = (key: SecretKey): SecretKey => Uint8Array.from(key) as SecretKey;
 /** Proves payments, spends and holdings, signs messages; and checks what others proved and signed. */
 export class Proofs {
   readonly #session: WalletSession;
+  readonly #chain: ChainTransactions;
 
   constructor(session: WalletSession) {
     this.#session = session;
+    this.#chain = new ChainTransactions(session.link);
   }
 
   /** @throws WalletError `view_only` */
@@ -61,9 +57,9 @@ export class Proofs {
   /** @throws WalletError `wrong_address`, `invalid`, `daemon_misbehaves` */
   async checkTxKey(txHash: Hash, keys: readonly SecretKey[], address: string): Promise<PaymentSeen> {
     const parsed = this.#session.accounts.parse(address);
-    const tx = await this.#transaction(txHash);
+    const tx = await this.#chain.transaction(txHash);
     const received = await runProofJob('checkTxKey', { tx: tx.fetched, address: parsed, keys }, keys);
-    return { ...(await this.#place(tx)), received };
+    return { ...(await this.#chain.place(tx)), received };
   }
 
   /**
@@ -79,7 +75,7 @@ export class Proofs {
         kind: 'invalid',
         reason: 'the address has a spend key of ours, and is not ours',
       });
-    const { fetched: tx } = await this.#transaction(txHash);
+    const { fetched: tx } = await this.#chain.transaction(txHash);
     const subject = { tx, address: parsed, message: utf8(message) };
     if (own !== undefined) {
       const viewSecret = copy(keys.viewSecret.expose());
@@ -97,38 +93,108 @@ export class Proofs {
     proof: string,
   ): Promise<PaymentSeen & { readonly good: boolean }> {
     const parsed = this.#session.accounts.parse(address);
-    const tx = await this.#transaction(txHash);
+    const tx = await this.#chain.transaction(txHash);
     const subject = { tx: tx.fetched, address: parsed, message: utf8(message) };
     const { good, received } = await runProofJob('checkTxProof', { ...subject, proof });
     if (!good) return { good, received, inPool: false, confirmations: 0 };
-    return { good, received, ...(await this.#place(tx)) };
+    return { good, received, ...(await this.#chain.place(tx)) };
   }
 
-  /** @throws WalletError `invalid` when the daemon has none. */
-  async #transaction(txHash: Hash): Promise<KnownTx> {
-    const { transactions } = await this.#session.link.daemon().getTransactions([txHash], { prune: false });
-    const found = transactions.find(({ hash }) => equalBytes(hash, txHash));
-    if (found === undefined)
-      throw new WalletError({ kind: 'invalid', reason: 'the daemon does not know the transaction' });
-    const { hash, blob, prunableHash, inPool, blockHeight } = found;
-    return {
-      fetched: { hash, blob, ...(prunableHash === undefined ? {} : { prunableHash }) },
-      ...(inPool || blockHeight === undefined ? {} : { height: blockHeight }),
-    };
+  /**
+   * Proves that this wallet made a transaction.
+   * @throws WalletError `view_only`, `invalid` for one that it did not make, `daemon_misbehaves`
+   */
+  async proveSpend(txHash: Hash, message: string): Promise<string> {
+    if (this.#session.isViewOnly) throw new WalletError({ kind: 'view_only' });
+    const { fetched } = await this.#chain.transaction(txHash);
+    const references = ringReferences(readFetchedTx(fetched));
+    if (references.length === 0)
+      throw new WalletError({ kind: 'invalid', reason: "a miner's transaction spends nothing" });
+    const outputs = this.#session.file.read((r) =>
+      references.map(({ keyImage }) => r.outputs.byKeyImage(keyImage)),
+    );
+    const owned = outputs.filter((output) => output !== undefined);
+    if (owned.length !== outputs.length)
+      throw new WalletError({ kind: 'invalid', reason: 'this wallet did not make the transaction' });
+    const rings = await this.#chain.rings(references);
+    const inputs = rings.flatMap((ring, i) => {
+      const output = owned[i];
+      return output === undefined ? [] : [{ ...ring, output }];
+    });
+    const { keys, secrets } = this.#spendSecrets();
+    return runProofJob('proveSpend', { txHash, message: utf8(message), inputs, keys }, secrets);
   }
 
-  async #place({ height }: KnownTx): Promise<Pick<PaymentSeen, 'inPool' | 'confirmations'>> {
-    if (height === undefined) return { inPool: true, confirmations: 0 };
-    const { height: chainHeight } = await this.#session.link.daemon().getInfo();
-    return { inPool: false, confirmations: Math.max(0, chainHeight - height) };
+  /** @throws WalletError `bad_proof`, `invalid`, `daemon_misbehaves` */
+  async checkSpend(txHash: Hash, message: string, proof: string): Promise<boolean> {
+    const body = spendProofBody(proof);
+    const { fetched } = await this.#chain.transaction(txHash);
+    const references = ringReferences(readFetchedTx(fetched));
+    const signatures = spendSignatures(
+      body,
+      references.map(({ globalIndices }) => globalIndices.length),
+    );
+    if (signatures === undefined) return false;
+    const inputs = await this.#chain.rings(references);
+    return runProofJob('checkSpend', { txHash, message: utf8(message), inputs, signatures });
+  }
+
+  /**
+   * Proves what this wallet holds, locked outputs too.
+   * @param least of one account; absent: everything.
+   * @throws WalletError `account_out_of_range`, `view_only`, `invalid` where there is not so much
+   */
+  async proveReserve(
+    least: { readonly account: number; readonly amount: Amount } | undefined,
+    message: string,
+  ): Promise<string> {
+    if (least !== undefined) this.#session.accounts.assertAccount(least.account);
+    const { keys, secrets } = this.#spendSecrets();
+    const held = this.#session.file
+      .read((r) => r.outputs.held(least?.account))
+      .flatMap(({ keyImage, ...output }) => (keyImage === undefined ? [] : [{ ...output, keyImage }]));
+    if (held.length === 0) throw new WalletError({ kind: 'invalid', reason: 'there is nothing to prove' });
+    const outputs = least === undefined ? held : selectReserve(held, least.amount);
+    const { spendPublicKey, viewPublicKey } = this.#session.keys;
+    return runProofJob(
+      'proveReserve',
+      { message: utf8(message), address: { spendPublicKey, viewPublicKey }, outputs, keys },
+      secrets,
+    );
+  }
+
+  /** @throws WalletError `wrong_address`, `bad_proof`, `invalid`, `daemon_misbehaves` */
+  async checkReserve(address: string, message: string, text: string): Promise<ReserveVerdict> {
+    const parsed = this.#session.accounts.parse(address);
+    if (parsed.kind === 'subaddress')
+      throw new WalletError({ kind: 'invalid', reason: 'a reserve proof is about a primary address' });
+    const proof = await runProofJob('readReserveProof', text);
+    assertProofOf(proof, parsed);
+    const txs = await this.#chain.confirmed(proof.entries.map(({ txHash }) => txHash));
+    const statuses = await this.#session.link
+      .daemon()
+      .isKeyImageSpent(proof.entries.map(({ keyImage }) => keyImage));
+    return runProofJob('checkReserve', {
+      proof,
+      message: utf8(message),
+      address: parsed,
+      txs,
+      spent: statuses.map((status) => status !== 0),
+    });
   }
 
   /** Copies of the wallet's secret keys, to hand to a thread. */
   #secrets(): { readonly keys: ReceivingKeys; readonly secrets: readonly Uint8Array[] } {
+    if (!this.#session.isViewOnly) return this.#spendSecrets();
+    const viewSecret = copy(this.#session.keys.viewSecret.expose());
+    return { keys: { viewSecret }, secrets: [viewSecret] };
+  }
+
+  /** {@link #secrets} of a wallet that can spend. @throws WalletError `view_only` */
+  #spendSecrets(): { readonly keys: Required<ReceivingKeys>; readonly secrets: readonly Uint8Array[] } {
     const { viewSecret, spendSecret } = this.#session.keys;
-    const view = copy(viewSecret.expose());
-    if (spendSecret === undefined) return { keys: { viewSecret: view }, secrets: [view] };
-    const spend = copy(spendSecret.expose());
-    return { keys: { viewSecret: view, spendSecret: spend }, secrets: [view, spend] };
+    if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+    const keys = { viewSecret: copy(viewSecret.expose()), spendSecret: copy(spendSecret.expose()) };
+    return { keys, secrets: Object.values(keys) };
   }
 }

@@ -109,6 +109,16 @@ export class OutputReader {
     return this.#unspent.all(account).map(toOutput).filter(at(minors));
   }
 
+  /** What nothing mined spends and can be spent, frozen outputs left out. @param account absent: every one. */
+  held(account?: number): OwnedOutput[] {
+    const rows = this.rows<unknown[]>(
+      `SELECT * FROM owned_output
+       WHERE ${unspent(true)} AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
+       ORDER BY height, tx_hash, output_index`,
+    );
+    return rows.all(...(account === undefined ? [] : [account])).map(toOutput);
+  }
+
   all(account: number, minors?: readonly number[]): OwnedOutput[] {
     return this.#all.all(account).map(toOutput).filter(at(minors));
   }

@@ -1,7 +1,8 @@
-import { params, text, u32 } from '../../jsonrpc/params.js';
+import { atomic, flag, params, text, u32 } from '../../jsonrpc/params.js';
 import { toScalar } from '../../crypto/scalar.js';
 import type { SecretKey } from '../../crypto/types.js';
 import type { PaymentSeen } from '../../services/proofs.js';
+import { ZERO } from '../../util/amount.js';
 import { chunks, concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
 import type { SigningKey } from '../../wallet/message-signature.js';
@@ -131,6 +132,59 @@ export const proofMethods: readonly WalletMethod[] = [
         signature,
       );
       return { ...seenShape(seen), good };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_spend_proof',
+    summary: 'Proves that this wallet made a transaction.',
+    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    params: params({ txid: text.default(''), message: text.default('') }),
+    source: 'COMMAND_RPC_GET_SPEND_PROOF, on_get_spend_proof',
+    async handle({ wallet }, { txid, message }) {
+      return { signature: await wallet.proofs.proveSpend(readTxHash(txid), message) };
+    },
+  }),
+
+  defineMethod({
+    name: 'check_spend_proof',
+    summary: 'Tells whether who proves it made a transaction.',
+    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    params: params({ txid: text.default(''), message: text.default(''), signature: text.default('') }),
+    source: 'COMMAND_RPC_CHECK_SPEND_PROOF, on_check_spend_proof',
+    async handle({ wallet }, { txid, message, signature }) {
+      return { good: await wallet.proofs.checkSpend(readTxHash(txid), message, signature) };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_reserve_proof',
+    summary: 'Proves that this wallet holds an amount, or all that it holds.',
+    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    params: params({
+      all: flag.default(false),
+      account_index: u32.default(0),
+      amount: atomic.default(ZERO),
+      message: text.default(''),
+    }),
+    source: 'COMMAND_RPC_GET_RESERVE_PROOF, on_get_reserve_proof',
+    async handle({ wallet }, { all, account_index: account, amount, message }) {
+      const least = all ? undefined : { account, amount };
+      return { signature: await wallet.proofs.proveReserve(least, message) };
+    },
+  }),
+
+  defineMethod({
+    name: 'check_reserve_proof',
+    summary: 'Tells whether a proof of holdings holds, for how much, and how much of it was spent since.',
+    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    params: params({ address: text.default(''), message: text.default(''), signature: text.default('') }),
+    source: 'COMMAND_RPC_CHECK_RESERVE_PROOF, on_check_reserve_proof',
+    async handle({ wallet }, { address, message, signature }) {
+      const verdict = await wallet.proofs.checkReserve(address, message, signature);
+      return verdict.good
+        ? { good: true, spent: verdict.spent, total: verdict.total }
+        : { good: false, spent: 0, total: 0 };
     },
   }),
 ];
