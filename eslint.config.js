@@ -2,8 +2,8 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // Sources in src/kernel/assembly are AssemblyScript, which its own compiler checks.
-  { ignores: ['build/**', 'build-*/**', 'node_modules/**', 'src/kernel/assembly/**'] },
+  // Sources in assembly folders are AssemblyScript, which its own compiler checks.
+  { ignores: ['build/**', 'build-*/**', 'node_modules/**', 'src/*/assembly/**'] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {

@@ -39,4 +39,8 @@ export interface ScanKernel {
    * @param messages of `length` bytes each, 63 at most. @throws RangeError when B is not a point.
    */
   addHashes(point: Uint8Array, messages: Uint8Array, length: number): Uint8Array;
+  /** Commitments `mask·G + amount·H`, 32 bytes each. @param masks scalars below ℓ, 32 bytes each. */
+  commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
+  /** `x·Hp(P)`, 32 bytes each. @param secrets scalars x below ℓ, 32 bytes each. */
+  keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
 }

@@ -31,6 +31,8 @@ export class WasmKernel implements ScanKernel {
   readonly #wasm: KernelExports;
   readonly #points: Uint8Array;
   readonly #results: Uint8Array;
+  readonly #scalars: Uint8Array;
+  readonly #amounts: DataView;
   readonly #valid: Uint8Array;
   readonly #rows: Uint8Array;
   readonly #digits: Int8Array;
@@ -42,6 +44,8 @@ export class WasmKernel implements ScanKernel {
     const { buffer } = this.#wasm.memory;
     this.#points = new Uint8Array(buffer, this.#wasm.pointsAt(), 32 * ROWS);
     this.#results = new Uint8Array(buffer, this.#wasm.resultsAt(), 32 * ROWS);
+    this.#scalars = new Uint8Array(buffer, this.#wasm.scalarsAt(), 32 * ROWS);
+    this.#amounts = new DataView(buffer, this.#wasm.amountsAt(), 32 * ROWS);
     this.#valid = new Uint8Array(buffer, this.#wasm.validAt(), ROWS);
     this.#rows = new Uint8Array(buffer, this.#wasm.rowsAt(), ROW_BYTES * ROWS);
     this.#digits = new Int8Array(buffer, this.#wasm.digitsAt(), 264);
@@ -77,6 +81,34 @@ export class WasmKernel implements ScanKernel {
     this.#wasm.forget();
     if (this.#valid[0] !== 1) throw new RangeError('the base is not a point');
     return sums;
+  }
+
+  commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array {
+    return this.#inRows(amounts.length, (start, count) => {
+      this.#scalars.set(masks.subarray(32 * start, 32 * (start + count)));
+      for (let i = 0; i < count; i++) this.#amounts.setBigUint64(32 * i, amounts[start + i] ?? 0n, true);
+      this.#wasm.commit(even(count));
+    });
+  }
+
+  keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array {
+    return this.#inRows(outputKeys.length / 32, (start, count) => {
+      this.#points.set(outputKeys.subarray(32 * start, 32 * (start + count)));
+      this.#scalars.set(secrets.subarray(32 * start, 32 * (start + count)));
+      this.#wasm.multiplyHashes(even(count));
+    });
+  }
+
+  /** Gathers the results of as many calls as it takes. */
+  #inRows(total: number, call: (start: number, count: number) => void): Uint8Array {
+    const results = new Uint8Array(32 * total);
+    for (let start = 0; start < total; start += ROWS) {
+      const count = Math.min(ROWS, total - start);
+      call(start, count);
+      results.set(this.#results.subarray(0, 32 * count), 32 * start);
+    }
+    this.#wasm.forget();
+    return results;
   }
 
   /** `8·a·R` of every key, and whether it was a point. */

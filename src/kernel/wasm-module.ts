@@ -7,11 +7,15 @@ export interface KernelExports {
   prepare(): void;
   pointsAt(): number;
   resultsAt(): number;
+  scalarsAt(): number;
+  amountsAt(): number;
   validAt(): number;
   rowsAt(): number;
   digitsAt(): number;
   multiplyPoints(count: number, top: number): void;
   addMultiplesOfG(count: number, minus: number, shared: number): void;
+  commit(count: number): void;
+  multiplyHashes(count: number): void;
   hashRows(count: number): void;
   hashRowsPlain(count: number): void;
   forget(): void;

@@ -8,7 +8,6 @@ import { toHex } from '../util/bytes.js';
 import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import { pagesFrom } from './page-source.js';
-import { spendKeysBy } from './spend-keys.js';
 import { WalletScanner } from './wallet-scanner.js';
 
 /** Pages that may wait for their commit. */
@@ -31,7 +30,7 @@ const report = (message: RefreshReport): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
 const kernel = new KernelPool(threads);
-const spendKeys = spendKeysBy(loadKernel());
+const ownKernel = loadKernel();
 const wallets = new Map<WalletId, Attached>();
 let daemon: HttpDaemon | undefined;
 let chain: ExpectedChain;
@@ -45,7 +44,7 @@ port.on('message', (request: RefreshRequest) => {
       return;
     case 'attach':
       wallets.set(request.wallet, {
-        scanner: new WalletScanner(request.state, spendKeys),
+        scanner: new WalletScanner(request.state, ownKernel),
         seenInPool: new Set(),
       });
       return;

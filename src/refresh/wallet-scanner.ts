@@ -3,11 +3,17 @@ import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/ty
 import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
 import type { SubaddressIndex, Transaction, TxOutput } from '../cryptonote/types.js';
-import { NO_VIEW_TAG, type ScanBatch } from '../kernel/kernel.js';
+import { NO_VIEW_TAG, type ScanBatch, type ScanKernel } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import { amount, sum, ZERO, type Amount } from '../util/amount.js';
 import { concatBytes } from '../util/bytes.js';
-import { receiveOutput, type FoundOutput, type ReceivingKeys } from '../wallet/receive.js';
+import {
+  claimOutput,
+  openClaims,
+  type FoundOutput,
+  type OutputArithmetic,
+  type ReceivingKeys,
+} from '../wallet/receive.js';
 import type {
   FoundOutgoing,
   FoundSpend,
@@ -17,8 +23,9 @@ import type {
   ReceivedTx,
   SubaddressKey,
 } from '../wallet/records.js';
-import { SubaddressTable, type Lookahead, type SpendKeyRange } from '../wallet/subaddress-table.js';
+import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
 import type { ChainBlock, ChainTx } from './chain-block.js';
+import { spendKeysBy } from './spend-keys.js';
 
 /** An output of ours to look out for among the inputs of others' and our transactions. */
 export interface WatchedOutput {
@@ -80,18 +87,20 @@ const imageKey = (keyImage: Uint8Array): string => Buffer.from(keyImage).toStrin
  */
 export class WalletScanner {
   readonly #keys: ReceivingKeys;
+  readonly #arithmetic: OutputArithmetic;
   readonly #table: SubaddressTable;
   readonly #watched = new Map<string, WatchedOutput>();
   #fresh: SubaddressKey[] = [];
 
-  /** @param spendKeys how subaddresses are worked out. */
-  constructor(state: ScannerState, spendKeys: SpendKeyRange) {
+  /** @param kernel for what concerns this wallet alone. */
+  constructor(state: ScannerState, kernel: ScanKernel) {
     this.#keys = state.keys;
+    this.#arithmetic = kernel;
     this.#table = new SubaddressTable(
       state.spendPublicKey,
       state.keys.viewSecret,
       state.lookahead,
-      spendKeys,
+      spendKeysBy(kernel),
     );
     this.#table.load(state.subaddresses);
     for (const output of state.watched) this.#watch(output);
@@ -129,12 +138,17 @@ export class WalletScanner {
       kernel,
     );
 
+    const ours = this.#receive(
+      flat.map(({ tx }) => tx.tx),
+      hits,
+    );
+
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
     const outgoing: FoundOutgoing[] = [];
     flat.forEach(({ block, tx }, i) => {
-      const found = this.#receive(tx.tx, hits.get(i) ?? []);
+      const found = ours[i] ?? [];
       const spent = this.#spent(tx.tx);
       for (const { keyImage } of spent) spends.push({ keyImage, txHash: tx.hash, height: block.height });
       const payer = spent[0]?.subaddress.major;
@@ -176,8 +190,12 @@ export class WalletScanner {
       txs.map(({ tx }) => tx),
       kernel,
     );
+    const ours = this.#receive(
+      txs.map(({ tx }) => tx),
+      hits,
+    );
     return txs.flatMap((tx, i) => {
-      const found = this.#receive(tx.tx, hits.get(i) ?? []);
+      const found = ours[i] ?? [];
       const spent = this.#spent(tx.tx);
       const payer = spent[0]?.subaddress.major;
       const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
@@ -227,17 +245,28 @@ export class WalletScanner {
     });
   }
 
-  /** Outputs of ours in one transaction; the first key that opens an output decides. */
-  #receive(tx: Transaction, hits: readonly Hit[]): FoundOutput[] {
-    const found = new Map<number, FoundOutput>();
-    for (const { outputIndex, key, derivation, spendKey } of hits) {
-      if (found.has(outputIndex)) continue;
-      const output = receiveOutput(this.#keys, this.#table, tx, outputIndex, derivation, key, spendKey);
-      if (output === undefined) continue;
-      found.set(outputIndex, output);
-      this.expandTo(output.subaddress);
-    }
-    return [...found.values()].sort((a, b) => a.outputIndex - b.outputIndex);
+  /** Outputs of ours, transaction by transaction; the first key that opens an output decides. */
+  #receive(txs: readonly Transaction[], hits: ReadonlyMap<number, readonly Hit[]>): FoundOutput[][] {
+    const claims = txs.flatMap((tx, i) =>
+      (hits.get(i) ?? []).flatMap(({ outputIndex, key, derivation, spendKey }) => {
+        const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
+        if (claim === undefined) return [];
+        this.expandTo(claim.subaddress);
+        return [{ tx: i, claim }];
+      }),
+    );
+    const opened = openClaims(
+      this.#keys,
+      claims.map(({ claim }) => claim),
+      this.#arithmetic,
+    );
+    const found = txs.map(() => new Map<number, FoundOutput>());
+    claims.forEach(({ tx }, i) => {
+      const output = opened[i];
+      const outputs = found[tx];
+      if (output !== undefined && !outputs?.has(output.outputIndex)) outputs?.set(output.outputIndex, output);
+    });
+    return found.map((outputs) => [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex));
   }
 
   /** Runs the kernel over every output with every key that may open it. @returns hits by transaction, main keys first. */

@@ -23,6 +23,18 @@ function cryptAmount(bytes: Uint8Array, sharedSecret: Uint8Array): Uint8Array {
 export const encryptAmount = (value: Amount, sharedSecret: Uint8Array): Uint8Array =>
   cryptAmount(intToBytes(value).slice(0, 8), sharedSecret);
 
+/** What a sender says an output holds; only its commitment tells whether that is so. */
+export interface Opening {
+  readonly amount: Amount;
+  readonly mask: bigint;
+}
+
+/** Decrypts amount and mask of an output. @returns undefined for an amount that is none. */
+export function decryptOutput(info: EcdhInfo, type: RctType, sharedSecret: Uint8Array): Opening | undefined {
+  const { value, mask } = type >= 4 ? openShort(info, sharedSecret) : openLong(info, sharedSecret);
+  return value > U64_MAX ? undefined : { amount: amount(value), mask };
+}
+
 /**
  * Recovers amount and mask of an output that a derivation opens.
  * @returns undefined when they do not match the commitment: the sender lied, or it is not ours.
@@ -32,10 +44,11 @@ export function openOutput(
   type: RctType,
   sharedSecret: Uint8Array,
   commitment: Commitment,
-): { readonly amount: Amount; readonly mask: bigint } | undefined {
-  const { value, mask } = type >= 4 ? openShort(info, sharedSecret) : openLong(info, sharedSecret);
-  if (value > U64_MAX || !equalBytes(commit(amount(value), mask), commitment)) return undefined;
-  return { amount: amount(value), mask };
+): Opening | undefined {
+  const opening = decryptOutput(info, type, sharedSecret);
+  return opening !== undefined && equalBytes(commit(opening.amount, opening.mask), commitment)
+    ? opening
+    : undefined;
 }
 
 const openShort = (info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } => ({

@@ -5,11 +5,13 @@ import {
   keyImage,
 } from '../crypto/derivation.js';
 import { reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
-import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
+import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { subaddressSecret } from '../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
-import { openOutput } from '../ringct/ecdh.js';
-import type { Amount } from '../util/amount.js';
+import { commit } from '../ringct/commitment.js';
+import { decryptOutput, type Opening } from '../ringct/ecdh.js';
+import { amount, type Amount } from '../util/amount.js';
+import { chunks, concatBytes, equalBytes } from '../util/bytes.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
 /** The keys that recognise and, where the spend key is there, own outputs. */
@@ -45,12 +47,145 @@ export function outputSecretKey(
   return scalarBytes(reduce(toScalar(primary) + subaddressSecret(keys.viewSecret, subaddress)));
 }
 
+/** An output to an address of ours, if its amount is what its sender says. */
+export interface Claim {
+  readonly outputIndex: number;
+  readonly publicKey: PublicKey;
+  readonly subaddress: SubaddressIndex;
+  readonly derivationKey: PublicKey;
+  readonly derivation: KeyDerivation;
+  readonly amount: Amount;
+  readonly mask: bigint;
+  /** Absent where amounts are plain. */
+  readonly commitment?: Commitment;
+}
+
+/** The costly part of receiving, for many outputs at once: kernel.ts has it. */
+export interface OutputArithmetic {
+  /** Commitments `mask·G + amount·H`, 32 bytes each. */
+  commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
+  /** `x·Hp(P)`, 32 bytes each. */
+  keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
+}
+
 /**
- * Tries one output with one derivation: is it to an address of the table, and does its amount open?
- * An output of zero amount, or whose amount does not match its commitment, is nobody's money.
+ * Tries one output with one derivation: is it to an address of the table?
  * @param spendKey `P - Hs(D, i)·G` where it is known already.
  * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
  */
+export function claimOutput(
+  table: SubaddressTable,
+  tx: Transaction,
+  outputIndex: number,
+  derivation: KeyDerivation,
+  derivationKey: PublicKey,
+  spendKey?: PublicKey,
+): Claim | undefined {
+  const output = tx.prefix.outputs[outputIndex];
+  if (output === undefined) return undefined;
+  const { publicKey } = output;
+  const spendPublicKey = spendKey ?? tryBasePoint(publicKey, derivation, outputIndex);
+  const subaddress = spendPublicKey && table.find(spendPublicKey);
+  if (subaddress === undefined) return undefined;
+  const claimed = claimedAmount(tx, outputIndex, derivation);
+  return claimed && { outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
+}
+
+/** What an output says it holds, and the commitment that must bear it out, unless the amount is plain. */
+function claimedAmount(
+  tx: Transaction,
+  outputIndex: number,
+  derivation: KeyDerivation,
+): (Opening & { readonly commitment?: Commitment }) | undefined {
+  const output = tx.prefix.outputs[outputIndex];
+  const base = tx.rct?.base;
+  if (output === undefined) return undefined;
+  if (base === undefined || base.type === 0) return { amount: output.amount, mask: 1n };
+  const info = base.ecdhInfo[outputIndex];
+  const commitment = base.outPk[outputIndex];
+  if (info === undefined || commitment === undefined) return undefined;
+  const sharedSecret = scalarBytes(derivationToScalar(derivation, outputIndex));
+  const opening = decryptOutput(info, base.type, sharedSecret);
+  return opening && { ...opening, commitment };
+}
+
+/** Amount and mask of an output that a derivation opens; undefined where its commitment does not bear them out. */
+export function openAmount(
+  tx: Transaction,
+  outputIndex: number,
+  derivation: KeyDerivation,
+): Opening | undefined {
+  const claimed = claimedAmount(tx, outputIndex, derivation);
+  return claimed?.commitment === undefined ||
+    equalBytes(commit(claimed.amount, claimed.mask), claimed.commitment)
+    ? claimed
+    : undefined;
+}
+
+/**
+ * Opens claims: an output of zero amount, or whose amount does not match its commitment, is nobody's money.
+ * @returns one a claim; undefined where it is void.
+ */
+export function openClaims(
+  keys: ReceivingKeys,
+  claims: readonly Claim[],
+  arithmetic: OutputArithmetic,
+): (FoundOutput | undefined)[] {
+  const blind = claims.filter(({ commitment }) => commitment !== undefined);
+  const commitments = arithmetic.commit(
+    blind.map(({ amount }) => amount),
+    concatBytes(...blind.map(({ mask }) => scalarBytes(mask))),
+  );
+  const lies = new Set(
+    blind.filter(
+      ({ commitment }, i) =>
+        commitment === undefined || !equalBytes(commitments.subarray(32 * i, 32 * i + 32), commitment),
+    ),
+  );
+  const good = claims.filter((claim) => claim.amount > 0n && !lies.has(claim));
+  const images = keyImagesOf(keys, good, arithmetic);
+  const found = new Map(
+    good.map((claim, i) => {
+      const { outputIndex, publicKey, subaddress, derivationKey, amount, mask } = claim;
+      const image = images?.slice(32 * i, 32 * i + 32) as KeyImage | undefined;
+      const output = { outputIndex, publicKey, subaddress, derivationKey, amount, mask };
+      return [claim, image === undefined ? output : { ...output, keyImage: image }];
+    }),
+  );
+  return claims.map((claim) => found.get(claim));
+}
+
+function keyImagesOf(
+  { viewSecret, spendSecret }: ReceivingKeys,
+  claims: readonly Claim[],
+  arithmetic: OutputArithmetic,
+): Uint8Array | undefined {
+  if (spendSecret === undefined) return undefined;
+  const secrets = concatBytes(
+    ...claims.map(({ derivation, outputIndex, subaddress }) =>
+      outputSecretKey({ viewSecret, spendSecret }, derivation, outputIndex, subaddress),
+    ),
+  );
+  const images = arithmetic.keyImages(concatBytes(...claims.map(({ publicKey }) => publicKey)), secrets);
+  secrets.fill(0);
+  return images;
+}
+
+/** One after the other, in constant time. */
+const plainArithmetic: OutputArithmetic = {
+  commit: (amounts, masks) =>
+    concatBytes(
+      ...amounts.map((value, i) => commit(amount(value), toScalar(masks.subarray(32 * i, 32 * i + 32)))),
+    ),
+  keyImages: (outputKeys, secrets) =>
+    concatBytes(
+      ...chunks(outputKeys, 32).map((key, i) =>
+        keyImage(key as PublicKey, secrets.slice(32 * i, 32 * i + 32) as SecretKey),
+      ),
+    ),
+};
+
+/** {@link claimOutput} and {@link openClaims} of one output. */
 export function receiveOutput(
   keys: ReceivingKeys,
   table: SubaddressTable,
@@ -58,20 +193,9 @@ export function receiveOutput(
   outputIndex: number,
   derivation: KeyDerivation,
   derivationKey: PublicKey,
-  spendKey?: PublicKey,
 ): FoundOutput | undefined {
-  const output = tx.prefix.outputs[outputIndex];
-  if (output === undefined) return undefined;
-  const spendPublicKey = spendKey ?? tryBasePoint(output.publicKey, derivation, outputIndex);
-  const subaddress = spendPublicKey && table.find(spendPublicKey);
-  if (subaddress === undefined) return undefined;
-  const opened = openAmount(tx, outputIndex, derivation);
-  if (opened === undefined || opened.amount === 0n) return undefined;
-  const found = { outputIndex, publicKey: output.publicKey, subaddress, derivationKey, ...opened };
-  const { viewSecret, spendSecret } = keys;
-  if (spendSecret === undefined) return found;
-  const secret = outputSecretKey({ viewSecret, spendSecret }, derivation, outputIndex, subaddress);
-  return { ...found, keyImage: keyImage(output.publicKey, secret) };
+  const claim = claimOutput(table, tx, outputIndex, derivation, derivationKey);
+  return claim && openClaims(keys, [claim], plainArithmetic)[0];
 }
 
 /** `P - Hs(D, i)·G`, or undefined when the output's key is not a point. */
@@ -86,23 +210,4 @@ function tryBasePoint(
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/**
- * Amount and mask of an output that a derivation belongs to.
- * @returns undefined where they do not match its commitment, or there is no such output.
- */
-export function openAmount(
-  tx: Transaction,
-  outputIndex: number,
-  derivation: KeyDerivation,
-): { readonly amount: Amount; readonly mask: bigint } | undefined {
-  const output = tx.prefix.outputs[outputIndex];
-  const base = tx.rct?.base;
-  if (output === undefined) return undefined;
-  if (base === undefined || base.type === 0) return { amount: output.amount, mask: 1n };
-  const info = base.ecdhInfo[outputIndex];
-  const commitment = base.outPk[outputIndex];
-  if (info === undefined || commitment === undefined) return undefined;
-  return openOutput(info, base.type, scalarBytes(derivationToScalar(derivation, outputIndex)), commitment);
 }

@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, it, test } from '@jest/globals';
-import { derivePublicKey, keyDerivation, publicKeyOf, viewTag } from '../../src/crypto/derivation.js';
-import { G, multiply, Point } from '../../src/crypto/point.js';
+import {
+  derivePublicKey,
+  keyDerivation,
+  keyImage,
+  publicKeyOf,
+  viewTag,
+} from '../../src/crypto/derivation.js';
+import { G, H, multiply, Point } from '../../src/crypto/point.js';
 import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { subaddressMessages, subaddressSpendPublicKeys } from '../../src/cryptonote/subaddress-keys.js';
@@ -192,6 +198,59 @@ describe.each([
   test.each(NO_POINTS.map((bytes) => [toHex(bytes), bytes] as const))('refuse the base %s', (_hex, bytes) => {
     expect(() => kernel.addHashes(bytes, new Uint8Array(48), 48)).toThrow(RangeError);
     expect(() => kernel.addHashes(bytes, new Uint8Array(), 48)).toThrow(RangeError);
+  });
+});
+
+describe.each([
+  ['reference', referenceKernel],
+  ['relaxed', new WasmKernel('relaxed')],
+  ['simd', new WasmKernel('simd')],
+])('secret multiples by the %s kernel', (_, kernel) => {
+  /** Scalars whose digits reach every corner of a table. */
+  const scalars = [
+    0n,
+    1n,
+    7n,
+    8n,
+    9n,
+    15n,
+    16n,
+    ORDER - 1n,
+    ORDER - 8n,
+    2n ** 252n,
+    ...['7', '8', '9', 'f'].map((nibble) => BigInt(`0x0${nibble.repeat(63)}`)),
+    ...Array.from({ length: 16 }, (_i, n) => scalar(n)),
+  ];
+
+  test.each([0n, 1n, 7n, 8n, 2n ** 63n, 2n ** 64n - 1n, 0x8888888888888888n, 440092861537n])(
+    'commit to %i with any mask',
+    (value) => {
+      const masks = concatBytes(...scalars.map(scalarBytes));
+      const wanted = scalars.map((mask) => toHex(multiply(G, mask).add(multiply(H, value)).toBytes()));
+      const commitments = kernel.commit(
+        scalars.map(() => value),
+        masks,
+      );
+      expect(chunks(commitments, 32).map(toHex)).toEqual(wanted);
+    },
+  );
+
+  it('are key images of any key and secret', () => {
+    const keys = scalars.map((_scalar, i) => EXTREMES[3 * i] ?? somePoint());
+    const images = kernel.keyImages(concatBytes(...keys), concatBytes(...scalars.map(scalarBytes)));
+    expect(chunks(images, 32).map(toHex)).toEqual(
+      scalars.map((secret, i) => toHex(keyImage(keys[i] as PublicKey, scalarBytes(secret)))),
+    );
+  });
+
+  it('of many rows cross from call to call', () => {
+    const key = somePoint();
+    const secret = scalarBytes(scalar(9));
+    const images = kernel.keyImages(
+      concatBytes(...Array.from({ length: 301 }, () => key)),
+      concatBytes(...Array.from({ length: 301 }, () => secret)),
+    );
+    expect(new Set(chunks(images, 32).map(toHex))).toEqual(new Set([toHex(keyImage(key, secret))]));
   });
 });
 

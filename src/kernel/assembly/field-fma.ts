@@ -406,10 +406,59 @@ export function choose(o: usize, a: usize, b: usize, first: bool, second: bool):
     v128.store(o + (usize(i) << 4), v128.bitselect(limb(a, i), limb(b, i), mask));
 }
 
-/** Lane `to` of o = lane `from` of a, or its negative. */
-export function setLane(o: usize, to: usize, a: usize, from: usize, minus: bool): void {
-  for (let i: usize = 0; i < 5; i++) {
-    const value = load<f64>(a + (i << 4) + (from << 3));
-    store<f64>(o + (i << 4) + (to << 3), minus ? -value : value);
+/** Writes a lane's limbs in a row. */
+export function pack(compact: usize, a: usize, lane: usize): void {
+  for (let i: usize = 0; i < 5; i++) store<f64>(compact + (i << 3), load<f64>(a + (i << 4) + (lane << 3)));
+}
+
+/** Nine masks, for 0 to 8: all ones in the lanes whose magnitude it is. No branch depends on the magnitudes. */
+export function setMasks(masks: usize, first: i32, second: i32): void {
+  for (let m = 0; m < 9; m++) {
+    store<i64>(masks + (usize(m) << 4), -i64(first == m));
+    store<i64>(masks + (usize(m) << 4) + 8, -i64(second == m));
   }
+}
+
+@inline
+function masked(compact: usize, masks: usize, m: i32): v128 {
+  return v128.and(v128.load64_splat(compact), v128.load(masks + (m << 4)));
+}
+
+/** o = in each lane the element of `compact`, eight of them `stride` apart, that the masks say; for 0 `none`. */
+export function selectPacked(o: usize, compact: usize, stride: usize, masks: usize, none: i32): void {
+  for (let i: usize = 0; i < 5; i++) {
+    const at = compact + (i << 3);
+    const low = v128.or(
+      v128.or(masked(at, masks, 1), masked(at + stride, masks, 2)),
+      v128.or(masked(at + 2 * stride, masks, 3), masked(at + 3 * stride, masks, 4)),
+    );
+    const high = v128.or(
+      v128.or(masked(at + 4 * stride, masks, 5), masked(at + 5 * stride, masks, 6)),
+      v128.or(masked(at + 6 * stride, masks, 7), masked(at + 7 * stride, masks, 8)),
+    );
+    v128.store(o + (i << 4), v128.or(low, high));
+  }
+  v128.store(o, v128.or(limb(o, 0), v128.and(f64x2.splat(f64(none)), v128.load(masks))));
+}
+
+@inline
+function maskedLimb(a: usize, masks: usize, m: i32): v128 {
+  return v128.and(v128.load(a), v128.load(masks + (m << 4)));
+}
+
+/** The same from eight pairs of elements. */
+export function selectElement(o: usize, a: usize, stride: usize, masks: usize, none: i32): void {
+  for (let i: usize = 0; i < 5; i++) {
+    const at = a + (i << 4);
+    const low = v128.or(
+      v128.or(maskedLimb(at, masks, 1), maskedLimb(at + stride, masks, 2)),
+      v128.or(maskedLimb(at + 2 * stride, masks, 3), maskedLimb(at + 3 * stride, masks, 4)),
+    );
+    const high = v128.or(
+      v128.or(maskedLimb(at + 4 * stride, masks, 5), maskedLimb(at + 5 * stride, masks, 6)),
+      v128.or(maskedLimb(at + 6 * stride, masks, 7), maskedLimb(at + 7 * stride, masks, 8)),
+    );
+    v128.store(o + (i << 4), v128.or(low, high));
+  }
+  v128.store(o, v128.or(limb(o, 0), v128.and(f64x2.splat(f64(none)), v128.load(masks))));
 }

@@ -317,10 +317,47 @@ export function choose(o: usize, a: usize, b: usize, first: bool, second: bool):
     v128.store(o + (usize(i) << 4), v128.bitselect(limb(a, i), limb(b, i), mask));
 }
 
-/** Lane `to` of o = lane `from` of a, or its negative. */
-export function setLane(o: usize, to: usize, a: usize, from: usize, minus: bool): void {
-  for (let i: usize = 0; i < 10; i++) {
-    const value = load<i32>(a + (i << 4) + (from << 2));
-    store<i32>(o + (i << 4) + (to << 2), minus ? -value : value);
+/** Writes a lane's limbs in a row. */
+export function pack(compact: usize, a: usize, lane: usize): void {
+  for (let i: usize = 0; i < 10; i++) store<i32>(compact + (i << 2), load<i32>(a + (i << 4) + (lane << 2)));
+}
+
+/** Nine masks, for 0 to 8: all ones in the lanes whose magnitude it is. No branch depends on the magnitudes. */
+export function setMasks(masks: usize, first: i32, second: i32): void {
+  for (let m = 0; m < 9; m++) {
+    store<i32>(masks + (usize(m) << 4), -i32(first == m));
+    store<i32>(masks + (usize(m) << 4) + 4, -i32(second == m));
   }
+}
+
+@inline
+function masked(compact: usize, masks: usize, m: i32): v128 {
+  return v128.and(v128.load32_splat(compact), v128.load(masks + (m << 4)));
+}
+
+@inline
+function maskedLimb(a: usize, masks: usize, m: i32): v128 {
+  return v128.and(v128.load(a), v128.load(masks + (m << 4)));
+}
+
+/** o = in each lane the element of `compact`, eight of them `stride` apart, that the masks say; for 0 `none`. */
+export function selectPacked(o: usize, compact: usize, stride: usize, masks: usize, none: i32): void {
+  for (let i: usize = 0; i < 10; i++) {
+    const at = compact + (i << 2);
+    let sum = masked(at, masks, 1);
+    for (let m = 2; m < 9; m++) sum = v128.or(sum, masked(at + usize(m - 1) * stride, masks, m));
+    v128.store(o + (i << 4), sum);
+  }
+  v128.store(o, v128.or(limb(o, 0), v128.and(i32x4.splat(none), v128.load(masks))));
+}
+
+/** The same from eight pairs of elements. */
+export function selectElement(o: usize, a: usize, stride: usize, masks: usize, none: i32): void {
+  for (let i: usize = 0; i < 10; i++) {
+    const at = a + (i << 4);
+    let sum = maskedLimb(at, masks, 1);
+    for (let m = 2; m < 9; m++) sum = v128.or(sum, maskedLimb(at + usize(m - 1) * stride, masks, m));
+    v128.store(o + (i << 4), sum);
+  }
+  v128.store(o, v128.or(limb(o, 0), v128.and(i32x4.splat(none), v128.load(masks))));
 }

@@ -115,10 +115,34 @@ export function choose(o: usize, a: usize, b: usize, first: bool, second: bool):
   else int.choose(o, a, b, first, second);
 }
 
-/** Lane `to` of o = lane `from` of a, or its negative. */
-export function setLane(o: usize, to: usize, a: usize, from: usize, minus: bool): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.setLane(o, to, a, from, minus);
-  else int.setLane(o, to, a, from, minus);
+/** Bytes of one lane's element with its limbs in a row. */
+export const PACKED: usize = 40;
+
+/** Writes a lane's limbs in a row. */
+export function pack(compact: usize, a: usize, lane: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.pack(compact, a, lane);
+  else int.pack(compact, a, lane);
+}
+
+/** Nine masks of 16 bytes, for 0 to 8: all ones in the lanes whose magnitude it is. */
+export function setMasks(masks: usize, first: i32, second: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.setMasks(masks, first, second);
+  else int.setMasks(masks, first, second);
+}
+
+/**
+ * o = in each lane the packed element, of eight `stride` apart, whose mask is set; for 0 the number `none`. All
+ * eight are read, whichever it is.
+ */
+export function selectPacked(o: usize, compact: usize, stride: usize, masks: usize, none: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.selectPacked(o, compact, stride, masks, none);
+  else int.selectPacked(o, compact, stride, masks, none);
+}
+
+/** The same from eight pairs of elements. */
+export function selectElement(o: usize, a: usize, stride: usize, masks: usize, none: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.selectElement(o, a, stride, masks, none);
+  else int.selectElement(o, a, stride, masks, none);
 }
 
 @inline

@@ -2,9 +2,16 @@
  * What the host calls. Arguments and results lie in the areas named here; every call takes up to 256 rows, an even
  * number of them, and works on two at once.
  */
-import { addBaseMultiples, prepareBase } from './base';
-import { ELEMENT, prepareField } from './field';
-import { keccak } from './keccak';
+import { prepareField } from './field';
+import { mapToCurve, prepareMap } from './hash-to-point';
+import { keccak } from '../../crypto/assembly/keccak';
+import {
+  addMultiplesOfG as addToPairG,
+  addMultiplesOfH as addToPairH,
+  forgetMultiples,
+  multiplySecret,
+  prepareMultiples,
+} from './multiples';
 import {
   ADDEND,
   addPoint,
@@ -23,6 +30,9 @@ import { hashRow, ROW } from './scalar';
 const POINTS = memory.data(8192, 16);
 const RESULTS = memory.data(8192, 16);
 const SCALARS = memory.data(8192, 16);
+/** 32 bytes a row, of which eight count. */
+const AMOUNTS = memory.data(8192, 16);
+const HASHES = memory.data(64, 16);
 /** One byte a row: was it a point? */
 const VALID = memory.data(256, 16);
 /** 64 bytes a row: what is hashed to a scalar, the last byte its length. */
@@ -35,6 +45,12 @@ export function pointsAt(): usize {
 }
 export function resultsAt(): usize {
   return RESULTS;
+}
+export function scalarsAt(): usize {
+  return SCALARS;
+}
+export function amountsAt(): usize {
+  return AMOUNTS;
 }
 export function validAt(): usize {
   return VALID;
@@ -49,7 +65,8 @@ export function digitsAt(): usize {
 export function prepare(): void {
   prepareField();
   preparePoint();
-  prepareBase();
+  prepareMap();
+  prepareMultiples();
 }
 
 const SUMS = memory.data(81920, 16);
@@ -104,7 +121,33 @@ export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
     const sum = SUMS + (row >> 1) * POINT;
     if (!shared || row == 0) readPair(BASE, row);
     memory.copy(sum, BASE, POINT);
-    addBaseMultiples(sum, SCALARS + (row << 5), SCALARS + (row << 5) + 32, minus);
+    addToPairG(sum, SCALARS + (row << 5), SCALARS + (row << 5) + 32, minus);
+  }
+  writeResults(count);
+}
+
+/** RESULTS = SCALARS * G + AMOUNTS * H: commitments. */
+export function commit(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    const sum = SUMS + (row >> 1) * POINT;
+    setIdentity(sum);
+    addToPairG(sum, SCALARS + (row << 5), SCALARS + (row << 5) + 32, false);
+    addToPairH(sum, AMOUNTS + (row << 5), AMOUNTS + (row << 5) + 32);
+  }
+  writeResults(count);
+}
+
+/** RESULTS = SCALARS * Hp(POINTS), where POINTS are any 32 bytes: key images of output keys. */
+export function multiplyHashes(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    const first = POINTS + (row << 5);
+    keccak(HASHES, first, 32);
+    keccak(HASHES + 32, first + 32, 32);
+    mapToCurve(BASE, HASHES, HASHES + 32);
+    double(BASE, BASE, false);
+    double(BASE, BASE, false);
+    double(BASE, BASE, true);
+    multiplySecret(SUMS + (row >> 1) * POINT, BASE, SCALARS + (row << 5), SCALARS + (row << 5) + 32);
   }
   writeResults(count);
 }
@@ -126,5 +169,7 @@ export function forget(): void {
   memory.fill(SCALARS, 0, 8192);
   memory.fill(RESULTS, 0, 8192);
   memory.fill(ROWS, 0, 16384);
+  memory.fill(AMOUNTS, 0, 8192);
   memory.fill(SUMS, 0, 81920);
+  forgetMultiples();
 }

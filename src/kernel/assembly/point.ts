@@ -165,23 +165,27 @@ export function invert(o: usize, a: usize): void {
   multiply(o, P2, P1);
 }
 
-/** P0 = a^((p-5)/8). */
-function power58(a: usize): void {
+/** o = a^((p-5)/8). */
+export function power58(o: usize, a: usize): void {
   power250(a);
   squareTimes(P2, P0, 2);
-  multiply(P0, P2, a);
+  multiply(o, P2, a);
+}
+
+/** 2^((p-1)/4) */
+export function rootOfMinusOne(): usize {
+  return SQRT_MINUS_ONE;
 }
 
 const CANONICAL = memory.data(32);
 
-@inline
-function isZero(a: usize, lane: usize): bool {
+export function isZero(a: usize, lane: usize): bool {
   save(CANONICAL, a, lane);
   return (load<u64>(CANONICAL) | load<u64>(CANONICAL + 8) | load<u64>(CANONICAL + 16) | load<u64>(CANONICAL + 24)) == 0;
 }
 
 /** Lowest bit of a lane's value. */
-function isOdd(a: usize, lane: usize): bool {
+export function isOdd(a: usize, lane: usize): bool {
   save(CANONICAL, a, lane);
   return (load<u8>(CANONICAL) & 1) != 0;
 }
@@ -219,7 +223,7 @@ export function decompress(o: usize, first: usize, second: usize): i32 {
   multiply(o + X, o + X, V);
   multiply(o + X, o + X, U); // u*v^7
   copy(o + T, o + X);
-  power58(o + T);
+  power58(P0, o + T);
   multiply(o + X, P0, V3);
   multiply(o + X, o + X, U); // u*v^3*(u*v^7)^((p-5)/8)
 

@@ -1,5 +1,5 @@
 /* Numbers modulo l = 2^252 + c, c = 27742317777372353535851937790883648493, the order of the main subgroup. */
-import { keccak } from './keccak';
+import { keccak } from '../../crypto/assembly/keccak';
 
 const C0: u64 = 0x5812631a5cf5d3ed;
 const C1: u64 = 0x14def9dea2f79cd6;
@@ -53,18 +53,15 @@ export function hashRow(out: usize, row: usize): void {
   reduce(out);
 }
 
-/** Digits of radix 32 and of a scalar's, -16 to 15, lowest first. */
-export const WINDOWS: i32 = 51;
+/** Digits of radix 16 of a number below 2^253. */
+export const DIGITS: i32 = 64;
 
+/** Writes them lowest first, each from -8 to 8; no branch depends on the number. */
 export function toDigits(digits: usize, scalar: usize): void {
   let carry = 0;
-  for (let i = 0; i < WINDOWS; i++) {
-    const bit = 5 * i;
-    const from = scalar + (usize(bit) >> 3);
-    const low = u32(load<u8>(from));
-    const high = bit >> 3 < 31 ? u32(load<u8>(from + 1)) : 0;
-    const digit = i32(((low | (high << 8)) >> (bit & 7)) & 31) + carry;
-    carry = digit > 15 ? 1 : 0;
-    store<i8>(digits + usize(i), i8(digit - (carry << 5)));
+  for (let i = 0; i < DIGITS; i++) {
+    const nibble = i32((load<u8>(scalar + usize(i >> 1)) >> u8((i & 1) << 2)) & 15) + carry;
+    carry = (nibble + 8) >> 4;
+    store<i8>(digits + usize(i), i8(nibble - (carry << 4)));
   }
 }
