@@ -1,6 +1,5 @@
-import { publicKeyOf } from '../crypto/derivation.js';
 import type { SecretKey } from '../crypto/types.js';
-import { viewSecretFromSpend } from '../cryptonote/account-keys.js';
+import type { AccountKeys } from '../cryptonote/account-keys.js';
 import type { Language } from '../cryptonote/languages.js';
 import type { KeysFile } from '../store/keys-file.js';
 import { loadKeysFile, saveKeysFile } from '../store/keys-file-disk.js';
@@ -22,8 +21,9 @@ import { WalletSession } from './wallet-session.js';
 export interface NewWallet {
   /** Absent for a wallet in memory. */
   readonly paths: WalletPaths | undefined;
-  readonly spendSecret: SecretKey;
-  readonly language: Language;
+  readonly keys: AccountKeys;
+  /** Of its seed; undefined where nobody said. */
+  readonly language: Language | undefined;
   readonly password: string;
   /** First height to scan; undefined where no daemon could be asked. */
   readonly restoreHeight: number | undefined;
@@ -40,15 +40,11 @@ export class WalletOpener {
   }
 
   /** Writes the keys file, then opens the wallet. */
-  async create({ paths, spendSecret, language, password, restoreHeight }: NewWallet): Promise<WalletSession> {
-    const viewSecret = viewSecretFromSpend(spendSecret);
+  async create({ paths, keys, language, password, restoreHeight }: NewWallet): Promise<WalletSession> {
     const keysFile: KeysFile = {
-      spendPublicKey: publicKeyOf(spendSecret),
-      viewPublicKey: publicKeyOf(viewSecret),
-      spendSecret,
-      viewSecret,
-      watchOnly: false,
-      seedLanguage: language.name,
+      ...keys,
+      watchOnly: keys.spendSecret === undefined,
+      seedLanguage: language?.name ?? '',
       network: this.#settings.network,
       refreshHeight: restoreHeight ?? 0,
       creationTimestamp: Math.floor(Date.now() / 1000),

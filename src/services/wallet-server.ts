@@ -1,5 +1,5 @@
 import { randomSecretKey } from '../crypto/derivation.js';
-import { spendSecretFromSeed } from '../cryptonote/account-keys.js';
+import { accountKeysOf, spendSecretFromSeed } from '../cryptonote/account-keys.js';
 import { GENESIS_HASH, NEWEST_FORK } from '../cryptonote/constants.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../cryptonote/languages.js';
 import { decodeMnemonic, encodeMnemonic, removeSeedOffset } from '../cryptonote/mnemonic.js';
@@ -8,6 +8,7 @@ import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { CodecError } from '../util/codec.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
+import { readGivenKeys, type GivenKeys } from '../wallet/given-keys.js';
 import { AutoRefresh } from './auto-refresh.js';
 import { DaemonLink } from './daemon-link.js';
 import { LogControl } from './log-control.js';
@@ -23,6 +24,15 @@ export interface RestoreRequest {
   readonly restoreHeight: number;
   readonly language: string;
   readonly seedOffset: string;
+}
+
+export interface GenerateRequest {
+  readonly filename: string;
+  readonly password: string;
+  readonly keys: GivenKeys;
+  readonly restoreHeight: number;
+  /** Empty: none is noted down. */
+  readonly language: string;
 }
 
 /** Opens and closes wallets, one at a time for clients, and keeps the open one in step with the chain. */
@@ -72,11 +82,10 @@ export class WalletServer {
     const paths = this.#locateNew(filename);
     await this.#changing.run(async () => {
       if (paths !== undefined) assertFree(paths);
-      const spendSecret = randomSecretKey(this.settings.rng);
       await this.#replace(
         await this.#opener.create({
           paths,
-          spendSecret,
+          keys: accountKeysOf(randomSecretKey(this.settings.rng)),
           language: words,
           password,
           restoreHeight: await this.#daemonHeight(),
@@ -98,10 +107,9 @@ export class WalletServer {
       if (paths !== undefined) assertFree(paths);
       const plain =
         request.seedOffset === '' ? decoded.seed : await removeSeedOffset(decoded.seed, request.seedOffset);
-      const spendSecret = spendSecretFromSeed(plain);
       const session = await this.#opener.create({
         paths,
-        spendSecret,
+        keys: accountKeysOf(spendSecretFromSeed(plain)),
         language: words,
         password: request.password,
         restoreHeight: request.restoreHeight,
@@ -111,6 +119,23 @@ export class WalletServer {
         address: session.accounts.address({ major: 0, minor: 0 }),
         seed: encodeMnemonic(plain, words),
         deprecated: decoded.deprecated,
+      };
+    });
+  }
+
+  /** @returns its address. @throws WalletError `invalid` for keys that do not belong together. */
+  async generateFromKeys(request: GenerateRequest): Promise<{ address: string; viewOnly: boolean }> {
+    const paths = this.#locateNew(request.filename);
+    const keys = readGivenKeys(request.keys, this.settings.network);
+    const language = request.language === '' ? undefined : requireLanguage(request.language);
+    return this.#changing.run(async () => {
+      if (paths !== undefined) assertFree(paths);
+      const { password, restoreHeight } = request;
+      const session = await this.#opener.create({ paths, keys, language, password, restoreHeight });
+      await this.#replace(session);
+      return {
+        address: session.accounts.address({ major: 0, minor: 0 }),
+        viewOnly: session.isViewOnly,
       };
     });
   }

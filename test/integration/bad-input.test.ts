@@ -172,6 +172,7 @@ const WITHOUT_WALLET = [
   'create_wallet',
   'open_wallet',
   'restore_deterministic_wallet',
+  'generate_from_keys',
   'validate_address',
 ];
 

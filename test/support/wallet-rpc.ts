@@ -87,6 +87,10 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
   const wallet = await launch(['monero-wallet-rpc'], options, [
     '--disable-rpc-login',
     '--log-level=0',
+    '--no-dns',
+    // It makes itself certificates, for seconds each, at the start and for every wallet.
+    '--daemon-ssl=disabled',
+    '--rpc-ssl=disabled',
     `--log-file=${join(tmpdir(), `monero-wallet-rpc-${process.pid}.log`)}`,
   ]);
   const refresh = async (params: unknown): Promise<Loose> => {

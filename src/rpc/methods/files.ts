@@ -64,6 +64,34 @@ export const fileMethods: readonly WalletMethod[] = [
   }),
 
   defineMethod({
+    name: 'generate_from_keys',
+    summary: 'Makes a wallet from its keys and opens it; without the spend key it is view-only.',
+    meta: { needs: 'directory', restricted: true, codes: { wallet_exists: -1 } },
+    params: params({
+      filename: text.default(''),
+      password: text.default(''),
+      address: text.default(''),
+      viewkey: text.default(''),
+      spendkey: text.default(''),
+      restore_height: height.default(0),
+      language: text.default(''),
+      autosave_current: flag.default(true),
+    }),
+    source: 'COMMAND_RPC_GENERATE_FROM_KEYS, on_generate_from_keys',
+    async handle({ server }, asked) {
+      const { address, viewOnly } = await server.generateFromKeys({
+        filename: asked.filename,
+        password: asked.password,
+        keys: { address: asked.address, viewKey: asked.viewkey, spendKey: asked.spendkey },
+        restoreHeight: asked.restore_height,
+        language: asked.language,
+      });
+      const what = viewOnly ? 'Watch-only wallet' : 'Wallet';
+      return { address, info: `${what} has been generated successfully.` };
+    },
+  }),
+
+  defineMethod({
     name: 'close_wallet',
     summary: 'Stores the open wallet and closes it.',
     meta: { needs: 'wallet', restricted: true },
