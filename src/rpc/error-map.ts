@@ -53,6 +53,7 @@ export const CODE = {
   transfer_failed: -4,
   nonzero_unlock_time: -50,
   bad_priority: -53,
+  multisig_refused: -1,
   daemon_busy: -3,
   daemon_unreachable: -38,
   daemon_misbehaves: -4,
@@ -115,6 +116,7 @@ export function describe(fault: Fault): string {
     case 'tx_not_possible':
     case 'transfer_failed':
     case 'bad_daemon_settings':
+    case 'multisig_refused':
       return fault.reason;
     case 'wrong_transfer_type':
       return 'transfer_type is one of all, available, unavailable';

@@ -1,0 +1,199 @@
+import { publicKeyOf, toPublicKey } from '../../crypto/derivation.js';
+import { decompress, IDENTITY, multiply, multiplyBy8 } from '../../crypto/point.js';
+import { toScalar } from '../../crypto/scalar.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
+import type { Rng } from '../../util/random.js';
+import { firstKexMessage, laterKexMessage, type KexMessage } from './kex-message.js';
+import {
+  assertConfirmed,
+  assertRound,
+  keysOfRound,
+  recommendedKeys,
+  refused,
+  type ExpectedRound,
+} from './kex-round.js';
+import { aggregateKeys, blindedSecret, commonSecretOf } from './key-aggregation.js';
+
+/** Source: cryptonote_config.h `MULTISIG_MAX_SIGNERS`. */
+export const MAX_SIGNERS = 16;
+
+/** A participant's base secrets. */
+export interface Signer {
+  /** Signs messages; its public key names the participant. */
+  readonly signerSecret: SecretKey;
+  /** The participant's part of the common view key; once there is one, that. */
+  readonly commonSecret: SecretKey;
+}
+
+/**
+ * A participant of an M-of-N group, from its first round on. Each of the group's secret shares is held by
+ * N - M + 1 participants, so that any M of them together hold all. Source: multisig_account.h.
+ */
+export interface MultisigAccount extends Signer {
+  /** M */
+  readonly threshold: number;
+  /** N, ascending. */
+  readonly signers: readonly PublicKey[];
+  /** Rounds done; one more than {@link mainRounds} once everybody has confirmed. */
+  readonly roundsPassed: number;
+  /** The group's spend key; the identity until the main rounds are done. */
+  readonly spendPublicKey: PublicKey;
+  /** This participant's shares, with their coefficients once the main rounds are done. */
+  readonly shares: readonly SecretKey[];
+  /** What it shares with others in the round under way. Secret but in the last of the main rounds. */
+  readonly roundKeys: readonly PublicKey[];
+}
+
+/** Source: `multisig_kex_rounds_required`. */
+export const mainRounds = ({ signers, threshold }: Pick<MultisigAccount, 'signers' | 'threshold'>): number =>
+  signers.length - threshold + 1;
+
+/** All shares are known; what is left is that everybody confirms. */
+export const isExchanged = (account: MultisigAccount): boolean => account.roundsPassed >= mainRounds(account);
+
+export const isReady = (account: MultisigAccount): boolean =>
+  account.roundsPassed === mainRounds(account) + 1;
+
+/** The secrets that a wallet brings into a group. Source: wallet2.cpp `get_uninitialized_multisig_account`. */
+export const signerOf = (spendSecret: SecretKey, viewSecret: SecretKey): Signer => ({
+  signerSecret: blindedSecret(spendSecret),
+  commonSecret: blindedSecret(viewSecret),
+});
+
+/** The message of round 1. */
+export const openingMessage = ({ signerSecret, commonSecret }: Signer, rng: Rng): string =>
+  firstKexMessage(signerSecret, commonSecret, rng);
+
+const NO_KEY = toPublicKey(IDENTITY);
+
+function assertGroup(threshold: number, total: number): void {
+  if (total < 2 || total > MAX_SIGNERS)
+    throw refused(`a group has 2 to ${MAX_SIGNERS} participants, ${total} were given`);
+  if (threshold < 1 || threshold > total)
+    throw refused(`the threshold is 1 to ${total} where there are ${total} participants`);
+}
+
+/**
+ * Completes round 1: who takes part, and the common view key.
+ * @param messages of round 1, one a participant, the own among them.
+ * @throws WalletError `multisig_refused`. Source: wallet2.cpp `make_multisig`, multisig_account.cpp `initialize_kex`.
+ */
+export function startExchange(
+  { signerSecret, commonSecret }: Signer,
+  threshold: number,
+  messages: readonly KexMessage[],
+): MultisigAccount {
+  assertRound(messages, 1);
+  assertGroup(threshold, messages.length);
+  const ownKey = publicKeyOf(signerSecret);
+  const signers = messages.map(({ signer }) => signer).sort(compareBytes);
+  if (new Set(signers.map(toHex)).size !== signers.length)
+    throw refused('two of the messages are of the same participant');
+  if (!signers.some((signer) => equalBytes(signer, ownKey)))
+    throw refused("this wallet's own message is not among those given");
+  const others = messages.flatMap(({ signer, commonSecret: part }) =>
+    equalBytes(signer, ownKey) || part === undefined ? [] : [part],
+  );
+  // With all needed to sign, each one's own secret is its share.
+  const begun: MultisigAccount = {
+    threshold,
+    signers,
+    roundsPassed: 0,
+    signerSecret,
+    commonSecret: commonSecretOf([commonSecret, ...others]),
+    spendPublicKey: NO_KEY,
+    shares: threshold === signers.length ? [signerSecret] : [],
+    roundKeys: [ownKey],
+  };
+  return finishRound(begun, messages, false);
+}
+
+/**
+ * Completes the round under way.
+ * @param incomplete takes fewer messages than there are participants.
+ * @throws WalletError `multisig_refused`; the account given stays as it is. Source: multisig_account.cpp `kex_update`.
+ */
+export function continueExchange(
+  account: MultisigAccount,
+  messages: readonly KexMessage[],
+  incomplete = false,
+): MultisigAccount {
+  if (isReady(account)) throw refused('the key exchange is complete already');
+  return finishRound(account, messages, incomplete);
+}
+
+const expectedOf = (account: MultisigAccount, incomplete: boolean): ExpectedRound => ({
+  round: account.roundsPassed + 1,
+  signers: account.signers,
+  ownKey: publicKeyOf(account.signerSecret),
+  ownKeys: account.roundKeys,
+  incomplete,
+});
+
+/** `8·k·K`, shared with whoever knows the secrets in K; the 8 keeps torsion from telling k modulo 8. */
+const shareWith = (publicKey: PublicKey, { signerSecret }: Signer): PublicKey =>
+  toPublicKey(multiplyBy8(multiply(decompress(publicKey), toScalar(signerSecret))));
+
+function finishRound(
+  account: MultisigAccount,
+  messages: readonly KexMessage[],
+  incomplete: boolean,
+): MultisigAccount {
+  const expected = expectedOf(account, incomplete);
+  const { round } = expected;
+  const last = mainRounds(account);
+  const passed = { ...account, roundsPassed: round };
+  if (round > last) {
+    assertConfirmed(messages, expected, [account.spendPublicKey, publicKeyOf(account.commonSecret)]);
+    return passed;
+  }
+  // Where one suffices to sign, all hold the one share and need no others' word for it.
+  if (account.threshold === 1 && round === last) assertRound(messages, round);
+  const keys = account.threshold === 1 && round === last ? [] : keysOfRound(messages, expected);
+  if (round === last) {
+    const { publicKey, secrets } = aggregateKeys(keys, account.shares);
+    return { ...passed, spendPublicKey: publicKey, shares: secrets, roundKeys: [] };
+  }
+  const shared = keys.map((key) => shareWith(key, account));
+  if (round + 1 < last) return { ...passed, roundKeys: shared };
+  const shares = shared.map(blindedSecret);
+  return { ...passed, shares, roundKeys: shares.map(publicKeyOf) };
+}
+
+/**
+ * What the others need to complete the round under way; once the main rounds are done, the confirmation.
+ * Source: multisig_account_kex_impl.cpp `finalize_kex_update`.
+ */
+export function nextMessage(account: MultisigAccount, rng: Rng): string {
+  const round = Math.min(account.roundsPassed, mainRounds(account)) + 1;
+  const keys = isExchanged(account)
+    ? [account.spendPublicKey, publicKeyOf(account.commonSecret)]
+    : account.roundKeys;
+  return laterKexMessage(round, keys, account.signerSecret, rng);
+}
+
+/** A participant that gives a hand: one that has begun, or one that has not and says what it will be part of. */
+export type Booster = MultisigAccount | (Signer & { readonly threshold: number; readonly total: number });
+
+/**
+ * A message for the round after the one under way, made from some of the messages of this one, so that another
+ * participant can go on without all of them.
+ * @throws WalletError `multisig_refused` where there is no such round.
+ * Source: multisig_account_kex_impl.cpp `get_multisig_kex_round_booster`.
+ */
+export function boosterMessage(booster: Booster, messages: readonly KexMessage[], rng: Rng): string {
+  const begun = 'signers' in booster ? booster : undefined;
+  const total = 'signers' in booster ? booster.signers.length : booster.total;
+  assertGroup(booster.threshold, total);
+  const ownKey = publicKeyOf(booster.signerSecret);
+  const round = (begun?.roundsPassed ?? 0) + 1;
+  const last = total - booster.threshold + 1;
+  if (round >= last) throw refused('no round of the key exchange is left that a booster could help with');
+  assertRound(messages, round);
+  const shared = recommendedKeys(messages, { ownKey, ownKeys: begun?.roundKeys ?? [ownKey] }).map((key) =>
+    shareWith(key, booster),
+  );
+  const keys = round + 1 === last ? shared.map((key) => publicKeyOf(blindedSecret(key))) : shared;
+  return laterKexMessage(round + 1, keys, booster.signerSecret, rng);
+}

@@ -1,0 +1,121 @@
+import { publicKeyOf } from '../../crypto/derivation.js';
+import { keccak } from '../../crypto/keccak.js';
+import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { checkSignature, signHash } from '../../crypto/signature.js';
+import type { Hash, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
+import { decodeBase58, encodeBase58 } from '../../cryptonote/base58.js';
+import { utf8 } from '../../util/bytes.js';
+import { CodecError, decode, encode, list, role, u32, varintNumber, type Codec } from '../../util/codec.js';
+import type { Rng } from '../../util/random.js';
+import { key, struct } from '../archive.js';
+
+/*
+ * What participants of a key exchange send to each other: a magic, then base58 of the round, the keys and a
+ * signature by the sender's signing key. Source: multisig_kex_msg.h, multisig_kex_msg_serialization.h.
+ */
+
+/** Round 1 carries the sender's share of the common view key; every later one carries public keys. */
+export interface KexMessage {
+  /** From 1. */
+  readonly round: number;
+  /** Names the participant. */
+  readonly signer: PublicKey;
+  /** Empty in round 1. */
+  readonly keys: readonly PublicKey[];
+  /** Round 1 alone. Secret to outsiders. */
+  readonly commonSecret?: SecretKey;
+}
+
+const FIRST_MAGIC = 'MultisigxV2R1';
+const LATER_MAGIC = 'MultisigxV2Rn';
+/** Messages of schemes that were broken. */
+const RETIRED_MAGICS = ['MultisigV1', 'MultisigxV1'];
+const U32_MAX = 0xffff_ffff;
+
+interface FirstBody {
+  readonly commonSecret: SecretKey;
+  readonly signer: PublicKey;
+  readonly signature: Signature;
+}
+
+interface LaterBody {
+  readonly round: number;
+  readonly keys: readonly PublicKey[];
+  readonly signer: PublicKey;
+  readonly signature: Signature;
+}
+
+const signature = role<Signature>(64);
+
+const firstBody: Codec<FirstBody> = struct<FirstBody>({
+  commonSecret: key<SecretKey>(),
+  signer: key<PublicKey>(),
+  signature,
+});
+
+const laterBody: Codec<LaterBody> = struct<LaterBody>({
+  round: varintNumber,
+  keys: list(key<PublicKey>()),
+  signer: key<PublicKey>(),
+  signature,
+});
+
+/** What is signed: `keccak(magic || round || signer || common secret or keys)`. */
+const digestOf = ({ round, signer, keys, commonSecret }: KexMessage): Hash =>
+  commonSecret === undefined
+    ? keccak(utf8(LATER_MAGIC), encode(u32, round), signer, ...keys)
+    : keccak(utf8(FIRST_MAGIC), encode(u32, round), signer, commonSecret);
+
+/** A point of the prime-order subgroup other than its identity. */
+function isUsable(publicKey: PublicKey): boolean {
+  const point = tryDecompress(publicKey);
+  return point !== undefined && !point.is0() && inMainSubgroup(point);
+}
+
+/** @param signerSecret of `signer`. */
+function seal(message: KexMessage, signerSecret: SecretKey, rng: Rng): string {
+  const { round, signer, keys, commonSecret } = message;
+  const made = signHash(digestOf(message), signer, signerSecret, rng);
+  return commonSecret === undefined
+    ? LATER_MAGIC + encodeBase58(encode(laterBody, { round, keys, signer, signature: made }))
+    : FIRST_MAGIC + encodeBase58(encode(firstBody, { commonSecret, signer, signature: made }));
+}
+
+/** The message that opens a key exchange. */
+export const firstKexMessage = (signerSecret: SecretKey, commonSecret: SecretKey, rng: Rng): string =>
+  seal({ round: 1, signer: publicKeyOf(signerSecret), keys: [], commonSecret }, signerSecret, rng);
+
+/** @param round > 1. */
+export const laterKexMessage = (
+  round: number,
+  keys: readonly PublicKey[],
+  signerSecret: SecretKey,
+  rng: Rng,
+): string => seal({ round, signer: publicKeyOf(signerSecret), keys }, signerSecret, rng);
+
+function parse(text: string): { readonly message: KexMessage; readonly signature: Signature } {
+  if (RETIRED_MAGICS.some((magic) => text.startsWith(magic)))
+    throw new CodecError('it is of an old scheme that is not safe: all participants need newer wallets');
+  const body = (magic: string): Uint8Array => decodeBase58(text.slice(magic.length));
+  if (text.startsWith(FIRST_MAGIC)) {
+    const { signature: made, ...rest } = decode(firstBody, body(FIRST_MAGIC));
+    return { message: { round: 1, keys: [], ...rest }, signature: made };
+  }
+  if (!text.startsWith(LATER_MAGIC)) throw new CodecError('it is not a message of a key exchange');
+  const { signature: made, ...message } = decode(laterBody, body(LATER_MAGIC));
+  if (message.round < 2 || message.round > U32_MAX) throw new CodecError('it names a round that cannot be');
+  return { message, signature: made };
+}
+
+/**
+ * Reads and verifies.
+ * @throws CodecError, its text a predicate of the message: of another kind, damaged, with unusable keys, or not
+ * signed by its sender. Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
+ */
+export function readKexMessage(text: string): KexMessage {
+  const { message, signature: made } = parse(text);
+  if (![message.signer, ...message.keys].every(isUsable)) throw new CodecError('it holds an unusable key');
+  if (!checkSignature(digestOf(message), message.signer, made))
+    throw new CodecError('its signature is not that of its sender');
+  return message;
+}

@@ -1,0 +1,120 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
+import { WalletError } from '../fault.js';
+import { choose } from './combinations.js';
+import type { KexMessage } from './kex-message.js';
+
+/** What a participant expects of the messages of one round. */
+export interface ExpectedRound {
+  readonly round: number;
+  readonly signers: readonly PublicKey[];
+  readonly ownKey: PublicKey;
+  /** Keys of this round that the participant has a part in. */
+  readonly ownKeys: readonly PublicKey[];
+  /** Take what the fewest signers who can tell everything tell. */
+  readonly incomplete: boolean;
+}
+
+/** Keys that others recommend, each with those who do. */
+type Recommendations = ReadonlyMap<string, { readonly key: PublicKey; readonly by: ReadonlySet<string> }>;
+
+export const refused = (reason: string): WalletError => new WalletError({ kind: 'multisig_refused', reason });
+
+/** @throws WalletError `multisig_refused` unless all are of the round. */
+export function assertRound(messages: readonly KexMessage[], round: number): void {
+  if (messages.length === 0) throw refused('no key exchange messages were given');
+  for (const message of messages)
+    if (message.round !== round)
+      throw refused(
+        `a message is of round ${message.round} of the key exchange, where round ${round} is due`,
+      );
+}
+
+/** In round 1 the signing key itself is what is recommended. */
+const recommendedBy = ({ round, signer, keys }: KexMessage): readonly PublicKey[] =>
+  round === 1 ? [signer] : keys;
+
+function gather(messages: readonly KexMessage[], excluded: readonly PublicKey[]): Recommendations {
+  const own = new Set(excluded.map(toHex));
+  const found = new Map<string, { key: PublicKey; by: Set<string> }>();
+  for (const message of messages)
+    for (const key of recommendedBy(message)) {
+      const name = toHex(key);
+      if (message.round > 1 && own.has(name)) continue;
+      const entry = found.get(name) ?? { key, by: new Set<string>() };
+      entry.by.add(toHex(message.signer));
+      found.set(name, entry);
+    }
+  return found;
+}
+
+/** Keys that somebody other than the participant recommends. */
+function ofOthers(found: Recommendations, ownKey: PublicKey): { key: PublicKey; by: Set<string> }[] {
+  const self = toHex(ownKey);
+  return [...found.values()].flatMap(({ key, by }) => {
+    const others = new Set([...by].filter((signer) => signer !== self));
+    return others.size === 0 ? [] : [{ key, by: others }];
+  });
+}
+
+/**
+ * The keys of a round that the participant has no part in yet, ascending: every group of `round` signers shares one.
+ * @throws WalletError `multisig_refused` when somebody is missing, a stranger speaks, or the numbers show that
+ * somebody told others something else. Source: multisig_account_kex_impl.cpp `evaluate_multisig_kex_round_msgs`.
+ */
+export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedRound): PublicKey[] {
+  const { round, signers, ownKey, ownKeys, incomplete } = expected;
+  assertRound(messages, round);
+  const found = ofOthers(gather(messages, ownKeys), ownKey);
+  const perSigner = new Map<string, number>();
+  for (const { by } of found) {
+    if (by.size < (incomplete ? 1 : round))
+      throw refused('participants of the key exchange contradict each other about a shared key');
+    for (const signer of by) perSigner.set(signer, (perSigner.get(signer) ?? 0) + 1);
+  }
+  const members = new Set(signers.map(toHex));
+  if ([...perSigner.keys()].some((signer) => !members.has(signer)))
+    throw refused('a key exchange message is of somebody who is not a member of this wallet');
+  const needed = signers.length - 1 - (incomplete ? round - 1 : 0);
+  if (perSigner.size < needed)
+    throw refused(`key exchange messages of ${needed} others are needed, ${perSigner.size} were given`);
+  if (ownKeys.length !== choose(signers.length - 1, round - 1))
+    throw refused('the state of the key exchange is not that of this round');
+  const each = choose(signers.length - 2, round - 1);
+  if ([...perSigner.values()].some((count) => count !== each))
+    throw refused('a participant of the key exchange tells too few keys, or too many');
+  return found.map(({ key }) => key).sort(compareBytes);
+}
+
+/**
+ * The last round changes nothing: everybody confirms the group's two public keys.
+ * @throws WalletError `multisig_refused` when somebody is missing or has come to other keys.
+ * Source: multisig_account_kex_impl.cpp `evaluate_multisig_post_kex_round_msgs`.
+ */
+export function assertConfirmed(
+  messages: readonly KexMessage[],
+  { round, signers, ownKey, incomplete }: ExpectedRound,
+  groupKeys: readonly [PublicKey, PublicKey],
+): void {
+  assertRound(messages, round);
+  const found = [...gather(messages, []).values()];
+  const [first, second] = found;
+  const agreed =
+    found.length === 2 &&
+    groupKeys.every((key) => found.some((entry) => equalBytes(entry.key, key))) &&
+    first?.by.size === second?.by.size &&
+    [...(first?.by ?? [])].every((signer) => second?.by.has(signer) === true);
+  if (!agreed) throw refused('the participants have not come to the same keys: the key exchange has failed');
+  const confirmed = new Set([...(first?.by ?? []), toHex(ownKey)]);
+  const members = new Set(signers.map(toHex));
+  if ([...confirmed].some((signer) => !members.has(signer)))
+    throw refused('a key exchange message is of somebody who is not a member of this wallet');
+  if (!incomplete && confirmed.size < signers.length)
+    throw refused(`all ${signers.length} participants must confirm, ${confirmed.size} have`);
+}
+
+/** The keys of a round that others recommend, unchecked. Source: `get_multisig_kex_round_booster`. */
+export const recommendedKeys = (
+  messages: readonly KexMessage[],
+  { ownKey, ownKeys }: Pick<ExpectedRound, 'ownKey' | 'ownKeys'>,
+): PublicKey[] => ofOthers(gather(messages, ownKeys), ownKey).map(({ key }) => key);

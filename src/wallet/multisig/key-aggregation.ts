@@ -1,0 +1,63 @@
+import { publicKeyOf, toPublicKey } from '../../crypto/derivation.js';
+import { decompress, IDENTITY, multiplyPublic } from '../../crypto/point.js';
+import { hashToScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import { compareBytes, toHex, utf8 } from '../../util/bytes.js';
+
+/** A domain name as 32 bytes. */
+export function padded(name: string): Uint8Array {
+  const salt = new Uint8Array(32);
+  salt.set(utf8(name));
+  return salt;
+}
+
+/** Source: cryptonote_config.h `HASH_KEY_MULTISIG`, `HASH_KEY_MULTISIG_KEY_AGGREGATION`. */
+const BLINDING = padded('Multisig');
+const AGGREGATION = padded('Multisig_key_agg');
+
+/**
+ * `Hs(key || salt)`: turns an ordinary secret, or a secret that several share, into one of the exchange.
+ * @param key 32 bytes, a scalar or the bytes of a shared point. @throws RangeError for zeros.
+ * Source: multisig.cpp `get_multisig_blinded_secret_key`.
+ */
+export function blindedSecret(key: Uint8Array): SecretKey {
+  if (key.every((byte) => byte === 0)) throw new RangeError('a secret of zeros cannot be blinded');
+  return scalarBytes(hashToScalar(key, BLINDING));
+}
+
+/**
+ * The view secret that all participants hold: a hash of what each contributed.
+ * Source: multisig_account_kex_impl.cpp `make_multisig_common_privkey`.
+ */
+export const commonSecretOf = (contributions: readonly SecretKey[]): SecretKey =>
+  scalarBytes(hashToScalar(...[...contributions].sort(compareBytes)));
+
+/** The coefficient of one key among all, which no participant can choose: rogue keys cancel nothing. */
+const coefficientOf = (publicKey: PublicKey, sorted: readonly PublicKey[]): bigint =>
+  hashToScalar(publicKey, ...sorted, AGGREGATION);
+
+export interface Aggregate {
+  readonly publicKey: PublicKey;
+  /** Those given, each times its coefficient. */
+  readonly secrets: readonly SecretKey[];
+}
+
+/**
+ * `Σ H(Kᵢ, all)·Kᵢ`, the spend key of the group, in the manner of MuSig.
+ * @param others public keys of shares that this participant does not hold. @param own secret shares.
+ * @throws RangeError for a key that is there twice, or no point.
+ * Source: multisig_account_kex_impl.cpp `generate_multisig_aggregate_key`.
+ */
+export function aggregateKeys(others: readonly PublicKey[], own: readonly SecretKey[]): Aggregate {
+  const ownKeys = own.map(publicKeyOf);
+  const sorted = [...others, ...ownKeys].sort(compareBytes);
+  if (new Set(sorted.map(toHex)).size !== sorted.length) throw new RangeError('a key share is there twice');
+  const sum = sorted.reduce(
+    (total, share) => total.add(multiplyPublic(decompress(share), coefficientOf(share, sorted))),
+    IDENTITY,
+  );
+  const secrets = own.map((secret, i) =>
+    scalarBytes(reduce(toScalar(secret) * coefficientOf(ownKeys[i] as PublicKey, sorted))),
+  );
+  return { publicKey: toPublicKey(sum), secrets };
+}
