@@ -20,7 +20,7 @@ export interface OptionSpec {
 }
 
 export type OptionGroup =
-  'Wallets' | 'Server' | 'TLS of the server' | 'Daemon' | 'Network' | 'Logging and process';
+  'Wallets' | 'Server' | 'TLS of the server' | 'Daemon' | 'Chain' | 'Network' | 'Logging and process';
 
 const ssl = (prefix: string, group: OptionGroup): readonly OptionSpec[] => [
   { name: `${prefix}-private-key`, argument: 'file', group, help: 'private key, PEM' },
@@ -287,35 +287,55 @@ export type RawOptions = Readonly<Record<string, string | true>>;
 /** A flag without its value, which may be a secret. */
 const withoutValue = (flag: string): string => flag.replace(/^(--[^=]*|-[^-]).*$/s, '$1');
 
+/** A program and its flags. */
+export interface Program {
+  readonly name: string;
+  readonly description: string;
+  readonly options: readonly OptionSpec[];
+  /** Shown below the flags. */
+  readonly epilogue: string;
+}
+
+const WALLET_RPC: Program = {
+  name: 'wallet-rpc',
+  description: 'A Monero-compatible wallet RPC server over a remote daemon.',
+  options: OPTIONS,
+  epilogue:
+    `Every option can also stand in the --config-file (name=value) or in the environment (${environmentName('rpc-login')}=...);\n` +
+    'use those for secrets, which the process list would show.',
+};
+
 /**
  * Reads a command line. Prints help, or an error with a hint, and ends the process itself, as commander does.
  * @throws ConfigError when an option is given twice, or a switch with a value.
  */
-export function parseCommandLine(argv: readonly string[], version: string): RawOptions {
-  const { unknown } = createCommand(version).parseOptions([...argv]);
+export function parseCommandLine(
+  argv: readonly string[],
+  version: string,
+  program: Program = WALLET_RPC,
+): RawOptions {
+  const { unknown } = createCommand(version, program).parseOptions([...argv]);
   const [stranger] = unknown;
   const name = stranger === undefined ? undefined : withoutValue(stranger).slice(2);
-  if (OPTIONS.some((option) => option.name === name))
+  if (program.options.some((option) => option.name === name))
     throw new ConfigError(`--${name} is a switch and takes no value`);
   const readable =
     stranger === undefined || unknown.some((flag) => /^(-h|--help)$/.test(flag))
       ? argv
       : [withoutValue(stranger)];
-  return createCommand(version).parse(readable, { from: 'user' }).opts<Record<string, string | true>>();
+  return createCommand(version, program)
+    .parse(readable, { from: 'user' })
+    .opts<Record<string, string | true>>();
 }
 
-function createCommand(version: string): Command {
-  const command = new Command('wallet-rpc')
-    .description('A Monero-compatible wallet RPC server over a remote daemon.')
+function createCommand(version: string, { name: title, description, options, epilogue }: Program): Command {
+  const command = new Command(title)
+    .description(description)
     .version(version)
     .allowExcessArguments(false)
     .showHelpAfterError('(--help lists the options)')
-    .addHelpText(
-      'after',
-      `\nEvery option can also stand in the --config-file (name=value) or in the environment (${environmentName('rpc-login')}=...);\n` +
-        'use those for secrets, which the process list would show.',
-    );
-  for (const { name, argument, group, help, default: initial } of OPTIONS) {
+    .addHelpText('after', `\n${epilogue}`);
+  for (const { name, argument, group, help, default: initial } of options) {
     const flags = argument === undefined ? `--${name}` : `--${name} <${argument}>`;
     const option = new Option(
       flags,

@@ -1,11 +1,10 @@
 import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
-import type { Result } from './method.js';
 
 /**
  * Runs one call. @throws RpcError for whatever the caller should be told; anything else is a bug.
  */
-export type Call = (method: string, params: Json | undefined) => Promise<Result>;
+export type Call = (method: string, params: Json | undefined) => Promise<Json>;
 
 export interface DispatcherParts {
   readonly call: Call;

@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { utf8 } from '../util/bytes.js';
 import type { Dispatcher } from './dispatcher.js';
 
 export interface HttpAppOptions {
@@ -10,6 +11,27 @@ export interface HttpAppOptions {
   /** Names and addresses under which a server without login may be called. */
   readonly hosts: readonly string[];
   readonly onBug: (error: unknown) => void;
+  /** Paths beside JSON-RPC. */
+  readonly endpoints?: readonly Endpoint[];
+  /**
+   * Answers whoever asks, by whatever method, host name or content type, as upstream's servers do. For play
+   * money only: a page of another site can call it.
+   */
+  readonly anyClient?: boolean;
+  /** Bytes of an answer; absent: UTF-8. */
+  readonly encode?: (text: string) => Uint8Array;
+}
+
+/** A path with a format of its own. */
+export interface Endpoint {
+  readonly path: string;
+  answer(body: Buffer): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Uint8Array;
 }
 
 /** Source: wallet_rpc_server.h, `--rpc-max-…`: 100 MiB a request. */
@@ -25,7 +47,16 @@ const hostName = (header: string): string =>
     .toLowerCase();
 
 /** The HTTP side of JSON-RPC: one path, POST only, login before everything else. */
-export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpAppOptions): Express {
+export function createHttpApp({
+  dispatcher,
+  auth,
+  origins,
+  hosts,
+  onBug,
+  endpoints = [],
+  anyClient = false,
+  encode = utf8,
+}: HttpAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -33,7 +64,7 @@ export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpA
   app.set('strict routing', true);
 
   const known = new Set(['localhost', '127.0.0.1', '::1', ...hosts].map((host) => host.toLowerCase()));
-  if (auth === undefined)
+  if (auth === undefined && !anyClient)
     app.use((req, res, next) => {
       // A page of another site whose name was pointed at us carries its own Host.
       if (known.has(hostName(req.headers.host ?? ''))) next();
@@ -60,24 +91,34 @@ export function createHttpApp({ dispatcher, auth, origins, hosts, onBug }: HttpA
 
   if (auth !== undefined) app.use(auth);
 
-  app.post(
-    PATH,
+  const readBody: readonly RequestHandler[] = [
     (req, res, next) => {
-      if (FORM_TYPES.test(req.headers['content-type'] ?? ''))
+      if (!anyClient && FORM_TYPES.test(req.headers['content-type'] ?? ''))
         res.status(415).type('text').send('Send application/json.\n');
       else next();
     },
     express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false }),
-    async (req, res) => {
+  ];
+  const serve = (path: string, answer: (body: Buffer) => Promise<Answer>): void => {
+    const handle: RequestHandler = async (req, res) => {
       const body: unknown = req.body;
-      const answer = await dispatcher.answer(body instanceof Buffer ? decodeUtf8(body) : '');
-      if (answer === undefined) res.status(204).end();
-      else res.status(200).type('application/json').send(answer);
-    },
-  );
-  app.all(PATH, (_req, res) => {
-    res.set('Allow', 'POST').status(405).type('text').send('POST only.\n');
+      const given = await answer(body instanceof Buffer ? body : Buffer.alloc(0));
+      if (given.body.length === 0) res.status(given.status).end();
+      else res.status(given.status).type(given.type).send(Buffer.from(given.body));
+    };
+    if (anyClient) app.all(path, ...readBody, handle);
+    else app.post(path, ...readBody, handle);
+    app.all(path, (_req, res) => {
+      res.set('Allow', 'POST').status(405).type('text').send('POST only.\n');
+    });
+  };
+  serve(PATH, async (body) => {
+    const text = await dispatcher.answer(decodeUtf8(body));
+    return text === undefined
+      ? { status: 204, type: 'text', body: new Uint8Array() }
+      : { status: 200, type: 'application/json', body: encode(text) };
   });
+  for (const { path, answer } of endpoints) serve(path, answer);
   app.use((_req, res) => {
     res.status(404).type('text').end();
   });

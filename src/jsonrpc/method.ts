@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Json } from '../util/json.js';
 
-/** What a method answers: an object, or a bare value where the interface has one. */
+/** What a method answers. */
 export type Result = { readonly [key: string]: Json | undefined };
 
 /** One method is one value: its names, what it needs, what it takes, and what it does. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { U64_MAX, type Amount } from '../util/amount.js';
+import { INVALID_PARAMS, RpcError } from './errors.js';
 
 /*
  * Wire parameters over exact JSON: integers arrive as bigint, or as digit strings from clients that quote them.
@@ -46,3 +47,24 @@ export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);
 
 /** A method without parameters. */
 export const none = z.object({});
+
+/**
+ * Reads what a caller gave; anything but an object counts as nothing, and a parameter that is null as absent.
+ * @throws RpcError `INVALID_PARAMS`, which names what does not fit, never its value.
+ */
+export function readParams<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+  const parsed = schema.safeParse(isObject ? dropNulls(given as Readonly<Record<string, unknown>>) : {});
+  if (parsed.success) return parsed.data;
+  throw new RpcError(INVALID_PARAMS, `Invalid params: ${complaint(parsed.error.issues)}`);
+}
+
+const dropNulls = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+
+const complaint = (
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): string =>
+  issues
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+    .join('; ');

@@ -164,15 +164,20 @@ export const parseJson = (text: string, limits: JsonLimits = {}): Json => new Pa
  * Compact JSON. Keys with undefined or an empty list are left out, as both generations of real servers do.
  * @throws RangeError for a number that JSON cannot hold.
  */
-export function writeJson(value: Json): string {
+export const writeJson = (value: Json): string => write(value, false);
+
+/** {@link writeJson} with its empty lists. */
+export const writeWholeJson = (value: Json): string => write(value, true);
+
+function write(value: Json, emptyLists: boolean): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a JSON number');
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (isList(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (isList(value)) return `[${value.map((item) => write(item, emptyLists)).join(',')}]`;
   const members = Object.entries(value).flatMap(([key, item]) =>
-    item === undefined || (isList(item) && item.length === 0)
+    item === undefined || (!emptyLists && isList(item) && item.length === 0)
       ? []
-      : [`${JSON.stringify(key)}:${writeJson(item)}`],
+      : [`${JSON.stringify(key)}:${write(item, emptyLists)}`],
   );
   return `{${members.join(',')}}`;
 }

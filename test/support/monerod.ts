@@ -46,7 +46,6 @@ export async function startMonerod({
     ...(dataDir === undefined ? [] : ['--keep-fakechain']),
     ...args,
   ]);
-  const rpc = (method: string, params?: unknown): Promise<Loose> => result(port, method, params);
   await Promise.race([
     until(
       'monerod',
@@ -56,6 +55,18 @@ export async function startMonerod({
       Promise.reject(new Error(`monerod ended with ${code}: ${running.output().slice(-2000)}`)),
     ),
   ]);
+  return {
+    ...daemonAt(port),
+    async stop() {
+      await stop(running);
+      if (dataDir === undefined) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Speaks to a daemon that runs already. */
+export function daemonAt(port: number): Omit<Monerod, 'stop'> {
+  const rpc = (method: string, params?: unknown): Promise<Loose> => result(port, method, params);
   return {
     port,
     address: `127.0.0.1:${port}`,
@@ -76,10 +87,6 @@ export async function startMonerod({
     },
     async popBlocks(count) {
       await post(port, '/pop_blocks', { nblocks: count });
-    },
-    async stop() {
-      await stop(running);
-      if (dataDir === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
 }

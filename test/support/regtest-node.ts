@@ -29,16 +29,22 @@ export function testNode(options: Partial<NodeOptions> = {}): TestNode {
     },
     extraNonce: new Uint8Array(),
   };
+  const time = { now: NOON };
   const test: TestNode = {
     node: new Node({
-      clock: () => test.now,
+      clock: () => time.now,
       fixedDifficulty: 1n,
       anyUnlockTime: false,
       rng,
       threads: 1,
       ...options,
     }),
-    now: NOON,
+    get now() {
+      return time.now;
+    },
+    set now(now) {
+      time.now = now;
+    },
     template: async (prevHash) => (await test.node.template(share, prevHash)).block,
     async mine(count, prevHash) {
       let placement = await test.node.submitBlock(await test.template(prevHash));

@@ -69,13 +69,16 @@ export class BlockTree {
     this.#chain.append(block, payments, this.#verdicts);
   }
 
-  /** Takes blocks off the tip; their payments go back to the pool. @returns the blocks, oldest first. */
-  pop(count: number): Block[] {
+  /**
+   * Takes blocks off the tip.
+   * @param keep gives their payments back to the pool. @returns the blocks, oldest first.
+   */
+  pop(count: number, keep = true): Block[] {
     const popped: Block[] = [];
     while (popped.length < count && this.#chain.tip.height > 0) {
       const { block, payments } = this.#chain.pop();
       popped.unshift(parseBlock(block.blob));
-      for (const blob of payments) this.#giveBack(blob);
+      if (keep) for (const blob of payments) this.#giveBack(blob);
     }
     return popped;
   }

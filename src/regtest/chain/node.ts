@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Hash } from '../../crypto/types.js';
+import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
 import type { Block } from '../../cryptonote/types.js';
 import { Mutex } from '../../util/mutex.js';
 import type { Rng } from '../../util/random.js';
@@ -7,8 +8,10 @@ import { WorkerPool } from '../../util/worker-pool.js';
 import type { MinerShare } from '../rules/miner-tx.js';
 import { Violation } from '../rules/violation.js';
 import { ChainStore } from '../store/chain-store.js';
+import type { PoolTx } from '../store/pool.js';
 import { BlockTree, type Placement } from './block-tree.js';
 import { Chain, type ChainOptions } from './chain.js';
+import { PoolLog } from './pool-log.js';
 import { Pool, type Origin, type PoolOptions } from './pool.js';
 import { TemplateMaker, type Template } from './template.js';
 import { Verdicts, type Claim } from './verdicts.js';
@@ -30,6 +33,7 @@ export class Node {
   readonly chain: Chain;
   readonly tree: BlockTree;
   readonly pool: Pool;
+  readonly poolLog: PoolLog;
   readonly #store: ChainStore;
   readonly #templates: TemplateMaker;
   readonly #verdicts = new Verdicts();
@@ -41,6 +45,7 @@ export class Node {
     this.#store = new ChainStore(options.dataDir);
     this.chain = new Chain(this.#store, options);
     this.pool = new Pool(this.chain, this.#verdicts, options);
+    this.poolLog = new PoolLog(options.clock, this.#store.pool.hashes());
     this.tree = new BlockTree(this.chain, this.pool, this.#verdicts);
     this.#templates = new TemplateMaker(this.chain, this.tree, this.pool, options.rng);
     this.#threads = new WorkerPool(
@@ -74,16 +79,27 @@ export class Node {
     return this.#change(() => this.#templates.make(share, prevHash));
   }
 
-  /** Takes blocks off the tip, all but the first at most. */
-  async popBlocks(count: number): Promise<void> {
-    await this.#change(() => this.tree.pop(count));
+  /** RingCT outputs that are old enough to be spent. */
+  matureOutputs(): number {
+    const height = this.chain.height - SPENDABLE_AGE_BLOCKS;
+    return height < 0 ? 0 : (this.#store.blocks.rctOutputs(height, 1)[0] ?? 0);
+  }
+
+  /** What of the pool may be mined now, best paid first. */
+  readyForBlock(): Promise<PoolTx[]> {
+    return this.#change(() => [...this.pool.ready()].map(({ entry }) => entry));
+  }
+
+  /** Takes blocks off the tip, all but the first at most. @param keep gives their payments back to the pool. */
+  async popBlocks(count: number, keep = true): Promise<void> {
+    await this.#change(() => this.tree.pop(count, keep));
   }
 
   /** Drops transactions of the pool. @param hashes none: all of them. */
   async flushPool(hashes: readonly Hash[]): Promise<void> {
     await this.#change(() => {
-      const named = hashes.length === 0 ? this.#store.pool.all().map(({ hash }) => hash) : hashes;
-      for (const hash of named) this.#store.pool.remove(hash);
+      for (const hash of hashes.length === 0 ? this.#store.pool.hashes() : hashes)
+        this.#store.pool.remove(hash);
     });
   }
 
@@ -116,6 +132,7 @@ export class Node {
         if (claims.length > 0) throw new Unverified();
         return found;
       });
+      this.poolLog.note(this.#store.pool.hashes());
       return { result };
     } catch (error) {
       const open = error instanceof Unverified ? claims : this.#verdicts.takeOpen();

@@ -59,6 +59,7 @@ export class BlockTable {
   readonly #range: Statement<[number, number], BlockRow>;
   readonly #hashes: Statement<[number, number], Uint8Array>;
   readonly #columns: Readonly<Record<Column, Statement<[number, number], number>>>;
+  readonly #since: Statement<[number], number>;
   readonly #insert: Statement<[BlockRow]>;
   readonly #remove: Statement<[number]>;
 
@@ -84,6 +85,9 @@ export class BlockTable {
       long_term_weight: column('long_term_weight'),
       rct_outputs: column('rct_outputs'),
     };
+    this.#since = db
+      .prepare<[number], number>('SELECT height FROM block WHERE timestamp >= ? ORDER BY height LIMIT 1')
+      .pluck();
     this.#insert = db.prepare(
       `INSERT INTO block VALUES (@height, @hash, @blob, @timestamp, @weight, @long_term_weight, @difficulty,
          @cumulative_difficulty, @generated, @rct_outputs, @payments)`,
@@ -114,6 +118,11 @@ export class BlockTable {
 
   hashes(start: number, count: number): Hash[] {
     return this.#hashes.all(start, count).map((hash) => toBytes<'Hash'>(hash));
+  }
+
+  /** Height of the first block that is not older than a time, in Unix seconds. */
+  firstSince(time: number): number | undefined {
+    return this.#since.get(time);
   }
 
   timestamps(start: number, count: number): number[] {

@@ -74,6 +74,7 @@ const ORDER = 'ORDER BY fee * 1.0 / weight DESC, receive_time, hash';
 export class PoolTable {
   readonly #named: Statement<[Uint8Array], PoolRow>;
   readonly #all: Statement<[], PoolRow>;
+  readonly #hashes: Statement<[], Uint8Array>;
   readonly #count: Statement<[], number>;
   readonly #weight: Statement<[], number>;
   readonly #spenders: Statement<[Uint8Array], Uint8Array>;
@@ -85,6 +86,7 @@ export class PoolTable {
   constructor(db: Db) {
     this.#named = db.prepare<[Uint8Array], PoolRow>('SELECT * FROM pool_tx WHERE hash = ?').safeIntegers();
     this.#all = db.prepare<[], PoolRow>(`SELECT * FROM pool_tx ${ORDER}`).safeIntegers();
+    this.#hashes = db.prepare<[], Uint8Array>(`SELECT hash FROM pool_tx ${ORDER}`).pluck();
     this.#count = db.prepare<[], number>('SELECT count(*) FROM pool_tx').pluck();
     this.#weight = db.prepare<[], number>('SELECT coalesce(sum(weight), 0) FROM pool_tx').pluck();
     this.#spenders = db
@@ -112,6 +114,10 @@ export class PoolTable {
   /** Best paid first. */
   all(): PoolTx[] {
     return this.#all.all().map(toPoolTx);
+  }
+
+  hashes(): Hash[] {
+    return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
   }
 
   count(): number {

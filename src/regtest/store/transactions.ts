@@ -46,6 +46,7 @@ type NewTx = [Uint8Array, number, Uint8Array, Uint8Array, Uint8Array, bigint, nu
 export class TransactionTable {
   readonly #named: Statement<[Uint8Array], TxRow>;
   readonly #ofBlock: Statement<[number], TxRow>;
+  readonly #hashes: Statement<[], Uint8Array>;
   readonly #exists: Statement<[Uint8Array], number>;
   readonly #feesOf: Statement<[number, number], bigint>;
   readonly #insert: Statement<NewTx>;
@@ -56,6 +57,7 @@ export class TransactionTable {
     this.#ofBlock = db
       .prepare<[number], TxRow>('SELECT * FROM tx WHERE height = ? ORDER BY id')
       .safeIntegers();
+    this.#hashes = db.prepare<[], Uint8Array>('SELECT hash FROM tx ORDER BY id').pluck();
     this.#exists = db.prepare<[Uint8Array], number>('SELECT 1 FROM tx WHERE hash = ?').pluck();
     this.#feesOf = db
       .prepare<[number, number], bigint>('SELECT coalesce(sum(fee), 0) FROM tx WHERE height BETWEEN ? AND ?')
@@ -70,6 +72,11 @@ export class TransactionTable {
   named(hash: Hash): StoredTx | undefined {
     const row = this.#named.get(hash);
     return row && toTx(row);
+  }
+
+  /** Of all, in the order of the chain. */
+  hashes(): Hash[] {
+    return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
   }
 
   has(hash: Hash): boolean {

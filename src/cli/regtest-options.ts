@@ -1,0 +1,250 @@
+import { ConfigError, type OptionSpec, type Program, type RawOptions } from './options.js';
+
+const ignored = (name: string, argument?: string): OptionSpec => ({
+  name,
+  ...(argument === undefined ? {} : { argument }),
+  group: 'Network',
+  help: 'accepted',
+  noEffect: true,
+});
+
+export const REGTEST_OPTIONS: readonly OptionSpec[] = [
+  { name: 'regtest', group: 'Chain', help: 'accepted: this daemon knows no other network' },
+  { name: 'offline', group: 'Chain', help: 'accepted: this daemon has no peers' },
+  { name: 'keep-fakechain', group: 'Chain', help: 'accepted: a chain in --data-dir is kept' },
+  {
+    name: 'data-dir',
+    argument: 'dir',
+    group: 'Chain',
+    help: 'keep the chain in this directory; otherwise it is gone with the process',
+  },
+  {
+    name: 'fixed-difficulty',
+    argument: 'n',
+    group: 'Chain',
+    help: 'difficulty that blocks are reported with; no proof of work is checked',
+    default: '1',
+  },
+  {
+    name: 'block-time',
+    argument: 'seconds',
+    group: 'Chain',
+    help: 'time between blocks while mining',
+    default: '1',
+  },
+  { name: 'start-mining', argument: 'address', group: 'Chain', help: 'mine to this address from the start' },
+  {
+    name: 'allow-unlock-time',
+    group: 'Chain',
+    help: 'relay transactions with an unlock time, as nodes did before 2024',
+  },
+
+  {
+    name: 'rpc-bind-port',
+    argument: 'port',
+    group: 'Server',
+    help: 'port to listen on; 0 picks a free one',
+    default: '18081',
+  },
+  {
+    name: 'rpc-bind-ip',
+    argument: 'ip',
+    group: 'Server',
+    help: 'address to listen on',
+    default: '127.0.0.1',
+  },
+  { name: 'confirm-external-bind', group: 'Server', help: 'allow an address that is not loopback' },
+  {
+    name: 'rpc-restricted-bind-port',
+    argument: 'port',
+    group: 'Server',
+    help: 'a second port, for restricted answers',
+  },
+  {
+    name: 'rpc-restricted-bind-ip',
+    argument: 'ip',
+    group: 'Server',
+    help: 'address of that port',
+    default: '127.0.0.1',
+  },
+  { name: 'restricted-rpc', group: 'Server', help: 'answer what strangers may ask only' },
+  {
+    name: 'rpc-login',
+    argument: 'user:password',
+    group: 'Server',
+    help: 'HTTP digest credentials of clients',
+    secret: true,
+  },
+  {
+    name: 'rpc-access-control-origins',
+    argument: 'list',
+    group: 'Server',
+    help: 'browser origins that may call, comma separated, or *',
+  },
+  {
+    name: 'rpc-max-connections',
+    argument: 'n',
+    group: 'Server',
+    help: 'connections at once',
+    default: '100',
+  },
+
+  {
+    name: 'log-level',
+    argument: '0-4',
+    group: 'Logging and process',
+    help: 'how much is logged; 4 is everything',
+    default: '0',
+  },
+  {
+    name: 'log-file',
+    argument: 'file',
+    group: 'Logging and process',
+    help: 'append the log to this file too',
+  },
+  {
+    name: 'pidfile',
+    argument: 'file',
+    group: 'Logging and process',
+    help: 'write the process id to this file',
+  },
+
+  ignored('non-interactive'),
+  ignored('p2p-bind-ip', 'ip'),
+  ignored('p2p-bind-port', 'port'),
+  ignored('p2p-external-port', 'port'),
+  ignored('zmq-rpc-bind-ip', 'ip'),
+  ignored('zmq-rpc-bind-port', 'port'),
+  ignored('zmq-pub', 'address'),
+  ignored('no-zmq'),
+  ignored('no-igd'),
+  ignored('igd', 'mode'),
+  ignored('hide-my-port'),
+  ignored('no-sync'),
+  ignored('out-peers', 'n'),
+  ignored('in-peers', 'n'),
+  ignored('add-exclusive-node', 'address'),
+  ignored('add-priority-node', 'address'),
+  ignored('add-peer', 'address'),
+  ignored('allow-local-ip'),
+  ignored('disable-dns-checkpoints'),
+  ignored('check-updates', 'mode'),
+  ignored('db-sync-mode', 'mode'),
+  ignored('db-salvage'),
+  ignored('fast-block-sync', 'flag'),
+  ignored('block-sync-size', 'n'),
+  ignored('max-concurrency', 'n'),
+  ignored('prune-blockchain'),
+  ignored('rpc-ssl', 'mode'),
+  ignored('disable-rpc-ban'),
+  ignored('public-node'),
+  ignored('max-txpool-weight', 'n'),
+  ignored('max-log-file-size', 'bytes'),
+  ignored('max-log-files', 'n'),
+  ignored('mining-threads', 'n'),
+  ignored('no-fluffy-blocks'),
+  ignored('limit-rate', 'n'),
+];
+
+export const REGTEST_DAEMON: Program = {
+  name: 'regtest-daemon',
+  description: 'A Monero daemon for tests: a chain of its own, mined on demand, verified for real.',
+  options: REGTEST_OPTIONS,
+  epilogue:
+    'No proof of work is made or checked. At --fixed-difficulty 1 every nonce is valid on the regtest of\n' +
+    'monerod too, so blocks made here are valid there.',
+};
+
+/** Everything that the daemon was told, checked. */
+export interface RegtestConfig {
+  readonly dataDir?: string;
+  readonly fixedDifficulty: bigint;
+  readonly blockTimeMs: number;
+  readonly startMining?: string;
+  readonly anyUnlockTime: boolean;
+  readonly bind: readonly { readonly ip: string; readonly port: number; readonly restricted: boolean }[];
+  readonly login?: { readonly user: string; readonly password: string };
+  readonly origins: readonly string[];
+  readonly maxConnections: number;
+  readonly log: { readonly level: number; readonly file?: string };
+  readonly pidFile?: string;
+  /** Flags that were given and change nothing. */
+  readonly withoutEffect: readonly string[];
+}
+
+const U64_MAX = (1n << 64n) - 1n;
+
+/** @throws ConfigError */
+export function toRegtestConfig(raw: RawOptions): RegtestConfig {
+  const value = (name: string): string | undefined => {
+    const given = raw[name] ?? REGTEST_OPTIONS.find((option) => option.name === name)?.default;
+    return given === true ? undefined : given;
+  };
+  const number = (name: string, max: number): number => {
+    const given = Number(value(name));
+    if (!Number.isFinite(given) || given < 0 || given > max)
+      throw new ConfigError(`--${name}: a number up to ${max} is expected`);
+    return given;
+  };
+  const port = (name: string): number => {
+    const given = number(name, 65_535);
+    if (!Number.isInteger(given)) throw new ConfigError(`--${name}: a port is expected`);
+    return given;
+  };
+  const host = (name: string): string => {
+    const ip = value(name) ?? '127.0.0.1';
+    if (!/^(?:127\.|::1$|localhost$)/.test(ip) && raw['confirm-external-bind'] === undefined)
+      throw new ConfigError(`--${name} ${ip} lets others in; add --confirm-external-bind if you mean it`);
+    return ip;
+  };
+  const restrictedPort = value('rpc-restricted-bind-port');
+  const [dataDir, startMining, file, pidFile] = ['data-dir', 'start-mining', 'log-file', 'pidfile'].map(
+    value,
+  );
+  const login = readLogin(value('rpc-login'));
+  return {
+    ...(dataDir === undefined ? {} : { dataDir }),
+    fixedDifficulty: readDifficulty(value('fixed-difficulty') ?? ''),
+    blockTimeMs: Math.max(1, Math.round(number('block-time', 1e6) * 1000)),
+    ...(startMining === undefined ? {} : { startMining }),
+    anyUnlockTime: raw['allow-unlock-time'] !== undefined,
+    bind: [
+      {
+        ip: host('rpc-bind-ip'),
+        port: port('rpc-bind-port'),
+        restricted: raw['restricted-rpc'] !== undefined,
+      },
+      ...(restrictedPort === undefined
+        ? []
+        : [
+            {
+              ip: host('rpc-restricted-bind-ip'),
+              port: port('rpc-restricted-bind-port'),
+              restricted: true,
+            },
+          ]),
+    ],
+    ...(login === undefined ? {} : { login }),
+    origins: (value('rpc-access-control-origins') ?? '').split(',').filter((origin) => origin !== ''),
+    maxConnections: number('rpc-max-connections', 1e6),
+    log: { level: number('log-level', 4), ...(file === undefined ? {} : { file }) },
+    ...(pidFile === undefined ? {} : { pidFile }),
+    withoutEffect: REGTEST_OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(
+      ({ name }) => name,
+    ),
+  };
+}
+
+function readDifficulty(text: string): bigint {
+  const difficulty = /^\d{1,20}$/.test(text) ? BigInt(text) : 0n;
+  if (difficulty < 1n || difficulty > U64_MAX)
+    throw new ConfigError('--fixed-difficulty: a positive integer is expected');
+  return difficulty;
+}
+
+function readLogin(text: string | undefined): { user: string; password: string } | undefined {
+  if (text === undefined) return undefined;
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new ConfigError('--rpc-login: user:password is expected');
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}

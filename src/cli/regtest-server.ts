@@ -1,0 +1,96 @@
+import type { Logger } from 'pino';
+import { digestAuth } from '../jsonrpc/digest-auth.js';
+import { HttpServer } from '../jsonrpc/http-server.js';
+import { RegtestDaemon } from '../regtest/daemon.js';
+import { minerAddress } from '../regtest/rpc/methods/mining.js';
+import { createDaemonApp } from '../regtest/rpc/service.js';
+import { systemRng } from '../util/random.js';
+import { ConfigError } from './options.js';
+import type { RegtestConfig } from './regtest-options.js';
+
+export interface RunningDaemon {
+  /** Of each address that was asked for, in its order. */
+  readonly ports: readonly number[];
+  readonly daemon: RegtestDaemon;
+  close(): Promise<void>;
+}
+
+const GRACE_MS = 2_000;
+
+/** Builds a regtest daemon and starts listening. @throws ConfigError */
+export async function startRegtest(
+  config: RegtestConfig,
+  version: string,
+  log: Logger,
+  stop: () => void,
+): Promise<RunningDaemon> {
+  const daemon = openDaemon(config, version, log, stop);
+  const { login } = config;
+  const auth = login === undefined ? undefined : digestAuth(login.user, login.password);
+  const servers: HttpServer[] = [];
+  const ports: number[] = [];
+  for (const { ip, port, restricted } of config.bind) {
+    const server = new HttpServer({
+      handler: createDaemonApp(
+        { daemon, restricted },
+        {
+          ...(auth === undefined ? {} : { auth }),
+          origins: config.origins,
+          onBug: (error, method) => log.error({ err: error, method }, 'a bug: an error that nobody foresaw'),
+        },
+      ),
+      maxConnections: config.maxConnections,
+      maxPerPrivateIp: config.maxConnections,
+      maxPerPublicIp: config.maxConnections,
+    });
+    servers.push(server);
+    ports.push(await listen(server, ip, port));
+    log.info(`Binding on ${ip}:${ports.at(-1) ?? 0}${restricted ? ' (restricted)' : ''}`);
+  }
+  if (config.startMining !== undefined) startMining(daemon, config.startMining);
+  for (const flag of config.withoutEffect) log.warn(`--${flag} is accepted and changes nothing here`);
+  log.info(`Chain of ${daemon.node.chain.height} blocks, fixed difficulty ${config.fixedDifficulty}`);
+  return {
+    ports,
+    daemon,
+    async close() {
+      await Promise.all(servers.map((server) => server.close(GRACE_MS)));
+      await daemon.close();
+    },
+  };
+}
+
+function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: () => void): RegtestDaemon {
+  try {
+    return new RegtestDaemon({
+      ...(config.dataDir === undefined ? {} : { dataDir: config.dataDir }),
+      clock: () => Math.floor(Date.now() / 1000),
+      fixedDifficulty: config.fixedDifficulty,
+      anyUnlockTime: config.anyUnlockTime,
+      rng: systemRng,
+      blockTimeMs: config.blockTimeMs,
+      version,
+      // After the answer under way has left.
+      stop: () => setTimeout(stop, 100),
+      onMiningError: (error) => log.error({ err: error }, 'a block could not be mined'),
+    });
+  } catch (cause) {
+    throw new ConfigError(`--data-dir: ${config.dataDir ?? ''} cannot be used`, { cause });
+  }
+}
+
+async function listen(server: HttpServer, ip: string, port: number): Promise<number> {
+  try {
+    return await server.listen(ip, port);
+  } catch (cause) {
+    throw new ConfigError(`cannot listen on ${ip} port ${port}`, { cause });
+  }
+}
+
+function startMining(daemon: RegtestDaemon, address: string): void {
+  try {
+    daemon.miner.start({ address: minerAddress(address), threads: 1 });
+  } catch (cause) {
+    throw new ConfigError('--start-mining: not an address that can be mined to', { cause });
+  }
+}

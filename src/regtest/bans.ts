@@ -1,0 +1,70 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { Clock } from './chain/chain.js';
+
+/** A host or subnet that is kept out. */
+export interface Ban {
+  readonly host: string;
+  /** Unix seconds. */
+  readonly until: number;
+}
+
+const MAX_PREFIX = 32;
+const SUBNET = /^(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})$/;
+const HIDDEN_HOST = /^[a-z2-7]{52,56}\.(?:onion|b32\.i2p)$/i;
+
+/** Is it something that can be banned: an address, an IPv4 subnet, a hidden service? */
+export function isBannable(host: string): boolean {
+  const [, address = '', prefix = ''] = SUBNET.exec(host) ?? [];
+  if (address !== '') return isIP(address) === 4 && Number(prefix) <= MAX_PREFIX;
+  return isIP(host) !== 0 || HIDDEN_HOST.test(host);
+}
+
+/** Who may not call. */
+export class Bans {
+  readonly #clock: Clock;
+  readonly #until = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @param host {@link isBannable}. */
+  ban(host: string, seconds: number): void {
+    this.#until.set(host, this.#clock() + seconds);
+  }
+
+  lift(host: string): void {
+    this.#until.delete(host);
+  }
+
+  clear(): void {
+    this.#until.clear();
+  }
+
+  /** Hosts first, subnets after them. */
+  all(): Ban[] {
+    const now = this.#clock();
+    for (const [host, until] of this.#until) if (until <= now) this.#until.delete(host);
+    const list = [...this.#until].map(([host, until]) => ({ host, until }));
+    return [
+      ...list.filter(({ host }) => !host.includes('/')),
+      ...list.filter(({ host }) => host.includes('/')),
+    ];
+  }
+
+  /** Seconds that an address is kept out for still; 0 for one that is not. */
+  secondsLeft(address: string): number {
+    const now = this.#clock();
+    const hits = this.all().filter(({ host }) => covers(host, address));
+    return hits.reduce((longest, { until }) => Math.max(longest, until - now), 0);
+  }
+}
+
+function covers(host: string, address: string): boolean {
+  if (host === address) return true;
+  const [, subnet = '', prefix = ''] = SUBNET.exec(host) ?? [];
+  if (subnet === '' || isIP(address) === 0 || isIPv6(address)) return false;
+  const list = new BlockList();
+  list.addSubnet(subnet, Number(prefix));
+  return list.check(address);
+}

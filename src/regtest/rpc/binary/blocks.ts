@@ -1,0 +1,216 @@
+import type { Hash } from '../../../crypto/types.js';
+import { parseTransaction, prunedTransaction } from '../../../cryptonote/transaction.js';
+import type { SectionReader, TypedSection } from '../../../epee/portable-storage.js';
+import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
+import { CodecError, encode } from '../../../util/codec.js';
+import type { Node } from '../../chain/node.js';
+import type { PoolTx } from '../../store/pool.js';
+import type { StoredTx } from '../../store/transactions.js';
+import {
+  accessedSection,
+  bool,
+  bytes,
+  list,
+  object,
+  u64,
+  u8,
+  type BinaryEndpoint,
+} from '../binary-endpoint.js';
+import type { Context } from '../method.js';
+
+/** Of one page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`. */
+const MAX_BLOCKS = 1000;
+const MAX_TXS = 20_000;
+const MAX_BYTES = 100 * 1024 * 1024;
+const MIN_BLOCKS = 3;
+const MAX_BLOCKS_BY_HEIGHT = 1000;
+/** Source: cryptonote_config.h `BLOCKS_IDS_SYNCHRONIZING_DEFAULT_COUNT`. */
+const MAX_HASHES = 10_000;
+const MAX_POOL_BODIES = 10_000;
+const MAX_POOL_BODIES_RESTRICTED = 100;
+/** Blocks read at once. */
+const BATCH = 100;
+
+const NO_HASH = new Uint8Array(32);
+
+/** What is wanted of {@link getBlocks}. */
+const WANTED = { blocks: 0, blocksAndPool: 1, pool: 2 } as const;
+/** How much of the pool an answer tells. */
+const EXTENT = { none: 0, incremental: 1, full: 2 } as const;
+
+const readHashes = (request: SectionReader): Hash[] => {
+  const run = request.bytes('block_ids', new Uint8Array());
+  if (run.length % 32 !== 0) throw new CodecError('block_ids: not a run of hashes');
+  return chunks(run, 32) as unknown as Hash[];
+};
+
+/**
+ * Height of the newest block that both know.
+ * @returns undefined unless the list ends with the first block. Source: blockchain.cpp `find_blockchain_supplement`.
+ */
+function splitHeight({ store }: Node, hashes: readonly Hash[]): number | undefined {
+  const last = hashes.at(-1);
+  if (last === undefined || store.blocks.named(last)?.height !== 0) return undefined;
+  for (const hash of hashes) {
+    const block = store.blocks.named(hash);
+    if (block !== undefined) return block.height;
+  }
+  return undefined;
+}
+
+/** The blocks of a page, each with its transactions, the miner's first. */
+function readPage({ store }: Node, start: number, most: number) {
+  const page: { readonly blob: Uint8Array; readonly txs: readonly StoredTx[] }[] = [];
+  let size = 0;
+  let count = 0;
+  for (let at = start; page.length < most; at += BATCH) {
+    const blocks = store.blocks.range(at, Math.min(BATCH, most - page.length));
+    for (const { height, blob } of blocks) {
+      if (page.length >= MIN_BLOCKS && (size >= MAX_BYTES || count >= MAX_TXS)) return page;
+      const txs = store.transactions.ofBlock(height);
+      page.push({ blob, txs });
+      count += txs.length;
+      size += txs.reduce((sum, tx) => sum + tx.pruned.length + tx.prunable.length, blob.length);
+    }
+    if (blocks.length < BATCH) return page;
+  }
+  return page;
+}
+
+const blockEntry = (blob: Uint8Array, payments: readonly StoredTx[], prune: boolean) =>
+  object({
+    block: bytes(blob),
+    pruned: prune ? bool(true) : undefined,
+    txs: list(
+      payments.map(({ pruned, prunable, prunableHash }) =>
+        prune
+          ? object({ blob: bytes(pruned), prunable_hash: bytes(prunableHash) })
+          : bytes(concatBytes(pruned, prunable)),
+      ),
+    ),
+  });
+
+function blocksPart(node: Node, request: SectionReader): TypedSection | undefined {
+  const { tip } = node.chain;
+  const prune = request.bool('prune');
+  const noMinerTx = request.bool('no_miner_tx');
+  const from = request.number('start_height', 0);
+  const hashes = readHashes(request);
+  const ends = { current_height: u64(tip.height + 1), top_block_hash: bytes(tip.hash) };
+  const [newest] = hashes;
+  if (from > tip.height || (newest !== undefined && equalBytes(newest, tip.hash)))
+    return { ...ends, start_height: u64(0) };
+  const split = from > 0 ? from : splitHeight(node, hashes);
+  if (split === undefined) return undefined;
+  const start = from === 0 && request.bool('block_ids_exclusive') ? split + 1 : split;
+  const wanted = request.number('max_block_count', 0);
+  const page = readPage(node, start, wanted === 0 ? MAX_BLOCKS : Math.min(wanted, MAX_BLOCKS));
+  const indicesOf = ({ id }: StoredTx) =>
+    object({ indices: list(node.store.outputs.indicesOf(id).map(u64)) });
+  return {
+    ...ends,
+    start_height: u64(start),
+    blocks: list(page.map(({ blob, txs }) => blockEntry(blob, txs.slice(1), prune))),
+    output_indices: list(
+      page.map(({ txs: [minerTx, ...payments] }) =>
+        object({
+          indices: list([
+            noMinerTx || minerTx === undefined ? object({}) : indicesOf(minerTx),
+            ...payments.map(indicesOf),
+          ]),
+        }),
+      ),
+    ),
+  };
+}
+
+const poolEntry = (tx: PoolTx, prune: boolean) =>
+  object({
+    tx_hash: bytes(tx.hash),
+    tx_blob: bytes(prune ? encode(prunedTransaction, parseTransaction(tx.blob)) : tx.blob),
+    double_spend_seen: bool(tx.doubleSpendSeen),
+  });
+
+function poolPart({ daemon: { node }, restricted }: Context, request: SectionReader): TypedSection {
+  const since = request.number('pool_info_since', 0);
+  const removed = node.poolLog.removedSince(since);
+  const visible = node.store.pool.all().filter(({ relayed }) => relayed || !restricted);
+  const added = removed === undefined ? visible : visible.filter(({ receiveTime }) => receiveTime >= since);
+  const most = restricted ? MAX_POOL_BODIES_RESTRICTED : MAX_POOL_BODIES;
+  const rest = added.slice(most).map(({ hash }) => hash);
+  const run = (hashes: readonly Uint8Array[]) =>
+    hashes.length === 0 ? undefined : bytes(concatBytes(...hashes));
+  return {
+    pool_info_extent: u8(removed === undefined ? EXTENT.full : EXTENT.incremental),
+    added_pool_txs: list(added.slice(0, most).map((tx) => poolEntry(tx, request.bool('prune')))),
+    remaining_added_pool_txids: run(rest),
+    removed_pool_txids: removed === undefined ? undefined : run(removed),
+  };
+}
+
+const EMPTY: TypedSection = {
+  current_height: u64(0),
+  start_height: u64(0),
+  top_block_hash: bytes(NO_HASH),
+};
+
+export const blockEndpoints: readonly BinaryEndpoint[] = [
+  {
+    paths: ['/get_blocks.bin', '/getblocks.bin'],
+    source: 'COMMAND_RPC_GET_BLOCKS_FAST, on_get_blocks',
+    handle(context, request) {
+      const { node } = context.daemon;
+      const wanted = request.number('requested_info', WANTED.blocks);
+      const time = { daemon_time: u64(node.chain.clock()) };
+      if (wanted > WANTED.pool) return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');
+      const blocks = wanted === WANTED.pool ? EMPTY : blocksPart(node, request);
+      if (blocks === undefined) return accessedSection({ ...EMPTY, ...time }, 'Failed');
+      const pool = wanted === WANTED.blocks ? {} : poolPart(context, request);
+      return accessedSection({ ...blocks, ...time, ...pool });
+    },
+  },
+  {
+    paths: ['/get_blocks_by_height.bin', '/getblocks_by_height.bin'],
+    source: 'COMMAND_RPC_GET_BLOCKS_BY_HEIGHT, on_get_blocks_by_height',
+    handle({ daemon: { node }, restricted }, request) {
+      const heights = request.list('heights').map((height) => {
+        if (typeof height !== 'bigint') throw new CodecError('heights: expected integers');
+        return height;
+      });
+      if (heights.length > MAX_BLOCKS_BY_HEIGHT)
+        return accessedSection(
+          {},
+          restricted ? 'Too many blocks requested in restricted mode' : 'Too many blocks requested',
+        );
+      const found = heights.map((height) =>
+        height > BigInt(node.chain.tip.height) ? undefined : node.store.blocks.at(Number(height)),
+      );
+      const missing = found.indexOf(undefined);
+      const read = found.slice(0, missing === -1 ? found.length : missing);
+      const blocks = list(
+        read.flatMap((block) =>
+          block === undefined
+            ? []
+            : [blockEntry(block.blob, node.store.transactions.ofBlock(block.height).slice(1), false)],
+        ),
+      );
+      return missing === -1
+        ? accessedSection({ blocks })
+        : accessedSection({ blocks }, `Error retrieving block at height ${heights[missing] ?? 0n}`);
+    },
+  },
+  {
+    paths: ['/get_hashes.bin', '/gethashes.bin'],
+    source: 'COMMAND_RPC_GET_HASHES_FAST, on_get_hashes',
+    handle({ daemon: { node } }, request) {
+      const start = splitHeight(node, readHashes(request));
+      if (start === undefined)
+        return accessedSection({ start_height: u64(0), current_height: u64(0) }, 'Failed');
+      return accessedSection({
+        m_block_ids: bytes(concatBytes(...node.store.blocks.hashes(start, MAX_HASHES))),
+        start_height: u64(start),
+        current_height: u64(node.chain.height),
+      });
+    },
+  },
+];

@@ -1,0 +1,202 @@
+import { block as blockCodec, blockHash, blockHashingBlob, parseBlock } from '../../../cryptonote/block.js';
+import { parseAddress } from '../../../cryptonote/address.js';
+import { parseExtra, txPublicKeys } from '../../../cryptonote/extra.js';
+import type { Address, Block } from '../../../cryptonote/types.js';
+import type { Hash } from '../../../crypto/types.js';
+import { height, listOf, none, params, text, u32 } from '../../../jsonrpc/params.js';
+import { fromHex, isHex, toHex } from '../../../util/bytes.js';
+import { CodecError, encode, sizeOf, varintNumber } from '../../../util/codec.js';
+import { Violation } from '../../rules/violation.js';
+import { nextSeedHeight, seedHeight } from '../../rules/seed-height.js';
+import { versionAt } from '../../rules/hard-fork.js';
+import type { Node } from '../../chain/node.js';
+import type { Template } from '../../chain/template.js';
+import { refuse } from '../errors.js';
+import { defineMethod, type DaemonMethod } from '../method.js';
+import { replied, toHash, wide } from '../shapes.js';
+
+const MAX_RESERVE = 255;
+/** Bytes that a block may be longer than its weight limit. Source: cryptonote_core.cpp `BLOCK_SIZE_SANITY_LEEWAY`. */
+const SIZE_LEEWAY = 100;
+/** Blocks that one call makes at most. */
+const MAX_GENERATED = 100_000;
+
+/** Where a reward goes. @throws RpcError */
+export function minerAddress(given: string): Address {
+  let address: Address;
+  try {
+    address = parseAddress(given, 'mainnet');
+  } catch (error) {
+    if (error instanceof CodecError) throw refuse('wrongAddress', 'the wallet address cannot be read');
+    throw error;
+  }
+  if (address.kind === 'subaddress') throw refuse('subaddress', 'a subaddress cannot be mined to');
+  return address;
+}
+
+function prevBlock(name: string): Hash | undefined {
+  if (name === '') return undefined;
+  const hash = toHash(name);
+  if (hash === undefined) throw refuse('internal', 'prev_block is not 64 hex digits');
+  return hash;
+}
+
+async function makeTemplate(
+  node: Node,
+  address: Address,
+  extraNonce: Uint8Array,
+  prevHash: Hash | undefined,
+): Promise<Template> {
+  try {
+    return await node.template({ address, extraNonce }, prevHash);
+  } catch (error) {
+    if (error instanceof Violation) throw refuse('internal', `no block template: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws RpcError */
+async function submit(node: Node, block: Block): Promise<void> {
+  try {
+    const { place } = await node.submitBlock(block);
+    if (place !== 'refused') return;
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+  }
+  throw refuse('notAccepted', 'Block not accepted');
+}
+
+/** Where a miner's own bytes stand in a block's blob: behind the public key, a tag and their count. */
+function reservedOffset(blob: Uint8Array, { minerTx }: Block, reserved: number): number {
+  const [key] = txPublicKeys(parseExtra(minerTx.prefix.extra).fields);
+  if (reserved === 0 || key === undefined) return 0;
+  return Buffer.from(blob).indexOf(key) + key.length + 1 + sizeOf(varintNumber, reserved);
+}
+
+export const miningMethods: readonly DaemonMethod[] = [
+  defineMethod({
+    name: 'get_block_template',
+    aliases: ['getblocktemplate'],
+    summary: 'A block to mine on.',
+    meta: {},
+    params: params({
+      wallet_address: text.default(''),
+      reserve_size: height.default(0),
+      extra_nonce: text.default(''),
+      prev_block: text.default(''),
+    }),
+    source: 'COMMAND_RPC_GETBLOCKTEMPLATE, on_getblocktemplate',
+    async handle({ daemon: { node } }, { wallet_address, reserve_size, extra_nonce, prev_block }) {
+      if (reserve_size > MAX_RESERVE) throw refuse('tooBigReserve', `reserve_size is at most ${MAX_RESERVE}`);
+      if (reserve_size > 0 && extra_nonce !== '')
+        throw refuse('wrongParam', 'give reserve_size or extra_nonce, not both');
+      if (extra_nonce.length > 2 * MAX_RESERVE)
+        throw refuse('tooBigReserve', `extra_nonce has at most ${2 * MAX_RESERVE} hex digits`);
+      const address = minerAddress(wallet_address);
+      if (!isHex(extra_nonce)) throw refuse('wrongParam', 'extra_nonce is not hex');
+      const nonce = extra_nonce === '' ? new Uint8Array(reserve_size) : fromHex(extra_nonce);
+      const template = await makeTemplate(node, address, nonce, prevBlock(prev_block));
+      const { block, height: at } = template;
+      const blob = encode(blockCodec, block);
+      const seedAt = (of: number): string => toHex(node.store.blocks.at(of)?.hash ?? new Uint8Array(32));
+      const [seed, next] = [seedAt(seedHeight(at)), seedAt(nextSeedHeight(at))];
+      return replied({
+        ...wide('difficulty', template.difficulty),
+        height: at,
+        reserved_offset: reservedOffset(blob, block, nonce.length),
+        expected_reward: template.expectedReward,
+        prev_hash: toHex(block.header.prevHash),
+        seed_height: seedHeight(at),
+        seed_hash: seed,
+        next_seed_hash: next === seed ? '' : next,
+        blocktemplate_blob: toHex(blob),
+        blockhashing_blob: toHex(blockHashingBlob(block)),
+      });
+    },
+  }),
+
+  defineMethod({
+    name: 'submit_block',
+    aliases: ['submitblock'],
+    summary: 'Takes a mined block.',
+    meta: { positional: true },
+    params: params({ list: listOf(text) }),
+    source: 'COMMAND_RPC_SUBMITBLOCK, on_submitblock',
+    async handle({ daemon: { node } }, { list }) {
+      const [hex] = list;
+      if (hex === undefined || list.length !== 1) throw refuse('wrongParam', 'one block is expected');
+      const blob = isHex(hex) ? fromHex(hex) : new Uint8Array();
+      const block = readBlock(blob);
+      if (blob.length > 2 * node.chain.measures.penaltyMedian + SIZE_LEEWAY)
+        throw refuse('wrongBlobSize', 'the block is longer than its weight may be');
+      await submit(node, block);
+      return replied({ block_id: toHex(blockHash(block)) });
+    },
+  }),
+
+  defineMethod({
+    name: 'generateblocks',
+    summary: 'Mines blocks at once.',
+    meta: { unrestricted: true },
+    params: params({
+      amount_of_blocks: height.default(0),
+      wallet_address: text.default(''),
+      prev_block: text.default(''),
+      starting_nonce: u32.default(0),
+    }),
+    source: 'COMMAND_RPC_GENERATEBLOCKS, on_generateblocks',
+    async handle({ daemon: { node } }, { amount_of_blocks, wallet_address, prev_block, starting_nonce }) {
+      if (amount_of_blocks > MAX_GENERATED)
+        throw refuse('wrongParam', `at most ${MAX_GENERATED} blocks are made at once`);
+      const blocks: string[] = [];
+      let at = node.chain.height;
+      let prevHash = prevBlock(prev_block);
+      while (blocks.length < amount_of_blocks) {
+        const template = await makeTemplate(node, minerAddress(wallet_address), new Uint8Array(1), prevHash);
+        const header = { ...template.block.header, nonce: starting_nonce };
+        const block = { ...template.block, header };
+        await submit(node, block);
+        prevHash = blockHash(block);
+        at = template.height;
+        blocks.push(toHex(prevHash));
+      }
+      return replied({ height: at, blocks });
+    },
+  }),
+
+  defineMethod({
+    name: 'get_miner_data',
+    summary: 'What a miner that makes its own blocks must know.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GETMINERDATA, on_getminerdata',
+    async handle({ daemon: { node } }) {
+      const { tip, measures, difficulty } = node.chain;
+      const at = tip.height + 1;
+      return replied({
+        major_version: versionAt(at),
+        height: at,
+        prev_id: toHex(tip.hash),
+        seed_hash: toHex(node.store.blocks.at(seedHeight(at))?.hash ?? new Uint8Array(32)),
+        difficulty: `0x${difficulty.toString(16)}`,
+        median_weight: measures.penaltyMedian,
+        already_generated_coins: measures.generated,
+        tx_backlog: (await node.readyForBlock()).map(({ hash, weight, fee }) => ({
+          id: toHex(hash),
+          weight,
+          fee,
+        })),
+      });
+    },
+  }),
+];
+
+function readBlock(blob: Uint8Array): Block {
+  try {
+    return parseBlock(blob);
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError)
+      throw refuse('wrongBlob', 'the block cannot be read');
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { parseTransaction } from '../../../cryptonote/transaction.js';
+import { none } from '../../../jsonrpc/params.js';
+import { concatBytes, toHex } from '../../../util/bytes.js';
+import { median } from '../../rules/median.js';
+import type { PoolTx } from '../../store/pool.js';
+import { defineMethod, type Context, type DaemonMethod } from '../method.js';
+import { accessed, rawText } from '../shapes.js';
+import { txText } from '../tx-json.js';
+
+/** What the asker may see, best paid first. */
+const visible = ({ daemon, restricted }: Context): PoolTx[] =>
+  daemon.node.store.pool.all().filter(({ relayed }) => relayed || !restricted);
+
+const txShape = (tx: PoolTx, restricted: boolean) => ({
+  id_hash: toHex(tx.hash),
+  tx_json: txText(parseTransaction(tx.blob)),
+  blob_size: tx.blob.length,
+  weight: tx.weight,
+  fee: tx.fee,
+  max_used_block_id_hash: toHex(tx.maxUsedHash),
+  max_used_block_height: tx.maxUsedHeight,
+  kept_by_block: tx.keptByBlock,
+  last_failed_height: tx.failedHeight,
+  last_failed_id_hash: toHex(tx.failedHash),
+  receive_time: restricted ? 0 : tx.receiveTime,
+  relayed: tx.relayed,
+  last_relayed_time: restricted ? 0 : tx.lastRelayedTime,
+  do_not_relay: tx.doNotRelay,
+  double_spend_seen: tx.doubleSpendSeen,
+  tx_blob: toHex(tx.blob),
+});
+
+/** Seconds that count as long. */
+const LONG = 600;
+const BINS = 10;
+
+/**
+ * How old what waits is: bins of equal width, the newest first; with 50 or more, the oldest 2% in a bin of
+ * their own. Source: tx_pool.cpp `get_transaction_stats`.
+ */
+function histogramOf(txs: readonly PoolTx[], now: number) {
+  if (txs.length < 2) return { histo: [], histo_98pc: 0 };
+  const ages = txs
+    .map(({ receiveTime, weight }) => ({ age: Math.max(1, now - receiveTime), weight }))
+    .sort((a, b) => b.age - a.age);
+  const last = Math.floor(txs.length * 0.02);
+  const edge = last === 0 ? 0 : (ages[last - 1]?.age ?? 0);
+  const bins = last === 0 ? Math.min(txs.length, BINS) : BINS - 1;
+  const width = Math.max(1, last === 0 ? (ages[0]?.age ?? 1) : edge);
+  const histo = Array.from({ length: last === 0 ? bins : BINS }, () => ({ txs: 0, bytes: 0 }));
+  for (const { age, weight } of ages) {
+    const bin =
+      histo[last > 0 && age >= edge ? bins : Math.min(bins - 1, Math.floor((age * bins - 1) / width))];
+    if (bin === undefined) continue;
+    bin.txs += 1;
+    bin.bytes += weight;
+  }
+  return { histo, histo_98pc: edge };
+}
+
+export const poolPaths: readonly DaemonMethod[] = [
+  defineMethod({
+    name: '/get_transaction_pool',
+    summary: 'All that waits for a block.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_TRANSACTION_POOL, on_get_transaction_pool',
+    handle(context) {
+      const txs = visible(context);
+      const shown = new Set(txs.map(({ hash }) => toHex(hash)));
+      const spends = new Map<string, string[]>();
+      for (const { keyImage, txHash } of context.daemon.node.store.pool.spends()) {
+        if (!shown.has(toHex(txHash))) continue;
+        spends.set(toHex(keyImage), [...(spends.get(toHex(keyImage)) ?? []), toHex(txHash)]);
+      }
+      return accessed({
+        transactions: txs.map((tx) => txShape(tx, context.restricted)),
+        spent_key_images: [...spends].map(([id_hash, txs_hashes]) => ({ id_hash, txs_hashes })),
+      });
+    },
+  }),
+
+  defineMethod({
+    name: '/get_transaction_pool_hashes',
+    summary: 'Names of what waits for a block.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_TRANSACTION_POOL_HASHES, on_get_transaction_pool_hashes',
+    handle: (context) => accessed({ tx_hashes: visible(context).map(({ hash }) => toHex(hash)) }),
+  }),
+
+  defineMethod({
+    name: '/get_transaction_pool_hashes.bin',
+    summary: 'Names of what waits for a block, 32 raw bytes each in one JSON string.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_TRANSACTION_POOL_HASHES_BIN, on_get_transaction_pool_hashes_bin',
+    handle(context) {
+      const hashes = visible(context).map(({ hash }) => hash);
+      return accessed({ tx_hashes: hashes.length === 0 ? undefined : rawText(concatBytes(...hashes)) });
+    },
+  }),
+
+  defineMethod({
+    name: '/get_transaction_pool_stats',
+    summary: 'What waits for a block, in numbers.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_TRANSACTION_POOL_STATS, on_get_transaction_pool_stats',
+    handle(context) {
+      const txs = visible(context);
+      const now = context.daemon.node.chain.clock();
+      const weights = txs.map(({ weight }) => weight);
+      const times = txs.map(({ receiveTime }) => receiveTime);
+      return accessed({
+        pool_stats: {
+          bytes_total: weights.reduce((total, weight) => total + weight, 0),
+          bytes_min: weights.length === 0 ? 0 : Math.min(...weights),
+          bytes_max: weights.length === 0 ? 0 : Math.max(...weights),
+          bytes_med: median(weights),
+          fee_total: txs.reduce((total, { fee }) => total + fee, 0n),
+          oldest: times.length === 0 ? 0 : Math.min(...times),
+          txs_total: txs.length,
+          num_failing: txs.filter(({ failedHeight }) => failedHeight > 0).length,
+          num_10m: times.filter((time) => time < now - LONG).length,
+          num_not_relayed: txs.filter(({ relayed }) => !relayed).length,
+          ...histogramOf(txs, now),
+          num_double_spends: txs.filter(({ doubleSpendSeen }) => doubleSpendSeen).length,
+        },
+      });
+    },
+  }),
+];

@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { flag, height, listOf, none, params, text, u32, u64 } from '../../../jsonrpc/params.js';
+import { isLockOpen } from '../../../cryptonote/unlock-time.js';
+import { toHex } from '../../../util/bytes.js';
+import { DEFAULT_LIMITS } from '../../daemon.js';
+import { DEFAULT_CATEGORIES } from '../../log-settings.js';
+import { defineMethod, type DaemonMethod } from '../method.js';
+import { nodeInfo } from '../node-info.js';
+import { accessed, replied } from '../shapes.js';
+
+const MAX_RESTRICTED_OUTS = 5000;
+
+/** Signed 64-bit, kept within what matters of it. */
+const limit = z
+  .union([z.bigint(), z.string().regex(/^-?\d{1,20}$/)])
+  .transform((value) => Number(BigInt(value)))
+  .default(0);
+
+/** kB/s in force after a wish: above 0 as wished, 0 as it was, -1 the default; undefined for any other. */
+function limitAfter(wish: number, current: number, initial: number): number | undefined {
+  if (wish > 0) return wish;
+  if (wish === 0) return current;
+  return wish === -1 ? initial : undefined;
+}
+
+export const servicePaths: readonly DaemonMethod[] = [
+  defineMethod({
+    name: '/get_height',
+    aliases: ['/getheight'],
+    summary: 'Number of blocks and hash of the top one.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_HEIGHT, on_get_height',
+    handle: ({ daemon: { node } }) =>
+      replied({ height: node.chain.height, hash: toHex(node.chain.tip.hash) }),
+  }),
+
+  defineMethod({
+    name: '/get_info',
+    aliases: ['/getinfo'],
+    summary: 'State of the node.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_INFO, on_get_info',
+    handle: (context) => nodeInfo(context),
+  }),
+
+  defineMethod({
+    name: '/get_alt_blocks_hashes',
+    summary: 'Names of the blocks off the main chain.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_ALT_BLOCKS_HASHES, on_get_alt_blocks_hashes',
+    handle: ({ daemon: { node } }) =>
+      accessed({ blks_hashes: node.store.alternatives.all().map(({ hash }) => toHex(hash)) }),
+  }),
+
+  defineMethod({
+    name: '/get_outs',
+    summary: 'Outputs by amount and index.',
+    meta: {},
+    params: params({
+      outputs: listOf(z.object({ amount: u64.default(0n), index: u64.default(0n) })),
+      get_txid: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_GET_OUTPUTS, on_get_outs',
+    handle({ daemon: { node }, restricted }, { outputs, get_txid }) {
+      if (restricted && outputs.length > MAX_RESTRICTED_OUTS) return accessed({}, 'Too many outs requested');
+      const { view } = node.chain;
+      const outs = outputs.flatMap(({ amount, index }) => {
+        const output = view.output(amount, index);
+        if (output === undefined) return [];
+        const txid = get_txid ? node.store.outputs.txHashAt(amount, index) : undefined;
+        return [
+          {
+            key: toHex(output.publicKey),
+            mask: toHex(output.commitment),
+            unlocked: isLockOpen(output.unlockTime, view.height, view.time),
+            height: output.height,
+            txid: txid === undefined ? '' : toHex(txid),
+          },
+        ];
+      });
+      return outs.length < outputs.length ? accessed({}, 'Failed') : accessed({ outs });
+    },
+  }),
+
+  defineMethod({
+    name: '/pop_blocks',
+    summary: 'Takes blocks off the top; their transactions go back to the pool.',
+    meta: { unrestricted: true },
+    params: params({ nblocks: height.default(0), keep_txs: flag.default(true) }),
+    source: 'COMMAND_RPC_POP_BLOCKS, on_pop_blocks',
+    async handle({ daemon: { node } }, { nblocks, keep_txs }) {
+      await node.popBlocks(nblocks, keep_txs);
+      return replied({ height: node.chain.height });
+    },
+  }),
+
+  defineMethod({
+    name: '/save_bc',
+    summary: 'The chain is saved always.',
+    meta: { unrestricted: true },
+    params: none,
+    source: 'COMMAND_RPC_SAVE_BC, on_save_bc',
+    handle: () => replied({}),
+  }),
+
+  defineMethod({
+    name: '/stop_daemon',
+    summary: 'Ends the daemon.',
+    meta: { unrestricted: true },
+    params: none,
+    source: 'COMMAND_RPC_STOP_DAEMON, on_stop_daemon',
+    handle({ daemon }) {
+      daemon.stop();
+      return replied({});
+    },
+  }),
+
+  defineMethod({
+    name: '/set_log_level',
+    summary: 'Sets how much is logged, 0 to 4.',
+    meta: { unrestricted: true },
+    params: params({ level: limit }),
+    source: 'COMMAND_RPC_SET_LOG_LEVEL, on_set_log_level',
+    handle: ({ daemon: { log } }, { level }) =>
+      replied({}, log.setLevel(level) ? 'OK' : 'Error: log level not valid'),
+  }),
+
+  defineMethod({
+    name: '/set_log_categories',
+    summary: 'Sets what is logged; without a list the default again.',
+    meta: { unrestricted: true },
+    params: params({ categories: text.default(DEFAULT_CATEGORIES) }),
+    source: 'COMMAND_RPC_SET_LOG_CATEGORIES, on_set_log_categories',
+    handle({ daemon: { log } }, { categories }) {
+      log.set(categories);
+      return replied({ categories: log.categories });
+    },
+  }),
+
+  defineMethod({
+    name: '/get_peer_list',
+    summary: 'Known peers; there are none.',
+    meta: { unrestricted: true },
+    params: none,
+    source: 'COMMAND_RPC_GET_PEER_LIST, on_get_peer_list',
+    handle: () => replied({}),
+  }),
+
+  defineMethod({
+    name: '/get_public_nodes',
+    summary: 'Peers with an interface for strangers; there are none.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_PUBLIC_NODES, on_get_public_nodes',
+    handle: () => replied({}),
+  }),
+
+  defineMethod({
+    name: '/get_net_stats',
+    summary: 'Traffic with peers; there is none.',
+    meta: { unrestricted: true },
+    params: none,
+    source: 'COMMAND_RPC_GET_NET_STATS, on_get_net_stats',
+    handle: ({ daemon: { startTime } }) =>
+      replied({
+        start_time: startTime,
+        total_packets_in: 0,
+        total_bytes_in: 0,
+        total_packets_out: 0,
+        total_bytes_out: 0,
+      }),
+  }),
+
+  defineMethod({
+    name: '/get_limit',
+    summary: 'Bandwidth towards peers, kB/s.',
+    meta: {},
+    params: none,
+    source: 'COMMAND_RPC_GET_LIMIT, on_get_limit',
+    handle: ({ daemon: { limits } }) => replied({ limit_up: limits.up, limit_down: limits.down }),
+  }),
+
+  defineMethod({
+    name: '/set_limit',
+    summary: 'Sets the bandwidth towards peers, kB/s.',
+    meta: { unrestricted: true },
+    params: params({ limit_down: limit, limit_up: limit }),
+    source: 'COMMAND_RPC_SET_LIMIT, on_set_limit',
+    handle({ daemon: { limits } }, { limit_down, limit_up }) {
+      const down = limitAfter(limit_down, limits.down, DEFAULT_LIMITS.down);
+      const up = limitAfter(limit_up, limits.up, DEFAULT_LIMITS.up);
+      if (down === undefined || up === undefined)
+        return replied({ limit_up: 0, limit_down: 0 }, 'Invalid parameter');
+      Object.assign(limits, { down, up });
+      return replied({ limit_up: up, limit_down: down });
+    },
+  }),
+
+  defineMethod({
+    name: '/out_peers',
+    summary: 'How many peers may be sought.',
+    meta: { unrestricted: true },
+    params: params({ out_peers: u32.optional(), in_peers: u32.optional(), set: flag.default(true) }),
+    source: 'COMMAND_RPC_OUT_PEERS, on_out_peers',
+    handle({ daemon: { peers } }, { out_peers, in_peers, set }) {
+      // The older interface set both limits here.
+      if (set) Object.assign(peers, { out: out_peers ?? peers.out, in: in_peers ?? peers.in });
+      return replied({ out_peers: peers.out });
+    },
+  }),
+
+  defineMethod({
+    name: '/in_peers',
+    summary: 'How many peers may come.',
+    meta: { unrestricted: true },
+    params: params({ in_peers: u32.optional(), set: flag.default(true) }),
+    source: 'COMMAND_RPC_IN_PEERS, on_in_peers',
+    handle({ daemon: { peers } }, { in_peers, set }) {
+      if (set) Object.assign(peers, { in: in_peers ?? peers.in });
+      return replied({ in_peers: peers.in });
+    },
+  }),
+
+  defineMethod({
+    name: '/update',
+    summary: 'Looks for a newer version; there is none to look for.',
+    meta: { unrestricted: true },
+    params: params({ command: text.default('') }),
+    source: 'COMMAND_RPC_UPDATE, on_update',
+    handle: () =>
+      replied(
+        { update: false, version: '', user_uri: '', auto_uri: '', hash: '', path: '' },
+        'Daemon is running offline',
+      ),
+  }),
+
+  ...(['/start_save_graph', '/stop_save_graph'] as const).map((name) =>
+    defineMethod({
+      name,
+      summary: 'Obsolete; does nothing.',
+      meta: { unrestricted: true },
+      params: none,
+      source: 'the interface of 2018',
+      handle: () => replied({}),
+    }),
+  ),
+];

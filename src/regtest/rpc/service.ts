@@ -1,0 +1,114 @@
+import type { RequestHandler } from 'express';
+import { readStorage, SectionReader, writeStorage } from '../../epee/portable-storage.js';
+import { Dispatcher, methodNotFound, type Call } from '../../jsonrpc/dispatcher.js';
+import { RpcError } from '../../jsonrpc/errors.js';
+import type { Answer, Endpoint } from '../../jsonrpc/http-app.js';
+import { createHttpApp } from '../../jsonrpc/http-app.js';
+import { readParams } from '../../jsonrpc/params.js';
+import { CodecError } from '../../util/codec.js';
+import { JsonError, parseJson, writeJson } from '../../util/json.js';
+import type { BinaryEndpoint } from './binary-endpoint.js';
+import type { Context, DaemonMethod } from './method.js';
+import { binaryEndpoints, methods, paths } from './registry.js';
+
+export interface ServiceOptions {
+  /** Absent: whoever reaches the port may call. */
+  readonly auth?: RequestHandler;
+  readonly origins: readonly string[];
+  readonly onBug: (error: unknown, method?: string) => void;
+}
+
+/** One byte a character where strings carry bytes, which are never above one; UTF-8 otherwise. */
+const encodeText = (text: string): Uint8Array =>
+  Buffer.from(text, /^[\u0000-\u00ff]*$/.test(text) ? 'latin1' : 'utf8');
+
+const json = (text: string): Answer => ({
+  status: 200,
+  type: 'application/json',
+  body: encodeText(text),
+});
+
+const empty = (status: number): Answer => ({ status, type: 'text', body: new Uint8Array() });
+
+const isOpen = (method: DaemonMethod, { restricted }: Context): boolean =>
+  !(restricted && method.meta.unrestricted === true);
+
+/** JSON-RPC methods. */
+function createCall(context: Context): Call {
+  return async (name, given) => {
+    const method = methods.find(name);
+    if (method === undefined || !isOpen(method, context)) throw methodNotFound();
+    const { positional, bare } = method.meta;
+    const parsed: unknown = readParams(
+      method.params,
+      positional && Array.isArray(given) ? { list: given as unknown } : given,
+    );
+    const result = await method.handle(context, parsed as never);
+    return bare === undefined ? result : (result[bare] ?? null);
+  };
+}
+
+/** A path that takes and gives JSON; an empty body has no fields. */
+const jsonEndpoint = (
+  path: string,
+  method: DaemonMethod,
+  context: Context,
+  onBug: (error: unknown) => void,
+): Endpoint => ({
+  path,
+  async answer(body) {
+    if (!isOpen(method, context)) return empty(404);
+    try {
+      const given = body.length === 0 ? {} : parseJson(body.toString('utf8'));
+      const result = await method.handle(context, readParams(method.params, given) as never);
+      return json(writeJson(result));
+    } catch (error) {
+      if (error instanceof JsonError || error instanceof RpcError) return empty(400);
+      onBug(error);
+      return empty(500);
+    }
+  },
+});
+
+const binaryPath = (
+  path: string,
+  { handle }: BinaryEndpoint,
+  context: Context,
+  onBug: (error: unknown) => void,
+): Endpoint => ({
+  path,
+  async answer(body) {
+    try {
+      const request = new SectionReader(body.length === 0 ? {} : readStorage(body));
+      const section = await handle(context, request);
+      return { status: 200, type: 'application/octet-stream', body: writeStorage(section) };
+    } catch (error) {
+      if (error instanceof CodecError) return empty(400);
+      onBug(error);
+      return empty(500);
+    }
+  },
+});
+
+/** Everything that a daemon answers over HTTP. */
+export function createDaemonApp(context: Context, { auth, origins, onBug }: ServiceOptions) {
+  const named = ({ name, aliases = [] }: DaemonMethod): string[] => [name, ...aliases];
+  const endpoints = [
+    ...paths.methods.flatMap((method) =>
+      named(method).map((path) => jsonEndpoint(path, method, context, (error) => onBug(error, path))),
+    ),
+    ...binaryEndpoints.flatMap((endpoint) =>
+      endpoint.paths.map((path) => binaryPath(path, endpoint, context, (error) => onBug(error, path))),
+    ),
+  ];
+  return createHttpApp({
+    dispatcher: new Dispatcher({ call: createCall(context), onBug: (method, error) => onBug(error, method) }),
+    ...(auth === undefined ? {} : { auth }),
+    origins,
+    hosts: [],
+    onBug,
+    endpoints,
+    anyClient: true,
+    encode: encodeText,
+  });
+}

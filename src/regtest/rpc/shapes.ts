@@ -1,0 +1,67 @@
+import type { Hash } from '../../crypto/types.js';
+import { transactionHash } from '../../cryptonote/transaction.js';
+import type { Block } from '../../cryptonote/types.js';
+import { U64_MAX } from '../../util/amount.js';
+import { fromHex, isHex, toHex } from '../../util/bytes.js';
+import type { Json } from '../../util/json.js';
+import type { Node } from '../chain/node.js';
+
+type Fields = Readonly<Record<string, Json | undefined>>;
+
+/** A reply of every endpoint. */
+export const replied = <F extends Fields>(fields: F, status = 'OK') => ({
+  ...fields,
+  status,
+  untrusted: false,
+});
+
+/** A reply of those that once could be paid for. */
+export const accessed = <F extends Fields>(fields: F, status = 'OK') => ({
+  ...replied(fields, status),
+  credits: 0,
+  top_hash: '',
+});
+
+/** A number of up to 128 bits in the three ways that it is sent. Source: core_rpc_server.cpp `store_128`. */
+export const wide = <N extends string>(name: N, value: bigint): Readonly<Record<string, Json>> => ({
+  [name]: value & U64_MAX,
+  [`wide_${name}`]: `0x${value.toString(16)}`,
+  [`${name}_top64`]: value >> 64n,
+});
+
+/** 64 hex digits of either case. */
+export const toHash = (text: string): Hash | undefined =>
+  text.length === 64 && isHex(text) ? (fromHex(text) as Hash) : undefined;
+
+/** Bytes as they stand in a JSON text of theirs: one character a byte, the way upstream sends them. */
+export const rawText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+/**
+ * A block's header. Weights and difficulties of an alternative block are those of the main chain at its height.
+ * Source: core_rpc_server.cpp `fill_block_header_response`.
+ */
+export function headerShape(node: Node, block: Block, hash: Hash, height: number, orphan: boolean) {
+  const stored = node.store.blocks.at(height);
+  const { header, minerTx, txHashes } = block;
+  return {
+    major_version: header.majorVersion,
+    minor_version: header.minorVersion,
+    timestamp: header.timestamp,
+    prev_hash: toHex(header.prevHash),
+    nonce: header.nonce,
+    orphan_status: orphan,
+    height,
+    depth: node.chain.tip.height - height,
+    hash: toHex(hash),
+    ...wide('difficulty', stored?.difficulty ?? 0n),
+    ...wide('cumulative_difficulty', stored?.cumulativeDifficulty ?? 0n),
+    reward: minerTx.prefix.outputs.reduce((total, { amount }) => total + amount, 0n),
+    block_size: stored?.weight ?? 0,
+    block_weight: stored?.weight ?? 0,
+    num_txes: txHashes.length,
+    // There is no proof of work here.
+    pow_hash: '',
+    long_term_weight: stored?.longTermWeight ?? 0,
+    miner_tx_hash: toHex(transactionHash(minerTx)),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Block, Transaction, TxInput, TxOutput } from '../../cryptonote/types.js';
+import type { RctBase, RctPrunable } from '../../ringct/types.js';
+import { toHex } from '../../util/bytes.js';
+import { writeWholeJson, type Json } from '../../util/json.js';
+
+const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);
+
+const inputJson = (input: TxInput): Json =>
+  input.type === 'gen'
+    ? { gen: { height: input.height } }
+    : { key: { amount: input.amount, key_offsets: input.keyOffsets, k_image: toHex(input.keyImage) } };
+
+const outputJson = ({ amount, publicKey, viewTag }: TxOutput): Json => ({
+  amount,
+  target:
+    viewTag === undefined
+      ? { key: toHex(publicKey) }
+      : { tagged_key: { key: toHex(publicKey), view_tag: viewTag.toString(16).padStart(2, '0') } },
+});
+
+/** Source: rctTypes.h `serialize_rctsig_base`. */
+const baseJson = ({ type, fee, ecdhInfo, outPk }: RctBase): Json =>
+  type === 0
+    ? { type }
+    : {
+        type,
+        txnFee: fee,
+        ecdhInfo: ecdhInfo.map(({ amount }) => ({ amount: toHex(amount) })),
+        outPk: hexes(outPk),
+      };
+
+/** Source: rctTypes.h `serialize_rctsig_prunable`. */
+const prunableJson = ({ bulletproofsPlus, clsags, pseudoOuts }: RctPrunable): Json => ({
+  nbp: bulletproofsPlus.length,
+  bpp: bulletproofsPlus.map(({ A, A1, B, r1, s1, d1, L, R }) => ({
+    A: toHex(A),
+    A1: toHex(A1),
+    B: toHex(B),
+    r1: toHex(r1),
+    s1: toHex(s1),
+    d1: toHex(d1),
+    L: hexes(L),
+    R: hexes(R),
+  })),
+  CLSAGs: clsags.map(({ s, c1, D }) => ({ s: hexes(s), c1: toHex(c1), D: toHex(D) })),
+  pseudoOuts: hexes(pseudoOuts),
+});
+
+const txJson = ({ prefix, rct, signatures }: Transaction): Json => ({
+  version: prefix.version,
+  unlock_time: prefix.unlockTime,
+  vin: prefix.inputs.map(inputJson),
+  vout: prefix.outputs.map(outputJson),
+  extra: [...prefix.extra],
+  ...(rct === undefined
+    ? { signatures: (signatures ?? []).flatMap((ring) => (ring.length === 0 ? [] : [hexes(ring)])) }
+    : { rct_signatures: baseJson(rct.base) }),
+  ...(rct?.prunable === undefined ? {} : { rctsig_prunable: prunableJson(rct.prunable) }),
+});
+
+/** A transaction for people to read, pruned or not. */
+export const txText = (tx: Transaction): string => writeWholeJson(txJson(tx));
+
+/** A block for people to read. */
+export const blockText = ({ header, minerTx, txHashes }: Block): string =>
+  writeWholeJson({
+    major_version: header.majorVersion,
+    minor_version: header.minorVersion,
+    timestamp: header.timestamp,
+    prev_id: toHex(header.prevHash),
+    nonce: header.nonce,
+    miner_tx: txJson(minerTx),
+    tx_hashes: hexes(txHashes),
+  });

@@ -1,0 +1,39 @@
+import { isCoinbase, parseTransaction } from '../../cryptonote/transaction.js';
+import type { Transaction } from '../../cryptonote/types.js';
+import { CodecError } from '../../util/codec.js';
+import { median } from './median.js';
+
+/** With fewer ring members nothing is judged. Source: tx_sanity_check.cpp, as below. */
+const MIN_MEMBERS = 10;
+/** In a chain with fewer outputs nothing is judged. */
+const MIN_OUTPUTS = 10_000;
+
+/**
+ * Do rings look like a wallet's: members that differ, most of them recent?
+ * @param available outputs old enough to be spent.
+ * Source: tx_sanity_check.cpp `tx_sanity_check`.
+ */
+export function looksSane(blob: Uint8Array, available: number): boolean {
+  const tx = parse(blob);
+  if (tx === undefined || isCoinbase(tx)) return false;
+  const members = tx.prefix.inputs.flatMap((input) => {
+    if (input.type !== 'key' || input.amount !== 0n) return [];
+    let index = 0n;
+    return input.keyOffsets.map((offset) => Number((index += offset)));
+  });
+  if (members.length <= MIN_MEMBERS || available < MIN_OUTPUTS) return true;
+  const distinct = [...new Set(members)];
+  return (
+    distinct.length >= Math.floor((members.length * 8) / 10) &&
+    median(distinct) >= Math.floor((available * 6) / 10)
+  );
+}
+
+function parse(blob: Uint8Array): Transaction | undefined {
+  try {
+    return parseTransaction(blob);
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
