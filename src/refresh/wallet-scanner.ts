@@ -2,11 +2,10 @@ import { keyDerivation } from '../crypto/derivation.js';
 import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
-import type { SubaddressIndex, Transaction, TxOutput } from '../cryptonote/types.js';
-import { NO_VIEW_TAG, type ScanBatch, type ScanKernel } from '../kernel/kernel.js';
+import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
+import type { ScanKernel } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import { amount, sum, ZERO, type Amount } from '../util/amount.js';
-import { concatBytes } from '../util/bytes.js';
 import {
   claimOutput,
   openClaims,
@@ -25,6 +24,7 @@ import type {
 } from '../wallet/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
 import type { ChainBlock, ChainTx } from './chain-block.js';
+import { findHits, type Hit } from './hits.js';
 import { spendKeysBy } from './spend-keys.js';
 
 /** An output of ours to look out for among the inputs of others' and our transactions. */
@@ -56,27 +56,6 @@ export interface PoolFinding {
 
 /** A payment from our outputs, with the images of those. */
 export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages: readonly KeyImage[] };
-
-/** Where in a page a candidate output stands. */
-interface Candidate {
-  readonly tx: number;
-  readonly outputIndex: number;
-  readonly key: PublicKey;
-}
-
-interface Hit extends Candidate {
-  readonly derivation: KeyDerivation;
-  readonly spendKey: PublicKey;
-}
-
-/** A candidate and its place in a kernel's batch. */
-interface Tried extends Candidate {
-  readonly slot: number;
-  readonly output: TxOutput;
-}
-
-/** Keys handed to the kernel at once. */
-const BATCH_KEYS = 256;
 
 const imageKey = (keyImage: Uint8Array): string => Buffer.from(keyImage).toString('latin1');
 
@@ -133,8 +112,9 @@ export class WalletScanner {
     const startHeight = blocks[0]?.height ?? 0;
     this.detachFrom(startHeight);
     const flat = blocks.flatMap((block) => block.txs.map((tx) => ({ block, tx })));
-    const hits = await this.#hits(
+    const hits = await findHits(
       flat.map(({ tx }) => tx.tx),
+      this.#keys.viewSecret,
       kernel,
     );
 
@@ -186,8 +166,9 @@ export class WalletScanner {
     seenAt: number,
     kernel: KernelPool,
   ): Promise<PoolFinding[]> {
-    const hits = await this.#hits(
+    const hits = await findHits(
       txs.map(({ tx }) => tx),
+      this.#keys.viewSecret,
       kernel,
     );
     const ours = this.#receive(
@@ -267,60 +248,6 @@ export class WalletScanner {
       if (output !== undefined && !outputs?.has(output.outputIndex)) outputs?.set(output.outputIndex, output);
     });
     return found.map((outputs) => [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex));
-  }
-
-  /** Runs the kernel over every output with every key that may open it. @returns hits by transaction, main keys first. */
-  async #hits(txs: readonly Transaction[], kernel: KernelPool): Promise<Map<number, Hit[]>> {
-    const jobs: Promise<Hit[]>[] = [];
-    let keys: PublicKey[] = [];
-    let candidates: Tried[] = [];
-    const flush = (): void => {
-      if (candidates.length > 0) jobs.push(this.#runBatch(keys, candidates, kernel));
-      keys = [];
-      candidates = [];
-    };
-    txs.forEach((tx, i) => {
-      const { fields } = parseExtra(tx.prefix.extra);
-      const additional = additionalPublicKeys(fields);
-      const add = (key: PublicKey, outputIndices: readonly number[]): void => {
-        const slot = keys.push(key) - 1;
-        for (const outputIndex of outputIndices) {
-          const output = tx.prefix.outputs[outputIndex];
-          if (output !== undefined) candidates.push({ tx: i, outputIndex, key, slot, output });
-        }
-      };
-      const all = tx.prefix.outputs.map((_, outputIndex) => outputIndex);
-      for (const key of txPublicKeys(fields)) add(key, all);
-      additional.slice(0, all.length).forEach((key, outputIndex) => add(key, [outputIndex]));
-      if (keys.length >= BATCH_KEYS) flush();
-    });
-    flush();
-    const byTx = new Map<number, Hit[]>();
-    for (const hit of (await Promise.all(jobs)).flat()) byTx.set(hit.tx, [...(byTx.get(hit.tx) ?? []), hit]);
-    return byTx;
-  }
-
-  async #runBatch(
-    keys: readonly PublicKey[],
-    candidates: readonly Tried[],
-    kernel: KernelPool,
-  ): Promise<Hit[]> {
-    const batch: ScanBatch = {
-      keys: concatBytes(...keys),
-      outputKey: Uint32Array.from(candidates, ({ slot }) => slot),
-      outputIndex: Uint32Array.from(candidates, ({ outputIndex }) => outputIndex),
-      viewTags: Uint16Array.from(candidates, ({ output }) => output.viewTag ?? NO_VIEW_TAG),
-      outputs: concatBytes(...candidates.map(({ output }) => output.publicKey)),
-    };
-    const { outputs, derivations, spendKeys } = await kernel.scan(batch, this.#keys.viewSecret);
-    return [...outputs].flatMap((j, n) => {
-      const candidate = candidates[j];
-      if (candidate === undefined) return [];
-      const { tx, outputIndex, key } = candidate;
-      const derivation = derivations.slice(32 * n, 32 * n + 32) as KeyDerivation;
-      const spendKey = spendKeys.slice(32 * n, 32 * n + 32) as PublicKey;
-      return [{ tx, outputIndex, key, derivation, spendKey }];
-    });
   }
 
   #receivedTx(tx: ChainTx, block: ChainBlock): ReceivedTx {
