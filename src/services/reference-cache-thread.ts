@@ -30,7 +30,10 @@ export interface CacheCounts {
   readonly addressBook: number;
 }
 
-export type CacheAnswer = { readonly taken: CacheCounts } | { readonly problem: string };
+export type CacheAnswer =
+  | { readonly taken: CacheCounts }
+  /** `otherKey`: ciphered, but not under this key; nothing else is known to be wrong. */
+  | { readonly problem: string; readonly otherKey: boolean };
 
 const countsOf = (memory: WalletMemory): CacheCounts => ({
   accounts: memory.accounts.length,
@@ -44,7 +47,7 @@ const countsOf = (memory: WalletMemory): CacheCounts => ({
 function takeOver({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheAnswer {
   try {
     const cache = openCache(readFileSync(path), cacheKey);
-    if (cache === undefined) return { problem: 'it cannot be deciphered' };
+    if (cache === undefined) return { problem: 'it cannot be deciphered', otherKey: true };
     const memory = memoryOf(cache, owner);
     WalletFile.draft(path, storeKey, (w: WalletWriter) => {
       fillNewStore(w, store);
@@ -52,7 +55,8 @@ function takeOver({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheA
     });
     return { taken: countsOf(memory) };
   } catch (error) {
-    if (error instanceof CodecError || error instanceof RangeError) return { problem: error.message };
+    if (error instanceof CodecError || error instanceof RangeError)
+      return { problem: error.message, otherKey: false };
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { constants, copyFileSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { cacheKey } from '../crypto/kdf.js';
+import { cacheKey, secretKeysKey } from '../crypto/kdf.js';
+import type { SecretKey } from '../crypto/types.js';
 import { syncDirectory, syncFile } from '../store/durable.js';
 import { lookaheadOf, type KeysFile } from '../store/keys-file.js';
 import { WalletFile } from '../store/wallet-file.js';
@@ -40,32 +41,38 @@ export async function importReferenceCache(wanted: ReferenceImport): Promise<voi
   else log.info({ kept, ...answer.taken }, 'the cache of monero-wallet-rpc was taken over');
 }
 
+/** Tries today's key, then the one of releases that did not make it from the password. */
 async function takeOver(wanted: ReferenceImport): Promise<CacheAnswer> {
-  const { path, keysFile, password, kdfRounds, storeKey, store } = wanted;
-  const { network, spendPublicKey, viewPublicKey, viewSecret, spendSecret } = keysFile;
+  const { keysFile, password, kdfRounds } = wanted;
   const thread = new WorkerPool<CacheTask, CacheAnswer>(
     new URL('./reference-cache-thread.js', import.meta.url),
     1,
   );
   try {
-    return await thread.run({
-      path,
-      cacheKey: await cacheKey(password, kdfRounds),
-      storeKey,
-      owner: {
-        network,
-        spendPublicKey,
-        viewPublicKey,
-        viewSecret,
-        viewOnly: spendSecret === undefined,
-        lookahead: lookaheadOf(keysFile),
-      },
-      store,
-    });
+    const answer = await thread.run(taskOf(wanted, await cacheKey(password, kdfRounds)));
+    if (!('problem' in answer && answer.otherKey)) return answer;
+    const spendSecret = keysFile.spendSecret ?? (new Uint8Array(32) as SecretKey);
+    const oldKey = await secretKeysKey(keysFile.viewSecret, spendSecret, kdfRounds);
+    return await thread.run(taskOf(wanted, oldKey));
   } finally {
     await thread.close();
   }
 }
+
+const taskOf = ({ path, keysFile, storeKey, store }: ReferenceImport, key: Uint8Array): CacheTask => ({
+  path,
+  cacheKey: key,
+  storeKey,
+  owner: {
+    network: keysFile.network,
+    spendPublicKey: keysFile.spendPublicKey,
+    viewPublicKey: keysFile.viewPublicKey,
+    viewSecret: keysFile.viewSecret,
+    viewOnly: keysFile.spendSecret === undefined,
+    lookahead: lookaheadOf(keysFile),
+  },
+  store,
+});
 
 /** A second name for a file, beside the first. @returns it. */
 function keepAside(path: string): string {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { pino } from 'pino';
 import { importReferenceCache } from '../../src/services/reference-import.js';
-import type { KeysFile } from '../../src/store/keys-file.js';
+import { readKeysFile, type KeysFile } from '../../src/store/keys-file.js';
 import { storeKey } from '../../src/store/store-key.js';
 import { storePlace } from '../../src/store/store-place.js';
 import { WalletFile, type WalletReader } from '../../src/store/wallet-file.js';
@@ -32,6 +32,7 @@ const keysFile: KeysFile = {
   creationTimestamp: 1_600_000_000,
   other: { subaddress_lookahead_major: 2n, subaddress_lookahead_minor: 3n },
 };
+const WARNING = 40;
 const KEY = storeKey(owner.viewSecret, spendSecret);
 
 let directory: string;
@@ -46,14 +47,14 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const take = (password = vector.password): Promise<void> =>
+const take = (password = vector.password, of = keysFile, key = KEY): Promise<void> =>
   importReferenceCache({
     path,
-    keysFile,
+    keysFile: of,
     password,
     kdfRounds: vector.kdfRounds,
-    storeKey: KEY,
-    store: { restoreHeight: 17, createdAt: 5, spendPublicKey: owner.spendPublicKey },
+    storeKey: key,
+    store: { restoreHeight: 17, createdAt: 5, spendPublicKey: of.spendPublicKey },
     log: pino(
       { base: null },
       {
@@ -64,8 +65,8 @@ const take = (password = vector.password): Promise<void> =>
     ),
   });
 
-function stored<T>(task: (r: WalletReader) => T): T {
-  const file = WalletFile.open(path, KEY);
+function stored<T>(task: (r: WalletReader) => T, key = KEY): T {
+  const file = WalletFile.open(path, key);
   try {
     return file.read(task);
   } finally {
@@ -85,8 +86,6 @@ const expectWhole = (): void => {
   expect(readFileSync(aside())).toEqual(Buffer.from(fullCache));
   expect(readdirSync(directory).sort()).toEqual(['w', 'w.reference-cache']);
 };
-
-const WARNING = 40;
 
 describe('a cache found where the store belongs', () => {
   it('gives the store all it remembers, and stays under another name', async () => {
@@ -111,6 +110,22 @@ describe('a cache found where the store belongs', () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]?.level).toBeLessThan(WARNING);
     expect(JSON.stringify(lines)).not.toContain(several.txKey.slice(0, 16));
+  });
+
+  it('may be one of 2017, ciphered under the keys of the wallet', async () => {
+    const { release2017 } = JSON.parse(
+      readFileSync(new URL('../../../test/vectors/wallet/boost-cache.json', import.meta.url), 'utf8'),
+    ) as { release2017: { password: string; keys: string; cache: string } };
+    const old = await readKeysFile(Buffer.from(release2017.keys, 'base64'), release2017.password, 1, 'old');
+    const key = storeKey(old.viewSecret, old.spendSecret);
+    writeFileSync(path, Buffer.from(release2017.cache, 'base64'));
+    await take(release2017.password, old, key);
+    expect(stored((r) => r.addressBook.list(), key)).toMatchObject([
+      { description: 'testnet wallet 9y52S6' },
+    ]);
+    expect(stored((r) => r.accounts.list(), key)).toEqual([{ major: 0, addressCount: 1, tag: '' }]);
+    expect(stored((r) => r.subaddresses.label({ major: 0, minor: 0 }), key)).toBe('Primary account');
+    expect(lines[0]?.level).toBeLessThan(WARNING);
   });
 
   it('keeps earlier ones too', async () => {

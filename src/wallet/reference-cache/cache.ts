@@ -141,7 +141,7 @@ const backgroundTx = versioned(0, () =>
   }),
 );
 
-const NO_BACKGROUND_SYNC: BackgroundSync = {
+export const NO_BACKGROUND_SYNC: BackgroundSync = {
   firstRefreshDone: false,
   startHeight: 0,
   txs: [],

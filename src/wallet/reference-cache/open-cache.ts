@@ -1,6 +1,8 @@
-import { chacha20 } from '../../crypto/chacha.js';
+import { chacha20, chacha8 } from '../../crypto/chacha.js';
 import { CodecError, decode } from '../../util/codec.js';
 import { sealedFile } from '../sealed-file.js';
+import { BOOST_HEAD } from './boost-archive.js';
+import { readBoostCache } from './boost-cache.js';
 import { CACHE_MAGIC, referenceCache, widePlacesCache, type ReferenceCache } from './cache.js';
 
 /** Bytes of a deciphered cache that tell what it is. */
@@ -25,11 +27,15 @@ function readArchive(plain: Uint8Array): ReferenceCache {
 /**
  * Deciphers and reads a cache file.
  * @param bytes the whole file. @param key 32 bytes. @returns undefined when it is ciphered under another key.
- * @throws CodecError when it is damaged or of a version from the future. Source: wallet2.cpp `load_wallet_cache`.
+ * @throws CodecError when it is damaged, far too old or of a version from the future.
+ * Source: wallet2.cpp `load_wallet_cache`.
  */
 export function openCache(bytes: Uint8Array, key: Uint8Array): ReferenceCache | undefined {
   const { iv, ciphertext } = decode(sealedFile, bytes);
-  const head = chacha20(key, iv, ciphertext.subarray(0, HEAD_BYTES));
-  if (!startsWith(head, CACHE_MAGIC)) return undefined;
-  return readArchive(chacha20(key, iv, ciphertext));
+  for (const cipher of [chacha20, chacha8]) {
+    const head = cipher(key, iv, ciphertext.subarray(0, HEAD_BYTES));
+    if (startsWith(head, CACHE_MAGIC)) return readArchive(cipher(key, iv, ciphertext));
+    if (startsWith(head, BOOST_HEAD)) return readBoostCache(cipher(key, iv, ciphertext));
+  }
+  return undefined;
 }
