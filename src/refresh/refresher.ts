@@ -173,7 +173,8 @@ export class Refresher {
           this.#fail(run.wallet, error as Error);
           return;
         }
-        run.blocksFetched += message.findings.hashes.length;
+        // The genesis block is known to every wallet: it is not counted.
+        run.blocksFetched += message.findings.hashes.length - (message.findings.startHeight === 0 ? 1 : 0);
         run.receivedMoney ||= message.findings.outputs.length > 0;
         worker.postMessage({
           type: 'committed',

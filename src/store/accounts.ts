@@ -12,6 +12,9 @@ export interface AccountRow {
   readonly tag: string;
 }
 
+/** Label of an account that was not created here but found in the chain. */
+const REACHED_LABEL = 'Untitled account';
+
 const ACCOUNT = 'SELECT major, address_count AS addressCount, tag FROM account';
 
 export class AccountReader {
@@ -55,9 +58,15 @@ export class AccountWriter extends AccountReader {
     return first;
   }
 
-  /** An output arrived at an address beyond those handed out: it and all before it exist from now on. */
+  /**
+   * An output arrived at an address beyond those handed out: it and all before it exist from now on.
+   * Source: wallet2.cpp `expand_subaddresses`.
+   */
   reach({ major, minor }: SubaddressIndex): void {
-    while (this.count() <= major) this.create();
+    while (this.count() <= major)
+      this.db
+        .prepare('INSERT INTO subaddress_label (major, minor, label) VALUES (?, 0, ?) ON CONFLICT DO NOTHING')
+        .run(this.create(), REACHED_LABEL);
     this.db
       .prepare('UPDATE account SET address_count = max(address_count, ?) WHERE major = ?')
       .run(minor + 1, major);

@@ -73,6 +73,9 @@ export interface OutputRef {
 /** Not spent; strictly: not by anything mined. */
 const unspent = (strict: boolean): string => (strict ? 'spent_height IS NULL' : 'spent_by IS NULL');
 
+/** As the chain has them: within a block, outputs are numbered in the order of its transactions. */
+const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';
+
 export class OutputReader {
   protected readonly db: Db;
   readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
@@ -85,11 +88,9 @@ export class OutputReader {
   constructor(db: Db) {
     this.db = db;
     this.#byKeyImage = this.rows('SELECT * FROM owned_output WHERE key_image = ? ORDER BY burnt');
-    this.#all = this.rows(
-      'SELECT * FROM owned_output WHERE account = ? ORDER BY height, tx_hash, output_index',
-    );
+    this.#all = this.rows(`SELECT * FROM owned_output WHERE account = ? ${CHAIN_ORDER}`);
     this.#unspent = this.rows(
-      'SELECT * FROM owned_output WHERE account = ? AND spent_by IS NULL AND burnt = 0 ORDER BY height, tx_hash, output_index',
+      `SELECT * FROM owned_output WHERE account = ? AND spent_by IS NULL AND burnt = 0 ${CHAIN_ORDER}`,
     );
     this.#used = db.prepare('SELECT DISTINCT minor FROM owned_output WHERE account = ?');
     this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
@@ -123,11 +124,15 @@ export class OutputReader {
     return this.#all.all(account).map(toOutput).filter(at(minors));
   }
 
-  /** Sums an address. Frozen outputs are counted but not summed; an address that has no others is left out. */
+  /**
+   * Sums an address. Frozen outputs are counted but not summed; an address that has no others is left out. What
+   * unconfirmed payments spend is not counted, strict or not.
+   */
   balances({ account, strict }: OutputPlace): HeldAmount[] {
     const rows = this.db
       .prepare<unknown[], { account: Integer; minor: Integer; total: Integer; count: Integer }>(
-        `SELECT account, minor, sum(amount) FILTER (WHERE frozen = 0) AS total, count(*) AS count FROM owned_output
+        `SELECT account, minor, sum(amount) FILTER (WHERE frozen = 0) AS total,
+           count(*) FILTER (WHERE spent_by IS NULL) AS count FROM owned_output
          WHERE ${unspent(strict)} AND burnt = 0 ${account === undefined ? '' : 'AND account = ?'}
          GROUP BY account, minor HAVING min(frozen) = 0`,
       )
