@@ -14,6 +14,8 @@ export interface DaemonInfo {
   /** `mainnet`, `testnet`, `stagenet`, or `fakechain` for regtest. */
   readonly network: string;
   readonly synchronized: boolean;
+  /** Heaviest block that may be mined. */
+  readonly blockWeightLimit: number;
 }
 
 export interface FeeEstimate {
@@ -104,6 +106,13 @@ export interface DaemonBlockHeader {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly reward: bigint;
+  readonly weight: number;
+}
+
+/** A transaction of the pool, as far as others wait behind it. */
+export interface BacklogEntry {
+  readonly weight: number;
+  readonly fee: bigint;
 }
 
 export interface MiningStatus {
@@ -143,6 +152,9 @@ export interface Daemon {
   isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]>;
   getBlockHeader(height: number, options?: CallOptions): Promise<DaemonBlockHeader>;
   getLastBlockHeader(): Promise<DaemonBlockHeader>;
+  /** Of `count` blocks from a height on. */
+  getBlockHeaders(start: number, count: number): Promise<readonly DaemonBlockHeader[]>;
+  getPoolBacklog(): Promise<readonly BacklogEntry[]>;
   /** @param threads at least 1. */
   startMining(address: string, threads: number, background: boolean, ignoreBattery: boolean): Promise<void>;
   stopMining(): Promise<void>;

@@ -4,6 +4,7 @@ import { bytes32, chunks, concatBytes, fromHex, toHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
 import type {
+  BacklogEntry,
   BlocksRequest,
   CallOptions,
   ChainHashes,
@@ -36,6 +37,7 @@ const SMALL_LIMIT = 8 * MIB;
 const MAX_OUTPUTS_AT_ONCE = 5000;
 const MAX_KEY_IMAGES_AT_ONCE = 5000;
 const MAX_TRANSACTIONS_AT_ONCE = 100;
+const BACKLOG_RECORD_BYTES = 24;
 /** A daemon verifies what it is sent before it answers. */
 const RELAY_TIMEOUT_MS = 30_000;
 /** A daemon that has just begun to mine finishes building its dataset before it stops. */
@@ -63,6 +65,7 @@ export class HttpDaemon implements Daemon {
       topBlockHash: r.hash('top_block_hash'),
       network: r.text('nettype', 'mainnet'),
       synchronized: r.bool('synchronized', true),
+      blockWeightLimit: r.number('block_weight_limit', r.number('block_size_limit', 0)),
     }));
   }
 
@@ -265,6 +268,29 @@ export class HttpDaemon implements Daemon {
     return this.#rpc('get_last_block_header', undefined, {}, (r) => toHeader(r.object('block_header')));
   }
 
+  async getBlockHeaders(start: number, count: number): Promise<readonly DaemonBlockHeader[]> {
+    const range = { start_height: start, end_height: start + count - 1 };
+    return this.#rpc('get_block_headers_range', range, {}, (r) => {
+      const headers = r.objects('headers').map(toHeader);
+      if (headers.length !== count || headers.some(({ height }, i) => height !== start + i))
+        throw new CodecError('other blocks than asked');
+      return headers;
+    });
+  }
+
+  async getPoolBacklog(): Promise<readonly BacklogEntry[]> {
+    const read = (r: JsonReader): BacklogEntry[] => {
+      // Records of weight, fee and seconds in the pool, 8 bytes each.
+      const packed = Buffer.from(r.text('backlog', ''), 'latin1');
+      if (packed.length % BACKLOG_RECORD_BYTES !== 0) throw new CodecError('backlog: a record is cut off');
+      return Array.from({ length: packed.length / BACKLOG_RECORD_BYTES }, (_, i) => ({
+        weight: toIndex(packed.readBigUInt64LE(i * BACKLOG_RECORD_BYTES)),
+        fee: packed.readBigUInt64LE(i * BACKLOG_RECORD_BYTES + 8),
+      }));
+    };
+    return this.#rpc('get_txpool_backlog', undefined, {}, read, true);
+  }
+
   async startMining(
     address: string,
     threads: number,
@@ -332,6 +358,7 @@ export class HttpDaemon implements Daemon {
     params: { readonly [key: string]: number | string } | undefined,
     { signal }: CallOptions,
     read: (r: JsonReader) => T,
+    rawStrings = false,
   ): Promise<T> {
     const request = writeJson({ jsonrpc: '2.0', id: '0', method, params });
     const body = await this.#transport.post('/json_rpc', request, {
@@ -340,7 +367,8 @@ export class HttpDaemon implements Daemon {
       contentType: 'application/json',
     });
     return decoding(method, () => {
-      const envelope = new JsonReader(parseJson(body.toString('utf8')));
+      const text = body.toString(rawStrings ? 'latin1' : 'utf8');
+      const envelope = new JsonReader(parseJson(text, { rawStrings }));
       if (envelope.has('error')) throw new DaemonError('rejected', `the daemon refused ${method}`);
       const r = envelope.object('result');
       checkStatus(method, r.text('status'));
@@ -419,4 +447,5 @@ const toHeader = (r: JsonReader): DaemonBlockHeader => ({
   hash: r.hash('hash'),
   timestamp: r.number('timestamp'),
   reward: r.uint('reward'),
+  weight: r.number('block_weight', r.number('block_size', 0)),
 });

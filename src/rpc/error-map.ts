@@ -54,6 +54,7 @@ export const CODE = {
   nonzero_unlock_time: -50,
   bad_priority: -53,
   multisig_refused: -1,
+  priority_unknown: -1,
   daemon_busy: -3,
   daemon_unreachable: -38,
   daemon_misbehaves: -4,
@@ -151,13 +152,15 @@ export function describe(fault: Fault): string {
     case 'tx_too_large':
       return `the payment needs more than one transaction (weight ${fault.weight}, limit ${fault.limit}): use transfer_split`;
     case 'fee_too_high':
-      return `the fee of ${formatCoins(fault.fee)} exceeds the local ceiling of ${formatCoins(fault.ceiling)}`;
+      return `the daemon asks for a fee of ${formatCoins(fault.fee)}, above the local ceiling of ${formatCoins(fault.ceiling)}`;
     case 'tx_rejected':
       return `the daemon rejected the transaction${fault.reason === '' ? '' : `: ${fault.reason}`}`;
     case 'nonzero_unlock_time':
       return 'unlock_time other than 0 is no longer relayed by the network';
     case 'bad_priority':
       return `priority ${fault.priority} is out of range: 0 to 4`;
+    case 'priority_unknown':
+      return 'the daemon does not say how busy the chain is';
     case 'daemon_busy':
       return 'the daemon is busy: it syncs; try again later';
     case 'daemon_unreachable':

@@ -1,5 +1,5 @@
 import { keyDerivation } from '../crypto/derivation.js';
-import { feePerByte, type FeeRates } from '../cryptonote/fees.js';
+import { feePerByte } from '../cryptonote/fees.js';
 import { amount, sum, type Amount } from '../util/amount.js';
 import { WorkerPool } from '../util/worker-pool.js';
 import type { SpendableInput } from '../wallet/construction.js';
@@ -10,14 +10,13 @@ import type { OwnedOutput } from '../wallet/records.js';
 import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
 import { isUnlocked } from '../wallet/unlock.js';
+import type { Prices } from './fee-market.js';
 import type { SigningAnswer, SigningTask } from './signing-thread.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** What all transactions of one payment share. */
 export interface PaymentTerms {
   readonly account: number;
-  /** 0 to 4; 0 is the default. */
-  readonly priority: number;
   readonly unlockTime: bigint;
 }
 
@@ -35,11 +34,11 @@ export interface PaymentDraft {
   /** One an input of the share. */
   readonly rings: readonly Ring[];
   readonly terms: PaymentTerms;
-  readonly rates: FeeRates;
+  readonly prices: Prices;
 }
 
-/** No transaction pays a fee above a tenth of a coin, whatever rates the daemon claims. */
-const FEE_CEILING = amount(100_000_000_000n);
+/** No transaction pays a fee above a coin: the heaviest at the fastest rate stays below. */
+const FEE_CEILING = amount(1_000_000_000_000n);
 
 /** Threads that prove and sign, shared by all wallets. */
 const signers = new WorkerPool<SigningTask, SigningAnswer>(
@@ -47,17 +46,12 @@ const signers = new WorkerPool<SigningTask, SigningAnswer>(
   2,
 );
 
-/** Takes a payment from rates and outputs to signed transactions. Nothing is recorded here. */
+/** Takes a payment from prices and outputs to signed transactions. Nothing is recorded here. */
 export class PaymentBuilder {
   readonly #session: WalletSession;
 
   constructor(session: WalletSession) {
     this.#session = session;
-  }
-
-  async rates(): Promise<FeeRates> {
-    const estimate = await this.#session.link.daemon().getFeeEstimate();
-    return { perByte: estimate.perByte, quantizationMask: estimate.quantizationMask };
   }
 
   /** @param minors empty: every address of the account. */
@@ -77,7 +71,7 @@ export class PaymentBuilder {
   async draft(
     planned: readonly FundedTransfer[],
     terms: PaymentTerms,
-    rates: FeeRates,
+    prices: Prices,
   ): Promise<PaymentDraft[]> {
     for (const { fee } of planned) assertFee(fee);
     const daemon = this.#session.link.daemon();
@@ -85,13 +79,13 @@ export class PaymentBuilder {
     const drafts: PaymentDraft[] = [];
     for (const share of planned) {
       const rings = await chooseRings(share.inputs, picker, (indices) => daemon.getOutputs(indices));
-      drafts.push({ share, rings, terms, rates });
+      drafts.push({ share, rings, terms, prices });
     }
     return drafts;
   }
 
   /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
-  async sign({ share, rings, terms, rates }: PaymentDraft): Promise<SignedTx> {
+  async sign({ share, rings, terms, prices }: PaymentDraft): Promise<SignedTx> {
     const { viewSecret } = this.#session.keys;
     const task: SigningTask = {
       plan: {
@@ -103,8 +97,8 @@ export class PaymentBuilder {
         unlockTime: terms.unlockTime,
         viewSecret: Uint8Array.from(viewSecret.expose()) as ReturnType<typeof viewSecret.expose>,
       },
-      rate: feePerByte(rates, terms.priority),
-      rates,
+      rate: feePerByte(prices.rates, prices.priority),
+      rates: prices.rates,
     };
     const answer = await signers.run(task);
     for (const { secretKey } of task.plan.inputs) secretKey.fill(0);

@@ -1,11 +1,11 @@
 import type { Hash, KeyImage } from '../crypto/types.js';
-import type { FeeRates } from '../cryptonote/fees.js';
 import { sum, type Amount } from '../util/amount.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import { signedPayment, type SignedPayment } from '../wallet/signed-payment.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
 import type { Payee } from '../wallet/transfer-request.js';
+import type { Prices } from './fee-market.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
 import { readMetadata, writeMetadata } from './payment-metadata.js';
@@ -28,6 +28,8 @@ export interface MadePayment {
 
 /** How a payment is to be made, apart from who is paid from what. */
 export interface MakingOptions extends PaymentTerms {
+  /** 0 to 4; 0 is the default. */
+  readonly priority: number;
   readonly doNotRelay: boolean;
   readonly withMetadata: boolean;
 }
@@ -59,10 +61,10 @@ export class PaymentMaker {
    * @param plan says who is paid from what; nothing else picks outputs before the payment is recorded.
    * @throws WalletError, DaemonError
    */
-  make(options: MakingOptions, plan: (rates: FeeRates) => readonly FundedTransfer[]): Promise<MadePayment[]> {
+  make(options: MakingOptions, plan: (prices: Prices) => readonly FundedTransfer[]): Promise<MadePayment[]> {
     return this.#making.run(async () => {
-      const rates = await this.builder.rates();
-      const drafts = await this.builder.draft(plan(rates), options, rates);
+      const prices = await this.#session.feeMarket.prices(options.priority);
+      const drafts = await this.builder.draft(plan(prices), options, prices);
       if (this.#session.isViewOnly) throw new WalletError({ kind: 'view_only' });
       const made: Made[] = [];
       for (const draft of drafts) made.push(await this.#sign(draft, options.withMetadata));

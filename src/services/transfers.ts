@@ -36,13 +36,9 @@ export class Transfers {
     const { payments, accounts, link } = this.#session;
     if (this.#session.isViewOnly) throw new WalletError({ kind: 'view_only' });
     accounts.assertAccount(order.account);
-    const request: TransferRequest = {
-      payees,
-      account: order.account,
-      priority: order.priority,
-      unlockTime: order.unlockTime,
-    };
-    return payments.make(order, (rates) => {
+    return payments.make(order, ({ rates, priority }) => {
+      const { account, unlockTime } = order;
+      const request: TransferRequest = { payees, account, priority, unlockTime };
       const { free, locked } = payments.builder.funds(order.account, order.minors);
       const planned = planTransfers(request, free, locked, rates, link.rng);
       if (!order.split && planned.length > 1)

@@ -25,6 +25,7 @@ import { AddressBook } from './address-book.js';
 import { Annotations } from './annotations.js';
 import { Balances } from './balances.js';
 import type { WalletEvents } from './events.js';
+import { FeeMarket } from './fee-market.js';
 import { History } from './history.js';
 import { Mining } from './mining.js';
 import type { OpenAlias } from './open-alias.js';
@@ -65,6 +66,7 @@ export class WalletSession implements RefreshTarget {
   readonly annotations: Annotations;
   readonly balances: Balances;
   readonly history: History;
+  readonly feeMarket: FeeMarket;
   readonly payments: PaymentMaker;
   readonly transfers: Transfers;
   readonly mining: Mining;
@@ -94,6 +96,7 @@ export class WalletSession implements RefreshTarget {
     this.annotations = new Annotations(this);
     this.balances = new Balances(this);
     this.history = new History(this);
+    this.feeMarket = new FeeMarket(this);
     this.payments = new PaymentMaker(this);
     this.transfers = new Transfers(this);
     this.mining = new Mining(this);

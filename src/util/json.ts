@@ -11,12 +11,16 @@ export interface JsonLimits {
   readonly maxDepth?: number;
   /** Digits of one integer: a longer one costs quadratic time. */
   readonly maxDigits?: number;
+  /** Strings may hold control characters as they are, and `\v`: so do epee's, of binary. */
+  readonly rawStrings?: boolean;
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 /** A string without escapes, the usual case; control characters must be escaped. */
 const PLAIN_STRING = /"([^"\\\u0000-\u001f]*)"/y;
 const STRING_PART = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const RAW_PLAIN_STRING = /"([^"\\]*)"/y;
+const RAW_STRING_PART = /[^"\\]+|\\(?:["\\/bfnrtv]|u[0-9a-fA-F]{4})/y;
 const SPACE = /[ \t\r\n]*/y;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -27,12 +31,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
   t: '\t',
+  v: '\v',
 };
 
 class Parser {
   readonly #text: string;
   readonly #maxDepth: number;
   readonly #maxDigits: number;
+  readonly #plainString: RegExp;
+  readonly #stringPart: RegExp;
   #at = 0;
   #depth = 0;
 
@@ -40,6 +47,8 @@ class Parser {
     this.#text = text;
     this.#maxDepth = limits.maxDepth ?? 100;
     this.#maxDigits = limits.maxDigits ?? 1000;
+    this.#plainString = limits.rawStrings ? RAW_PLAIN_STRING : PLAIN_STRING;
+    this.#stringPart = limits.rawStrings ? RAW_STRING_PART : STRING_PART;
   }
 
   whole(): Json {
@@ -109,12 +118,12 @@ class Parser {
   }
 
   #string(): string {
-    const plain = this.#match(PLAIN_STRING);
+    const plain = this.#match(this.#plainString);
     if (plain !== null) return plain[1] ?? '';
     this.#at += 1;
     let value = '';
     while (!this.#take('"')) {
-      const [part] = this.#match(STRING_PART) ?? [];
+      const [part] = this.#match(this.#stringPart) ?? [];
       if (part === undefined) throw new JsonError('bad string');
       if (part[0] !== '\\') value += part;
       else if (part[1] === 'u') value += String.fromCharCode(Number.parseInt(part.slice(2), 16));
@@ -157,7 +166,7 @@ class Parser {
   }
 }
 
-/** Strict JSON, its integers exact. @throws JsonError */
+/** Strict JSON unless the limits say otherwise, its integers exact. @throws JsonError */
 export const parseJson = (text: string, limits: JsonLimits = {}): Json => new Parser(text, limits).whole();
 
 /**

@@ -54,6 +54,7 @@ export type Fault =
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | { readonly kind: 'multisig_refused'; readonly reason: string }
+  | { readonly kind: 'priority_unknown' }
   | { readonly kind: 'daemon_busy' }
   | { readonly kind: 'daemon_unreachable'; readonly reason: string }
   | { readonly kind: 'daemon_misbehaves'; readonly reason: string }

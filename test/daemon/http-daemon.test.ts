@@ -64,6 +64,11 @@ describe('the real daemon', () => {
     expect(await daemon.isKeyImageSpent([fromHex('01'.padEnd(64, '0')) as never])).toEqual([0]);
     expect(await daemon.getBlockHeader(4)).toMatchObject({ height: 4 });
     expect((await daemon.getLastBlockHeader()).height).toBe(20);
+    const headers = await daemon.getBlockHeaders(11, 10);
+    expect(headers.map(({ height }) => height)).toEqual([11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
+    expect(headers.every(({ weight }) => weight > 0)).toBe(true);
+    expect((await daemon.getInfo()).blockWeightLimit).toBe(600_000);
+    expect(await daemon.getPoolBacklog()).toEqual([]);
     expect(await daemon.miningStatus()).toMatchObject({ active: false });
     expect(await daemon.sendRawTransaction(new Uint8Array([1, 2, 3]))).toMatchObject({ accepted: false });
   });
@@ -162,6 +167,44 @@ describe('a hostile daemon', () => {
     const daemon = new HttpDaemon(config);
     try {
       expect(await kindOf(daemon.getBlocks({ startHeight: 1, prune: true }))).toBe('malformed');
+    } finally {
+      await daemon.close();
+    }
+  });
+
+  it('whose backlog holds every byte is read, one that is cut off refused', async () => {
+    const record = Buffer.alloc(24);
+    record.writeBigUInt64LE(0x0b0a09n, 0);
+    record.writeBigUInt64LE(0xffee_2f5c_220b_0d01n, 8);
+    const escaped = record
+      .toString('latin1')
+      .replace(/["\\/]/g, '\\$&')
+      .replaceAll('\v', '\\v');
+    const answer = (text: string): Buffer =>
+      Buffer.from(`{"id":"0","result":{"backlog":"${text}","status":"OK"}}`, 'latin1');
+    const daemon = new HttpDaemon(config);
+    try {
+      reply = { body: answer(escaped) };
+      expect(await daemon.getPoolBacklog()).toEqual([{ weight: 0x0b0a09, fee: 0xffee_2f5c_220b_0d01n }]);
+      reply = { body: answer(`${escaped}x`) };
+      expect(await kindOf(daemon.getPoolBacklog())).toBe('malformed');
+      record.writeBigUInt64LE((1n << 64n) - 1n, 0);
+      reply = { body: answer(record.toString('latin1').replace(/["\\/]/g, '\\$&')) };
+      expect(await kindOf(daemon.getPoolBacklog())).toBe('malformed');
+    } finally {
+      await daemon.close();
+    }
+  });
+
+  it.each([
+    ['fewer headers than asked', [{ height: 5 }]],
+    ['headers of other blocks', [{ height: 6 }, { height: 7 }]],
+  ])('that gives %s is refused', async (_, headers) => {
+    const whole = { hash: '00'.repeat(32), timestamp: 1, reward: 1, block_weight: 1 };
+    reply = { body: ok({ headers: headers.map((header) => ({ ...whole, ...header })) }) };
+    const daemon = new HttpDaemon(config);
+    try {
+      expect(await kindOf(daemon.getBlockHeaders(5, 2))).toBe('malformed');
     } finally {
       await daemon.close();
     }

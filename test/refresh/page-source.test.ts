@@ -70,6 +70,7 @@ function daemonOf(
         topBlockHash: zeros,
         network: 'fakechain',
         synchronized: true,
+        blockWeightLimit: 600_000,
       }),
     getBlocks: (request) => {
       const known = (request.shortHistory ?? []).map((hash) => names.get(toHex(hash)));

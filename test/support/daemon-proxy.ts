@@ -8,6 +8,8 @@ export interface DaemonProxy {
   readonly address: string;
   /** Decides for every request; runs before it is passed on. */
   decide: (path: string) => Verdict;
+  /** Changes what the daemon answered. */
+  rewrite: (path: string, request: Buffer, reply: Buffer) => Buffer;
   stop(): Promise<void>;
 }
 
@@ -19,9 +21,10 @@ export async function startDaemonProxy(target: string): Promise<DaemonProxy> {
     req.on('end', () => {
       const verdict = proxy.decide(req.url ?? '');
       if (verdict === 'drop') return void req.socket.destroy();
-      fetch(`http://${target}${req.url ?? ''}`, { method: 'POST', body: Buffer.concat(chunks) })
+      const request = Buffer.concat(chunks);
+      fetch(`http://${target}${req.url ?? ''}`, { method: 'POST', body: request })
         .then(async (reply) => {
-          const body = Buffer.from(await reply.arrayBuffer());
+          const body = proxy.rewrite(req.url ?? '', request, Buffer.from(await reply.arrayBuffer()));
           if (verdict === 'forward') res.writeHead(reply.status).end(body);
           else req.socket.destroy();
         })
@@ -32,6 +35,7 @@ export async function startDaemonProxy(target: string): Promise<DaemonProxy> {
   const proxy: DaemonProxy = {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     decide: () => 'forward',
+    rewrite: (_, __, reply) => reply,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

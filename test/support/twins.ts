@@ -14,12 +14,19 @@ export interface Twins {
   stop(): Promise<void>;
 }
 
-/** @param blocks mined to the wallet before it is opened. */
-export async function startTwins(blocks: number, args: readonly string[] = []): Promise<Twins> {
+/**
+ * @param blocks mined to the wallet before it is opened.
+ * @param via where the wallets are to find the daemon.
+ */
+export async function startTwins(
+  blocks: number,
+  via: (address: string) => Promise<string> = (address) => Promise.resolve(address),
+): Promise<Twins> {
   const daemon = await startMonerod();
+  const at = await via(daemon.address);
   const [ours, theirs] = await Promise.all([
-    startWalletRpc({ daemon: daemon.address, args: ['--trusted-daemon', ...args] }),
-    startReference({ daemon: daemon.address, args: ['--trusted-daemon'] }),
+    startWalletRpc({ daemon: at, args: ['--trusted-daemon'] }),
+    startReference({ daemon: at, args: ['--trusted-daemon'] }),
   ]);
   await ours.rpc('create_wallet', { filename: 'twin', password: '', language: 'English' });
   const { address } = await ours.rpc('get_address');

@@ -26,6 +26,24 @@ describe('reading JSON', () => {
     expect(parseJson(text)).toEqual(value);
   });
 
+  it('takes strings as epee writes binary, where that is asked for', () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1');
+    const [old, today] = [
+      bytes
+        .replace(/["\\/]/g, '\\$&')
+        .replaceAll('\v', '\\v')
+        .replaceAll('\n', '\\n'),
+      bytes
+        .replace(/["\\/]/g, '\\$&')
+        .replaceAll('\v', '\\u000b')
+        .replaceAll('\n', '\\n'),
+    ];
+    for (const text of [old, today]) {
+      expect(parseJson(`{"a":"${text}"}`, { rawStrings: true })).toEqual({ a: bytes });
+      expect(() => parseJson(`{"a":"${text}"}`)).toThrow(JsonError);
+    }
+  });
+
   test.each([
     '',
     ' ',

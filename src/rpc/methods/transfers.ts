@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/params.js';
+import { atomic, flag, listOf, none, params, text, u32, u64 } from '../../jsonrpc/params.js';
 import type { MadePayment } from '../../services/payment-maker.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
@@ -111,5 +111,29 @@ export const transferMethods: readonly WalletMethod[] = [
     async handle({ wallet }, { hex }) {
       return { tx_hash: toHex(await wallet.payments.relay(hex)) };
     },
+  }),
+
+  defineMethod({
+    name: 'estimate_tx_size_and_weight',
+    summary: 'Tells how large a transaction would be.',
+    meta: { needs: 'wallet', restricted: false },
+    params: params({
+      n_inputs: u32.default(0),
+      n_outputs: u32.default(0),
+      ring_size: u32.default(0),
+      rct: flag.default(true),
+    }),
+    source: 'COMMAND_RPC_ESTIMATE_TX_SIZE_AND_WEIGHT, on_estimate_tx_size_and_weight',
+    handle: ({ wallet }, { n_inputs, ring_size, n_outputs, rct }) =>
+      wallet.feeMarket.outline(n_inputs, ring_size, n_outputs, rct),
+  }),
+
+  defineMethod({
+    name: 'get_default_fee_priority',
+    summary: 'Tells the priority of a payment that asks for none.',
+    meta: { needs: 'wallet', restricted: false },
+    params: none,
+    source: 'COMMAND_RPC_GET_DEFAULT_FEE_PRIORITY, on_get_default_fee_priority',
+    handle: async ({ wallet }) => ({ priority: await wallet.feeMarket.defaultPriority() }),
   }),
 ];
