@@ -2,7 +2,8 @@ import type { Hash } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
-import type { BlockRef, PageFindings } from '../wallet/records.js';
+import type { BlockRef, PageFindings, SubaddressKey } from '../wallet/records.js';
+import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
 import type { PoolFinding, ScannerState } from './wallet-scanner.js';
 
@@ -23,6 +24,13 @@ export type RefreshRequest =
   | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
   | { readonly type: 'detach'; readonly wallet: WalletId }
   | { readonly type: 'expand'; readonly wallet: WalletId; readonly index: SubaddressIndex }
+  | {
+      readonly type: 'lookahead';
+      readonly wallet: WalletId;
+      readonly lookahead: Lookahead;
+      /** The last address handed out, an account. */
+      readonly handedOut: readonly SubaddressIndex[];
+    }
   | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
@@ -44,6 +52,13 @@ export type RefreshReport =
       /** Everything that is in the pool now. */
       readonly present: readonly Hash[];
       readonly findings: readonly PoolFinding[];
+    }
+  | {
+      readonly type: 'subaddresses';
+      readonly wallet: WalletId;
+      readonly keys: readonly SubaddressKey[];
+      /** Nothing more comes for the lookahead that was asked for. */
+      readonly last: boolean;
     }
   | {
       readonly type: 'done';

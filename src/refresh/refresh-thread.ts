@@ -5,6 +5,7 @@ import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
+import type { SubaddressKey } from '../wallet/records.js';
 import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import { pagesFrom } from './page-source.js';
@@ -12,6 +13,9 @@ import { WalletScanner } from './wallet-scanner.js';
 
 /** Pages that may wait for their commit. */
 const PAGES_AHEAD = 2;
+
+/** Subaddress keys committed at once: requests are answered in between. */
+const KEYS_AT_ONCE = 2000;
 
 /** Pool transactions fetched at once: what a restricted daemon allows. */
 const POOL_BATCH = 100;
@@ -58,6 +62,12 @@ port.on('message', (request: RefreshRequest) => {
     case 'expand':
       wallets.get(request.wallet)?.scanner.expandTo(request.index);
       return;
+    case 'lookahead': {
+      const scanner = wallets.get(request.wallet)?.scanner;
+      scanner?.lookAhead(request.lookahead, request.handedOut);
+      reportSubaddresses(request.wallet, scanner?.takeFresh() ?? []);
+      return;
+    }
     case 'refresh':
       void run(request.wallet, request.run, request.from);
       return;
@@ -76,6 +86,13 @@ port.on('message', (request: RefreshRequest) => {
     }
   }
 });
+
+function reportSubaddresses(wallet: WalletId, keys: readonly SubaddressKey[]): void {
+  for (let start = 0; start === 0 || start < keys.length; start += KEYS_AT_ONCE) {
+    const end = start + KEYS_AT_ONCE;
+    report({ type: 'subaddresses', wallet, keys: keys.slice(start, end), last: end >= keys.length });
+  }
+}
 
 async function run(id: WalletId, number: number, from: RefreshFrom): Promise<void> {
   const wallet = wallets.get(id);

@@ -3,7 +3,8 @@ import type { Hash } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
-import type { PageFindings } from '../wallet/records.js';
+import type { PageFindings, SubaddressKey } from '../wallet/records.js';
+import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import type { PoolFinding, ScannerState } from './wallet-scanner.js';
@@ -14,6 +15,8 @@ export interface RefreshTarget {
   scannerState(): ScannerState;
   /** Commits one page. @param daemonHeight number of blocks that the daemon holds. */
   commitPage(findings: PageFindings, daemonHeight: number): void;
+  /** Commits keys by which payments are recognised. */
+  commitSubaddresses(keys: readonly SubaddressKey[]): void;
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
 }
 
@@ -29,6 +32,13 @@ interface Run {
   blocksFetched: number;
   receivedMoney: boolean;
   readonly resolve: (result: RefreshResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Expansion {
+  readonly wallet: WalletId;
+  readonly target: RefreshTarget;
+  readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -48,6 +58,8 @@ export class Refresher {
   #worker: Worker | undefined;
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, Run>();
+  /** Calls of {@link lookAhead} that wait, oldest first. */
+  readonly #expansions: Expansion[] = [];
   #counter = 0;
 
   /** @param threads scanning threads. */
@@ -68,6 +80,7 @@ export class Refresher {
   detach(wallet: WalletId): void {
     this.#targets.delete(wallet);
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
+    this.#dropExpansions(wallet, new RefreshCancelled('the wallet is closed'));
     this.#worker?.postMessage({ type: 'detach', wallet } satisfies RefreshRequest);
   }
 
@@ -81,6 +94,20 @@ export class Refresher {
   /** Makes the thread recognise an address that was handed out, with the lookahead beyond it. */
   expand(wallet: WalletId, index: SubaddressIndex): void {
     this.#worker?.postMessage({ type: 'expand', wallet, index } satisfies RefreshRequest);
+  }
+
+  /**
+   * Makes the thread look further, or less far, beyond the addresses handed out; what is new to watch is
+   * committed when this ends.
+   * @throws RefreshCancelled, or what the target's commit throws.
+   */
+  lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
+    const target = this.#targets.get(wallet);
+    if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
+    return new Promise((resolve, reject) => {
+      this.#expansions.push({ wallet, target, resolve, reject });
+      this.#post({ type: 'lookahead', wallet, lookahead, handedOut });
+    });
   }
 
   /** Makes the thread forget what it knows of a wallet and start over from its store. */
@@ -161,6 +188,7 @@ export class Refresher {
   }
 
   #receive(worker: Worker, message: RefreshReport): void {
+    if (message.type === 'subaddresses') return this.#expanded(message);
     const run = this.#runs.get(message.wallet);
     if (run === undefined || run.number !== message.run) return;
     switch (message.type) {
@@ -199,6 +227,33 @@ export class Refresher {
     }
   }
 
+  #expanded({ wallet, keys, last }: Extract<RefreshReport, { readonly type: 'subaddresses' }>): void {
+    const place = this.#expansions.findIndex((expansion) => expansion.wallet === wallet);
+    const expansion = this.#expansions[place];
+    if (expansion === undefined) return;
+    try {
+      expansion.target.commitSubaddresses(keys);
+    } catch (error) {
+      this.restart(wallet);
+      this.#dropExpansions(wallet, error as Error);
+      return;
+    }
+    if (!last) return;
+    this.#expansions.splice(place, 1);
+    expansion.resolve();
+  }
+
+  /** @param wallet undefined: all. */
+  #dropExpansions(wallet: WalletId | undefined, error: Error): void {
+    const dropped = this.#expansions.filter(
+      (expansion) => wallet === undefined || expansion.wallet === wallet,
+    );
+    for (const expansion of dropped) {
+      this.#expansions.splice(this.#expansions.indexOf(expansion), 1);
+      expansion.reject(error);
+    }
+  }
+
   #fail(wallet: WalletId, error: Error): void {
     const run = this.#runs.get(wallet);
     this.#runs.delete(wallet);
@@ -209,6 +264,7 @@ export class Refresher {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     for (const wallet of [...this.#runs.keys()]) this.#fail(wallet, error);
+    this.#dropExpansions(undefined, error);
   }
 }
 

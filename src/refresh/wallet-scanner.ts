@@ -91,6 +91,12 @@ export class WalletScanner {
     this.#fresh.push(...this.#table.expandTo(index));
   }
 
+  /** Looks further, or less far, ahead from now on. */
+  lookAhead(lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): void {
+    this.#table.lookahead = lookahead;
+    for (const index of [{ major: 0, minor: 0 }, ...handedOut]) this.expandTo(index);
+  }
+
   /** Lookahead entries computed since the last call. */
   takeFresh(): SubaddressKey[] {
     return this.#fresh.splice(0);

@@ -12,6 +12,7 @@ import { WalletError } from '../wallet/fault.js';
 import type { WalletKeys } from '../wallet/keys.js';
 import type { DaemonLink } from './daemon-link.js';
 import type { ServerSettings } from './server-settings.js';
+import { KeyKeeper } from './key-keeper.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import { importReferenceCache } from './reference-import.js';
 import type { WalletPaths } from './wallet-directory.js';
@@ -77,14 +78,20 @@ export class WalletOpener {
     const lock = paths === undefined ? undefined : lockWallet(paths.lock, paths.name);
     try {
       const file = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
+      const keys = toKeys(keysFile);
       return new WalletSession({
         ...(paths === undefined ? {} : { paths }),
         ...(lock === undefined ? {} : { lock }),
-        keys: toKeys(keysFile),
-        keysFile,
-        password,
+        keys,
+        keyKeeper: new KeyKeeper({
+          ...(paths === undefined ? {} : { path: paths.keys }),
+          keys,
+          keysFile,
+          password,
+          kdfRounds: this.#settings.kdfRounds,
+          rng: this.#settings.rng,
+        }),
         file,
-        kdfRounds: this.#settings.kdfRounds,
         link: this.#link,
         openAlias: this.#settings.openAlias,
         events: this.#settings.events,

@@ -1,24 +1,20 @@
 import type { Logger } from 'pino';
 import { parseAddress } from '../cryptonote/address.js';
-import { encodeMnemonic } from '../cryptonote/mnemonic.js';
-import { findLanguage, LANGUAGES } from '../cryptonote/languages.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import { viewSecretFromSpend } from '../cryptonote/account-keys.js';
 import type { Hash } from '../crypto/types.js';
 import { DaemonError } from '../daemon/errors.js';
-import type { RefreshResult, RefreshTarget } from '../refresh/refresher.js';
+import { RefreshCancelled, type RefreshResult, type RefreshTarget } from '../refresh/refresher.js';
 import type { PoolFinding, ScannerState } from '../refresh/wallet-scanner.js';
 import type { WalletId } from '../refresh/messages.js';
-import { lookaheadOf, type KeysFile } from '../store/keys-file.js';
-import { saveKeysFile } from '../store/keys-file-disk.js';
 import type { WalletLock } from '../store/lock.js';
 import type { WalletFile } from '../store/wallet-file.js';
 import { amount, type Amount } from '../util/amount.js';
-import { equalBytes, toHex } from '../util/bytes.js';
+import { toHex } from '../util/bytes.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import type { WalletKeys } from '../wallet/keys.js';
-import type { PageFindings } from '../wallet/records.js';
+import type { PageFindings, SubaddressKey } from '../wallet/records.js';
+import type { Lookahead } from '../wallet/subaddress-table.js';
 import { Accounts } from './accounts.js';
 import { AccountTags } from './account-tags.js';
 import { AddressBook } from './address-book.js';
@@ -27,6 +23,7 @@ import { Balances } from './balances.js';
 import type { WalletEvents } from './events.js';
 import { FeeMarket } from './fee-market.js';
 import { History } from './history.js';
+import type { KeyKeeper } from './key-keeper.js';
 import { Mining } from './mining.js';
 import type { OpenAlias } from './open-alias.js';
 import { PaymentMaker } from './payment-maker.js';
@@ -41,21 +38,23 @@ export interface SessionParts {
   /** Absent for a wallet in memory. */
   readonly paths?: WalletPaths;
   readonly keys: WalletKeys;
-  readonly keysFile: KeysFile;
-  readonly password: string;
+  readonly keyKeeper: KeyKeeper;
   readonly file: WalletFile;
   readonly lock?: WalletLock;
-  readonly kdfRounds: number;
   readonly link: DaemonLink;
   readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
   readonly log: Logger;
 }
 
+/** Addresses that are looked out for at most: each takes memory and a moment when the wallet is opened. */
+const MAX_WATCHED_ADDRESSES = 500_000;
+
 /** One open wallet: its keys, its store, and the services over both. */
 export class WalletSession implements RefreshTarget {
   readonly name: string;
   readonly keys: WalletKeys;
+  readonly keyKeeper: KeyKeeper;
   readonly file: WalletFile;
   readonly link: DaemonLink;
   readonly openAlias: OpenAlias;
@@ -75,17 +74,14 @@ export class WalletSession implements RefreshTarget {
   readonly #pending: PendingPayments;
   readonly #refreshing = new Mutex();
   readonly #id: WalletId;
-  #keysFile: KeysFile;
-  #password: string;
   #waiting: Promise<RefreshResult> | undefined;
   #closed = false;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#keysFile = parts.keysFile;
-    this.#password = parts.password;
     this.name = parts.paths?.name ?? '';
     this.keys = parts.keys;
+    this.keyKeeper = parts.keyKeeper;
     this.file = parts.file;
     this.link = parts.link;
     this.openAlias = parts.openAlias;
@@ -178,7 +174,6 @@ export class WalletSession implements RefreshTarget {
     const { viewSecret, spendSecret, spendPublicKey } = this.keys;
     const known = this.file.read((r) => ({
       subaddresses: r.subaddresses.keys(),
-      handedOut: r.accounts.list().map(({ major, addressCount }) => ({ major, minor: addressCount - 1 })),
       watched: r.outputs.watchList(),
     }));
     return {
@@ -187,9 +182,21 @@ export class WalletSession implements RefreshTarget {
         ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
       },
       spendPublicKey,
-      lookahead: lookaheadOf(this.#keysFile),
+      lookahead: this.keyKeeper.lookahead,
+      handedOut: this.#handedOut(),
       ...known,
     };
+  }
+
+  /** The last address handed out, an account. */
+  #handedOut(): SubaddressIndex[] {
+    return this.file
+      .read((r) => r.accounts.list())
+      .map(({ major, addressCount }) => ({ major, minor: addressCount - 1 }));
+  }
+
+  commitSubaddresses(keys: readonly SubaddressKey[]): void {
+    this.file.write((w) => w.subaddresses.add(keys));
   }
 
   commitPage(findings: PageFindings, daemonHeight: number): void {
@@ -220,28 +227,30 @@ export class WalletSession implements RefreshTarget {
     this.file.sync();
   }
 
-  /** @throws WalletError `view_only`, `not_deterministic`, `wrong_key_type` */
-  queryKey(type: string): string {
-    const { viewSecret, spendSecret } = this.keys;
-    if (type === 'view_key') return toHex(viewSecret.expose());
-    if (type !== 'spend_key' && type !== 'mnemonic')
-      throw new WalletError({ kind: 'wrong_key_type', given: type });
-    if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
-    if (type === 'spend_key') return toHex(spendSecret.expose());
-    if (!equalBytes(viewSecretFromSpend(spendSecret.expose()), viewSecret.expose()))
-      throw new WalletError({ kind: 'not_deterministic' });
-    const language = findLanguage(this.#keysFile.seedLanguage) ?? findLanguage('English') ?? LANGUAGES[0];
-    if (language === undefined)
-      throw new WalletError({ kind: 'unknown_language', language: this.#keysFile.seedLanguage });
-    return encodeMnemonic(spendSecret.expose(), language);
-  }
-
-  /** Rewrites the keys file alone. @throws WalletError `wrong_password` */
-  async changePassword(oldPassword: string, newPassword: string): Promise<void> {
-    if (oldPassword !== this.#password) throw new WalletError({ kind: 'wrong_password' });
-    const { paths, kdfRounds, link } = this.#parts;
-    if (paths !== undefined) await saveKeysFile(paths.keys, this.#keysFile, newPassword, kdfRounds, link.rng);
-    this.#password = newPassword;
+  /**
+   * Looks this far beyond the last address handed out from now on, for as long as the keys file exists.
+   * @throws WalletError `invalid` for none, or more than memory holds.
+   */
+  async setLookahead(lookahead: Lookahead): Promise<void> {
+    if (lookahead.major === 0 || lookahead.minor === 0)
+      throw new WalletError({ kind: 'invalid', reason: 'a lookahead is at least 1' });
+    const handedOut = this.#handedOut();
+    const watched = handedOut.reduce(
+      (sum, { minor }) => sum + minor + lookahead.minor,
+      lookahead.major * lookahead.minor,
+    );
+    if (watched > MAX_WATCHED_ADDRESSES)
+      throw new WalletError({
+        kind: 'invalid',
+        reason: `a lookahead of that size makes more than ${MAX_WATCHED_ADDRESSES} addresses to watch`,
+      });
+    await this.keyKeeper.setLookahead(lookahead);
+    try {
+      await this.link.refresher.lookAhead(this.#id, lookahead, handedOut);
+    } catch (cause) {
+      if (cause instanceof RefreshCancelled) throw new WalletError({ kind: 'no_wallet' }, { cause });
+      throw cause;
+    }
   }
 
   /** Stops its refresh, closes the store, wipes the keys. */

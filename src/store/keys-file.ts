@@ -153,7 +153,7 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
 }
 
 /** How far beyond the last address handed out the wallet looks. */
-export function lookaheadOf({ other }: KeysFile): Lookahead {
+export function lookaheadOf({ other }: Pick<KeysFile, 'other'>): Lookahead {
   const size = (name: string, usual: number): number => {
     const value = other[name];
     return typeof value === 'bigint' && value > 0n && value < 1n << 32n ? Number(value) : usual;
@@ -163,6 +163,19 @@ export function lookaheadOf({ other }: KeysFile): Lookahead {
     minor: size('subaddress_lookahead_minor', DEFAULT_LOOKAHEAD.minor),
   };
 }
+
+/** The same file, looking further or less far ahead. */
+export const withLookahead = <T extends Pick<KeysFile, 'other'>>(
+  file: T,
+  { major, minor }: Lookahead,
+): T => ({
+  ...file,
+  other: {
+    ...file.other,
+    subaddress_lookahead_major: BigInt(major),
+    subaddress_lookahead_minor: BigInt(minor),
+  },
+});
 
 /** Fields without which the reference takes other defaults than ours. */
 const DEFAULTS: Fields = {

@@ -24,7 +24,8 @@ const keyOf = (publicKey: Uint8Array): string => Buffer.from(publicKey).toString
 export class SubaddressTable {
   readonly #spendPublicKey: PublicKey;
   readonly #viewSecret: SecretKey;
-  readonly #lookahead: Lookahead;
+  /** What {@link expandTo} goes by; entries beyond it stay. */
+  lookahead: Lookahead;
   readonly #byKey = new Map<string, SubaddressIndex>();
   readonly #spendKeys: SpendKeyRange;
   /** Number of addresses known, an account. */
@@ -39,7 +40,7 @@ export class SubaddressTable {
     this.#spendKeys = spendKeys;
     this.#spendPublicKey = spendPublicKey;
     this.#viewSecret = viewSecret;
-    this.#lookahead = lookahead;
+    this.lookahead = lookahead;
   }
 
   get size(): number {
@@ -64,10 +65,10 @@ export class SubaddressTable {
    */
   expandTo(used: SubaddressIndex): SubaddressKey[] {
     const added: SubaddressKey[] = [];
-    const majors = Math.max(this.#counts.length, used.major + this.#lookahead.major);
+    const majors = Math.max(this.#counts.length, used.major + this.lookahead.major);
     for (let major = 0; major < majors; major++) {
       const known = this.#counts[major] ?? 0;
-      const wanted = (major === used.major ? used.minor : 0) + this.#lookahead.minor;
+      const wanted = (major === used.major ? used.minor : 0) + this.lookahead.minor;
       if (known >= wanted) continue;
       const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
       keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));

@@ -79,6 +79,19 @@ export const addressMethods: readonly WalletMethod[] = [
   }),
 
   defineMethod({
+    name: 'set_subaddress_lookahead',
+    summary: 'Sets how far beyond the last account and address payments are still recognised.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
+    source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
+    async handle({ wallet }, { password, major_idx, minor_idx }) {
+      wallet.keyKeeper.assertPassword(password);
+      await wallet.setLookahead({ major: major_idx, minor: minor_idx });
+      return {};
+    },
+  }),
+
+  defineMethod({
     name: 'validate_address',
     summary: 'Tells whether a text is an address, and of which kind.',
     meta: { needs: 'nothing', restricted: false },

@@ -110,7 +110,7 @@ export const fileMethods: readonly WalletMethod[] = [
     params: params({ old_password: text.default(''), new_password: text.default('') }),
     source: 'COMMAND_RPC_CHANGE_WALLET_PASSWORD, on_change_wallet_password',
     async handle({ wallet }, { old_password, new_password }) {
-      await wallet.changePassword(old_password, new_password);
+      await wallet.keyKeeper.changePassword(old_password, new_password);
       return {};
     },
   }),
@@ -134,7 +134,7 @@ export const fileMethods: readonly WalletMethod[] = [
     params: params({ key_type: text.default('') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {
-      return { key: wallet.queryKey(key_type) };
+      return { key: wallet.keyKeeper.query(key_type) };
     },
   }),
 ];

@@ -1,0 +1,108 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+const SEED =
+  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
+/** Number 999 of its main account. Source: monero tests/functional_tests/wallet.py. */
+const FAR = '8BQKgTSSqJjP14AKnZUBwnXWj46MuNmLvHfPTpmry52DbfNjjHVvHUk4mczU8nj8yZ57zBhksTJ8kM5xKeJXw55kCMVqyG7';
+
+let daemon: Monerod;
+let payee: WalletRpc;
+let payer: WalletRpc;
+
+beforeAll(async () => {
+  daemon = await startMonerod();
+  [payee, payer] = await Promise.all([
+    startWalletRpc({ daemon: daemon.address }),
+    startWalletRpc({ daemon: daemon.address }),
+  ]);
+  await payer.rpc('create_wallet', { filename: 'payer', password: '', language: 'English' });
+  await daemon.generate((await payer.rpc('get_address')).address, 90);
+  await payee.rpc('restore_deterministic_wallet', { filename: 'w', password: 'pw', seed: SEED });
+  await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
+});
+
+afterAll(async () => {
+  await Promise.all([payee?.stop(), payer?.stop()]);
+  await daemon?.stop();
+});
+
+const find = async (address: string): Promise<unknown> => {
+  const { result, error } = await payee.call('get_address_index', { address });
+  return result?.['index'] ?? error?.code;
+};
+
+describe('set_subaddress_lookahead', () => {
+  test.each([
+    ['a wrong password', { password: 'x', major_idx: 50, minor_idx: 1000 }, -22],
+    ['no accounts', { password: 'pw', minor_idx: 1000 }, -1],
+    ['no addresses', { password: 'pw', major_idx: 50 }, -1],
+    ['more than memory holds', { password: 'pw', major_idx: 0xffffffff, minor_idx: 0xffffffff }, -1],
+    ['a number beyond 32 bits', { password: 'pw', major_idx: 4294967296, minor_idx: 1 }, -32602],
+  ])('with %s is refused', async (_, params, code) => {
+    expect((await payee.call('set_subaddress_lookahead', params)).error).toMatchObject({
+      code,
+      message: expect.stringMatching(/./),
+    });
+    expect(await find(FAR)).toBe(-2);
+  });
+
+  it('makes the wallet know addresses further ahead at once', async () => {
+    expect(
+      await payee.rpc('set_subaddress_lookahead', { password: 'pw', major_idx: 50, minor_idx: 1000 }),
+    ).toEqual({});
+    expect(await find(FAR)).toEqual({ major: 0, minor: 999 });
+  });
+
+  it('makes it see what is paid there', async () => {
+    await payer.rpc('transfer', { destinations: [{ amount: 454545454545, address: FAR }] });
+    await daemon.generate((await payer.rpc('get_address')).address, 1);
+    await payee.rpc('refresh');
+    expect((await payee.rpc('get_balance')).per_subaddress).toEqual([
+      expect.objectContaining({
+        address: FAR,
+        address_index: 999,
+        account_index: 0,
+        balance: 454545454545,
+        unlocked_balance: 0,
+        blocks_to_unlock: 9,
+        num_unspent_outputs: 1,
+      }),
+    ]);
+  });
+
+  it('is kept in the keys file, where the reference finds it too', async () => {
+    const reference = await startReference();
+    try {
+      await payee.rpc('close_wallet');
+      copyFileSync(join(payee.walletDir, 'w.keys'), join(reference.walletDir, 'w.keys'));
+      await payee.rpc('open_wallet', { filename: 'w', password: 'pw' });
+      await reference.rpc('open_wallet', { filename: 'w', password: 'pw' });
+      const index = (await reference.rpc('get_address_index', { address: FAR })).index as unknown;
+      expect(index).toEqual({ major: 0, minor: 999 });
+      expect(await find(FAR)).toEqual(index);
+    } finally {
+      await reference.stop();
+    }
+  });
+
+  it('may look less far ahead again, and still knows what it knew', async () => {
+    await payee.rpc('set_subaddress_lookahead', { password: 'pw', major_idx: 1, minor_idx: 1 });
+    expect(await find(FAR)).toEqual({ major: 0, minor: 999 });
+  });
+
+  it('asks a wallet in memory for no password', async () => {
+    await payee.rpc('create_wallet', { filename: '', password: 'pw', language: 'English' });
+    await payee.rpc('set_subaddress_lookahead', { password: 'x', major_idx: 2, minor_idx: 300 });
+  });
+
+  it('is refused, or finishes, when the wallet is closed meanwhile', async () => {
+    const asked = payee.call('set_subaddress_lookahead', { major_idx: 100, minor_idx: 4000 });
+    await payee.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+    const { result, error } = await asked;
+    expect(error?.code ?? result).toEqual(error === undefined ? {} : -13);
+  });
+});
