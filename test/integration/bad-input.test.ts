@@ -176,6 +176,9 @@ const WITHOUT_WALLET = [
   'validate_address',
 ];
 
+/** What Debian's 0.18 does not know yet. */
+const SINCE_0_18 = ['set_subaddress_lookahead'];
+
 let daemon: Monerod;
 let ours: WalletRpc;
 let theirs: WalletRpc;
@@ -198,7 +201,7 @@ describe('without a wallet', () => {
 
   test.each(names)('%s says that none is open', async (name) => {
     expect((await ours.call(name)).error).toMatchObject({ code: -13, message: expect.stringMatching(/./) });
-    expect((await theirs.call(name)).error?.code).toBe(-13);
+    if (!SINCE_0_18.includes(name)) expect((await theirs.call(name)).error?.code).toBe(-13);
   });
 });
 
