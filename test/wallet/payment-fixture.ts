@@ -1,0 +1,106 @@
+import { keyDerivation } from '../../src/crypto/derivation.js';
+import { concatBytes, fromHex } from '../../src/util/bytes.js';
+import { G, multiply, decompress } from '../../src/crypto/point.js';
+import { hashToScalar, randomScalar, reduce, scalarBytes, toScalar } from '../../src/crypto/scalar.js';
+import type { SharedSecretClaim } from '../../src/crypto/tx-proof.js';
+import type { Hash, KeyImage, SecretKey, Signature } from '../../src/crypto/types.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/cryptonote/extra.js';
+import {
+  parsePrunedTransaction,
+  prunedTransaction,
+  transactionHashWith,
+} from '../../src/cryptonote/transaction.js';
+import type { Transaction, TxPrefix } from '../../src/cryptonote/types.js';
+import { commit } from '../../src/ringct/commitment.js';
+import type { Amount } from '../../src/util/amount.js';
+import { encode } from '../../src/util/codec.js';
+import type { Rng } from '../../src/util/random.js';
+import { constructTransaction, type OutputTarget } from '../../src/wallet/construction.js';
+import type { FetchedTx } from '../../src/wallet/fetched-tx.js';
+import { receiveOutput, type FoundOutput } from '../../src/wallet/receive.js';
+import { spendableInput, type Holder } from './fixtures.js';
+
+/** A transaction as a daemon that prunes has it, and its maker's keys. */
+export interface PaymentFixture {
+  readonly tx: FetchedTx;
+  readonly keys: readonly SecretKey[];
+  readonly parsed: Transaction;
+}
+
+/** A transaction under the name that its bytes give it. */
+export function fetchedOf(tx: Transaction, rng: Rng): FetchedTx {
+  const prunableHash = rng(32) as Hash;
+  return { hash: transactionHashWith(tx, prunableHash), blob: encode(prunedTransaction, tx), prunableHash };
+}
+
+/** The same transaction with another prefix. */
+export const withPrefix = (tx: Transaction, changes: Partial<TxPrefix>): Transaction => ({
+  ...tx,
+  prefix: { ...tx.prefix, ...changes },
+});
+
+/** Pays without proofs and signatures: nothing that looks at a payment afterwards asks for them. */
+export function payment(payer: Holder, payees: readonly OutputTarget[], rng: Rng): PaymentFixture {
+  const total = payees.reduce((sum, { amount }) => sum + amount, 0n);
+  const unsigned = constructTransaction(
+    {
+      inputs: [spendableInput((total + 1000n) as Amount, rng)],
+      payees,
+      changeAddress: payer.address(),
+      fee: 10n as Amount,
+      unlockTime: 0n,
+      viewSecret: payer.viewSecret,
+    },
+    rng,
+  );
+  const base = {
+    type: 6 as const,
+    fee: unsigned.fee,
+    pseudoOuts: [],
+    ecdhInfo: unsigned.outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount })),
+    outPk: unsigned.outputs.map(({ amount, mask }) => commit(amount, mask)),
+  };
+  const tx = fetchedOf({ prefix: unsigned.prefix, rct: { base } }, rng);
+  return {
+    tx,
+    keys: [unsigned.txSecretKey, ...unsigned.additionalSecretKeys],
+    parsed: parsePrunedTransaction(tx.blob),
+  };
+}
+
+/** An output as its owner has it. */
+export type HeldOutput = FoundOutput & { readonly txHash: Hash; readonly keyImage: KeyImage };
+
+/** What a holder finds in a payment. */
+export function outputsOf(owner: Holder, { tx, parsed }: PaymentFixture): HeldOutput[] {
+  const { fields } = parseExtra(parsed.prefix.extra);
+  return parsed.prefix.outputs.flatMap((_, i) => {
+    const own = additionalPublicKeys(fields)[i];
+    const found = [...txPublicKeys(fields), ...(own === undefined ? [] : [own])].flatMap((key) => {
+      const derivation = keyDerivation(key, owner.viewSecret);
+      return receiveOutput(owner, owner.table, parsed, i, derivation, key) ?? [];
+    });
+    return found.flatMap(({ keyImage, ...output }) =>
+      keyImage === undefined ? [] : [{ ...output, keyImage, txHash: tx.hash }],
+    );
+  });
+}
+
+/** A proof as version 1 had it: of the same claim, bound to less. */
+export function proveSharedSecretV1(
+  { message, A, B, D }: SharedSecretClaim,
+  secret: SecretKey,
+  rng: Rng,
+): Signature {
+  const nonce = randomScalar(rng);
+  const X = multiply(B === undefined ? G : decompress(B), nonce).toBytes();
+  const Y = multiply(decompress(A), nonce).toBytes();
+  const c = hashToScalar(message, D, X, Y);
+  return concatBytes(scalarBytes(c), scalarBytes(reduce(nonce - c * toScalar(secret)))) as Signature;
+}
+
+/** A key image that a signature takes for the same, and a set of images does not. @param torsion a small-order point. */
+export const plusTorsion = (image: KeyImage, torsion: string): KeyImage =>
+  decompress(image)
+    .add(decompress(fromHex(torsion)))
+    .toBytes() as KeyImage;
