@@ -10,6 +10,7 @@ import {
 } from '../crypto/point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
+import { paddedName } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
 import { keptMultiples, multiexp } from './multiexp.js';
 import type { Clsag, ProofPoint, ProofScalar, RingMember } from './types.js';
@@ -20,16 +21,12 @@ import type { Clsag, ProofPoint, ProofScalar, RingMember } from './types.js';
  * Source: rctSigs.cpp `CLSAG_Gen`, `verRctCLSAGSimple`.
  */
 
-const salt = (name: string): Uint8Array => {
-  const bytes = new Uint8Array(32);
-  bytes.set(new TextEncoder().encode(name));
-  return bytes;
-};
-const AGGREGATE_KEYS = salt('CLSAG_agg_0');
-const AGGREGATE_COMMITMENTS = salt('CLSAG_agg_1');
-const ROUND = salt('CLSAG_round');
+const AGGREGATE_KEYS = paddedName('CLSAG_agg_0');
+const AGGREGATE_COMMITMENTS = paddedName('CLSAG_agg_1');
+const ROUND = paddedName('CLSAG_round');
 const G_MULTIPLES = keptMultiples(G);
-const INV_8 = ((): bigint => {
+/** 1/8 modulo ℓ. */
+export const INV_8 = ((): bigint => {
   // 8·x = 1 modulo ℓ.
   let k = 0n;
   while ((k * ORDER + 1n) % 8n !== 0n) k++;
@@ -59,8 +56,8 @@ export interface ClsagClaim {
   readonly pseudoOut: Commitment;
 }
 
-/** The challenges that hold a signature together. */
-function challenger(
+/** The challenges that hold a signature together. @param D divided by 8. */
+export function challenger(
   message: Hash,
   ring: readonly RingMember[],
   keyImage: Uint8Array,

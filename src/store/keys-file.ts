@@ -7,21 +7,24 @@ import type { NetworkType } from '../cryptonote/types.js';
 import { readStorage, SectionReader, writeStorage } from '../epee/portable-storage.js';
 import { bytes32, concatBytes, equalBytes } from '../util/bytes.js';
 import { CodecError, decode, encode } from '../util/codec.js';
-import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
+import { writeJson } from '../util/json.js';
 import type { Rng } from '../util/random.js';
 import { WalletError } from '../wallet/fault.js';
+import type { GroupState } from '../wallet/multisig/account.js';
 import { sealedFile } from '../wallet/sealed-file.js';
 import { DEFAULT_LOOKAHEAD, type Lookahead } from '../wallet/subaddress-table.js';
-
-type Fields = { readonly [name: string]: Json | undefined };
+import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-group.js';
+import { fromLatin1, fromUtf8, latin1, toUtf8, tryFields, type Fields } from './raw-json.js';
 
 /** What the reference keeps in `NAME.keys`. */
 export interface KeysFile {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
-  /** Absent in a view-only wallet. */
+  /** Absent in a view-only wallet; of a multisig wallet its signing key, which is not that of the address. */
   readonly spendSecret?: SecretKey;
+  /** Multisig wallets alone. */
+  readonly multisig?: GroupState;
   readonly watchOnly: boolean;
   /** As its speakers write it. */
   readonly seedLanguage: string;
@@ -45,33 +48,17 @@ const OWN_FIELDS = [
   'nettype',
   'refresh_height',
   'encrypted_secret_keys',
+  ...GROUP_FIELDS,
 ];
 
 const IV_BYTES = 8;
+/** Spend and view secret. */
 const SECRETS_BYTES = 64;
 const MEMORY_SALT = Uint8Array.of('k'.charCodeAt(0));
 
 /** The key stream that covers the secret keys inside the file. Source: account.cpp `xor_with_key_stream`. */
 async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array): Promise<Uint8Array> {
   return chacha20(await slowHashAsync(concatBytes(key, MEMORY_SALT)), iv, secrets);
-}
-
-/** JSON in which strings hold raw bytes, one a character. */
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
-const fromLatin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
-const toUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
-const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-
-function tryFields(bytes: Uint8Array): Fields | undefined {
-  try {
-    const value = parseJson(latin1(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Fields)
-      : undefined;
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -119,8 +106,13 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
   const account = new SectionReader(readStorage(fromLatin1(keyData)));
   const keys = account.section('m_keys');
   const address = keys.section('m_account_address');
-  const stored = concatBytes(keys.bytes('m_spend_secret_key'), keys.bytes('m_view_secret_key'));
-  if (stored.length !== SECRETS_BYTES) throw new CodecError('secret keys of a wrong length');
+  const stored = concatBytes(
+    keys.bytes('m_spend_secret_key'),
+    keys.bytes('m_view_secret_key'),
+    keys.bytes('m_multisig_keys', new Uint8Array()),
+  );
+  if (stored.length < SECRETS_BYTES || stored.length % 32 !== 0)
+    throw new CodecError('secret keys of a wrong length');
   const encrypted = integer('encrypted_secret_keys') !== 0;
   const secrets = encrypted
     ? await cryptSecrets(stored, key, keys.bytes('m_encryption_iv', new Uint8Array(IV_BYTES)))
@@ -128,10 +120,11 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
   const file: KeysFile = {
     spendPublicKey: bytes32<'PublicKey'>(address.bytes('m_spend_public_key'), 'PublicKey'),
     viewPublicKey: bytes32<'PublicKey'>(address.bytes('m_view_public_key'), 'PublicKey'),
-    viewSecret: bytes32<'SecretKey'>(secrets.subarray(32), 'SecretKey'),
+    viewSecret: bytes32<'SecretKey'>(secrets.subarray(32, SECRETS_BYTES), 'SecretKey'),
     ...(integer('watch_only') !== 0
       ? {}
       : { spendSecret: bytes32<'SecretKey'>(secrets.subarray(0, 32), 'SecretKey') }),
+    ...(integer('multisig') === 0 ? {} : { multisig: readGroup(fields, secrets.subarray(SECRETS_BYTES)) }),
     watchOnly: integer('watch_only') !== 0,
     seedLanguage: typeof language === 'string' ? toUtf8(language) : '',
     network: NETWORKS[integer('nettype')] ?? 'mainnet',
@@ -144,12 +137,24 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
       ),
     ),
   };
-  const { spendSecret } = file;
-  const fits =
-    equalBytes(publicKeyOf(file.viewSecret), file.viewPublicKey) &&
-    (spendSecret === undefined || equalBytes(publicKeyOf(spendSecret), file.spendPublicKey));
-  if (!fits) throw new CodecError('its secret keys do not belong to its address');
+  if (!fitTogether(file)) throw new CodecError('its secret keys do not belong to its address');
   return file;
+}
+
+/** Do the secret keys belong to the address, or a multisig wallet's to its group? */
+function fitTogether({
+  spendPublicKey,
+  viewPublicKey,
+  viewSecret,
+  spendSecret,
+  multisig,
+}: KeysFile): boolean {
+  if (!equalBytes(publicKeyOf(viewSecret), viewPublicKey)) return false;
+  if (spendSecret === undefined) return multisig === undefined;
+  const publicKey = publicKeyOf(spendSecret);
+  return multisig === undefined
+    ? equalBytes(publicKey, spendPublicKey)
+    : multisig.signers.some((signer) => equalBytes(signer, publicKey));
 }
 
 /** How far beyond the last address handed out the wallet looks. */
@@ -199,7 +204,7 @@ export async function writeKeysFile(
   const key = await passwordKey(password, kdfRounds);
   const innerIv = rng(IV_BYTES);
   const secrets = await cryptSecrets(
-    concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret),
+    concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret, ...(file.multisig?.shares ?? [])),
     key,
     innerIv,
   );
@@ -218,13 +223,17 @@ export async function writeKeysFile(
         },
         m_encryption_iv: string(innerIv),
         m_spend_secret_key: string(secrets.subarray(0, 32)),
-        m_view_secret_key: string(secrets.subarray(32)),
+        m_view_secret_key: string(secrets.subarray(32, SECRETS_BYTES)),
+        ...(secrets.length === SECRETS_BYTES
+          ? {}
+          : { m_multisig_keys: string(secrets.subarray(SECRETS_BYTES)) }),
       },
     },
   });
   const json = writeJson({
     ...DEFAULTS,
     ...file.other,
+    ...(file.multisig === undefined ? {} : groupFields(file.multisig)),
     key_data: latin1(account),
     seed_language: fromUtf8(file.seedLanguage),
     watch_only: file.watchOnly ? 1n : 0n,

@@ -65,6 +65,13 @@ const encoder = new TextEncoder();
 /** UTF-8 bytes of a text. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
+/** A name in 32 bytes, zeros behind it: what hashes of different kinds begin with. */
+export function paddedName(name: string): Uint8Array {
+  const bytes = new Uint8Array(32);
+  bytes.set(utf8(name));
+  return bytes;
+}
+
 /** Splits a run of equal-sized records. @throws RangeError when the length is not a multiple of `size`. */
 export function chunks(run: Uint8Array, size: number): Uint8Array[] {
   if (run.length % size !== 0)

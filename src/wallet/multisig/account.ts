@@ -30,15 +30,19 @@ export interface Signer {
  * A participant of an M-of-N group, from its first round on. Each of the group's secret shares is held by
  * N - M + 1 participants, so that any M of them together hold all. Source: multisig_account.h.
  */
-export interface MultisigAccount extends Signer {
+export interface MultisigAccount extends Signer, GroupState {
+  /** The group's spend key; the identity until the main rounds are done. */
+  readonly spendPublicKey: PublicKey;
+}
+
+/** Who the group is, and how far its key exchange has come. */
+export interface GroupState {
   /** M */
   readonly threshold: number;
   /** N, ascending. */
   readonly signers: readonly PublicKey[];
   /** Rounds done; one more than {@link mainRounds} once everybody has confirmed. */
   readonly roundsPassed: number;
-  /** The group's spend key; the identity until the main rounds are done. */
-  readonly spendPublicKey: PublicKey;
   /** This participant's shares, with their coefficients once the main rounds are done. */
   readonly shares: readonly SecretKey[];
   /** What it shares with others in the round under way. Secret but in the last of the main rounds. */
@@ -46,14 +50,13 @@ export interface MultisigAccount extends Signer {
 }
 
 /** Source: `multisig_kex_rounds_required`. */
-export const mainRounds = ({ signers, threshold }: Pick<MultisigAccount, 'signers' | 'threshold'>): number =>
+export const mainRounds = ({ signers, threshold }: Pick<GroupState, 'signers' | 'threshold'>): number =>
   signers.length - threshold + 1;
 
 /** All shares are known; what is left is that everybody confirms. */
 export const isExchanged = (account: MultisigAccount): boolean => account.roundsPassed >= mainRounds(account);
 
-export const isReady = (account: MultisigAccount): boolean =>
-  account.roundsPassed === mainRounds(account) + 1;
+export const isReady = (account: GroupState): boolean => account.roundsPassed === mainRounds(account) + 1;
 
 /** The secrets that a wallet brings into a group. Source: wallet2.cpp `get_uninitialized_multisig_account`. */
 export const signerOf = (spendSecret: SecretKey, viewSecret: SecretKey): Signer => ({

@@ -2,18 +2,11 @@ import { publicKeyOf, toPublicKey } from '../../crypto/derivation.js';
 import { decompress, IDENTITY, multiplyPublic } from '../../crypto/point.js';
 import { hashToScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
-import { compareBytes, toHex, utf8 } from '../../util/bytes.js';
-
-/** A domain name as 32 bytes. */
-export function padded(name: string): Uint8Array {
-  const salt = new Uint8Array(32);
-  salt.set(utf8(name));
-  return salt;
-}
+import { compareBytes, paddedName, toHex } from '../../util/bytes.js';
 
 /** Source: cryptonote_config.h `HASH_KEY_MULTISIG`, `HASH_KEY_MULTISIG_KEY_AGGREGATION`. */
-const BLINDING = padded('Multisig');
-const AGGREGATION = padded('Multisig_key_agg');
+const BLINDING = paddedName('Multisig');
+const AGGREGATION = paddedName('Multisig_key_agg');
 
 /**
  * `Hs(key || salt)`: turns an ordinary secret, or a secret that several share, into one of the exchange.

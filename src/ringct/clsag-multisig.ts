@@ -1,0 +1,158 @@
+import { hashToPoint } from '../crypto/hash-to-point.js';
+import { decompress, G, IDENTITY, multiplyBy8, multiplyPublic, type Point } from '../crypto/point.js';
+import { hashToScalar, intToBytes, reduce, toScalar } from '../crypto/scalar.js';
+import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
+import { paddedName } from '../util/bytes.js';
+import { challenger } from './clsag.js';
+import { keptMultiples, multiexp, multiplesOf } from './multiexp.js';
+import type { ProofPoint, ProofScalar, RingMember } from './types.js';
+
+/*
+ * CLSAG whose real member nobody signs for alone: every signer answers the one challenge with a share, and the
+ * shares add up. Each brings NONCES nonces, bound together by a factor that commits to everything (as MuSig2
+ * does), so that no signer's choice of nonces can steer another's. Letters as in clsag.ts; α are nonces.
+ * Source: multisig_clsag_context.cpp.
+ */
+
+/** Nonces of one signer for one signature. Source: multisig_clsag_context.h `kAlphaComponents`. */
+export const NONCES = 2;
+
+const BINDING = paddedName('CLSAG_round_ms_merge_factor');
+
+/** A signature but for the answer of the real member. */
+export interface OpenClsag {
+  readonly message: Hash;
+  readonly ring: readonly RingMember[];
+  readonly realIndex: number;
+  readonly keyImage: KeyImage;
+  /** Commitment key image, divided by 8. */
+  readonly D: ProofPoint;
+  readonly pseudoOut: Commitment;
+  /** One a member; that of the real one is not looked at. */
+  readonly s: readonly ProofScalar[];
+}
+
+/** What all signers' nonces add up to, in points: `Σα·G` and `Σα·Hp(P_l)`, one pair a nonce. */
+export interface NonceSums {
+  readonly G: readonly Uint8Array[];
+  readonly H: readonly Uint8Array[];
+}
+
+/** What a signer answers. */
+export interface Challenge {
+  /** Powers of the binding factor, one a nonce. */
+  readonly binding: readonly bigint[];
+  readonly c: bigint;
+  /** What the signature starts with. */
+  readonly c1: bigint;
+}
+
+/** One input under signature, ready for any number of attempts. */
+export class ClsagChallenger {
+  readonly muP: bigint;
+  readonly muC: bigint;
+  readonly #open: OpenClsag;
+  readonly #s: readonly bigint[];
+  readonly #tables: ReturnType<typeof tablesOf>;
+  readonly #round: (L: Point, R: Point) => bigint;
+
+  /** @throws RangeError when it contradicts itself, or holds what is no point or scalar. */
+  constructor(open: OpenClsag) {
+    const { message, ring, realIndex, keyImage, D, pseudoOut, s } = open;
+    if (realIndex >= ring.length || s.length !== ring.length)
+      throw new RangeError('a signature has one answer a ring member');
+    const { muP, muC, round } = challenger(message, ring, keyImage, D, pseudoOut);
+    this.muP = muP;
+    this.muC = muC;
+    this.#open = open;
+    this.#round = round;
+    this.#s = s.map((scalar, i) => (i === realIndex ? 0n : toScalar(scalar)));
+    this.#tables = tablesOf(open);
+  }
+
+  /**
+   * @throws RangeError unless there are {@link NONCES} sums of points.
+   * Source: `combine_alpha_and_compute_challenge`.
+   */
+  challenge(sums: NonceSums): Challenge {
+    if (sums.G.length !== NONCES || sums.H.length !== NONCES)
+      throw new RangeError(`a signer brings ${NONCES} nonces`);
+    const b = this.#bindingFactor(sums);
+    const binding = sums.G.map((_, i) => power(b, i));
+    const bound = (points: readonly Uint8Array[]): Point =>
+      points.reduce(
+        (sum, bytes, i) => sum.add(multiplyPublic(decompress(bytes), binding[i] ?? 0n)),
+        IDENTITY,
+      );
+    const { realIndex, ring } = this.#open;
+    const { keys, commitments, bases, image, full, base } = this.#tables;
+    let c = this.#round(bound(sums.G), bound(sums.H));
+    let c1 = c;
+    for (let step = 1; step < ring.length; step++) {
+      const i = (realIndex + step) % ring.length;
+      if (i === 0) c1 = c;
+      const [s, cP, cC] = [this.#s[i] ?? 0n, reduce(this.muP * c), reduce(this.muC * c)];
+      c = this.#round(
+        multiexp([base, at(keys, i), at(commitments, i)], [s, cP, cC]),
+        multiexp([at(bases, i), image, full], [s, cP, cC]),
+      );
+    }
+    return { binding, c, c1: realIndex === 0 ? c : c1 };
+  }
+
+  #bindingFactor({ G: sumsG, H: sumsH }: NonceSums): bigint {
+    const { message, ring, realIndex, keyImage, D, pseudoOut, s } = this.#open;
+    const number = (value: number): Uint8Array => intToBytes(BigInt(value));
+    return hashToScalar(
+      BINDING,
+      ...ring.map(({ publicKey }) => publicKey),
+      ...ring.map(({ commitment }) => commitment),
+      pseudoOut,
+      message,
+      ...sumsG,
+      ...sumsH,
+      keyImage,
+      multiplyBy8(decompress(D)).toBytes(),
+      ...s.filter((_, i) => i !== realIndex),
+      number(realIndex),
+      number(NONCES),
+      number(ring.length),
+    );
+  }
+}
+
+/** The points of every round, with their multiples. */
+function tablesOf({ ring, keyImage, D, pseudoOut }: OpenClsag) {
+  const offset = decompress(pseudoOut);
+  return {
+    keys: ring.map(({ publicKey }) => multiplesOf(decompress(publicKey))),
+    commitments: ring.map(({ commitment }) => multiplesOf(decompress(commitment).subtract(offset))),
+    bases: ring.map(({ publicKey }) => multiplesOf(hashToPoint(publicKey))),
+    image: keptMultiples(decompress(keyImage)),
+    full: keptMultiples(multiplyBy8(decompress(D))),
+    base: keptMultiples(G),
+  };
+}
+
+function at<T>(items: readonly T[], i: number): T {
+  const item = items[i];
+  if (item === undefined) throw new RangeError('no such ring member');
+  return item;
+}
+
+const power = (base: bigint, exponent: number): bigint => {
+  let result = 1n;
+  for (let i = 0; i < exponent; i++) result = reduce(result * base);
+  return result;
+};
+
+/**
+ * `Σ bⁱ·αᵢ - c·w`: a signer's answer.
+ * @param nonces α, one a sum. Secret; they answer one challenge ever.
+ * @param w `µ_P·p` of the signer's part of the key; from the first signer `+ µ_C·z` as well. Secret.
+ * Source: multisig_tx_builder_ringct.cpp `first_partial_sign`, `next_partial_sign`.
+ */
+export function clsagShare({ binding, c }: Challenge, nonces: readonly bigint[], w: bigint): bigint {
+  if (nonces.length !== binding.length) throw new RangeError(`a signer brings ${NONCES} nonces`);
+  return reduce(nonces.reduce((sum, nonce, i) => sum + nonce * (binding[i] ?? 0n), 0n) - c * w);
+}
