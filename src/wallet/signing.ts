@@ -19,12 +19,8 @@ import type {
 import { amount, ZERO, type Amount } from '../util/amount.js';
 import { encode } from '../util/codec.js';
 import type { Rng } from '../util/random.js';
-import {
-  constructTransaction,
-  type OutputTarget,
-  type TransactionPlan,
-  type UnsignedTx,
-} from './construction.js';
+import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
+import type { OutputTarget } from './output-layout.js';
 
 /** A transaction that the network accepts, and what its maker must remember. Plain data. */
 export interface SignedTx {
@@ -56,12 +52,18 @@ function pseudoOutMasks(inputs: number, outputMasks: readonly bigint[], rng: Rng
   return [...free, reduce(last)];
 }
 
-/**
- * Proves and signs: slow, on a thread of its own.
- * @throws RangeError when keys, masks or amounts do not fit the rings. Source: rctSigs.cpp `genRctSimple`.
- */
-export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
-  const { prefix, inputs, outputs, fee } = unsigned;
+/** A transaction whose amounts are proven; what ring signatures sign is settled. */
+export interface ProvedTx {
+  readonly base: RctBase;
+  /** Without ring signatures. */
+  readonly prunable: RctPrunable;
+  readonly message: Hash;
+  /** Blinding scalars of the pseudo outputs, one an input. Secret. */
+  readonly inputMasks: readonly bigint[];
+}
+
+/** Proves ranges and commits to the inputs' amounts. @throws RangeError when the amounts do not balance. */
+export function proveTransaction({ prefix, inputs, outputs, fee }: UnsignedTx, rng: Rng): ProvedTx {
   const masks = outputs.map(({ mask }) => mask);
   const amounts = outputs.map((output) => output.amount);
   const { proof, commitments } = proveRange(amounts, masks, rng);
@@ -75,9 +77,18 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
     ecdhInfo: outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount })),
     outPk: commitments,
   };
-  const proved: RctPrunable = { ...NO_PRUNABLE, bulletproofsPlus: [proof], clsags: [], pseudoOuts };
-  const message = preMlsagHash(prefixHash(prefix), base, proved, inputs.length, outputs.length);
-  const clsags = inputs.map(({ ring, secretKey, mask }, i): Clsag => {
+  const prunable: RctPrunable = { ...NO_PRUNABLE, bulletproofsPlus: [proof], clsags: [], pseudoOuts };
+  const message = preMlsagHash(prefixHash(prefix), base, prunable, inputs.length, outputs.length);
+  return { base, prunable, message, inputMasks };
+}
+
+/**
+ * Proves and signs: slow, on a thread of its own.
+ * @throws RangeError when keys, masks or amounts do not fit the rings. Source: rctSigs.cpp `genRctSimple`.
+ */
+export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
+  const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng);
+  const clsags = unsigned.inputs.map(({ ring, secretKey, mask }, i): Clsag => {
     const { clsag } = signClsag({
       message,
       ring: ring.members,
@@ -85,25 +96,27 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
       secretKey: toScalar(secretKey),
       realMask: reduce(mask),
       pseudoOutMask: inputMasks[i] ?? 0n,
-      pseudoOut: pseudoOuts[i] ?? commit(ZERO, 0n),
+      pseudoOut: prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
       rng,
     });
     return clsag;
   });
-  const tx: Transaction = { prefix, rct: { base, prunable: { ...proved, clsags } } };
-  return {
-    blob: encode(transaction, tx),
-    hash: transactionHash(tx),
-    weight: transactionWeight(tx),
-    fee,
-    change: unsigned.change,
-    keyImages: inputs.map(({ keyImage }) => keyImage),
-    targets: unsigned.targets,
-    payees: unsigned.payees,
-    txSecretKey: unsigned.txSecretKey,
-    additionalSecretKeys: unsigned.additionalSecretKeys,
-  };
+  return signedTx(unsigned, { prefix: unsigned.prefix, rct: { base, prunable: { ...prunable, clsags } } });
 }
+
+/** A transaction with what its maker must remember of it. */
+export const signedTx = (unsigned: UnsignedTx, tx: Transaction): SignedTx => ({
+  blob: encode(transaction, tx),
+  hash: transactionHash(tx),
+  weight: transactionWeight(tx),
+  fee: unsigned.fee,
+  change: unsigned.change,
+  keyImages: unsigned.inputs.map(({ keyImage }) => keyImage),
+  targets: unsigned.targets,
+  payees: unsigned.payees,
+  txSecretKey: unsigned.txSecretKey,
+  additionalSecretKeys: unsigned.additionalSecretKeys,
+});
 
 /** The weight that a transaction will have once it is signed: proofs and signatures have fixed sizes. */
 export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): number {
@@ -171,13 +184,19 @@ export interface PricedPlan extends TransactionPlan {
 
 /**
  * Lays out with the fee that the real weight asks for; the plan's own fee is only where the search starts.
- * @param rate atomic units per byte.
+ * @param rate atomic units per byte. @param construct lays out.
  * @throws RangeError when the inputs do not cover that fee, or the transaction is too heavy.
  */
-export function settleFee(plan: PricedPlan, rate: bigint, rates: FeeRates, rng: Rng): UnsignedTx {
+export function settleFee(
+  plan: PricedPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  construct: typeof constructTransaction = constructTransaction,
+): UnsignedTx {
   const { feeFrom = [] } = plan;
   const attempt = (fee: Amount): { unsigned: UnsignedTx; needed: Amount } => {
-    const unsigned = constructTransaction({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) }, rng);
+    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) }, rng);
     const weight = weightOnceSigned(unsigned);
     if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
     return { unsigned, needed: feeOfWeight(weight, rate, rates) };

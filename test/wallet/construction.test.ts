@@ -9,10 +9,10 @@ import { amount, ZERO } from '../../src/util/amount.js';
 import { compareBytes } from '../../src/util/bytes.js';
 import {
   constructTransaction,
-  type OutputTarget,
   type TransactionPlan,
   type UnsignedTx,
 } from '../../src/wallet/construction.js';
+import type { OutputTarget } from '../../src/wallet/output-layout.js';
 import { receiveOutput } from '../../src/wallet/receive.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { holder, spendableInput, type Holder } from './fixtures.js';
