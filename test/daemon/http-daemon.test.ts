@@ -5,7 +5,8 @@ import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
 import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../src/daemon/http-daemon.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../src/crypto/types.js';
+import { readFetchedTx } from '../../src/wallet/fetched-tx.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 
 const SSL = {
@@ -77,6 +78,26 @@ describe('the real daemon', () => {
     const heights = Array.from({ length: 50 }, (_, i) => i % 20);
     const headers = await Promise.all(heights.map((height) => daemon.getBlockHeader(height)));
     expect(headers.map(({ height }) => height)).toEqual(heights);
+  });
+
+  it('gives transactions whole or pruned, as many as are asked for, that are what their names say', async () => {
+    const outputs = await daemon.getOutputs(Array.from({ length: 20 }, (_, i) => i));
+    const hashes = outputs.map(({ txHash }) => txHash);
+    const many = Array.from({ length: 6 }, () => hashes).flat();
+    for (const prune of [false, true]) {
+      const { transactions } = await daemon.getTransactions(many, { prune });
+      expect(transactions.map(({ hash }) => toHex(hash))).toEqual(many.map(toHex));
+      for (const tx of transactions) expect(readFetchedTx(tx).prefix.inputs).toHaveLength(1);
+    }
+    expect(await daemon.getTransactions([], { prune: false })).toEqual({ transactions: [] });
+    expect(await kindOf(daemon.getOutputs([0], 1_000_000n))).toBe('rejected');
+  });
+
+  it('is asked for the status of many key images in turn', async () => {
+    const image = fromHex('01'.padEnd(64, '0')) as KeyImage;
+    const statuses = await daemon.isKeyImageSpent(Array.from({ length: 5001 }, () => image));
+    expect(statuses).toEqual(Array.from({ length: 5001 }, () => 0));
+    expect(await daemon.isKeyImageSpent([])).toEqual([]);
   });
 
   it('says what it refuses', async () => {

@@ -1,15 +1,29 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { publicKeyOf } from '../../src/crypto/derivation.js';
+import { keccak } from '../../src/crypto/keccak.js';
+import { signHash } from '../../src/crypto/signature.js';
+import { sharedSecret } from '../../src/crypto/tx-proof.js';
+import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
+import { parseAddress } from '../../src/cryptonote/address.js';
+import { encodeBase58 } from '../../src/cryptonote/base58.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/cryptonote/extra.js';
+import { parsePrunedTransaction } from '../../src/cryptonote/transaction.js';
+import { equalBytes, fromHex, toHex, utf8 } from '../../src/util/bytes.js';
+import { formatReserveProof, readReserveProof } from '../../src/wallet/reserve-proof-text.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
+import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { proveSharedSecretV1 } from '../wallet/payment-fixture.js';
 
 /*
  * Proofs and signatures between our wallet and the reference's, each made by one and read by the other. The
  * chain and the payments are made once; no test changes them.
  */
 
+const rng = seededRng('proofs');
 const XMR = 1_000_000_000_000;
 const MESSAGE = 'order 17, ünïcode';
 const CONFIRMATIONS = 3;
@@ -20,7 +34,6 @@ type Name = 'ours' | 'theirs';
 const DIRECTIONS: readonly (readonly [Name, Name])[] = [
   ['ours', 'theirs'],
   ['theirs', 'ours'],
-  ['ours', 'ours'],
 ];
 
 interface Payment {
@@ -280,6 +293,88 @@ describe('once the payments are mined', () => {
         expect((theirs as string).length).toBe((signature as string).length);
       },
     );
+  });
+
+  describe('version 1, which nobody makes any more, is read alike', () => {
+    const readers = (): readonly WalletRpc[] => [wallets.ours, wallets.theirs];
+    const secretOf = async (type: string): Promise<SecretKey> =>
+      fromHex((await wallets.ours.rpc('query_key', { key_type: type })).key as string) as SecretKey;
+    const text = utf8(MESSAGE);
+
+    it('in signatures', async () => {
+      const spendSecret = await secretOf('spend_key');
+      const made = signHash(keccak(text), publicKeyOf(spendSecret), spendSecret, rng);
+      const [address] = addresses.ours;
+      const signature = `SigV1${encodeBase58(made)}`;
+      for (const reader of readers())
+        expect(await reader.rpc('verify', { data: MESSAGE, address, signature })).toEqual({
+          good: true,
+          old: true,
+          signature_type: 'spend',
+          version: 1,
+        });
+    });
+
+    it.each<[string, Name]>([
+      ['OutProofV1', 'ours'],
+      ['InProofV1', 'theirs'],
+    ])('in proofs of payment: %s', async (header, payer) => {
+      const { txid, txKey, address, amount } = payments[payer].integrated;
+      const key = fromHex(txKey) as SecretKey;
+      const { viewPublicKey } = parseAddress(address);
+      const secret = payer === 'ours' ? key : await secretOf('view_key');
+      const claim = {
+        message: keccak(fromHex(txid), text),
+        R: payer === 'ours' ? publicKeyOf(key) : viewPublicKey,
+        A: payer === 'ours' ? viewPublicKey : publicKeyOf(key),
+        D: sharedSecret(viewPublicKey, key),
+      };
+      const body = encodeBase58(claim.D) + encodeBase58(proveSharedSecretV1(claim, secret, rng));
+      const asked = { txid, address, message: MESSAGE };
+      for (const reader of readers()) {
+        expect(await reader.rpc('check_tx_proof', { ...asked, signature: header + body })).toMatchObject({
+          good: true,
+          received: amount,
+        });
+        const newer = header.replace('V1', 'V2') + body;
+        expect(await reader.rpc('check_tx_proof', { ...asked, signature: newer })).toMatchObject({
+          good: false,
+        });
+      }
+    });
+
+    it('in proofs of holdings', async () => {
+      const [address] = addresses.ours;
+      const asked = { amount: 1, message: MESSAGE };
+      const { signature } = await wallets.ours.rpc('get_reserve_proof', asked);
+      const proof = readReserveProof(signature as string);
+      const { txs } = await daemon.plain('/get_transactions', {
+        txs_hashes: proof.entries.map(({ txHash }) => toHex(txHash)),
+        prune: true,
+      });
+      const viewSecret = await secretOf('view_key');
+      const { spendPublicKey, viewPublicKey } = parseAddress(address);
+      const images = proof.entries.map(({ keyImage }) => keyImage);
+      const signed = keccak(text, spendPublicKey, viewPublicKey, ...images);
+      const entries = proof.entries.map((entry, i) => {
+        const { extra } = parsePrunedTransaction(fromHex(txs[i].pruned_as_hex as string)).prefix;
+        const { fields } = parseExtra(extra);
+        const keys = [...txPublicKeys(fields), ...additionalPublicKeys(fields)];
+        const opens = (key: PublicKey): boolean =>
+          equalBytes(sharedSecret(key, viewSecret), entry.sharedSecret);
+        const A = keys.find(opens) ?? viewPublicKey;
+        const claim = { message: signed, R: viewPublicKey, A, D: entry.sharedSecret };
+        return { ...entry, sharedSecretSignature: proveSharedSecretV1(claim, viewSecret, rng) };
+      });
+      const older = formatReserveProof({ ...proof, entries }).replace('V2', 'V1');
+      const [ours, theirs] = await Promise.all(
+        readers().map((reader) =>
+          reader.rpc('check_reserve_proof', { address, message: MESSAGE, signature: older }),
+        ),
+      );
+      expect(ours).toEqual(theirs);
+      expect(ours.good).toBe(true);
+    });
   });
 
   describe('what is wrong with a request', () => {
