@@ -6,6 +6,7 @@ import type { Nameserver } from '../dns/exchange.js';
 import { parseNameserver } from '../dns/resolver.js';
 import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
+import type { ExportFormat } from '../wallet/exported-outputs.js';
 import { parseConfigFile, readSetting, type Settings } from './config-file.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
 
@@ -36,6 +37,7 @@ export interface Config {
     readonly password?: Secret;
     readonly promptForPassword: boolean;
     readonly kdfRounds: number;
+    readonly exportFormat: ExportFormat;
     readonly txNotify?: string;
   };
   readonly rpc: {
@@ -168,6 +170,9 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     );
 
   const network: NetworkType = on('testnet') ? 'testnet' : on('stagenet') ? 'stagenet' : 'mainnet';
+  const exportFormat = text('export-format');
+  if (exportFormat !== 'current' && exportFormat !== '0.18.0')
+    throw new ConfigError('--export-format is current or 0.18.0');
   const apiVersion = text('api-version');
   if (apiVersion !== '1.3' && apiVersion !== '1.32') throw new ConfigError('--api-version is 1.3 or 1.32');
   const bind = bindAddresses(text('rpc-bind-ip') ?? '', text('rpc-bind-ipv6-address') ?? '', {
@@ -199,6 +204,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ...optional('password', password === undefined ? undefined : new Secret(utf8(password))),
       promptForPassword: on('prompt-for-password'),
       kdfRounds: integer('kdf-rounds', 1, 1_000_000),
+      exportFormat,
       ...optional('txNotify', text('tx-notify')),
     },
     rpc: {

@@ -64,6 +64,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     default: '1',
   },
   {
+    name: 'export-format',
+    argument: 'format',
+    group: 'Wallets',
+    help: 'what offline wallets are told outputs in: current, or 0.18.0 for those of that first release',
+    default: 'current',
+  },
+  {
     name: 'no-initial-sync',
     group: 'Wallets',
     help: 'accepted: requests are answered while the wallet syncs, always',

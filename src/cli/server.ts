@@ -46,6 +46,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
     network: config.network,
     ...(directory === undefined ? {} : { directory }),
     kdfRounds: config.wallet.kdfRounds,
+    exportFormat: config.wallet.exportFormat,
     restricted: config.rpc.restricted,
     threads: config.threads,
     ...(daemon === undefined ? {} : { daemon }),

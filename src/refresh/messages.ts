@@ -5,7 +5,7 @@ import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { BlockRef, PageFindings, SubaddressKey } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
-import type { PoolFinding, ScannerState } from './wallet-scanner.js';
+import type { NamedKey, PoolFinding, ScannerState } from './wallet-scanner.js';
 
 /** Numbers an open wallet, for as long as the process runs. */
 export type WalletId = number;
@@ -31,6 +31,7 @@ export type RefreshRequest =
       /** The last address handed out, an account. */
       readonly handedOut: readonly SubaddressIndex[];
     }
+  | { readonly type: 'learn'; readonly wallet: WalletId; readonly told: readonly NamedKey[] }
   | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };

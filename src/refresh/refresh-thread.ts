@@ -68,6 +68,12 @@ port.on('message', (request: RefreshRequest) => {
       reportSubaddresses(request.wallet, scanner?.takeFresh() ?? []);
       return;
     }
+    case 'learn': {
+      const wallet = wallets.get(request.wallet);
+      wallet?.scanner.learn(request.told);
+      wallet?.seenInPool.clear();
+      return;
+    }
     case 'refresh':
       void run(request.wallet, request.run, request.from);
       return;

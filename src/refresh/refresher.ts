@@ -7,7 +7,7 @@ import type { PageFindings, SubaddressKey } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
-import type { PoolFinding, ScannerState } from './wallet-scanner.js';
+import type { NamedKey, PoolFinding, ScannerState } from './wallet-scanner.js';
 
 /** The wallet's side of a refresh: where it stands, and what to do with what is found. */
 export interface RefreshTarget {
@@ -94,6 +94,11 @@ export class Refresher {
   /** Makes the thread recognise an address that was handed out, with the lookahead beyond it. */
   expand(wallet: WalletId, index: SubaddressIndex): void {
     this.#worker?.postMessage({ type: 'expand', wallet, index } satisfies RefreshRequest);
+  }
+
+  /** Makes the thread recognise spends of outputs whose key images were told. */
+  learn(wallet: WalletId, told: readonly NamedKey[]): void {
+    this.#worker?.postMessage({ type: 'learn', wallet, told } satisfies RefreshRequest);
   }
 
   /**

@@ -6,6 +6,7 @@ import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import { amount, sum, ZERO, type Amount } from '../util/amount.js';
+import { keyImagesOf } from '../wallet/pending-tx.js';
 import {
   claimOutput,
   openClaims,
@@ -44,6 +45,21 @@ export interface ScannerState {
   /** The last address handed out, an account. */
   readonly handedOut: readonly SubaddressIndex[];
   readonly watched: readonly WatchedOutput[];
+  /** Without a spend key: outputs whose key images are not known. */
+  readonly unnamed: readonly UnnamedOutput[];
+  /** Without a spend key: key images that its holder told. */
+  readonly told: readonly NamedKey[];
+}
+
+/** An output that cannot be recognised when it is spent. */
+export interface UnnamedOutput extends Omit<WatchedOutput, 'keyImage'> {
+  readonly publicKey: PublicKey;
+}
+
+/** The key image of an output's key. */
+export interface NamedKey {
+  readonly publicKey: PublicKey;
+  readonly keyImage: KeyImage;
 }
 
 /** A transaction of the pool that concerns us. */
@@ -57,7 +73,7 @@ export interface PoolFinding {
 /** A payment from our outputs, with the images of those. */
 export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages: readonly KeyImage[] };
 
-const imageKey = (keyImage: Uint8Array): string => Buffer.from(keyImage).toString('latin1');
+const bytesKey = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 /**
  * Finds one wallet's receipts and spends in blocks and pool transactions, in chain order. Holds what it has
@@ -69,6 +85,9 @@ export class WalletScanner {
   readonly #arithmetic: OutputArithmetic;
   readonly #table: SubaddressTable;
   readonly #watched = new Map<string, WatchedOutput>();
+  readonly #unnamed = new Map<string, UnnamedOutput>();
+  /** By output key. */
+  readonly #told = new Map<string, KeyImage>();
   #fresh: SubaddressKey[] = [];
 
   /** @param kernel for what concerns this wallet alone. */
@@ -83,6 +102,8 @@ export class WalletScanner {
     );
     this.#table.load(state.subaddresses);
     for (const output of state.watched) this.#watch(output);
+    for (const output of state.unnamed) this.#unnamed.set(bytesKey(output.publicKey), output);
+    this.learn(state.told);
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
 
@@ -95,6 +116,18 @@ export class WalletScanner {
   lookAhead(lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): void {
     this.#table.lookahead = lookahead;
     for (const index of [{ major: 0, minor: 0 }, ...handedOut]) this.expandTo(index);
+  }
+
+  /** Spends of these are recognised from now on, whether their outputs were found already or will be. */
+  learn(told: readonly NamedKey[]): void {
+    for (const { publicKey, keyImage } of told) {
+      const key = bytesKey(publicKey);
+      this.#told.set(key, keyImage);
+      const output = this.#unnamed.get(key);
+      if (output === undefined) continue;
+      this.#unnamed.delete(key);
+      this.#watch({ ...output, keyImage });
+    }
   }
 
   /** Lookahead entries computed since the last call. */
@@ -110,7 +143,8 @@ export class WalletScanner {
 
   /** Forgets what was received at or above a height. */
   detachFrom(height: number): void {
-    for (const [key, output] of this.#watched) if (output.height >= height) this.#watched.delete(key);
+    for (const outputs of [this.#watched, this.#unnamed])
+      for (const [key, output] of outputs) if (output.height >= height) outputs.delete(key);
   }
 
   /** @param blocks gapless, each with all its transactions. */
@@ -142,8 +176,7 @@ export class WalletScanner {
         received.push(this.#receivedTx(tx, block));
         const placed = found.map((output) => place(output, tx, block, output.subaddress.major === payer));
         outputs.push(...placed);
-        for (const output of placed)
-          if (output.keyImage !== undefined) this.#watch({ ...output, keyImage: output.keyImage });
+        for (const output of placed) this.#expect(output);
       }
       if (payer !== undefined)
         outgoing.push({
@@ -212,8 +245,14 @@ export class WalletScanner {
     });
   }
 
+  #expect({ keyImage, publicKey, amount: value, subaddress, height }: OwnedOutput): void {
+    const output = { amount: value, subaddress, height };
+    if (keyImage === undefined) this.#unnamed.set(bytesKey(publicKey), { ...output, publicKey });
+    else this.#watch({ ...output, keyImage });
+  }
+
   #watch(output: WatchedOutput): void {
-    const key = imageKey(output.keyImage);
+    const key = bytesKey(output.keyImage);
     const known = this.#watched.get(key);
     // Two outputs with one key share an image; only the larger can ever be spent.
     if (known === undefined || known.amount < output.amount)
@@ -227,9 +266,15 @@ export class WalletScanner {
 
   #spent(tx: Transaction): WatchedOutput[] {
     return tx.prefix.inputs.flatMap((input) => {
-      const output = input.type === 'key' ? this.#watched.get(imageKey(input.keyImage)) : undefined;
+      const output = input.type === 'key' ? this.#watched.get(bytesKey(input.keyImage)) : undefined;
       return output === undefined ? [] : [output];
     });
+  }
+
+  #named(output: FoundOutput): FoundOutput {
+    if (output.keyImage !== undefined) return output;
+    const keyImage = this.#told.get(bytesKey(output.publicKey));
+    return keyImage === undefined ? output : { ...output, keyImage };
   }
 
   /** Outputs of ours, transaction by transaction; the first key that opens an output decides. */
@@ -251,7 +296,8 @@ export class WalletScanner {
     claims.forEach(({ tx }, i) => {
       const output = opened[i];
       const outputs = found[tx];
-      if (output !== undefined && !outputs?.has(output.outputIndex)) outputs?.set(output.outputIndex, output);
+      if (output !== undefined && !outputs?.has(output.outputIndex))
+        outputs?.set(output.outputIndex, this.#named(output));
     });
     return found.map((outputs) => [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex));
   }
@@ -268,6 +314,7 @@ export class WalletScanner {
       ...this.#paymentId(tx.tx),
       txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
       additionalPublicKeys: additionalPublicKeys(fields),
+      ...(this.#keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx.tx) } : {}),
     };
   }
 

@@ -33,6 +33,11 @@ export const CODE = {
   no_tx_key: -24,
   bad_proof: -1,
   bad_hex: -26,
+  wrong_signature: -9,
+  bad_unsigned_set: -39,
+  bad_signed_set: -40,
+  signing_failed: -42,
+  submission_failed: -41,
   bad_tx_metadata: -27,
   account_out_of_range: -14,
   address_out_of_range: -15,
@@ -111,6 +116,8 @@ export function describe(fault: Fault): string {
     case 'wrong_key_image':
     case 'wrong_tx_key':
     case 'bad_proof':
+    case 'bad_unsigned_set':
+    case 'bad_signed_set':
     case 'bad_tx_metadata':
     case 'invalid':
     case 'bad_uri':
@@ -127,6 +134,12 @@ export function describe(fault: Fault): string {
       return 'signature_type is one of spend, view';
     case 'no_tx_key':
       return 'no secret key of this transaction is stored here';
+    case 'wrong_signature':
+      return 'the signature of a key image does not fit its output';
+    case 'signing_failed':
+      return `the transactions cannot be signed: ${fault.reason}`;
+    case 'submission_failed':
+      return `the transactions cannot be submitted: ${fault.reason}`;
     case 'bad_hex':
       return `${fault.what} is not hex`;
     case 'account_out_of_range':

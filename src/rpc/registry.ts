@@ -5,6 +5,7 @@ import { accountMethods } from './methods/accounts.js';
 import { addressBookMethods } from './methods/address-book.js';
 import { addressMethods } from './methods/addresses.js';
 import { annotationMethods } from './methods/annotations.js';
+import { coldSigningMethods } from './methods/cold-signing.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
 import { loggingMethods } from './methods/logging.js';
@@ -24,6 +25,7 @@ export const registry = new Registry<Context, Gates>([
   ...accountTagMethods,
   ...addressMethods,
   ...transferMethods,
+  ...coldSigningMethods,
   ...historyMethods,
   ...proofMethods,
   ...annotationMethods,

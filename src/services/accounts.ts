@@ -70,7 +70,7 @@ export class Accounts {
       minors.length > 0 ? minors : Array.from({ length: this.addressCount(account) }, (_, minor) => minor);
     for (const minor of minors) this.assertIndex({ major: account, minor });
     return this.#session.file.read((r) => {
-      const used = new Set(r.outputs.usedAddresses(account));
+      const used = new Set([...r.outputs.usedAddresses(account), ...r.imported.usedAddresses(account)]);
       return wanted.map((minor) => {
         const index = { major: account, minor };
         return {

@@ -51,18 +51,16 @@ export class Balances {
     const chainHeight = this.#session.height();
     const now = this.#session.now();
     this.#session.file.read((r) => {
-      for (const held of r.outputs.balances({ ...(account === undefined ? {} : { account }), strict })) {
+      const place = account === undefined ? {} : { account };
+      for (const held of [...r.outputs.balances({ ...place, strict }), ...r.imported.balances(account)]) {
         const at = row(held.subaddress.major, held.subaddress.minor);
         at.total = held.total;
         at.unlocked = held.total;
         at.unspentOutputs = held.unspentCount;
       }
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
-      for (const output of r.outputs.lockedCandidates({
-        ...(account === undefined ? {} : { account }),
-        strict,
-        sinceHeight: since,
-      })) {
+      const candidates = r.outputs.lockedCandidates({ ...place, strict, sinceHeight: since });
+      for (const output of [...candidates, ...r.imported.unspent(account)]) {
         if (isUnlocked(output, chainHeight, now)) continue;
         const at = row(output.subaddress.major, output.subaddress.minor);
         at.unlocked = amount(at.unlocked - output.amount);

@@ -132,8 +132,9 @@ export class History {
   incoming(kind: IncomingKind, account: number, minors: readonly number[]): IncomingView[] {
     const chainHeight = this.#session.height();
     const now = this.#session.now();
+    const wanted = minors.length === 0 ? undefined : minors;
     return this.#session.file
-      .read((r) => r.outputs.all(account, minors.length === 0 ? undefined : minors))
+      .read((r) => [...r.outputs.all(account, wanted), ...r.imported.owned(account, wanted)])
       .filter(
         ({ spentBy, burnt }) =>
           !burnt && (kind === 'all' || (kind === 'unavailable') === (spentBy !== undefined)),

@@ -1,7 +1,7 @@
 import { keyDerivation } from '../crypto/derivation.js';
+import type { KeyImage, SecretKey } from '../crypto/types.js';
 import { feePerByte } from '../cryptonote/fees.js';
 import { amount, sum, type Amount } from '../util/amount.js';
-import { WorkerPool } from '../util/worker-pool.js';
 import type { SpendableInput } from '../wallet/construction.js';
 import { chooseRings, GammaPicker, type Ring } from '../wallet/decoys.js';
 import { WalletError } from '../wallet/fault.js';
@@ -11,7 +11,8 @@ import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
 import { isUnlocked } from '../wallet/unlock.js';
 import type { Prices } from './fee-market.js';
-import type { SigningAnswer, SigningTask } from './signing-thread.js';
+import { sign, SigningProblem } from './signers.js';
+import type { LaidOut, PricedTask, SigningWork } from './signing-thread.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** What all transactions of one payment share. */
@@ -39,12 +40,6 @@ export interface PaymentDraft {
 
 /** No transaction pays a fee above a coin: the heaviest at the fastest rate stays below. */
 const FEE_CEILING = amount(1_000_000_000_000n);
-
-/** Threads that prove and sign, shared by all wallets. */
-const signers = new WorkerPool<SigningTask, SigningAnswer>(
-  new URL('./signing-thread.js', import.meta.url),
-  2,
-);
 
 /** Takes a payment from prices and outputs to signed transactions. Nothing is recorded here. */
 export class PaymentBuilder {
@@ -85,11 +80,28 @@ export class PaymentBuilder {
   }
 
   /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
-  async sign({ share, rings, terms, prices }: PaymentDraft): Promise<SignedTx> {
+  sign(draft: PaymentDraft): Promise<SignedTx> {
+    return this.#priced('build', draft, (output, ring) => this.#spendable(output, ring));
+  }
+
+  /** What {@link sign} would do, without a spend key. @throws WalletError `transfer_failed`, `fee_too_high` */
+  layOut(draft: PaymentDraft): Promise<LaidOut> {
+    return this.#priced('layOut', draft, withoutSecret);
+  }
+
+  async #priced<K extends 'build' | 'layOut'>(
+    kind: K,
+    { share, rings, terms, prices }: PaymentDraft,
+    spendable: (output: OwnedOutput, ring: Ring) => SpendableInput,
+  ): Promise<SigningWork[K]['result']> {
     const { viewSecret } = this.#session.keys;
-    const task: SigningTask = {
+    const task: PricedTask = {
       plan: {
-        inputs: share.inputs.map((output, i) => this.#spendable(output, rings[i])),
+        inputs: share.inputs.map((output, i) => {
+          const ring = rings[i];
+          if (ring === undefined) throw new Error('an input without a ring');
+          return spendable(output, ring);
+        }),
         payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
         feeFrom: share.feeFrom,
         changeAddress: this.#session.accounts.decoded({ major: terms.account, minor: 0 }),
@@ -100,17 +112,22 @@ export class PaymentBuilder {
       rate: feePerByte(prices.rates, prices.priority),
       rates: prices.rates,
     };
-    const answer = await signers.run(task);
-    for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
-    task.plan.viewSecret.fill(0);
-    if ('problem' in answer) throw new WalletError({ kind: 'transfer_failed', reason: answer.problem });
-    assertFee(answer.signed.fee);
-    return answer.signed;
+    try {
+      const made = await sign(kind, task);
+      assertFee(made.fee);
+      return made;
+    } catch (cause) {
+      if (!(cause instanceof SigningProblem)) throw cause;
+      throw new WalletError({ kind: 'transfer_failed', reason: cause.message }, { cause });
+    } finally {
+      for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
+      task.plan.viewSecret.fill(0);
+    }
   }
 
-  #spendable(output: OwnedOutput, ring: Ring | undefined): SpendableInput {
+  #spendable(output: OwnedOutput, ring: Ring): SpendableInput {
     const { viewSecret, spendSecret } = this.#session.keys;
-    if (spendSecret === undefined || output.keyImage === undefined || ring === undefined)
+    if (spendSecret === undefined || output.keyImage === undefined)
       throw new WalletError({ kind: 'view_only' });
     const keys = { viewSecret: viewSecret.expose(), spendSecret: spendSecret.expose() };
     const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
@@ -123,6 +140,15 @@ export class PaymentBuilder {
     };
   }
 }
+
+/** Weighs as much as the input that will be signed. */
+const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
+  ring,
+  secretKey: new Uint8Array(32) as SecretKey,
+  keyImage: output.keyImage ?? (output.publicKey as Uint8Array as KeyImage),
+  amount: output.amount,
+  mask: output.mask,
+});
 
 /** @throws WalletError `fee_too_high` */
 export function assertFee(fee: Amount): void {

@@ -1,29 +1,41 @@
 import type { Hash, KeyImage } from '../crypto/types.js';
 import { sum, type Amount } from '../util/amount.js';
 import { Mutex } from '../util/mutex.js';
-import { WalletError } from '../wallet/fault.js';
+import type { ConstructionData } from '../wallet/construction-data.js';
 import { signedPayment, type SignedPayment } from '../wallet/signed-payment.js';
+import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
 import type { Payee } from '../wallet/transfer-request.js';
 import type { Prices } from './fee-market.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
-import { readMetadata, writeMetadata } from './payment-metadata.js';
+import { readMetadata, unsignedConstruction, writeMetadata } from './payment-metadata.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** One transaction that was made, and relayed unless that was not wanted. */
 export interface MadePayment {
-  readonly txHash: Hash;
   /** Paid to the destinations. */
   readonly amount: Amount;
   readonly amounts: readonly Amount[];
   readonly fee: Amount;
   readonly weight: number;
+  /** Of its inputs, those that are known. */
   readonly keyImages: readonly KeyImage[];
-  readonly txSecretKeys: readonly Uint8Array[];
-  readonly blob: Uint8Array;
-  /** Absent unless asked for. */
-  readonly metadata?: Uint8Array;
+  /** Absent where the wallet cannot sign. */
+  readonly signed?: {
+    readonly txHash: Hash;
+    readonly blob: Uint8Array;
+    readonly txSecretKeys: readonly Uint8Array[];
+    /** Absent unless asked for. */
+    readonly metadata?: Uint8Array;
+  };
+}
+
+/** All transactions of one order. */
+export interface MadePayments {
+  readonly payments: readonly MadePayment[];
+  /** For the wallet with the spend key to sign, where this one has none. */
+  readonly unsignedSet?: Uint8Array;
 }
 
 /** How a payment is to be made, apart from who is paid from what. */
@@ -61,15 +73,15 @@ export class PaymentMaker {
    * @param plan says who is paid from what; nothing else picks outputs before the payment is recorded.
    * @throws WalletError, DaemonError
    */
-  make(options: MakingOptions, plan: (prices: Prices) => readonly FundedTransfer[]): Promise<MadePayment[]> {
+  make(options: MakingOptions, plan: (prices: Prices) => readonly FundedTransfer[]): Promise<MadePayments> {
     return this.#making.run(async () => {
       const prices = await this.#session.feeMarket.prices(options.priority);
       const drafts = await this.builder.draft(plan(prices), options, prices);
-      if (this.#session.isViewOnly) throw new WalletError({ kind: 'view_only' });
+      if (this.#session.isViewOnly) return this.#layOut(drafts);
       const made: Made[] = [];
       for (const draft of drafts) made.push(await this.#sign(draft, options.withMetadata));
       if (!options.doNotRelay) await this.#ledger.commit(made.map(({ payment }) => payment));
-      return made.map(({ view }) => view);
+      return { payments: made.map(({ view }) => view) };
     });
   }
 
@@ -85,26 +97,56 @@ export class PaymentMaker {
     });
   }
 
+  /** Relays what another wallet with these keys signed. @throws WalletError `tx_rejected`, DaemonError */
+  relayAll(payments: readonly SignedPayment[]): Promise<void> {
+    return this.#making.run(async () => {
+      for (const payment of payments) await this.#ledger.relay(payment);
+    });
+  }
+
+  /** Nothing is recorded, and no output reserved, until the signed transactions are submitted. */
+  async #layOut(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
+    const payments: MadePayment[] = [];
+    const laidOut: ConstructionData[] = [];
+    for (const draft of drafts) {
+      const layout = await this.builder.layOut(draft);
+      const payees = paidBy(draft, layout);
+      const amounts = payees.map((payee) => payee.amount);
+      laidOut.push(unsignedConstruction(this.#session, draft, layout, payees));
+      payments.push({
+        amount: sum(amounts),
+        amounts,
+        fee: layout.fee,
+        weight: layout.weight,
+        keyImages: draft.share.inputs.flatMap(({ keyImage }) => keyImage ?? []),
+      });
+    }
+    return { payments, unsignedSet: await this.#session.coldSigning.seal(laidOut) };
+  }
+
   async #sign(draft: PaymentDraft, withMetadata: boolean): Promise<Made> {
     const { share, terms } = draft;
     const signed = await this.builder.sign(draft);
-    const payees = share.payees.map((payee, i): Payee => ({
-      ...payee,
-      amount: signed.payees[i]?.amount ?? payee.amount,
-    }));
+    const payees = paidBy(draft, signed);
     const payment = signedPayment(signed, terms, share.inputs, payees);
     const amounts = payees.map((payee) => payee.amount);
     const view: MadePayment = {
-      txHash: signed.hash,
       amount: sum(amounts),
       amounts,
       fee: signed.fee,
       weight: signed.weight,
       keyImages: signed.keyImages,
-      txSecretKeys: payment.txSecretKeys,
-      blob: signed.blob,
-      ...(withMetadata ? { metadata: writeMetadata(this.#session, draft, signed, payees) } : {}),
+      signed: {
+        txHash: signed.hash,
+        blob: signed.blob,
+        txSecretKeys: payment.txSecretKeys,
+        ...(withMetadata ? { metadata: writeMetadata(this.#session, draft, signed, payees) } : {}),
+      },
     };
     return { payment, view };
   }
 }
+
+/** The payees of a share with what each receives: less than asked where it pays the fee. */
+const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
+  share.payees.map((payee, i) => ({ ...payee, amount: payees[i]?.amount ?? payee.amount }));

@@ -1,28 +1,57 @@
+import { paymentIdField, writeExtra } from '../cryptonote/extra.js';
 import { fromHex, isHex } from '../util/bytes.js';
 import { CodecError, decode, encode } from '../util/codec.js';
 import { WalletError } from '../wallet/fault.js';
-import { keyImagesOf, pendingTx, pendingTxOf, type PendingTx } from '../wallet/pending-tx.js';
+import type { ConstructionData } from '../wallet/construction-data.js';
+import {
+  constructionOf,
+  keyImagesOf,
+  pendingTx,
+  pendingTxOf,
+  type Layout,
+  type PaymentParts,
+  type PendingTx,
+} from '../wallet/pending-tx.js';
 import { paymentOfPending, type SignedPayment } from '../wallet/signed-payment.js';
 import type { SignedTx } from '../wallet/signing.js';
 import type { Payee } from '../wallet/transfer-request.js';
 import type { PaymentDraft } from './payment-builder.js';
 import type { WalletSession } from './wallet-session.js';
 
-/** What get_tx_metadata gives: anybody who holds it and the keys can relay and record the payment. */
-export function writeMetadata(
-  session: WalletSession,
+function partsOf(
+  { file, accounts }: WalletSession,
   { share, rings, terms }: PaymentDraft,
-  signed: SignedTx,
   payees: readonly Payee[],
-): Uint8Array {
-  const inputs = session.file.read((r) =>
+): PaymentParts {
+  const inputs = file.read((r) =>
     share.inputs.flatMap((output, i) => {
       const ring = rings[i];
       return ring === undefined ? [] : [{ output, ring, place: r.outputs.placeOf(output) }];
     }),
   );
-  const changeAddress = session.accounts.decoded({ major: terms.account, minor: 0 });
-  return encode(pendingTx, pendingTxOf({ signed, inputs, payees, changeAddress, account: terms.account }));
+  const changeAddress = accounts.decoded({ major: terms.account, minor: 0 });
+  return { inputs, payees, changeAddress, account: terms.account };
+}
+
+/** What get_tx_metadata gives: anybody who holds it and the keys can relay and record the payment. */
+export const writeMetadata = (
+  session: WalletSession,
+  draft: PaymentDraft,
+  signed: SignedTx,
+  payees: readonly Payee[],
+): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(session, draft, payees) }));
+
+/** What a wallet with the spend key needs to sign a payment; its payment id is in the clear. */
+export function unsignedConstruction(
+  session: WalletSession,
+  draft: PaymentDraft,
+  layout: Layout,
+  payees: readonly Payee[],
+): ConstructionData {
+  const id = payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;
+  const extra = writeExtra(id === undefined ? [] : [paymentIdField({ kind: 'short', id })]);
+  const { unlockTime } = draft.terms;
+  return constructionOf(layout, partsOf(session, draft, payees), { extra, unlockTime });
 }
 
 /** @throws WalletError `bad_hex`, `bad_tx_metadata` also where it spends what is not ours. */

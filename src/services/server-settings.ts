@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { NetworkType } from '../cryptonote/types.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { Rng } from '../util/random.js';
+import type { ExportFormat } from '../wallet/exported-outputs.js';
 import type { WalletEvents } from './events.js';
 import type { OpenAlias } from './open-alias.js';
 import type { WalletDirectory } from './wallet-directory.js';
@@ -12,6 +13,8 @@ export interface ServerSettings {
   /** Absent: clients cannot create or open wallets. */
   readonly directory?: WalletDirectory;
   readonly kdfRounds: number;
+  /** In which outputs are told to offline wallets. */
+  readonly exportFormat: ExportFormat;
   readonly restricted: boolean;
   readonly threads: number;
   /** Absent: offline. */

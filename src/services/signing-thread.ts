@@ -1,28 +1,76 @@
 import { parentPort } from 'node:worker_threads';
 import type { FeeRates } from '../cryptonote/fees.js';
 import { systemRng } from '../util/random.js';
-import { buildTransaction, type PricedPlan, type SignedTx } from '../wallet/signing.js';
+import type { UnsignedTx } from '../wallet/construction.js';
+import { signOffline, type OfflineOrder, type OfflineSigned } from '../wallet/offline-signing.js';
+import {
+  buildTransaction,
+  settleFee,
+  weightOnceSigned,
+  type PricedPlan,
+  type SignedTx,
+} from '../wallet/signing.js';
 
-/** What the signing thread is asked for. */
-export interface SigningTask {
+/** A transaction whose fee is still to be found. */
+export interface PricedTask {
   readonly plan: PricedPlan;
   /** Atomic units per byte. */
   readonly rate: bigint;
   readonly rates: FeeRates;
 }
 
-export type SigningAnswer = { readonly signed: SignedTx } | { readonly problem: string };
+/** A transaction as it would be signed, apart from its keys. */
+export type LaidOut = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'change'> & { readonly weight: number };
+
+/** What the signing thread does, by kind. */
+export interface SigningWork {
+  readonly build: { readonly task: PricedTask; readonly result: SignedTx };
+  readonly layOut: { readonly task: PricedTask; readonly result: LaidOut };
+  readonly offline: { readonly task: OfflineOrder; readonly result: OfflineSigned };
+}
+
+export type SigningTask = {
+  readonly [K in keyof SigningWork]: { readonly kind: K; readonly task: SigningWork[K]['task'] };
+}[keyof SigningWork];
+
+export type SigningAnswer = { readonly result: unknown } | { readonly problem: string };
+
+function layOut({ plan, rate, rates }: PricedTask): LaidOut {
+  const unsigned = settleFee(plan, rate, rates, systemRng);
+  const { targets, payees, fee, change } = unsigned;
+  return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
+}
+
+function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
+  switch (work.kind) {
+    case 'build':
+      return buildTransaction(work.task.plan, work.task.rate, work.task.rates, systemRng);
+    case 'layOut':
+      return layOut(work.task);
+    case 'offline':
+      return signOffline(work.task, systemRng);
+  }
+}
+
+function wipe(work: SigningTask): void {
+  if (work.kind === 'offline') {
+    work.task.keys.viewSecret.fill(0);
+    work.task.keys.spendSecret.fill(0);
+    return;
+  }
+  work.task.plan.viewSecret.fill(0);
+  for (const { secretKey } of work.task.plan.inputs) secretKey.fill(0);
+}
 
 const port = parentPort;
 if (port === null) throw new Error('signing-thread runs as a worker thread only');
-port.on('message', ({ plan, rate, rates }: SigningTask) => {
+port.on('message', (work: SigningTask) => {
   let answer: SigningAnswer;
   try {
-    answer = { signed: buildTransaction(plan, rate, rates, systemRng) };
+    answer = { result: run(work) };
   } catch (error) {
     answer = { problem: error instanceof Error ? error.message : 'signing failed' };
   }
-  plan.viewSecret.fill(0);
-  for (const { secretKey } of plan.inputs) secretKey.fill(0);
+  wipe(work);
   port.postMessage(answer);
 });

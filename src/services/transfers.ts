@@ -3,7 +3,7 @@ import type { Amount } from '../util/amount.js';
 import { WalletError } from '../wallet/fault.js';
 import { planTransfers } from '../wallet/transfer-plan.js';
 import type { Payee, TransferRequest } from '../wallet/transfer-request.js';
-import type { MadePayment, MakingOptions } from './payment-maker.js';
+import type { MadePayments, MakingOptions } from './payment-maker.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** A payment as a caller asks for it. */
@@ -24,7 +24,7 @@ export class Transfers {
   }
 
   /** @throws WalletError, DaemonError */
-  async pay(order: PaymentOrder): Promise<MadePayment[]> {
+  async pay(order: PaymentOrder): Promise<MadePayments> {
     const payees: Payee[] = [];
     for (const destination of order.destinations) payees.push(await this.#payee(destination));
     if (payees.length === 0) throw new WalletError({ kind: 'no_destination' });
@@ -34,7 +34,6 @@ export class Transfers {
         reason: 'one payment carries one payment id: give one integrated address',
       });
     const { payments, accounts, link } = this.#session;
-    if (this.#session.isViewOnly) throw new WalletError({ kind: 'view_only' });
     accounts.assertAccount(order.account);
     return payments.make(order, ({ rates, priority }) => {
       const { account, unlockTime } = order;

@@ -92,6 +92,8 @@ export class WalletOpener {
           rng: this.#settings.rng,
         }),
         file,
+        kdfRounds: this.#settings.kdfRounds,
+        exportFormat: this.#settings.exportFormat,
         link: this.#link,
         openAlias: this.#settings.openAlias,
         events: this.#settings.events,

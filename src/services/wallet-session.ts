@@ -12,20 +12,25 @@ import { amount, type Amount } from '../util/amount.js';
 import { toHex } from '../util/bytes.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
+import type { ExportFormat } from '../wallet/exported-outputs.js';
 import type { WalletKeys } from '../wallet/keys.js';
-import type { PageFindings, SubaddressKey } from '../wallet/records.js';
+import type { PageFindings, SubaddressKey, ToldKeyImage } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import { Accounts } from './accounts.js';
 import { AccountTags } from './account-tags.js';
 import { AddressBook } from './address-book.js';
 import { Annotations } from './annotations.js';
 import { Balances } from './balances.js';
+import { ColdSigning } from './cold-signing.js';
 import type { WalletEvents } from './events.js';
+import { ExportSealer } from './export-sealer.js';
 import { FeeMarket } from './fee-market.js';
 import { History } from './history.js';
 import type { KeyKeeper } from './key-keeper.js';
 import { Mining } from './mining.js';
 import type { OpenAlias } from './open-alias.js';
+import { KeyImageExchange } from './key-image-exchange.js';
+import { OutputExchange } from './output-exchange.js';
 import { PaymentMaker } from './payment-maker.js';
 import { PendingPayments } from './pending-payments.js';
 import { Proofs } from './proofs.js';
@@ -41,6 +46,8 @@ export interface SessionParts {
   readonly keyKeeper: KeyKeeper;
   readonly file: WalletFile;
   readonly lock?: WalletLock;
+  readonly kdfRounds: number;
+  readonly exportFormat: ExportFormat;
   readonly link: DaemonLink;
   readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
@@ -70,6 +77,11 @@ export class WalletSession implements RefreshTarget {
   readonly transfers: Transfers;
   readonly mining: Mining;
   readonly proofs: Proofs;
+  /** Seals what other wallets with these keys are to read. */
+  readonly exports: ExportSealer;
+  readonly outputs: OutputExchange;
+  readonly keyImageExchange: KeyImageExchange;
+  readonly coldSigning: ColdSigning;
   readonly #parts: SessionParts;
   readonly #pending: PendingPayments;
   readonly #refreshing = new Mutex();
@@ -97,8 +109,16 @@ export class WalletSession implements RefreshTarget {
     this.transfers = new Transfers(this);
     this.mining = new Mining(this);
     this.proofs = new Proofs(this);
+    this.exports = new ExportSealer(parts.keys, parts.kdfRounds, parts.link.rng);
+    this.outputs = new OutputExchange(this);
+    this.keyImageExchange = new KeyImageExchange(this);
+    this.coldSigning = new ColdSigning(this);
     this.#pending = new PendingPayments(this);
     this.#id = parts.link.refresher.attach(this);
+  }
+
+  get exportFormat(): ExportFormat {
+    return this.#parts.exportFormat;
   }
 
   get isViewOnly(): boolean {
@@ -129,6 +149,11 @@ export class WalletSession implements RefreshTarget {
   /** An address was handed out: it and the lookahead beyond it are recognised from now on. */
   expandTo(index: SubaddressIndex): void {
     this.link.refresher.expand(this.#id, index);
+  }
+
+  /** Key images were told: spends of their outputs are recognised from now on. */
+  expectSpends(told: readonly ToldKeyImage[]): void {
+    this.link.refresher.learn(this.#id, told);
   }
 
   /**
@@ -175,6 +200,8 @@ export class WalletSession implements RefreshTarget {
     const known = this.file.read((r) => ({
       subaddresses: r.subaddresses.keys(),
       watched: r.outputs.watchList(),
+      unnamed: r.outputs.unnamed(),
+      told: r.toldKeyImages.list(),
     }));
     return {
       keys: {
@@ -261,6 +288,7 @@ export class WalletSession implements RefreshTarget {
     await this.payments.settle();
     this.file.close();
     this.#parts.lock?.release();
+    this.exports.wipe();
     this.keys.viewSecret.wipe();
     this.keys.spendSecret?.wipe();
   }

@@ -77,10 +77,12 @@ export class SubaddressReader {
   protected readonly db: Db;
   readonly #label: Statement<[number, number], { label: string }>;
   readonly #find: Statement<[Uint8Array], SubaddressIndex>;
+  readonly #has: Statement<[number, number], { found: number }>;
 
   constructor(db: Db) {
     this.db = db;
     this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
+    this.#has = db.prepare('SELECT 1 AS found FROM subaddress_key WHERE major = ? AND minor = ?');
     this.#find = db.prepare('SELECT major, minor FROM subaddress_key WHERE spend_public_key = ?');
   }
 
@@ -91,6 +93,11 @@ export class SubaddressReader {
 
   find(spendPublicKey: PublicKey): SubaddressIndex | undefined {
     return this.#find.get(spendPublicKey);
+  }
+
+  /** Is it handed out, or within the lookahead? */
+  has({ major, minor }: SubaddressIndex): boolean {
+    return this.#has.get(major, minor) !== undefined;
   }
 
   /** All that are known, the lookahead included, each account from 0 without gaps. */

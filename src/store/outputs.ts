@@ -120,6 +120,7 @@ export class OutputReader {
     return rows.all(...(account === undefined ? [] : [account])).map(toOutput);
   }
 
+  /** In the order of {@link placeOf}. */
   all(account: number, minors?: readonly number[]): OwnedOutput[] {
     return this.#all.all(account).map(toOutput).filter(at(minors));
   }
@@ -160,6 +161,31 @@ export class OutputReader {
       .map(toOutput);
   }
 
+  /** All that can be spent or were, in the order of the chain: the order of {@link placeOf}. */
+  inOrder(): OwnedOutput[] {
+    return this.rows<[]>(`SELECT * FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`).all().map(toOutput);
+  }
+
+  /** The output with a key; of several, the one that can be spent. */
+  byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
+    const row = this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE public_key = ? ORDER BY burnt').get(
+      publicKey,
+    );
+    return row && toOutput(row);
+  }
+
+  /** Outputs that a transaction spends, or reserves. */
+  spentBy(txHash: Hash): OwnedOutput[] {
+    return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE spent_by = ? ORDER BY burnt, height')
+      .all(txHash)
+      .map(toOutput);
+  }
+
+  /** Outputs of a transaction. */
+  ofTx(txHash: Hash): OwnedOutput[] {
+    return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE tx_hash = ?').all(txHash).map(toOutput);
+  }
+
   /** How many outputs the chain gave us before it: where upstream's list of them has it. */
   placeOf({ height, globalIndex }: OwnedOutput): number {
     return this.#before.get(height, height, globalIndex)?.count ?? 0;
@@ -177,6 +203,14 @@ export class OutputReader {
   /** Addresses of an account that ever received. */
   usedAddresses(account: number): number[] {
     return this.#used.all(account).map(({ minor }) => minor);
+  }
+
+  /** Outputs whose key images are not known. */
+  unnamed(): Pick<OwnedOutput, 'publicKey' | 'amount' | 'subaddress' | 'height'>[] {
+    return this.rows<[]>('SELECT * FROM owned_output WHERE key_image IS NULL AND burnt = 0')
+      .all()
+      .map(toOutput)
+      .map(({ publicKey, amount, subaddress, height }) => ({ publicKey, amount, subaddress, height }));
   }
 
   /** What a scanner looks out for among the inputs of transactions. */
@@ -217,7 +251,9 @@ export class OutputWriter extends OutputReader {
     super(db);
     this.#insert = db.prepare(
       `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account,
-         minor, derivation_key, height, unlock_time, coinbase, change) VALUES (${Array(15).fill('?').join(', ')})`,
+         minor, derivation_key, height, unlock_time, coinbase, change)
+       VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
+         ${Array(10).fill('?').join(', ')})`,
     );
     this.#sameKey = this.rows(
       'SELECT * FROM owned_output WHERE public_key = ? ORDER BY amount DESC, height, tx_hash, output_index',
@@ -241,6 +277,7 @@ export class OutputWriter extends OutputReader {
       output.globalIndex,
       output.publicKey,
       output.keyImage ?? null,
+      output.publicKey,
       toColumn(output.amount),
       intToBytes(output.mask),
       fromFlag(output.rct),
@@ -270,6 +307,18 @@ export class OutputWriter extends OutputReader {
     const rows = this.#sameKey.all(publicKey);
     if (rows.length > 1)
       rows.forEach((row, i) => this.#setBurnt.run(fromFlag(i > 0), row.tx_hash, toNumber(row.output_index)));
+  }
+
+  /** @param keyImage of every output with the key. */
+  setKeyImage(publicKey: PublicKey, keyImage: KeyImage): void {
+    this.db.prepare('UPDATE owned_output SET key_image = ? WHERE public_key = ?').run(keyImage, publicKey);
+  }
+
+  /** What a transaction of ours paid back to the account is no income. */
+  markChange(txHash: Hash, account: number): void {
+    this.db
+      .prepare('UPDATE owned_output SET change = 1 WHERE tx_hash = ? AND account = ?')
+      .run(txHash, account);
   }
 
   markSpent({ keyImage, txHash, height }: FoundSpend): void {

@@ -1,12 +1,12 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../crypto/types.js';
+import type { Hash, KeyImage } from '../crypto/types.js';
 import { sum } from '../util/amount.js';
 import { chunks, concatBytes, toHex } from '../util/bytes.js';
 import type { Payment, ReceivedTx } from '../wallet/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
 
-interface PaymentRow {
+interface TxRow {
   readonly tx_hash: Uint8Array;
   readonly height: Integer;
   readonly timestamp: Integer;
@@ -16,12 +16,15 @@ interface PaymentRow {
   readonly payment_id: Uint8Array | null;
   readonly tx_public_key: Uint8Array;
   readonly additional_keys: Uint8Array;
+}
+
+interface PaymentRow extends TxRow {
   readonly account: Integer;
   readonly minor: Integer;
   readonly amount: Integer;
 }
 
-const toTx = (row: PaymentRow): ReceivedTx => ({
+const toTx = (row: TxRow): ReceivedTx => ({
   txHash: toBytes<'Hash'>(row.tx_hash),
   height: toNumber(row.height),
   timestamp: toNumber(row.timestamp),
@@ -79,6 +82,7 @@ export class PaymentReader {
   readonly #ofAccount: Statement<[number, number, number], PaymentRow>;
   readonly #byTx: Statement<[Uint8Array], PaymentRow>;
   readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
+  readonly #spending: Statement<[Uint8Array], TxRow>;
 
   constructor(db: Db) {
     this.db = db;
@@ -88,6 +92,11 @@ export class PaymentReader {
     this.#ofAccount = rows('t.height > ? AND t.height <= ? AND o.account = ?');
     this.#byTx = rows('t.tx_hash = ?');
     this.#byId = rows('t.payment_id = ? AND t.height > ?');
+    this.#spending = db
+      .prepare<[Uint8Array], TxRow>(
+        'SELECT t.* FROM received_tx t JOIN received_input USING (tx_hash) WHERE key_image = ?',
+      )
+      .safeIntegers();
   }
 
   /** In height order. */
@@ -103,6 +112,11 @@ export class PaymentReader {
     return group(this.#byTx.all(txHash));
   }
 
+  /** Transactions that paid us and spend this. */
+  spending(keyImage: KeyImage): ReceivedTx[] {
+    return this.#spending.all(keyImage).map(toTx);
+  }
+
   /** @param minHeight exclusive. */
   byPaymentId(paymentId: Uint8Array, minHeight = -1): Payment[] {
     return group(this.#byId.all(paymentId, minHeight));
@@ -111,9 +125,13 @@ export class PaymentReader {
 
 export class PaymentWriter extends PaymentReader {
   readonly #insert: Statement<unknown[]>;
+  readonly #insertInput: Statement<[Uint8Array, Uint8Array]>;
 
   constructor(db: Db) {
     super(db);
+    this.#insertInput = db.prepare(
+      'INSERT INTO received_input (key_image, tx_hash) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    );
     this.#insert = db.prepare(
       `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,
          additional_keys) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -132,6 +150,7 @@ export class PaymentWriter extends PaymentReader {
       tx.txPublicKey,
       concatBytes(...tx.additionalPublicKeys),
     );
+    for (const keyImage of tx.spentKeyImages ?? []) this.#insertInput.run(keyImage, tx.txHash);
   }
 
   detachFrom(height: number): void {

@@ -7,6 +7,8 @@ import { AttributeReader, AttributeWriter } from './attributes.js';
 import { ChainReader, ChainWriter } from './chain.js';
 import { openDatabase, type Db } from './database.js';
 import { syncDirectory } from './durable.js';
+import { ImportedOutputReader, ImportedOutputWriter } from './imported-outputs.js';
+import { recogniseSpends } from './learn-key-images.js';
 import { MetaReader, MetaWriter } from './meta.js';
 import {
   NoteReader,
@@ -19,6 +21,7 @@ import {
 import { OutputReader, OutputWriter, type OutputRef } from './outputs.js';
 import { PaymentReader, PaymentWriter } from './payments.js';
 import { PoolReader, PoolWriter } from './pool.js';
+import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
 import type { OutgoingTx, PageFindings } from '../wallet/records.js';
 
@@ -37,6 +40,8 @@ export class WalletReader {
   readonly accountTags: AccountTagReader;
   readonly addressBook: AddressBookReader;
   readonly attributes: AttributeReader;
+  readonly imported: ImportedOutputReader;
+  readonly toldKeyImages: ToldKeyImageReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -52,6 +57,8 @@ export class WalletReader {
     this.accountTags = new AccountTagReader(db);
     this.addressBook = new AddressBookReader(db);
     this.attributes = new AttributeReader(db);
+    this.imported = new ImportedOutputReader(db);
+    this.toldKeyImages = new ToldKeyImageReader(db);
   }
 }
 
@@ -70,6 +77,8 @@ export class WalletWriter {
   readonly accountTags: AccountTagWriter;
   readonly addressBook: AddressBookWriter;
   readonly attributes: AttributeWriter;
+  readonly imported: ImportedOutputWriter;
+  readonly toldKeyImages: ToldKeyImageWriter;
   readonly #db: Db;
 
   constructor(db: Db) {
@@ -87,6 +96,8 @@ export class WalletWriter {
     this.accountTags = new AccountTagWriter(db);
     this.addressBook = new AddressBookWriter(db);
     this.attributes = new AttributeWriter(db);
+    this.imported = new ImportedOutputWriter(db);
+    this.toldKeyImages = new ToldKeyImageWriter(db);
   }
 
   /** Puts a page of blocks into the store: undo of what it replaces comes before redo. */
@@ -104,6 +115,9 @@ export class WalletWriter {
     }
     for (const spend of page.spends) this.outputs.markSpent(spend);
     for (const tx of page.outgoing) this.outgoing.confirm(tx);
+    // A key image may have been told while the page was on its way.
+    for (const { spentKeyImages = [] } of page.received) recogniseSpends(this, spentKeyImages);
+    if (page.hashes.length > 0) this.imported.clear();
     this.outgoing.settle(page.startHeight + page.hashes.length - 1);
   }
 

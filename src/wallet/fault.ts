@@ -28,6 +28,11 @@ export type Fault =
   | { readonly kind: 'no_tx_key' }
   | { readonly kind: 'bad_proof'; readonly reason: string }
   | { readonly kind: 'bad_hex'; readonly what: string }
+  | { readonly kind: 'wrong_signature' }
+  | { readonly kind: 'bad_unsigned_set'; readonly reason: string }
+  | { readonly kind: 'bad_signed_set'; readonly reason: string }
+  | { readonly kind: 'signing_failed'; readonly reason: string }
+  | { readonly kind: 'submission_failed'; readonly reason: string }
   | { readonly kind: 'bad_tx_metadata'; readonly reason: string }
   | { readonly kind: 'account_out_of_range'; readonly account: number; readonly count: number }
   | {

@@ -129,15 +129,21 @@ export interface PendingInput {
   readonly place: number;
 }
 
-/** What a pending transaction is put together from. */
-export interface PendingFacts {
-  readonly signed: SignedTx;
-  /** In any order. */
+/** Whom a transaction pays, signed or only laid out. */
+export type Layout = Pick<SignedTx, 'targets' | 'change'>;
+
+/** What a payment was made from. */
+export interface PaymentParts {
   readonly inputs: readonly PendingInput[];
   /** With what each receives. */
   readonly payees: readonly Payee[];
   readonly changeAddress: Address;
   readonly account: number;
+}
+
+/** What a pending transaction is put together from; its inputs in any order. */
+export interface PendingFacts extends PaymentParts {
+  readonly signed: SignedTx;
 }
 
 const NOBODY = new Uint8Array(32) as PublicKey;
@@ -167,9 +173,9 @@ const sourceOf = ({ output, ring }: PendingInput): SourceEntry => ({
 });
 
 /** Change; or where there is none the dummy, or nobody. */
-function changeOf({ signed, changeAddress }: PendingFacts): DestinationEntry {
-  if (signed.change > 0n) return entryOf(changeAddress, signed.change);
-  const dummy = signed.targets.find(({ amount }) => amount === 0n);
+function changeOf({ change, targets }: Layout, changeAddress: Address): DestinationEntry {
+  if (change > 0n) return entryOf(changeAddress, change);
+  const dummy = targets.find(({ amount }) => amount === 0n);
   if (dummy !== undefined) return entryOf(dummy.address, 0n);
   return {
     original: '',
@@ -180,49 +186,56 @@ function changeOf({ signed, changeAddress }: PendingFacts): DestinationEntry {
   };
 }
 
+/**
+ * How a transaction is to be made, whoever signs it.
+ * @param extra its payment id alone where nobody has signed yet.
+ */
+export function constructionOf(
+  layout: Layout,
+  { inputs, payees, changeAddress, account }: PaymentParts,
+  { extra, unlockTime }: Pick<ConstructionData, 'extra' | 'unlockTime'>,
+): ConstructionData {
+  return {
+    sources: inputs.map(sourceOf),
+    change: changeOf(layout, changeAddress),
+    outputs: layout.targets.map(({ address, amount }) => {
+      const payee = payees.find((one) => one.amount === amount && sameAddress(one.address, address));
+      return entryOf(address, amount, payee?.text);
+    }),
+    selectedTransfers: inputs.map(({ place }) => place),
+    extra,
+    unlockTime,
+    flags: { rct: true, viewTags: true },
+    rctConfig: RCT_CONFIG,
+    destinations: payees.map(({ address, amount, text: original }) => entryOf(address, amount, original)),
+    account,
+    minors: [...new Set(inputs.map(({ output }) => output.subaddress.minor))].sort((a, b) => a - b),
+  };
+}
+
 /** @throws RangeError when an input of the transaction is not among the facts. Source: wallet2.cpp `transfer_selected_rct`. */
-export function pendingTxOf(facts: PendingFacts): PendingTx {
-  const { signed } = facts;
+export function pendingTxOf({ signed, ...parts }: PendingFacts): PendingTx {
   const tx = parseTransaction(signed.blob);
   const inputs = signed.keyImages.map((keyImage) => {
-    const input = facts.inputs.find(
+    const input = parts.inputs.find(
       ({ output }) => output.keyImage && compareBytes(output.keyImage, keyImage) === 0,
     );
     if (input === undefined) throw new RangeError('an input of the transaction is not known');
     return input;
   });
-  const change = changeOf(facts);
-  const destinations = facts.payees.map(({ address, amount, text: original }) =>
-    entryOf(address, amount, original),
-  );
-  const selectedTransfers = inputs.map(({ place }) => place);
+  const construction = constructionOf(signed, { ...parts, inputs }, tx.prefix);
   return {
     tx,
     dust: 0n,
     fee: signed.fee,
     dustAddedToFee: false,
-    change,
-    selectedTransfers,
+    change: construction.change,
+    selectedTransfers: construction.selectedTransfers,
     keyImages: signed.keyImages.map((keyImage) => `<${toHex(keyImage)}> `).join(''),
     txSecretKey: signed.txSecretKey,
     additionalSecretKeys: signed.additionalSecretKeys,
-    destinations,
-    construction: {
-      sources: inputs.map(sourceOf),
-      change,
-      outputs: signed.targets.map(({ address, amount }) => {
-        const payee = facts.payees.find((one) => one.amount === amount && sameAddress(one.address, address));
-        return entryOf(address, amount, payee?.text);
-      }),
-      selectedTransfers,
-      extra: tx.prefix.extra,
-      unlockTime: tx.prefix.unlockTime,
-      flags: { rct: true, viewTags: true },
-      rctConfig: RCT_CONFIG,
-      destinations,
-      account: facts.account,
-      minors: [...new Set(inputs.map(({ output }) => output.subaddress.minor))].sort((a, b) => a - b),
-    },
+    destinations: construction.destinations,
+    construction,
     multisigSigs: [],
     multisigEntropy: new Uint8Array(32),
   };

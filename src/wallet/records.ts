@@ -34,6 +34,32 @@ export interface OwnedOutput {
   readonly spentHeight?: number;
 }
 
+/** An output that an offline wallet was told of. Source: wallet2.h `transfer_details`, after `import_outputs`. */
+export interface ImportedOutput {
+  readonly publicKey: PublicKey;
+  readonly derivationKey: PublicKey;
+  /** Within its transaction. */
+  readonly outputIndex: number;
+  readonly globalIndex: number;
+  readonly amount: Amount;
+  readonly rct: boolean;
+  readonly subaddress: SubaddressIndex;
+  readonly keyImage: KeyImage;
+  readonly spent: boolean;
+  readonly frozen: boolean;
+  /** The last import asked for its key image. */
+  readonly requested: boolean;
+}
+
+/** A key image as the holder of the spend key told it to a wallet without. */
+export interface ToldKeyImage {
+  /** Of the output. */
+  readonly publicKey: PublicKey;
+  readonly keyImage: KeyImage;
+  /** By a signature of the output's key; else it is only claimed. */
+  readonly proven: boolean;
+}
+
 /** A mined transaction that paid us: the part that its outputs share. */
 export interface ReceivedTx {
   readonly txHash: Hash;
@@ -47,6 +73,8 @@ export interface ReceivedTx {
   readonly paymentId?: Uint8Array;
   readonly txPublicKey: PublicKey;
   readonly additionalPublicKeys: readonly PublicKey[];
+  /** What it spends; only where the wallet cannot tell whether that was its own. */
+  readonly spentKeyImages?: readonly KeyImage[];
 }
 
 /** A transaction in the pool that pays us. */

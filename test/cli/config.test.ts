@@ -88,7 +88,7 @@ describe('defaults', () => {
   it('are these', () => {
     expect(config()).toEqual({
       network: 'mainnet',
-      wallet: { dir: 'wallets', promptForPassword: false, kdfRounds: 1 },
+      wallet: { dir: 'wallets', promptForPassword: false, kdfRounds: 1, exportFormat: 'current' },
       rpc: {
         bind: [{ ip: '127.0.0.1', optional: false }],
         port: 18083,

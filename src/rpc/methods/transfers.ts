@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { atomic, flag, listOf, none, params, text, u32, u64 } from '../../jsonrpc/params.js';
-import type { MadePayment } from '../../services/payment-maker.js';
-import { concatBytes, toHex } from '../../util/bytes.js';
+import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import { paymentShape, paymentsShape } from '../payment-shapes.js';
 
 const destination = z.object({
   amount: atomic.default(0n as z.output<typeof atomic>),
@@ -45,10 +45,6 @@ const orderOf = (asked: TransferParams, split: boolean) => ({
   split,
 });
 
-const keysHex = ({ txSecretKeys }: MadePayment): string => toHex(concatBytes(...txSecretKeys));
-const metadataHex = ({ metadata }: MadePayment): string => toHex(metadata ?? new Uint8Array());
-const imagesShape = ({ keyImages }: MadePayment) => ({ key_images: keyImages.map(toHex) });
-
 export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer',
@@ -58,22 +54,12 @@ export const transferMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet }, asked) {
       refusePaymentId(asked);
-      const [made] = await wallet.transfers.pay(orderOf(asked, false));
-      if (made === undefined)
-        throw new WalletError({ kind: 'tx_not_possible', reason: 'no transaction could be made' });
-      return {
-        amount: made.amount,
-        amounts_by_dest: { amounts: made.amounts },
-        fee: made.fee,
-        multisig_txset: '',
-        spent_key_images: imagesShape(made),
-        tx_blob: asked.get_tx_hex ? toHex(made.blob) : '',
-        tx_hash: toHex(made.txHash),
-        tx_key: asked.get_tx_key ? keysHex(made) : '',
-        tx_metadata: metadataHex(made),
-        unsigned_txset: '',
-        weight: made.weight,
-      };
+      const made = await wallet.transfers.pay(orderOf(asked, false));
+      return paymentShape(made, {
+        keys: asked.get_tx_key,
+        blobs: asked.get_tx_hex,
+        metadata: asked.get_tx_metadata,
+      });
     },
   }),
 
@@ -86,19 +72,11 @@ export const transferMethods: readonly WalletMethod[] = [
     async handle({ wallet }, asked) {
       refusePaymentId(asked);
       const made = await wallet.transfers.pay(orderOf(asked, true));
-      return {
-        amount_list: made.map(({ amount }) => amount),
-        amounts_by_dest_list: made.map(({ amounts }) => ({ amounts })),
-        fee_list: made.map(({ fee }) => fee),
-        multisig_txset: '',
-        spent_key_images_list: made.map(imagesShape),
-        tx_blob_list: asked.get_tx_hex ? made.map(({ blob }) => toHex(blob)) : [],
-        tx_hash_list: made.map(({ txHash }) => toHex(txHash)),
-        tx_key_list: asked.get_tx_keys ? made.map(keysHex) : [],
-        tx_metadata_list: asked.get_tx_metadata ? made.map(metadataHex) : [],
-        unsigned_txset: '',
-        weight_list: made.map(({ weight }) => weight),
-      };
+      return paymentsShape(made, {
+        keys: asked.get_tx_keys,
+        blobs: asked.get_tx_hex,
+        metadata: asked.get_tx_metadata,
+      });
     },
   }),
 

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import type { KeyImage, Signature } from '../../crypto/types.js';
+import { concatBytes, fixedBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/fault.js';
+import type { SignedKeyImage } from '../../wallet/key-images.js';
+import type { TransferDescription, TransferSummary } from '../../wallet/transfer-description.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+const ALL = 0xffff_ffff;
+
+const recipients = (paid: TransferSummary['recipients']) =>
+  paid.map(({ address, amount }) => ({ address, amount }));
+
+/** Source: wallet_rpc_server_commands_defs.h `transfer_description`. */
+const descriptionShape = (description: TransferDescription) => ({
+  amount_in: description.amountIn,
+  amount_out: description.amountOut,
+  ring_size: description.ringSize,
+  unlock_time: description.unlockTime,
+  sources: description.sources.map(({ amount, globalIndex, rct, publicKey }) => ({
+    amount,
+    global_index: globalIndex,
+    rct,
+    pubkey: toHex(publicKey),
+  })),
+  recipients: recipients(description.recipients),
+  payment_id: toHex(description.paymentId ?? new Uint8Array()),
+  change_amount: description.changeAmount,
+  change_address: description.changeAddress ?? '',
+  fee: description.fee,
+  dummy_outputs: description.dummyOutputs,
+  extra: toHex(description.extra),
+});
+
+/** Source: wallet_rpc_server_commands_defs.h `txset_summary`. */
+const summaryShape = (summary: TransferSummary) => ({
+  amount_in: summary.amountIn,
+  amount_out: summary.amountOut,
+  recipients: recipients(summary.recipients),
+  change_amount: summary.changeAmount,
+  change_address: summary.changeAddress ?? '',
+  fee: summary.fee,
+});
+
+const signedKeyImage = z.object({ key_image: text.default(''), signature: text.default('') });
+
+/** @throws WalletError `wrong_key_image`, `wrong_signature` */
+function readSignedKeyImage({ key_image, signature }: z.output<typeof signedKeyImage>): SignedKeyImage {
+  if (!isHex(key_image) || key_image.length !== 64)
+    throw new WalletError({ kind: 'wrong_key_image', reason: 'a key image has 64 hex digits' });
+  if (!isHex(signature) || signature.length !== 128) throw new WalletError({ kind: 'wrong_signature' });
+  return {
+    keyImage: fromHex(key_image) as KeyImage,
+    signature: fixedBytes(fromHex(signature), 64, 'Signature') satisfies Signature,
+  };
+}
+
+export const coldSigningMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'export_outputs',
+    summary: 'Tells an offline wallet with the same keys which outputs this one received.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({
+      all: flag.default(false),
+      start: u32.default(0),
+      count: u32.default(ALL),
+    }),
+    source: 'COMMAND_RPC_EXPORT_OUTPUTS, on_export_outputs',
+    async handle({ wallet }, range) {
+      return { outputs_data_hex: toHex(await wallet.outputs.export(range)) };
+    },
+  }),
+
+  defineMethod({
+    name: 'import_outputs',
+    summary: 'Takes the outputs that a wallet in touch with the chain told.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ outputs_data_hex: text.default('') }),
+    source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
+    async handle({ wallet }, { outputs_data_hex }) {
+      return { num_imported: await wallet.outputs.importBlob(outputs_data_hex) };
+    },
+  }),
+
+  defineMethod({
+    name: 'export_key_images',
+    summary: 'Proves key images to a wallet without a spend key.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ all: flag.default(false) }),
+    source: 'COMMAND_RPC_EXPORT_KEY_IMAGES, on_export_key_images',
+    async handle({ wallet }, { all }) {
+      const { first, images } = await wallet.keyImageExchange.export(all);
+      return {
+        offset: first,
+        signed_key_images: images.map(({ keyImage, signature }) => ({
+          key_image: toHex(keyImage),
+          signature: toHex(signature),
+        })),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'import_key_images',
+    summary: 'Takes proven key images and finds out which of them are spent.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
+    source: 'COMMAND_RPC_IMPORT_KEY_IMAGES, on_import_key_images',
+    async handle({ wallet }, { offset, signed_key_images }) {
+      if (!wallet.link.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
+      return { ...(await wallet.keyImageExchange.import(signed_key_images.map(readSignedKeyImage), offset)) };
+    },
+  }),
+
+  defineMethod({
+    name: 'describe_transfer',
+    summary: 'Says what a set of unsigned transactions would pay.',
+    meta: { needs: 'wallet', restricted: true, spendKey: true },
+    params: params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
+    source: 'COMMAND_RPC_DESCRIBE_TRANSFER, on_describe_transfer',
+    async handle({ wallet }, { unsigned_txset }) {
+      if (unsigned_txset === '')
+        throw new WalletError({ kind: 'invalid', reason: 'there is no set to describe' });
+      const { descriptions, summary } = await wallet.coldSigning.describe(unsigned_txset);
+      return { desc: descriptions.map(descriptionShape), summary: summaryShape(summary) };
+    },
+  }),
+
+  defineMethod({
+    name: 'sign_transfer',
+    summary: 'Signs what a wallet without a spend key made.',
+    meta: { needs: 'wallet', restricted: true, spendKey: true },
+    params: params({
+      unsigned_txset: text.default(''),
+      export_raw: flag.default(false),
+      get_tx_keys: flag.default(false),
+    }),
+    source: 'COMMAND_RPC_SIGN_TRANSFER, on_sign_transfer',
+    async handle({ wallet }, { unsigned_txset, export_raw, get_tx_keys }) {
+      const { blob, txs } = await wallet.coldSigning.sign(unsigned_txset);
+      return {
+        signed_txset: toHex(blob),
+        tx_hash_list: txs.map(({ txHash }) => toHex(txHash)),
+        tx_raw_list: export_raw ? txs.map((tx) => toHex(tx.blob)) : [],
+        tx_key_list: get_tx_keys ? txs.map(({ txSecretKeys }) => toHex(concatBytes(...txSecretKeys))) : [],
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'submit_transfer',
+    summary: 'Relays what an offline wallet signed.',
+    meta: { needs: 'wallet', restricted: true },
+    params: params({ tx_data_hex: text.default('') }),
+    source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',
+    async handle({ wallet }, { tx_data_hex }) {
+      return { tx_hash_list: (await wallet.coldSigning.submit(tx_data_hex)).map(toHex) };
+    },
+  }),
+];

@@ -1,0 +1,148 @@
+import type { KeyImageStatus } from '../daemon/daemon.js';
+import { sum, type Amount } from '../util/amount.js';
+import { equalBytes } from '../util/bytes.js';
+import { WalletError } from '../wallet/fault.js';
+import type { LocatedOutput, SignedKeyImage } from '../wallet/key-images.js';
+import type { OwnedOutput, ToldKeyImage } from '../wallet/records.js';
+import { learnKeyImages, UNKNOWN_TX } from '../store/learn-key-images.js';
+import { judgeKeyImages, signKeyImages } from './key-image-pool.js';
+import type { WalletSession } from './wallet-session.js';
+
+/** A run of a wallet's key images, in the order in which it received their outputs. */
+export interface KeyImageExport {
+  /** Place of the first. */
+  readonly first: number;
+  readonly images: readonly SignedKeyImage[];
+}
+
+/** What is known once key images were taken. */
+export interface KeyImageImport {
+  /** Of the last output that they are of; 0 for none. */
+  readonly height: number;
+  readonly spent: Amount;
+  readonly unspent: Amount;
+}
+
+/** What the daemon says of a key image that nothing spends. */
+const UNSPENT: KeyImageStatus = 0;
+const SPENT_IN_CHAIN: KeyImageStatus = 1;
+
+/** Proves key images to a wallet without a spend key, and takes such proofs. */
+export class KeyImageExchange {
+  readonly #session: WalletSession;
+
+  constructor(session: WalletSession) {
+    this.#session = session;
+  }
+
+  /**
+   * @param all else from the first on that was asked for by the last import of outputs.
+   * @throws WalletError `view_only`. Source: wallet2.cpp `export_key_images`.
+   */
+  async export(all: boolean): Promise<KeyImageExport> {
+    const { viewSecret, spendSecret } = this.#session.keys;
+    if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+    const { outputs, wanted } = this.#session.file.read((r) => {
+      const imported = r.imported.list();
+      if (imported.length === 0) return { outputs: r.outputs.inOrder(), wanted: -1 };
+      return { outputs: imported, wanted: imported.findIndex(({ requested }) => requested) };
+    });
+    const first = all ? 0 : wanted < 0 ? outputs.length : wanted;
+    const images = await signKeyImages(outputs.slice(first).map(locatedOf), {
+      viewSecret: viewSecret.expose(),
+      spendSecret: spendSecret.expose(),
+    });
+    return { first, images };
+  }
+
+  /**
+   * Takes key images, finds out which are spent, and recognises those spends as payments of this wallet.
+   * @param first place of the output that the first is of.
+   * @throws WalletError `daemon_untrusted`, `invalid`, `wrong_signature`: nothing was taken then. DaemonError
+   * Source: wallet2.cpp `import_key_images`.
+   */
+  async import(images: readonly SignedKeyImage[], first: number): Promise<KeyImageImport> {
+    const { file, link } = this.#session;
+    if (!link.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
+    const outputs = file.read((r) => r.outputs.inOrder());
+    if (first > outputs.length)
+      throw new WalletError({ kind: 'invalid', reason: 'the offset lies beyond the outputs that are known' });
+    if (images.length > outputs.length - first)
+      throw new WalletError({
+        kind: 'invalid',
+        reason: 'there are more key images than outputs: the wallet is behind the chain',
+      });
+    const named = outputs.slice(first, first + images.length);
+    await this.#prove(named, images);
+    if (this.#session.isViewOnly)
+      this.learn(
+        named.flatMap(({ publicKey }, i) => {
+          const keyImage = images[i]?.keyImage;
+          return keyImage === undefined ? [] : [{ publicKey, keyImage, proven: true }];
+        }),
+      );
+    const statuses =
+      images.length === 0 ? [] : await link.daemon().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
+    this.#markUnseenSpends(named, statuses);
+    const judged = outputs.slice(0, first + images.length).filter(({ frozen }) => !frozen);
+    const isSpent = (output: OwnedOutput): boolean => {
+      const place = named.indexOf(output);
+      return place < 0 ? output.spentBy !== undefined : statuses[place] !== UNSPENT;
+    };
+    return {
+      height: outputs[first + images.length - 1]?.height ?? 0,
+      spent: sum(judged.filter(isSpent).map((output) => output.amount)),
+      unspent: sum(judged.filter((output) => !isSpent(output)).map((output) => output.amount)),
+    };
+  }
+
+  /** Spends of these outputs are recognised, those read already and those to come. */
+  learn(told: readonly ToldKeyImage[]): void {
+    const news = this.#session.file.write((w) => learnKeyImages(w, told));
+    if (news.length > 0) this.#session.expectSpends(news);
+  }
+
+  /** @throws WalletError `invalid` for what is no key image, `wrong_signature` for that of another output. */
+  async #prove(outputs: readonly OwnedOutput[], images: readonly SignedKeyImage[]): Promise<void> {
+    const claims = outputs.flatMap(({ publicKey, keyImage }, i) => {
+      const signed = images[i];
+      if (signed === undefined || this.#isProven({ publicKey, keyImage, signed })) return [];
+      return [{ publicKey, signed }];
+    });
+    for (const verdict of await judgeKeyImages(claims)) {
+      if (verdict === 'outside')
+        throw new WalletError({ kind: 'invalid', reason: 'a key image lies outside of the group' });
+      if (verdict === 'unproven') throw new WalletError({ kind: 'wrong_signature' });
+    }
+  }
+
+  #isProven(claim: {
+    readonly publicKey: OwnedOutput['publicKey'];
+    readonly keyImage: OwnedOutput['keyImage'];
+    readonly signed: SignedKeyImage;
+  }): boolean {
+    const { publicKey, keyImage, signed } = claim;
+    if (keyImage === undefined || !equalBytes(keyImage, signed.keyImage)) return false;
+    if (!this.#session.isViewOnly) return true;
+    return this.#session.file.read((r) => r.toldKeyImages.of(publicKey)?.proven) ?? false;
+  }
+
+  /** The chain spends outputs where this wallet saw nothing: payments without change, by another wallet with these keys. */
+  #markUnseenSpends(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
+    this.#session.file.write((w) => {
+      outputs.forEach(({ publicKey }, i) => {
+        const output = w.outputs.byPublicKey(publicKey);
+        if (statuses[i] !== SPENT_IN_CHAIN || output?.keyImage === undefined) return;
+        if (output.spentHeight !== undefined) return;
+        w.outputs.markSpent({ keyImage: output.keyImage, txHash: UNKNOWN_TX, height: output.height });
+      });
+    });
+  }
+}
+
+const locatedOf = ({ publicKey, outputIndex, derivationKey, subaddress }: LocatedOutput): LocatedOutput => ({
+  publicKey,
+  outputIndex,
+  derivationKey,
+  subaddress,
+});

@@ -1,0 +1,23 @@
+import { WorkerPool } from '../util/worker-pool.js';
+import type { SigningAnswer, SigningTask, SigningWork } from './signing-thread.js';
+
+/** Threads that prove and sign, shared by all wallets. */
+const threads = new WorkerPool<SigningTask, SigningAnswer>(
+  new URL('./signing-thread.js', import.meta.url),
+  2,
+);
+
+/** What a signer was given cannot be signed; the text says why. */
+export class SigningProblem extends Error {
+  override readonly name = 'SigningProblem';
+}
+
+/** @throws SigningProblem */
+export async function sign<K extends keyof SigningWork>(
+  kind: K,
+  task: SigningWork[K]['task'],
+): Promise<SigningWork[K]['result']> {
+  const answer = await threads.run({ kind, task } as SigningTask);
+  if ('problem' in answer) throw new SigningProblem(answer.problem);
+  return answer.result as SigningWork[K]['result'];
+}

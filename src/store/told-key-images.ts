@@ -1,0 +1,53 @@
+import type { Statement } from 'better-sqlite3';
+import type { KeyImage, PublicKey } from '../crypto/types.js';
+import type { ToldKeyImage } from '../wallet/records.js';
+import { fromFlag, toBytes, toFlag, type Integer } from './columns.js';
+import type { Db } from './database.js';
+
+interface ToldRow {
+  readonly public_key: Uint8Array;
+  readonly key_image: Uint8Array;
+  readonly proven: Integer;
+}
+
+const toTold = (row: ToldRow): ToldKeyImage => ({
+  publicKey: toBytes<'PublicKey'>(row.public_key),
+  keyImage: toBytes<'KeyImage'>(row.key_image),
+  proven: toFlag(row.proven),
+});
+
+/** Key images of a wallet without a spend key. */
+export class ToldKeyImageReader {
+  protected readonly db: Db;
+  readonly #get: Statement<[Uint8Array], ToldRow>;
+  readonly #list: Statement<[], ToldRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#get = db
+      .prepare<[Uint8Array], ToldRow>('SELECT * FROM told_key_image WHERE public_key = ?')
+      .safeIntegers();
+    this.#list = db.prepare<[], ToldRow>('SELECT * FROM told_key_image').safeIntegers();
+  }
+
+  of(publicKey: PublicKey): ToldKeyImage | undefined {
+    const row = this.#get.get(publicKey);
+    return row && toTold(row);
+  }
+
+  list(): ToldKeyImage[] {
+    return this.#list.all().map(toTold);
+  }
+}
+
+export class ToldKeyImageWriter extends ToldKeyImageReader {
+  /** A word never replaces a proof, nor another word. @returns the image that holds from now on. */
+  set({ publicKey, keyImage, proven }: ToldKeyImage): KeyImage {
+    const known = this.of(publicKey);
+    if (known !== undefined && (known.proven || !proven)) return known.keyImage;
+    this.db
+      .prepare('INSERT OR REPLACE INTO told_key_image (public_key, key_image, proven) VALUES (?, ?, ?)')
+      .run(publicKey, keyImage, fromFlag(proven));
+    return keyImage;
+  }
+}
