@@ -7,9 +7,8 @@ import { lockWallet } from '../../src/store/lock.js';
 import { WalletFile } from '../../src/store/wallet-file.js';
 import { amount, U64_MAX } from '../../src/util/amount.js';
 import { WalletError } from '../../src/wallet/fault.js';
-import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/records.js';
+import { bytes, output, page, received } from './fixtures.js';
 
-const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
 const KEY = new Uint8Array(32).fill(9);
 
 let directory: string;
@@ -23,49 +22,6 @@ beforeEach(() => {
 afterEach(() => {
   file.close();
   rmSync(directory, { recursive: true, force: true });
-});
-
-const received = (tx: number, height: number): ReceivedTx => ({
-  txHash: bytes<Hash>(tx),
-  height,
-  timestamp: 1000 + height,
-  unlockTime: 0n,
-  fee: amount(10n),
-  coinbase: false,
-  txPublicKey: bytes<PublicKey>(tx),
-  additionalPublicKeys: [],
-});
-
-const output = (tx: number, height: number, value: bigint, more: Partial<OwnedOutput> = {}): OwnedOutput => ({
-  txHash: bytes<Hash>(tx),
-  outputIndex: 0,
-  globalIndex: tx,
-  publicKey: bytes<PublicKey>(100 + tx),
-  keyImage: bytes<KeyImage>(100 + tx),
-  amount: amount(value),
-  mask: 1n,
-  rct: true,
-  subaddress: { major: 0, minor: 0 },
-  derivationKey: bytes<PublicKey>(tx),
-  height,
-  unlockTime: 0n,
-  coinbase: false,
-  change: false,
-  burnt: false,
-  frozen: false,
-  ...more,
-});
-
-const page = (startHeight: number, blocks: number, more: Partial<PageFindings> = {}): PageFindings => ({
-  startHeight,
-  hashes: Array.from({ length: blocks }, (_, i) => bytes<Hash>((startHeight + i) % 251)),
-  received: [],
-  outputs: [],
-  spends: [],
-  outgoing: [],
-  subaddresses: [],
-  lastBlockReward: amount(0n),
-  ...more,
 });
 
 const balance = (strict = false): bigint =>

@@ -1,0 +1,61 @@
+import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import { amount } from '../../src/util/amount.js';
+import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/records.js';
+
+/** 32 bytes of any role, all alike. */
+export const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
+
+/** A transaction that paid us. */
+export const received = (tx: number, height: number): ReceivedTx => ({
+  txHash: bytes<Hash>(tx),
+  height,
+  timestamp: 1000 + height,
+  unlockTime: 0n,
+  fee: amount(10n),
+  coinbase: false,
+  txPublicKey: bytes<PublicKey>(tx),
+  additionalPublicKeys: [],
+});
+
+/** The first output of such a transaction. */
+export const output = (
+  tx: number,
+  height: number,
+  value: bigint,
+  more: Partial<OwnedOutput> = {},
+): OwnedOutput => ({
+  txHash: bytes<Hash>(tx),
+  outputIndex: 0,
+  globalIndex: tx,
+  publicKey: bytes<PublicKey>(100 + tx),
+  keyImage: bytes<KeyImage>(100 + tx),
+  amount: amount(value),
+  mask: 1n,
+  rct: true,
+  subaddress: { major: 0, minor: 0 },
+  derivationKey: bytes<PublicKey>(tx),
+  height,
+  unlockTime: 0n,
+  coinbase: false,
+  change: false,
+  burnt: false,
+  frozen: false,
+  ...more,
+});
+
+/** Some blocks in a row. */
+export const page = (
+  startHeight: number,
+  blocks: number,
+  more: Partial<PageFindings> = {},
+): PageFindings => ({
+  startHeight,
+  hashes: Array.from({ length: blocks }, (_, i) => bytes<Hash>((startHeight + i) % 251)),
+  received: [],
+  outputs: [],
+  spends: [],
+  outgoing: [],
+  subaddresses: [],
+  lastBlockReward: amount(0n),
+  ...more,
+});

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage } from '../../src/crypto/types.js';
+import { remember } from '../../src/store/remember.js';
+import { WalletFile } from '../../src/store/wallet-file.js';
+import { amount } from '../../src/util/amount.js';
+import type { FoundOutgoing, OutgoingTx } from '../../src/wallet/records.js';
+import type { WalletMemory } from '../../src/wallet/wallet-memory.js';
+import { bytes, output, page, received } from './fixtures.js';
+
+const NOTHING: WalletMemory = {
+  accounts: [{ labels: ['Primary account'], tag: '' }],
+  tagDescriptions: [],
+  subaddresses: [],
+  addressBook: [],
+  attributes: [],
+  notes: [],
+  txKeys: [],
+  paid: [],
+  unmined: [],
+  frozen: [],
+  keyImages: [],
+};
+
+const paymentId = new Uint8Array(8).fill(7);
+const destinations = [{ address: 'somebody', amount: amount(40n) }];
+
+/** As a block tells it: change is all that came back to the account. */
+const found: FoundOutgoing = {
+  txHash: bytes<Hash>(50),
+  height: 3,
+  timestamp: 1003,
+  account: 0,
+  fromIndices: [0],
+  amountIn: amount(50n),
+  change: amount(18n),
+  fee: amount(2n),
+  unlockTime: 0n,
+};
+const known = { txHash: found.txHash, change: amount(8n), paymentId, destinations };
+const whole = { ...found, change: amount(8n), paymentId, destinations, state: 'confirmed' };
+
+let file: WalletFile;
+
+beforeEach(() => {
+  file = WalletFile.create(':memory:', new Uint8Array(32));
+});
+
+afterEach(() => file.close());
+
+const stored = (): OutgoingTx | undefined => file.read((r) => r.outgoing.byHash(found.txHash));
+
+describe('what is known of a payment before its block', () => {
+  it('waits for the block, which tells the rest', () => {
+    file.write((w) => remember(w, { ...NOTHING, paid: [known] }));
+    expect(stored()).toBeUndefined();
+    file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
+    expect(stored()).toEqual(whole);
+  });
+
+  it('outlives its block, and reading the chain again', () => {
+    file.write((w) => remember(w, { ...NOTHING, paid: [known] }));
+    file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
+    file.write((w) => w.clearChain({ hard: false }));
+    expect(stored()).toBeUndefined();
+    file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
+    expect(stored()).toEqual(whole);
+  });
+
+  it('is forgotten where all is to be forgotten', () => {
+    file.write((w) => remember(w, { ...NOTHING, paid: [known] }));
+    file.write((w) => w.clearChain({ hard: true }));
+    file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
+    expect(stored()).toEqual({ ...found, state: 'confirmed', destinations: [] });
+  });
+
+  it('leaves the change to the block where it was not recorded, or all came back', () => {
+    const { change: _unknown, ...vague } = known;
+    file.write((w) => remember(w, { ...NOTHING, paid: [vague] }));
+    file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
+    expect(stored()?.change).toBe(18n);
+    const back = { ...found, txHash: bytes<Hash>(51), change: amount(48n) };
+    file.write((w) => w.outgoing.remember({ ...known, txHash: back.txHash }));
+    file.write((w) => w.applyPage(page(4, 1, { outgoing: [{ ...back, height: 4 }] })));
+    expect(file.read((r) => r.outgoing.byHash(back.txHash))?.change).toBe(48n);
+  });
+});
+
+describe('a frozen output', () => {
+  const image = bytes<KeyImage>(101);
+  const place = { txHash: bytes<Hash>(1), outputIndex: 0 };
+  const block = page(0, 3, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] });
+
+  it('is frozen once it is found, again and again', () => {
+    file.write((w) => remember(w, { ...NOTHING, frozen: [place] }));
+    for (let time = 0; time < 2; time++) {
+      file.write((w) => w.applyPage(block));
+      expect(file.read((r) => r.outputs.byKeyImage(image))?.frozen).toBe(true);
+    }
+    expect(file.read((r) => r.outputs.balances({ strict: false }))).toEqual([]);
+  });
+
+  it('counts among the outputs of its address, but not in the balance', () => {
+    file.write((w) => w.outputs.freezeUnseen([place]));
+    file.write((w) =>
+      w.applyPage(
+        page(0, 3, {
+          received: [received(1, 2), received(2, 2)],
+          outputs: [output(1, 2, 50n), output(2, 2, 7n)],
+        }),
+      ),
+    );
+    expect(file.read((r) => r.outputs.balances({ strict: false }))).toEqual([
+      { subaddress: { major: 0, minor: 0 }, total: 7n, unspentCount: 2 },
+    ]);
+  });
+});
+
+it('a store that cannot be filled is not made', () => {
+  const tooMuch = { ...known, change: amount(1n << 63n) };
+  expect(() =>
+    WalletFile.create(':memory:', new Uint8Array(32), (w) => remember(w, { ...NOTHING, paid: [tooMuch] })),
+  ).toThrow(RangeError);
+});
