@@ -52,6 +52,7 @@ export const CODE = {
   not_enough_unlocked_money: -37,
   not_enough_ring_members: -19,
   tx_not_possible: -16,
+  needs_split: -18,
   tx_too_large: -18,
   fee_too_high: -4,
   tx_rejected: -4,
@@ -162,8 +163,10 @@ export function describe(fault: Fault): string {
       return shortage('unlocked money', fault.available, fault.needed);
     case 'not_enough_ring_members':
       return `the chain has too few outputs for rings of ${fault.ringSize}`;
+    case 'needs_split':
+      return `the payment needs ${fault.transactions} transactions: use transfer_split`;
     case 'tx_too_large':
-      return `the payment needs more than one transaction (weight ${fault.weight}, limit ${fault.limit}): use transfer_split`;
+      return `a transaction of weight ${fault.weight} exceeds the limit of ${fault.limit}`;
     case 'fee_too_high':
       return `the daemon asks for a fee of ${formatCoins(fault.fee)}, above the local ceiling of ${formatCoins(fault.ceiling)}`;
     case 'tx_rejected':

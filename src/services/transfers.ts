@@ -41,10 +41,7 @@ export class Transfers {
       const { free, locked } = payments.builder.funds(order.account, order.minors);
       const planned = planTransfers(request, free, locked, rates, link.rng);
       if (!order.split && planned.length > 1)
-        throw new WalletError({
-          kind: 'transfer_failed',
-          reason: 'the payment needs more than one transaction: use transfer_split',
-        });
+        throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       return planned;
     });
   }

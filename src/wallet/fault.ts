@@ -52,6 +52,7 @@ export type Fault =
   | { readonly kind: 'not_enough_unlocked_money'; readonly available: Amount; readonly needed: Amount }
   | { readonly kind: 'not_enough_ring_members'; readonly ringSize: number }
   | { readonly kind: 'tx_not_possible'; readonly reason: string }
+  | { readonly kind: 'needs_split'; readonly transactions: number }
   | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number }
   | { readonly kind: 'fee_too_high'; readonly fee: Amount; readonly ceiling: Amount }
   | { readonly kind: 'tx_rejected'; readonly reason: string }

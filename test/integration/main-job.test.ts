@@ -168,6 +168,8 @@ describe('the main job', () => {
       amount: 1_000_000_000 + i,
       address: i % 2 === 0 ? theirAddress : subaddress,
     }));
+    // One transaction cannot hold them, and -18 says so.
+    expect((await ours.call('transfer', { destinations })).error).toMatchObject({ code: -18 });
     const paid = await ours.rpc('transfer_split', { destinations, get_tx_keys: true });
     expect(paid.tx_hash_list).toHaveLength(3);
     expect(paid.tx_key_list).toHaveLength(3);
