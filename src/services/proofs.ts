@@ -37,11 +37,11 @@ export class Proofs {
     return runProofJob('signMessage', { message: utf8(message), keys, spendPublicKey, index, key }, secrets);
   }
 
-  /** @throws WalletError `wrong_address` */
-  verify(message: string, address: string, signature: string): Promise<MessageVerdict> {
+  /** @param address or an OpenAlias name. @throws WalletError `wrong_address` */
+  async verify(message: string, address: string, signature: string): Promise<MessageVerdict> {
     return runProofJob('verifyMessage', {
       message: utf8(message),
-      address: this.#session.accounts.parse(address),
+      address: await this.#session.accounts.resolve(address),
       signature,
     });
   }

@@ -81,6 +81,7 @@ describe('paying a name', () => {
     const { error } = await wallet.call('transfer', { destinations: [{ amount: 1, address }] });
     expect(error).toMatchObject({ code: -2, message: expect.stringContaining(why) });
     expect((await wallet.call('add_address_book', { address })).error?.code).toBe(-2);
+    expect((await wallet.call('verify', { address })).error?.code).toBe(-2);
   });
 
   it('asks nobody about a mistyped address', async () => {
@@ -99,6 +100,11 @@ describe('paying a name', () => {
     });
     const { transfer } = await wallet.rpc('get_transfer_by_txid', { txid });
     expect(transfer.destinations).toEqual([{ address: SHOP, amount: 1_000_000_000 }]);
+  });
+
+  it('looks at signatures of the address behind it', async () => {
+    const asked = { data: 'text', address: 'shop@example.org', signature: 'SigV2' };
+    expect(await wallet.rpc('verify', asked)).toMatchObject({ good: false });
   });
 
   it('keeps the address behind a name in the address book', async () => {
