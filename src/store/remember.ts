@@ -17,4 +17,5 @@ export function remember(w: WalletWriter, memory: WalletMemory): void {
   for (const payment of memory.paid) w.outgoing.remember(payment);
   for (const payment of memory.unmined) w.outgoing.insert(payment);
   w.outputs.freezeUnseen(memory.frozen);
+  for (const told of memory.keyImages) w.toldKeyImages.set(told);
 }

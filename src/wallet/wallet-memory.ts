@@ -1,6 +1,6 @@
-import type { Hash, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
+import type { Hash, SecretKey } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
-import type { Destination, OutgoingTx, SubaddressKey } from './records.js';
+import type { Destination, OutgoingTx, SubaddressKey, ToldKeyImage } from './records.js';
 
 /** What only the wallet that paid knows of a payment, beside its keys. */
 export interface PaymentFacts {
@@ -38,6 +38,6 @@ export interface WalletMemory {
   readonly unmined: readonly OutgoingTx[];
   /** Outputs that no payment may use. */
   readonly frozen: readonly { readonly txHash: Hash; readonly outputIndex: number }[];
-  /** What a wallet without the spend key was told; by output key. */
-  readonly keyImages: readonly { readonly publicKey: PublicKey; readonly keyImage: KeyImage }[];
+  /** What a wallet without the spend key was told. */
+  readonly keyImages: readonly ToldKeyImage[];
 }

@@ -19,23 +19,28 @@ const XMR = 1_000_000_000_000;
 const args = [`--kdf-rounds=${ROUNDS}`];
 const language = 'English';
 
-/** What both servers are asked. */
-interface Answers {
+/** What both servers are asked of any wallet. */
+interface Money {
   readonly accounts: Loose;
-  readonly tags: Loose;
   readonly addresses: Loose[];
+  readonly transfers: Loose;
+  readonly balance: Loose;
+}
+
+/** And of the one that paid. */
+interface Answers extends Money {
+  readonly tags: Loose;
   readonly book: Loose;
   readonly notes: Loose;
   readonly attributes: Loose[];
-  readonly transfers: Loose;
   readonly txKeys: Loose[];
-  readonly balance: Loose;
 }
 
 let daemon: Monerod;
 /** The directory as the reference left it. */
 let left: string;
 let wanted: Answers;
+let watched: Money;
 let ours: WalletRpc;
 const paid: Record<'single' | 'several' | 'integrated' | 'pending', string> = {
   single: '',
@@ -51,7 +56,7 @@ const PASSING = ['confirmations', 'suggested_confirmations_threshold', 'locked',
 const without = (entry: Loose, names: readonly string[]): Loose =>
   Object.fromEntries(Object.entries(entry as object).filter(([name]) => !names.includes(name)));
 
-async function answers(wallet: WalletRpc): Promise<Answers> {
+async function moneyOf(wallet: WalletRpc): Promise<Money> {
   const accounts = await wallet.rpc('get_accounts');
   const transfers = await wallet.rpc('get_transfers', {
     in: true,
@@ -62,18 +67,11 @@ async function answers(wallet: WalletRpc): Promise<Answers> {
   });
   return {
     accounts,
-    tags: await wallet.rpc('get_account_tags'),
     addresses: await Promise.all(
       (accounts.subaddress_accounts as Loose[]).map(({ account_index }) =>
         wallet.rpc('get_address', { account_index }),
       ),
     ),
-    // Release 0.18 tells no payment id beside an integrated address.
-    book: ((await wallet.rpc('get_address_book')).entries as Loose[]).map((entry) =>
-      without(entry, ['payment_id']),
-    ),
-    notes: await wallet.rpc('get_tx_notes', { txids: Object.values(paid) }),
-    attributes: await Promise.all(['shop', 'empty'].map((key) => wallet.rpc('get_attribute', { key }))),
     transfers: Object.fromEntries(
       Object.entries(transfers as Record<string, Loose[]>).map(([kind, entries]) => [
         kind,
@@ -84,10 +82,21 @@ async function answers(wallet: WalletRpc): Promise<Answers> {
           ),
       ]),
     ),
-    txKeys: await Promise.all(Object.values(paid).map((txid) => wallet.rpc('get_tx_key', { txid }))),
     balance: await wallet.rpc('get_balance', { account_index: 0 }),
   };
 }
+
+const answers = async (wallet: WalletRpc): Promise<Answers> => ({
+  ...(await moneyOf(wallet)),
+  tags: await wallet.rpc('get_account_tags'),
+  // Release 0.18 tells no payment id beside an integrated address.
+  book: ((await wallet.rpc('get_address_book')).entries as Loose[]).map((entry) =>
+    without(entry, ['payment_id']),
+  ),
+  notes: await wallet.rpc('get_tx_notes', { txids: Object.values(paid) }),
+  attributes: await Promise.all(['shop', 'empty'].map((key) => wallet.rpc('get_attribute', { key }))),
+  txKeys: await Promise.all(Object.values(paid).map((txid) => wallet.rpc('get_tx_key', { txid }))),
+});
 
 beforeAll(async () => {
   daemon = await startMonerod();
@@ -141,6 +150,19 @@ beforeAll(async () => {
   await theirs.rpc('freeze', { key_image: frozen });
   paid.pending = await pay([{ amount: 7 * XMR, address: payeeSub }]);
   wanted = await answers(theirs);
+  const { signed_key_images } = await theirs.rpc('export_key_images', { all: true });
+  const { key: viewkey } = await theirs.rpc('query_key', { key_type: 'view_key' });
+  await theirs.rpc('generate_from_keys', {
+    filename: 'watch',
+    address: primary,
+    viewkey,
+    password: '',
+    restore_height: 0,
+  });
+  await theirs.rpc('refresh');
+  await theirs.rpc('import_key_images', { signed_key_images });
+  await theirs.rpc('label_account', { account_index: 0, label: 'watched' });
+  watched = await moneyOf(theirs);
   await theirs.rpc('close_wallet');
   left = mkdtempSync(join(tmpdir(), 'left-'));
   await theirs.stop({ keep: true });
@@ -163,7 +185,7 @@ describe('a wallet that comes from the reference', () => {
 
   beforeAll(async () => {
     expect((await ours.call('open_wallet', { filename: 'shop', password: 'wrong' })).error?.code).toBe(-1);
-    expect(readFileSync(join(ours.walletDir, 'shop'))).toEqual(readFileSync(join(left, 'shop')));
+    expect(readFileSync(join(ours.walletDir, 'shop')).equals(readFileSync(join(left, 'shop')))).toBe(true);
     await ours.rpc('open_wallet', { filename: 'shop', password: PASSWORD });
     await ours.rpc('refresh');
     got = await answers(ours);
@@ -182,9 +204,8 @@ describe('a wallet that comes from the reference', () => {
   ] as const)('has the same %s', (what) => expect(got[what]).toEqual(wanted[what]));
 
   it('keeps the cache, byte for byte', () => {
-    expect(readFileSync(join(ours.walletDir, 'shop.reference-cache'))).toEqual(
-      readFileSync(join(left, 'shop')),
-    );
+    const kept = readFileSync(join(ours.walletDir, 'shop.reference-cache'));
+    expect(kept.equals(readFileSync(join(left, 'shop')))).toBe(true);
   });
 
   it('is not taken over again', async () => {
@@ -223,5 +244,27 @@ describe('a wallet that comes from the reference', () => {
     const output = file.read((r) => r.outputs.byKeyImage(bytes32(fromHex(frozen), 'KeyImage')));
     expect(output?.frozen).toBe(true);
     file.close();
+  });
+});
+
+describe('a view-only wallet that comes from the reference', () => {
+  let got: Money;
+
+  beforeAll(async () => {
+    await ours.rpc('open_wallet', { filename: 'watch', password: '' });
+    await ours.rpc('refresh');
+    got = await moneyOf(ours);
+  });
+
+  it.each(['accounts', 'addresses', 'balance'] as const)(
+    'has the same %s: key images that it was told tell what is spent',
+    (what) => expect(got[what]).toEqual(watched[what]),
+  );
+
+  it('has the same payments out', () => {
+    // In and pending differ: with the key images there from the start, change is no income, and what waits is seen.
+    expect(watched.transfers.out).toHaveLength(3);
+    expect(got.transfers.out).toEqual(watched.transfers.out);
+    expect(got.transfers.pending).toMatchObject([{ txid: paid.pending, amount: 7 * XMR }]);
   });
 });

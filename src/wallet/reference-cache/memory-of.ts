@@ -181,13 +181,17 @@ function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<Outgoi
   };
 }
 
+/** A proof that was seen once is not in the cache. */
 function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): WalletMemory['keyImages'] {
   const known = transfers
     .filter(({ keyImageKnown, keyImagePartial }) => keyImageKnown && !keyImagePartial)
     .map(({ tx, outputIndex, keyImage }) => {
       const publicKey = tx.outputs[outputIndex]?.publicKey;
       if (publicKey === undefined) throw new CodecError('cache: an output is not in its transaction');
-      return { publicKey, keyImage };
+      return { publicKey, keyImage, proven: false };
     });
-  return [...known, ...coldKeyImages.map(([publicKey, keyImage]) => ({ publicKey, keyImage }))];
+  return [
+    ...known,
+    ...coldKeyImages.map(([publicKey, keyImage]) => ({ publicKey, keyImage, proven: false })),
+  ];
 }

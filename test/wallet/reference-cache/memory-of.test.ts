@@ -108,6 +108,7 @@ describe('what a cache remembers', () => {
     expect(memory.keyImages).toEqual([]);
     const { keyImages } = memoryOf(viewOnly, { ...owner, viewOnly: true });
     expect(keyImages.map(({ keyImage }) => toHex(keyImage))).toEqual(vector.keyImages);
+    expect(keyImages.some(({ proven }) => proven)).toBe(false);
   });
 
   it('is one account in a cache from before there were accounts', () => {
