@@ -51,7 +51,7 @@ export interface Challenge {
 export class ClsagChallenger {
   readonly muP: bigint;
   readonly muC: bigint;
-  readonly #open: OpenClsag;
+  readonly open: OpenClsag;
   readonly #s: readonly bigint[];
   readonly #tables: ReturnType<typeof tablesOf>;
   readonly #round: (L: Point, R: Point) => bigint;
@@ -64,7 +64,7 @@ export class ClsagChallenger {
     const { muP, muC, round } = challenger(message, ring, keyImage, D, pseudoOut);
     this.muP = muP;
     this.muC = muC;
-    this.#open = open;
+    this.open = open;
     this.#round = round;
     this.#s = s.map((scalar, i) => (i === realIndex ? 0n : toScalar(scalar)));
     this.#tables = tablesOf(open);
@@ -84,7 +84,7 @@ export class ClsagChallenger {
         (sum, bytes, i) => sum.add(multiplyPublic(decompress(bytes), binding[i] ?? 0n)),
         IDENTITY,
       );
-    const { realIndex, ring } = this.#open;
+    const { realIndex, ring } = this.open;
     const { keys, commitments, bases, image, full, base } = this.#tables;
     let c = this.#round(bound(sums.G), bound(sums.H));
     let c1 = c;
@@ -101,7 +101,7 @@ export class ClsagChallenger {
   }
 
   #bindingFactor({ G: sumsG, H: sumsH }: NonceSums): bigint {
-    const { message, ring, realIndex, keyImage, D, pseudoOut, s } = this.#open;
+    const { message, ring, realIndex, keyImage, D, pseudoOut, s } = this.open;
     const number = (value: number): Uint8Array => intToBytes(BigInt(value));
     return hashToScalar(
       BINDING,

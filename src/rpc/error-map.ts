@@ -60,6 +60,8 @@ export const CODE = {
   nonzero_unlock_time: -50,
   bad_priority: -53,
   multisig_refused: -1,
+  multisig_import_needed: -16,
+  multisig_export_needed: -35,
   priority_unknown: -1,
   daemon_busy: -3,
   daemon_unreachable: -38,
@@ -127,6 +129,10 @@ export function describe(fault: Fault): string {
     case 'bad_daemon_settings':
     case 'multisig_refused':
       return fault.reason;
+    case 'multisig_import_needed':
+      return 'too few signers have told fresh nonces for these outputs: import their multisig info first';
+    case 'multisig_export_needed':
+      return 'this wallet has no unused nonces for these outputs: export its multisig info anew, have the proposer import it, and make a new transaction';
     case 'wrong_transfer_type':
       return 'transfer_type is one of all, available, unavailable';
     case 'wrong_key_type':

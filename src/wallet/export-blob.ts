@@ -17,6 +17,8 @@ const MAGIC = {
   outputs: utf8('Monero output export\x04'),
   unsignedTxs: utf8('Monero unsigned tx set\x05'),
   signedTxs: utf8('Monero signed tx set\x05'),
+  multisigInfo: utf8('Monero multisig export\x01'),
+  multisigTxs: utf8('Monero multisig unsigned tx set\x01'),
 };
 
 export type ExportKind = keyof typeof MAGIC;

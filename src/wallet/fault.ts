@@ -60,6 +60,8 @@ export type Fault =
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | { readonly kind: 'multisig_refused'; readonly reason: string }
+  | { readonly kind: 'multisig_import_needed' }
+  | { readonly kind: 'multisig_export_needed' }
   | { readonly kind: 'priority_unknown' }
   | { readonly kind: 'daemon_busy' }
   | { readonly kind: 'daemon_unreachable'; readonly reason: string }

@@ -33,6 +33,23 @@ export interface MultisigSig {
   readonly s: Keys;
 }
 
+/** Nothing but the zeros of an {@link UnusedRctSig}. */
+export const UNUSED_RCT_SIG: UnusedRctSig = {
+  type: 0,
+  message: new Uint8Array(32),
+  mixRing: [],
+  pseudoOuts: [],
+  ecdhInfo: [],
+  outPk: [],
+  fee: 0n,
+  rangeSigs: [],
+  bulletproofs: [],
+  bulletproofsPlus: [],
+  mlsags: [],
+  clsags: [],
+  prunablePseudoOuts: [],
+};
+
 /** A whole signature that a partial one has room for, and no wallet since CLSAG fills. */
 export interface UnusedRctSig {
   readonly type: number;
@@ -139,6 +156,16 @@ export interface PaymentParts {
   readonly payees: readonly Payee[];
   readonly changeAddress: Address;
   readonly account: number;
+  /** Of a multisig wallet: what others need to sign on. */
+  readonly multisig?: MultisigParts;
+}
+
+/** What a transaction that several sign carries beside. */
+export interface MultisigParts {
+  /** One a set of signers that may complete it. */
+  readonly sigs: readonly MultisigSig[];
+  /** 32 bytes. What the transaction's keys are made from, with its inputs. */
+  readonly entropy: Uint8Array;
 }
 
 /** What a pending transaction is put together from; its inputs in any order. */
@@ -156,7 +183,20 @@ const entryOf = (address: Address, amount: bigint, original = ''): DestinationEn
   isIntegrated: address.kind === 'integrated',
 });
 
-const sourceOf = ({ output, ring }: PendingInput): SourceEntry => ({
+const KEY_IMAGE_AT = 96;
+
+/** The record of an input whose key image the one who signs cannot work out alone. */
+function multisigRecord(keyImage: KeyImage | undefined): Uint8Array {
+  const record = new Uint8Array(128);
+  if (keyImage !== undefined) record.set(keyImage, KEY_IMAGE_AT);
+  return record;
+}
+
+/** The key image in the record of an input. */
+export const recordedKeyImage = ({ multisig }: SourceEntry): KeyImage =>
+  multisig.slice(KEY_IMAGE_AT) as KeyImage;
+
+const sourceOf = ({ output, ring }: PendingInput, multisig: boolean): SourceEntry => ({
   ring: ring.members.map(({ globalIndex, publicKey, commitment }) => ({
     globalIndex,
     publicKey,
@@ -169,7 +209,7 @@ const sourceOf = ({ output, ring }: PendingInput): SourceEntry => ({
   amount: output.amount,
   rct: output.rct,
   mask: scalarBytes(output.mask),
-  multisig: new Uint8Array(128),
+  multisig: multisigRecord(multisig ? output.keyImage : undefined),
 });
 
 /** Change; or where there is none the dummy, or nobody. */
@@ -192,11 +232,11 @@ function changeOf({ change, targets }: Layout, changeAddress: Address): Destinat
  */
 export function constructionOf(
   layout: Layout,
-  { inputs, payees, changeAddress, account }: PaymentParts,
+  { inputs, payees, changeAddress, account, multisig }: PaymentParts,
   { extra, unlockTime }: Pick<ConstructionData, 'extra' | 'unlockTime'>,
 ): ConstructionData {
   return {
-    sources: inputs.map(sourceOf),
+    sources: inputs.map((input) => sourceOf(input, multisig !== undefined)),
     change: changeOf(layout, changeAddress),
     outputs: layout.targets.map(({ address, amount }) => {
       const payee = payees.find((one) => one.amount === amount && sameAddress(one.address, address));
@@ -236,8 +276,8 @@ export function pendingTxOf({ signed, ...parts }: PendingFacts): PendingTx {
     additionalSecretKeys: signed.additionalSecretKeys,
     destinations: construction.destinations,
     construction,
-    multisigSigs: [],
-    multisigEntropy: new Uint8Array(32),
+    multisigSigs: parts.multisig?.sigs ?? [],
+    multisigEntropy: parts.multisig?.entropy ?? new Uint8Array(32),
   };
 }
 

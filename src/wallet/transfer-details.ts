@@ -45,7 +45,7 @@ export interface TransferDetails {
 
 export const subaddressIndex: Codec<SubaddressIndex> = struct<SubaddressIndex>({ major: u32, minor: u32 });
 
-const multisigInfo = struct<MultisigInfo>({
+export const multisigInfo: Codec<MultisigInfo> = struct<MultisigInfo>({
   signer: key<PublicKey>(),
   nonces: list(struct({ L: key(), R: key() })),
   partialKeyImages: list(key<KeyImage>()),

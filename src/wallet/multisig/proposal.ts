@@ -1,0 +1,174 @@
+import { hashToPoint } from '../../crypto/hash-to-point.js';
+import { decompress, G, multiply, type Point } from '../../crypto/point.js';
+import { randomScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import type { PublicKey } from '../../crypto/types.js';
+import type { FeeRates } from '../../cryptonote/fees.js';
+import type { Address } from '../../cryptonote/types.js';
+import { INV_8 } from '../../ringct/clsag.js';
+import { ClsagChallenger, clsagShare, NONCES, type NonceSums } from '../../ringct/clsag-multisig.js';
+import { ZERO } from '../../util/amount.js';
+import { commit } from '../../ringct/commitment.js';
+import type { Clsag, ProofPoint, ProofScalar } from '../../ringct/types.js';
+import type { Rng } from '../../util/random.js';
+import { inOrder, targetsOf, unsignedTx, type TransactionPlan, type UnsignedTx } from '../construction.js';
+import { layOutOutputs, paymentIdIn } from '../output-layout.js';
+import { UNUSED_RCT_SIG, type MultisigParts, type MultisigSig } from '../pending-tx.js';
+import {
+  proveTransaction,
+  settleFee,
+  signedTx,
+  type PricedPlan,
+  type ProvedTx,
+  type SignedTx,
+} from '../signing.js';
+import type { Attempt } from './attempts.js';
+import { multisigTxSecrets } from './tx-secrets.js';
+
+/** All that a first signer makes a transaction from. Secret; plain data. */
+export interface ProposalPlan {
+  /** Of each input, `secretKey` is this signer's part. */
+  readonly plan: PricedPlan;
+  /** Atomic units per byte. */
+  readonly rate: bigint;
+  readonly rates: FeeRates;
+  /** With what others told of each input, in the order of `plan.inputs`. */
+  readonly attempts: readonly Attempt[];
+  /** Public keys of this signer's shares. */
+  readonly signingKeys: readonly PublicKey[];
+  /** 1: the transaction is complete at once. */
+  readonly threshold: number;
+}
+
+/** A transaction with the first signer's answers, one an attempt. */
+export interface Proposal extends MultisigParts {
+  /** Its ring signatures lack the answers of the real members unless one signer is enough. */
+  readonly signed: SignedTx;
+}
+
+const NO_SCALAR = new Uint8Array(32) as unknown as ProofScalar;
+const NOBODY = new Uint8Array(32) as PublicKey;
+const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
+
+/** Lays out with keys that follow from the inputs. Source: multisig_tx_builder_ringct.cpp `init`. */
+const constructFrom =
+  (entropy: Uint8Array) =>
+  (plan: TransactionPlan, rng: Rng): UnsignedTx => {
+    const targets = targetsOf(plan, rng);
+    const { network } = plan.changeAddress;
+    const nobody: Address = { network, kind: 'standard', spendPublicKey: NOBODY, viewPublicKey: NOBODY };
+    const keyImages = inOrder(plan.inputs).map(({ keyImage }) => keyImage);
+    const laidOut = layOutOutputs(
+      {
+        targets: targets.targets,
+        recipients: plan.payees.map(({ address }) => address),
+        // The other signers take whatever stands in the place of change for it, a dummy too.
+        changeAddress: targets.back?.address ?? nobody,
+        viewSecret: plan.viewSecret,
+        paymentId: paymentIdIn(plan.payees),
+      },
+      multisigTxSecrets(entropy, keyImages),
+    );
+    return unsignedTx(plan, targets, laidOut);
+  };
+
+/** An input whose ring signature is begun. */
+interface OpenInput {
+  readonly challenger: ClsagChallenger;
+  /** `µ_P·p + µ_C·z` with this signer's part p. Secret. */
+  readonly w: bigint;
+  /** `Hp(P)` of the real member. */
+  readonly base: Point;
+  readonly clsag: Clsag;
+}
+
+function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng): OpenInput {
+  const input = unsigned.inputs[i];
+  const own = input?.ring.members[input.ring.realIndex];
+  if (input === undefined || own === undefined) throw new RangeError('the real member is not in the ring');
+  const { members: ring, realIndex } = input.ring;
+  const z = reduce(input.mask - (proved.inputMasks[i] ?? 0n));
+  if (z === 0n) throw new RangeError('the pseudo output must not repeat the commitment of the real member');
+  const base = hashToPoint(own.publicKey);
+  const clsag: Clsag = {
+    s: ring.map((_, j) => (j === realIndex ? NO_SCALAR : proofScalar(randomScalar(rng)))),
+    c1: NO_SCALAR,
+    D: multiply(base, z * INV_8).toBytes() as unknown as ProofPoint,
+  };
+  const challenger = new ClsagChallenger({
+    message: proved.message,
+    ring,
+    realIndex,
+    keyImage: input.keyImage,
+    D: clsag.D,
+    pseudoOut: proved.prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
+    s: clsag.s,
+  });
+  const w = reduce(challenger.muP * toScalar(input.secretKey) + challenger.muC * z);
+  return { challenger, w, base, clsag };
+}
+
+/** What one input adds to an attempt: the sums of all nonces, and the first answer. */
+function answer({ challenger, w, base }: OpenInput, others: Attempt['nonces'][number], rng: Rng) {
+  const own = Array.from({ length: NONCES }, () => randomScalar(rng));
+  const sumOf = (point: Point, part: 'L' | 'R'): Uint8Array[] =>
+    own.map((nonce, i) =>
+      (others[i] ?? [])
+        .reduce((sum, other) => sum.add(decompress(other[part])), multiply(point, nonce))
+        .toBytes(),
+    );
+  const sums: NonceSums = { G: sumOf(G, 'L'), H: sumOf(base, 'R') };
+  const challenge = challenger.challenge(sums);
+  return { sums, c1: proofScalar(challenge.c1), s: proofScalar(clsagShare(challenge, own, w)) };
+}
+
+/**
+ * Makes a transaction and answers first. Slow, on a thread of its own.
+ * @throws RangeError when the plan contradicts itself, or the inputs do not cover it.
+ * Source: wallet2.cpp `transfer_selected_rct`, multisig_tx_builder_ringct.cpp `first_partial_sign`.
+ */
+export function propose(proposal: ProposalPlan, rng: Rng): Proposal {
+  const { plan, rate, rates, attempts, signingKeys, threshold } = proposal;
+  const entropy = scalarBytes(randomScalar(rng));
+  const unsigned = settleFee(plan, rate, rates, rng, constructFrom(entropy));
+  const proved = proveTransaction(unsigned, rng);
+  const inputs = unsigned.inputs.map((_, i) => openInput(unsigned, proved, i, rng));
+  const places = unsigned.inputs.map(({ keyImage }) =>
+    plan.inputs.findIndex((input) => input.keyImage === keyImage),
+  );
+  const sigs = attempts.map(({ ignored, nonces }): MultisigSig => {
+    const answers = inputs.map((input, i) => answer(input, nonces[places[i] ?? -1] ?? [], rng));
+    return {
+      sigs: UNUSED_RCT_SIG,
+      ignore: ignored,
+      usedL: nonces.flat(2).map(({ L }) => L),
+      signingKeys,
+      out: { c: [], muP: [] },
+      totalAlphaG: answers.map(({ sums }) => sums.G),
+      totalAlphaH: answers.map(({ sums }) => sums.H),
+      c0: answers.map(({ c1 }) => c1 as Uint8Array),
+      s: answers.map(({ s }) => s as Uint8Array),
+    };
+  });
+  const begun = inputs.map(({ clsag }) => clsag);
+  const [only] = sigs;
+  const clsags = threshold === 1 && only !== undefined ? completed(unsigned, begun, only) : begun;
+  const tx = {
+    prefix: unsigned.prefix,
+    rct: { base: proved.base, prunable: { ...proved.prunable, clsags } },
+  };
+  return { signed: signedTx(unsigned, tx), sigs, entropy };
+}
+
+const completed = ({ inputs }: UnsignedTx, clsags: readonly Clsag[], sig: MultisigSig): Clsag[] =>
+  clsags.map((clsag, i) => withAnswer(clsag, inputs[i]?.ring.realIndex ?? -1, sig, i));
+
+/** A ring signature with the answer of an attempt. Source: multisig_tx_builder_ringct.cpp `finalize_tx`. */
+export function withAnswer(clsag: Clsag, realIndex: number, { c0, s }: MultisigSig, input: number): Clsag {
+  const [c1, own] = [c0[input], s[input]];
+  if (c1 === undefined || own === undefined) throw new RangeError('an attempt does not answer every input');
+  return {
+    ...clsag,
+    c1: c1 as unknown as ProofScalar,
+    s: clsag.s.map((scalar, j) => (j === realIndex ? (own as unknown as ProofScalar) : scalar)),
+  };
+}

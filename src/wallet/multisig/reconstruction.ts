@@ -1,0 +1,192 @@
+import { decompress, inMainSubgroup } from '../../crypto/point.js';
+import { bytesToInt } from '../../crypto/scalar.js';
+import type { SecretKey } from '../../crypto/types.js';
+import { parseExtra, paymentIdOf } from '../../cryptonote/extra.js';
+import { prefixHash, txPrefix } from '../../cryptonote/transaction.js';
+import type { Address, NetworkType, PaymentId, Transaction, TxPrefix } from '../../cryptonote/types.js';
+import { verifyRange } from '../../ringct/bulletproofs-plus.js';
+import { ClsagChallenger } from '../../ringct/clsag-multisig.js';
+import { rctBase } from '../../ringct/codec.js';
+import { amountsBalance, commit } from '../../ringct/commitment.js';
+import { preMlsagHash } from '../../ringct/message.js';
+import type { Clsag, RctBase, RctPrunable } from '../../ringct/types.js';
+import { amount, U64_MAX } from '../../util/amount.js';
+import { compareBytes, equalBytes } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import type { ConstructionData, SourceEntry } from '../construction-data.js';
+import { keyInputOf } from '../construction.js';
+import { layOutOutputs, type LaidOutOutputs } from '../output-layout.js';
+import { recordedKeyImage, type PendingTx } from '../pending-tx.js';
+import { addressOf } from '../transfer-description.js';
+import { sameAddress } from '../transfer-request.js';
+import { multisigTxSecrets } from './tx-secrets.js';
+
+/** A transaction of another signer, made again from what it says of itself. */
+export interface Reconstruction {
+  readonly prefix: TxPrefix;
+  readonly base: RctBase;
+  /** With ring signatures as they came. */
+  readonly prunable: RctPrunable;
+  /** In the order of the inputs. */
+  readonly sources: readonly SourceEntry[];
+  readonly challengers: readonly ClsagChallenger[];
+}
+
+/** The wallet's side of it. */
+export interface ReconstructionKeys {
+  readonly network: NetworkType;
+  readonly viewSecret: SecretKey;
+  /** The own address of the account that pays. */
+  readonly changeAddress: Address;
+}
+
+const bad = (reason: string): RangeError => new RangeError(reason);
+
+function feeOf({ sources, outputs }: ConstructionData): bigint {
+  const held = sources.reduce((sum, source) => sum + source.amount, 0n);
+  const fee = held - outputs.reduce((sum, output) => sum + output.amount, 0n);
+  if (fee < 0n || fee > U64_MAX) throw bad('it pays out more than it spends');
+  return fee;
+}
+
+/** The plain payment id that its makers agreed on. */
+function paymentIdOfExtra(extra: Uint8Array): PaymentId | undefined {
+  const { fields, complete } = parseExtra(extra);
+  const known = fields.every(({ type }) => ['publicKey', 'additionalKeys', 'nonce'].includes(type));
+  const id = paymentIdOf(fields);
+  const nonces = fields.filter(({ type }) => type === 'nonce').length;
+  if (!complete || !known || nonces > 1 || (nonces === 1 && id === undefined) || id?.kind === 'long')
+    throw bad('its extra field holds what is not known');
+  return id?.id;
+}
+
+/** Keys that follow from what is spent, as they must. Source: multisig_tx_builder_ringct.cpp `compute_keys_for_destinations`. */
+function outputsOf(
+  { construction, txSecretKey, additionalSecretKeys, multisigEntropy }: PendingTx,
+  sources: readonly SourceEntry[],
+  { network, viewSecret, changeAddress }: ReconstructionKeys,
+): LaidOutOutputs {
+  const { outputs, change, extra } = construction;
+  if (multisigEntropy.every((byte) => byte === 0)) throw bad('it is of an old format without entropy');
+  const targets = outputs.map((entry) => ({
+    address: addressOf(entry, network),
+    amount: amount(entry.amount),
+  }));
+  if (change.amount > 0n) {
+    if (!sameAddress(change.address, changeAddress))
+      throw bad('its change does not come back to this wallet');
+    if (!targets.some(({ address }) => sameAddress(address, changeAddress)))
+      throw bad('its change is not among its outputs');
+  }
+  const laidOut = layOutOutputs(
+    {
+      targets,
+      recipients: targets.map(({ address }) => address),
+      changeAddress: addressOf(change, network),
+      viewSecret,
+      paymentId: paymentIdOfExtra(extra),
+    },
+    multisigTxSecrets(multisigEntropy, sources.map(recordedKeyImage)),
+  );
+  const keys = [laidOut.txSecretKey, ...laidOut.additionalSecretKeys];
+  const claimed = [txSecretKey, ...additionalSecretKeys];
+  if (keys.length !== claimed.length || !keys.every((key, i) => equalBytes(key, claimed[i] as SecretKey)))
+    throw bad('its keys are not those that follow from its inputs');
+  return laidOut;
+}
+
+function prunableOf({ rct }: Transaction, inputs: number): RctPrunable {
+  const prunable = rct?.prunable;
+  if (rct?.base.type !== 6 || prunable === undefined) throw bad('the network does not take its kind');
+  if (prunable.clsags.length !== inputs || prunable.pseudoOuts.length !== inputs)
+    throw bad('it has not one ring signature an input');
+  return prunable;
+}
+
+function assertProven(base: RctBase, prunable: RctPrunable): void {
+  const [proof, second] = prunable.bulletproofsPlus;
+  if (proof === undefined || second !== undefined || !verifyRange([{ proof, commitments: base.outPk }]))
+    throw bad('its range proof does not hold');
+  if (!amountsBalance(prunable.pseudoOuts, base.outPk, base.fee)) throw bad('its amounts do not balance');
+}
+
+function challengerOf(
+  source: SourceEntry,
+  clsag: Clsag,
+  pseudoOut: RctPrunable['pseudoOuts'][number],
+  message: ReturnType<typeof preMlsagHash>,
+): ClsagChallenger {
+  const keyImage = recordedKeyImage(source);
+  if (!inMainSubgroup(decompress(keyImage))) throw bad('a key image is not in the prime-order subgroup');
+  const { ring, realIndex } = source;
+  return new ClsagChallenger({ message, ring, realIndex, keyImage, D: clsag.D, pseudoOut, s: clsag.s });
+}
+
+function assertSource({ ring, realIndex, amount: value, mask, rct }: SourceEntry): void {
+  const real = ring[realIndex];
+  const opened = commit(amount(value), bytesToInt(mask));
+  if (!rct || real === undefined || !equalBytes(opened, real.commitment))
+    throw bad('the amount of a source does not fit its commitment');
+  if (ring.some(({ globalIndex }, i) => globalIndex <= (ring[i - 1]?.globalIndex ?? -1)))
+    throw bad('a ring is not in order');
+}
+
+/**
+ * Makes a transaction again from its record, so that what is signed is what its record says: same inputs, same
+ * receivers, same amounts, keys that follow from the inputs, sound proofs.
+ * @throws RangeError, its text a predicate of the transaction, where it is not.
+ * Source: multisig_tx_builder_ringct.cpp `init` with `reconstruction`.
+ */
+export function reconstruct(pending: PendingTx, keys: ReconstructionKeys): Reconstruction {
+  const { construction, tx } = pending;
+  if (!construction.flags.rct) throw bad('the network does not take its kind');
+  const fee = amount(feeOf(construction));
+  const sources = [...construction.sources].sort((a, b) =>
+    compareBytes(recordedKeyImage(b), recordedKeyImage(a)),
+  );
+  sources.forEach(assertSource);
+  const laidOut = outputsOf(pending, sources, keys);
+  const prefix: TxPrefix = {
+    version: 2,
+    unlockTime: construction.unlockTime,
+    inputs: sources.map((source) =>
+      keyInputOf({
+        ring: {
+          members: source.ring.map((member) => ({ ...member, unlocked: true })),
+          realIndex: source.realIndex,
+        },
+        keyImage: recordedKeyImage(source),
+      }),
+    ),
+    outputs: laidOut.txOutputs,
+    extra: laidOut.extra,
+  };
+  const prunable = prunableOf(tx, sources.length);
+  const base: RctBase = {
+    type: 6,
+    fee,
+    pseudoOuts: [],
+    ecdhInfo: laidOut.outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount })),
+    outPk: laidOut.outputs.map((output) => commit(output.amount, output.mask)),
+  };
+  assertSame(tx, prefix, base);
+  assertProven(base, prunable);
+  const message = preMlsagHash(prefixHash(prefix), base, prunable, sources.length, prefix.outputs.length);
+  const challengers = sources.map((source, i) => {
+    const [clsag, pseudoOut] = [prunable.clsags[i], prunable.pseudoOuts[i]];
+    if (clsag === undefined || pseudoOut === undefined) throw bad('it has not one ring signature an input');
+    return challengerOf(source, clsag, pseudoOut, message);
+  });
+  return { prefix, base, prunable, sources, challengers };
+}
+
+/** The transaction as it came must be the one that its record makes. */
+function assertSame(tx: Transaction, prefix: TxPrefix, base: RctBase): void {
+  const [inputs, outputs] = [prefix.inputs.length, prefix.outputs.length];
+  const codec = rctBase(inputs, outputs);
+  const same =
+    equalBytes(encode(txPrefix, tx.prefix), encode(txPrefix, prefix)) &&
+    tx.rct !== undefined &&
+    equalBytes(encode(codec, tx.rct.base), encode(codec, base));
+  if (!same) throw bad('its record makes another transaction than the one that it holds');
+}

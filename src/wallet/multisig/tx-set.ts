@@ -1,0 +1,33 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { CodecError, list, type Codec } from '../../util/codec.js';
+import { key, struct } from '../archive.js';
+import { pendingTx, type PendingTx } from '../pending-tx.js';
+
+/** Transactions on their way from signer to signer. Source: wallet2.h `multisig_tx_set`. */
+export interface MultisigTxSet {
+  readonly txs: readonly PendingTx[];
+  /** Who has signed. */
+  readonly signers: readonly PublicKey[];
+}
+
+const fields = struct<MultisigTxSet>({ txs: list(pendingTx), signers: list(key<PublicKey>()) });
+
+/** Reading refuses what cannot be signed whatever the wallet. Source: wallet2.cpp `parse_multisig_tx_from_str`. */
+export const multisigTxSet: Codec<MultisigTxSet> = {
+  write: (value, w) => fields.write(value, w),
+  read(r) {
+    const set = fields.read(r);
+    for (const { tx, selectedTransfers, construction } of set.txs) {
+      const inputs = tx.prefix.inputs.length;
+      if (inputs === 0) throw new CodecError('multisig: a transaction spends something');
+      const counts = [
+        selectedTransfers.length,
+        construction.selectedTransfers.length,
+        construction.sources.length,
+      ];
+      if (counts.some((count) => count !== inputs))
+        throw new CodecError('multisig: a transaction and its record differ');
+    }
+    return set;
+  },
+};
