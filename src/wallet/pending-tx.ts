@@ -1,7 +1,8 @@
 import { scalarBytes } from '../crypto/scalar.js';
 import type { KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
+import { parseExtra, paymentIdField, paymentIdOf, writeExtra } from '../cryptonote/extra.js';
 import { parseTransaction, transaction } from '../cryptonote/transaction.js';
-import type { Address, Transaction } from '../cryptonote/types.js';
+import type { Address, PaymentId, Transaction } from '../cryptonote/types.js';
 import { compareBytes, toHex } from '../util/bytes.js';
 import { list, u64, u8, varint, varintNumber, type Codec } from '../util/codec.js';
 import { absent, flag, key, nothing, struct, text, versioned } from './archive.js';
@@ -253,6 +254,15 @@ export function constructionOf(
   };
 }
 
+/** An extra field with its payment id in the clear, as others who make the transaction again need it. */
+function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
+  const { fields } = parseExtra(extra);
+  if (paymentIdOf(fields) === undefined) return extra;
+  const id = payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;
+  const plain = paymentIdField({ kind: 'short', id: id ?? (new Uint8Array(8) as PaymentId) });
+  return writeExtra([...fields.filter(({ type }) => type !== 'nonce'), plain]);
+}
+
 /** @throws RangeError when an input of the transaction is not among the facts. Source: wallet2.cpp `transfer_selected_rct`. */
 export function pendingTxOf({ signed, ...parts }: PendingFacts): PendingTx {
   const tx = parseTransaction(signed.blob);
@@ -263,7 +273,12 @@ export function pendingTxOf({ signed, ...parts }: PendingFacts): PendingTx {
     if (input === undefined) throw new RangeError('an input of the transaction is not known');
     return input;
   });
-  const construction = constructionOf(signed, { ...parts, inputs }, tx.prefix);
+  const { extra, unlockTime } = tx.prefix;
+  const construction = constructionOf(
+    signed,
+    { ...parts, inputs },
+    { extra: parts.multisig === undefined ? extra : plainExtra(extra, parts.payees), unlockTime },
+  );
   return {
     tx,
     dust: 0n,

@@ -1,0 +1,151 @@
+import {
+  derivePublicKey,
+  keyDerivation,
+  publicKeyOf,
+  randomSecretKey,
+} from '../../../src/crypto/derivation.js';
+import { randomScalar } from '../../../src/crypto/scalar.js';
+import type { PublicKey, SecretKey } from '../../../src/crypto/types.js';
+import { subaddressKeys } from '../../../src/cryptonote/subaddress-keys.js';
+import type { Address, SubaddressIndex } from '../../../src/cryptonote/types.js';
+import { commit } from '../../../src/ringct/commitment.js';
+import { amount } from '../../../src/util/amount.js';
+import type { Rng } from '../../../src/util/random.js';
+import type { Ring } from '../../../src/wallet/decoys.js';
+import type { MultisigAccount } from '../../../src/wallet/multisig/account.js';
+import { planAttempts } from '../../../src/wallet/multisig/attempts.js';
+import { freshInfo, nonceCount, shareCounts, type FreshInfo } from '../../../src/wallet/multisig/info.js';
+import { compositeKeyImage, ownPartOf } from '../../../src/wallet/multisig/key-image.js';
+import { propose } from '../../../src/wallet/multisig/proposal.js';
+import { pendingTxOf, type PendingTx } from '../../../src/wallet/pending-tx.js';
+import type { OwnedOutput } from '../../../src/wallet/records.js';
+import type { Payee } from '../../../src/wallet/transfer-request.js';
+import { ownedOutput } from '../fixtures.js';
+
+export const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
+
+export function addressOfGroup(account: MultisigAccount, index = PRIMARY): Address {
+  const keys = subaddressKeys(account.spendPublicKey, account.commonSecret, index);
+  const kind = index.major === 0 && index.minor === 0 ? 'standard' : 'subaddress';
+  return { network: 'mainnet', kind, ...keys };
+}
+
+/** An output that the group holds, as a payer to one of its addresses makes it. */
+export function sharedOutput(
+  account: MultisigAccount,
+  value: bigint,
+  place: number,
+  rng: Rng,
+  index = PRIMARY,
+): { readonly output: OwnedOutput; readonly ring: Ring } {
+  const address = addressOfGroup(account, index);
+  const derivationKey = publicKeyOf(randomSecretKey(rng));
+  const derivation = keyDerivation(derivationKey, account.commonSecret);
+  const mask = randomScalar(rng);
+  const publicKey = derivePublicKey(derivation, place, address.spendPublicKey);
+  const real = { publicKey, commitment: commit(amount(value), mask) };
+  const ringAt = place % 16;
+  const members = Array.from({ length: 16 }, (_, i) => ({
+    globalIndex: 1000 * place + 10 * i,
+    unlocked: true,
+    ...(i === ringAt
+      ? real
+      : { publicKey: publicKeyOf(randomSecretKey(rng)), commitment: commit(amount(3n), randomScalar(rng)) }),
+  }));
+  const output = ownedOutput(value, {
+    outputIndex: place,
+    globalIndex: 1000 * place + 10 * ringAt,
+    publicKey,
+    derivationKey,
+    mask,
+    subaddress: index,
+  });
+  return { output, ring: { members, realIndex: ringAt } };
+}
+
+/** A wallet of the group that has told what it knows of the outputs. */
+export interface Member {
+  readonly account: MultisigAccount;
+  readonly signer: PublicKey;
+  /** One an output. */
+  readonly fresh: readonly FreshInfo[];
+}
+
+export type Shared = ReturnType<typeof sharedOutput>;
+
+export const memberOf = (account: MultisigAccount, outputs: readonly Shared[], rng: Rng): Member => {
+  const signer = publicKeyOf(account.signerSecret);
+  return {
+    account,
+    signer,
+    fresh: outputs.map(({ output }) =>
+      freshInfo(output.publicKey, signer, account.shares, nonceCount(account), rng),
+    ),
+  };
+};
+
+export const keysOf = ({ account }: Member) => ({ viewSecret: account.commonSecret, shares: account.shares });
+
+/** The outputs with the key images that all members' parts give. */
+export function withKeyImages(members: readonly Member[], outputs: readonly Shared[]): Shared[] {
+  const [first] = members;
+  if (first === undefined) throw new Error('a member');
+  return outputs.map(({ output, ring }, i) => {
+    const told = members.flatMap(({ fresh }) => fresh[i]?.info.partialKeyImages ?? []);
+    const keyImage = compositeKeyImage(output, keysOf(first), told, shareCounts(first.account).all);
+    return { output: { ...output, keyImage }, ring };
+  });
+}
+
+/** What the first of the members proposes, with what the others told it. */
+export function proposalOf(
+  members: readonly Member[],
+  outputs: readonly Shared[],
+  payees: readonly Payee[],
+  rng: Rng,
+): PendingTx {
+  const [proposer, ...others] = members;
+  if (proposer === undefined) throw new Error('a proposer');
+  const { account, signer } = proposer;
+  const changeAddress = addressOfGroup(account);
+  const attempts = planAttempts(
+    account,
+    signer,
+    outputs.map((_, i) => others.flatMap(({ fresh }) => fresh[i]?.info ?? [])),
+  );
+  const { signed, sigs, entropy } = propose(
+    {
+      plan: {
+        inputs: outputs.map(({ output, ring }) => {
+          if (output.keyImage === undefined) throw new Error('no key image');
+          return {
+            ring,
+            secretKey: ownPartOf(output, keysOf(proposer)),
+            keyImage: output.keyImage,
+            amount: output.amount,
+            mask: output.mask,
+          };
+        }),
+        payees: payees.map(({ address, amount: value }) => ({ address, amount: value })),
+        changeAddress,
+        fee: amount(0n),
+        unlockTime: 0n,
+        viewSecret: Uint8Array.from(account.commonSecret) as SecretKey,
+      },
+      rate: 20_000n,
+      rates: { perByte: [20_000n, 80_000n, 320_000n, 4_000_000n], quantizationMask: 10_000n },
+      attempts,
+      signingKeys: account.shares.map(publicKeyOf),
+      threshold: account.threshold,
+    },
+    rng,
+  );
+  return pendingTxOf({
+    signed,
+    inputs: outputs.map(({ output, ring }, place) => ({ output, ring, place })),
+    payees,
+    changeAddress,
+    account: 0,
+    multisig: { sigs, entropy },
+  });
+}
