@@ -86,7 +86,7 @@ export class ColdSigning {
     this.#learn(set);
     try {
       const payments = set.txs.map((pending) => this.#payment(pending));
-      await this.#session.payments.relayAll(payments);
+      await this.#session.payments.relaySigned(payments);
       return payments.map(({ txHash }) => txHash);
     } catch (cause) {
       if (!(cause instanceof WalletError) && !(cause instanceof DaemonError)) throw cause;

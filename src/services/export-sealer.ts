@@ -27,12 +27,20 @@ export class ExportSealer {
 
   /** The sealer is of no use afterwards. */
   wipe(): void {
-    void this.#cipherKey?.then((key) => key.fill(0));
+    void this.#cipherKey?.then(
+      (key) => key.fill(0),
+      () => undefined,
+    );
   }
 
   async #exportKeys(): Promise<ExportKeys> {
     const { viewSecret } = this.#keys;
     this.#cipherKey ??= exportKey(viewSecret.expose(), this.#kdfRounds);
-    return { cipherKey: await this.#cipherKey, viewSecret: viewSecret.expose() };
+    try {
+      return { cipherKey: await this.#cipherKey, viewSecret: viewSecret.expose() };
+    } catch (error) {
+      this.#cipherKey = undefined;
+      throw error;
+    }
   }
 }

@@ -160,6 +160,8 @@ export class OutputExchange {
     if (outputs.some(({ outputIndex }) => outputIndex > MAX_OUTPUT_INDEX))
       throw invalid('an output lies too far into its transaction');
     const { file, keys, accounts } = this.#session;
+    // What a refresh does for others, nobody did for a wallet that is always offline.
+    if (!this.isHot()) await this.#session.watchAhead();
     const found = await locateOutputs(outputs, { viewSecret: keys.viewSecret.expose() });
     return outputs.map((output, i) => {
       for (const { derivationKey, spendPublicKey } of found[i] ?? []) {

@@ -98,9 +98,16 @@ export class PaymentMaker {
   }
 
   /** Relays what another wallet with these keys signed. @throws WalletError `tx_rejected`, DaemonError */
-  relayAll(payments: readonly SignedPayment[]): Promise<void> {
+  relaySigned(payments: readonly SignedPayment[]): Promise<void> {
     return this.#making.run(async () => {
-      for (const payment of payments) await this.#ledger.relay(payment);
+      const { file } = this.#session;
+      const isNew = ({ txHash }: SignedPayment): boolean => {
+        const known = file.read((r) => r.outgoing.byHash(txHash));
+        return known === undefined || known.state === 'failed';
+      };
+      const [fresh, known] = [payments.filter(isNew), payments.filter((payment) => !isNew(payment))];
+      for (const payment of known) await this.#ledger.relay(payment);
+      await this.#ledger.commit(fresh);
     });
   }
 

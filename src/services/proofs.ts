@@ -46,9 +46,13 @@ export class Proofs {
     });
   }
 
-  /** The transaction's key, then one an output where it has additional ones. @throws WalletError `no_tx_key` */
+  /**
+   * The transaction's key, then one an output where it has additional ones; none where the offline wallet that
+   * signed keeps them. @throws WalletError `no_tx_key`
+   */
   txKeys(txHash: Hash): SecretKey[] {
     const keys = this.#session.file.read((r) => r.txKeys.get(txHash));
+    if (keys?.length === 0) return [];
     // A key of zeros stands for one that was not kept.
     if (keys?.[0]?.some((byte) => byte !== 0) !== true) throw new WalletError({ kind: 'no_tx_key' });
     return keys;
@@ -82,6 +86,7 @@ export class Proofs {
       return runProofJob('proveReceived', { ...subject, viewSecret }, [viewSecret]);
     }
     const txKeys = this.txKeys(txHash);
+    if (txKeys.length === 0) throw new WalletError({ kind: 'no_tx_key' });
     return runProofJob('proveSent', { ...subject, keys: txKeys }, txKeys);
   }
 

@@ -272,8 +272,13 @@ export class WalletSession implements RefreshTarget {
         reason: `a lookahead of that size makes more than ${MAX_WATCHED_ADDRESSES} addresses to watch`,
       });
     await this.keyKeeper.setLookahead(lookahead);
+    await this.watchAhead();
+  }
+
+  /** Ends once the store holds every address up to the lookahead beyond those handed out, without a daemon too. */
+  async watchAhead(): Promise<void> {
     try {
-      await this.link.refresher.lookAhead(this.#id, lookahead, handedOut);
+      await this.link.refresher.lookAhead(this.#id, this.keyKeeper.lookahead, this.#handedOut());
     } catch (cause) {
       if (cause instanceof RefreshCancelled) throw new WalletError({ kind: 'no_wallet' }, { cause });
       throw cause;

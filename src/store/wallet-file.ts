@@ -129,11 +129,11 @@ export class WalletWriter {
     this.outgoing.detachFrom(height);
   }
 
-  /** A payment is about to be relayed: it, its keys and its inputs are recorded together. */
+  /** A payment is about to be relayed: it, its keys if this wallet has them, and its inputs are recorded together. */
   prepare(tx: OutgoingTx, inputs: readonly OutputRef[], txKeys: readonly SecretKey[]): void {
     this.outgoing.insert(tx);
     this.outputs.reserve(inputs, tx.txHash);
-    this.txKeys.set(tx.txHash, txKeys);
+    if (txKeys.length > 0 || this.txKeys.get(tx.txHash) === undefined) this.txKeys.set(tx.txHash, txKeys);
   }
 
   /** A payment was refused by the network: its inputs are free again. */
