@@ -98,21 +98,21 @@ export class ColdSigning {
 
   /** Sets for the wallet with the spend key. */
   seal(txs: readonly ConstructionData[]): Promise<Uint8Array> {
-    const { exports, exportFormat, outputs } = this.#session;
-    const set: UnsignedTxSet = { txs, outputs: outputs.forSigner() };
+    const { exports, exportFormat, outputExchange } = this.#session;
+    const set: UnsignedTxSet = { txs, outputs: outputExchange.forSigner() };
     return exports.seal('unsignedTxs', encode(unsignedTxSet(exportFormat), set));
   }
 
   async #sign({ txs, outputs: told }: UnsignedTxSet): Promise<SignedSet> {
-    const { file, keys, outputs, exports, accounts } = this.#session;
+    const { file, keys, outputExchange, exports, accounts } = this.#session;
     if (told.outputs.length > 0) {
-      if (outputs.isHot()) this.#assertSameOutputs(told);
-      else await outputs.take(told);
+      if (outputExchange.isHot()) this.#assertSameOutputs(told);
+      else await outputExchange.take(told);
     }
     const primary = accounts.decoded({ major: 0, minor: 0 });
     const made: OfflineSigned[] = [];
     for (const data of txs) {
-      const located = await outputs.locate(
+      const located = await outputExchange.locate(
         data.sources.map(({ ring, realIndex, txPublicKey, additionalTxPublicKeys, outputIndex }) => ({
           publicKey: ring[realIndex]?.publicKey ?? txPublicKey,
           outputIndex,
@@ -136,7 +136,7 @@ export class ColdSigning {
       for (const { signed } of made)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
     });
-    const keyImages = outputs.keyImages(told.total);
+    const keyImages = outputExchange.keyImages(told.total);
     const set: SignedTxSet = {
       txs: made.map(({ pending }) => pending),
       keyImages,

@@ -79,7 +79,7 @@ export class WalletSession implements RefreshTarget {
   readonly proofs: Proofs;
   /** Seals what other wallets with these keys are to read. */
   readonly exports: ExportSealer;
-  readonly outputs: OutputExchange;
+  readonly outputExchange: OutputExchange;
   readonly keyImageExchange: KeyImageExchange;
   readonly coldSigning: ColdSigning;
   readonly #parts: SessionParts;
@@ -110,7 +110,7 @@ export class WalletSession implements RefreshTarget {
     this.mining = new Mining(this);
     this.proofs = new Proofs(this);
     this.exports = new ExportSealer(parts.keys, parts.kdfRounds, parts.link.rng);
-    this.outputs = new OutputExchange(this);
+    this.outputExchange = new OutputExchange(this);
     this.keyImageExchange = new KeyImageExchange(this);
     this.coldSigning = new ColdSigning(this);
     this.#pending = new PendingPayments(this);

@@ -68,7 +68,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     }),
     source: 'COMMAND_RPC_EXPORT_OUTPUTS, on_export_outputs',
     async handle({ wallet }, range) {
-      return { outputs_data_hex: toHex(await wallet.outputs.export(range)) };
+      return { outputs_data_hex: toHex(await wallet.outputExchange.export(range)) };
     },
   }),
 
@@ -79,7 +79,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     params: params({ outputs_data_hex: text.default('') }),
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
     async handle({ wallet }, { outputs_data_hex }) {
-      return { num_imported: await wallet.outputs.importBlob(outputs_data_hex) };
+      return { num_imported: await wallet.outputExchange.importBlob(outputs_data_hex) };
     },
   }),
 

@@ -1,0 +1,229 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import { learnKeyImages, recogniseSpends, UNKNOWN_TX } from '../../src/store/learn-key-images.js';
+import { WalletFile } from '../../src/store/wallet-file.js';
+import { amount } from '../../src/util/amount.js';
+import type { ImportedOutput, OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/records.js';
+
+const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
+const key = (fill: number): PublicKey => bytes(fill);
+const image = (fill: number): KeyImage => bytes(100 + fill);
+
+const open = (): WalletFile => WalletFile.create(':memory:', new Uint8Array(32));
+
+const output = (fill: number, height: number, facts: Partial<OwnedOutput> = {}): OwnedOutput => ({
+  txHash: bytes<Hash>(fill),
+  outputIndex: 0,
+  globalIndex: fill,
+  publicKey: key(fill),
+  amount: amount(10n),
+  mask: 1n,
+  rct: true,
+  subaddress: { major: 0, minor: 0 },
+  derivationKey: key(200),
+  height,
+  unlockTime: 0n,
+  coinbase: false,
+  change: false,
+  burnt: false,
+  frozen: false,
+  ...facts,
+});
+
+const received = (fill: number, height: number, spends: readonly KeyImage[] = []): ReceivedTx => ({
+  txHash: bytes<Hash>(fill),
+  height,
+  timestamp: 1000 + height,
+  unlockTime: 0n,
+  fee: amount(2n),
+  coinbase: false,
+  txPublicKey: key(200),
+  additionalPublicKeys: [],
+  spentKeyImages: spends,
+});
+
+/** One block with what it pays us. */
+const page = (height: number, txs: readonly ReceivedTx[], outputs: readonly OwnedOutput[]): PageFindings => ({
+  startHeight: height,
+  hashes: [bytes<Hash>(height)],
+  received: txs,
+  outputs,
+  spends: [],
+  outgoing: [],
+  subaddresses: [],
+  lastBlockReward: amount(0n),
+});
+
+/** Two outputs at height 1; at height 2 a transaction that spends both and returns 7. */
+function viewOnlyWallet(): WalletFile {
+  const file = open();
+  file.write((w) => {
+    w.applyPage(page(1, [received(1, 1), received(2, 1)], [output(1, 1), output(2, 1)]));
+    w.applyPage(page(2, [received(3, 2, [image(1), image(2)])], [output(3, 2, { amount: amount(7n) })]));
+  });
+  return file;
+}
+
+const told = (fill: number, proven = true) => ({ publicKey: key(fill), keyImage: image(fill), proven });
+
+describe('a wallet without a spend key', () => {
+  it('takes what its own payments return for income until it is told key images', () => {
+    const file = viewOnlyWallet();
+    expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(3);
+    expect(file.read((r) => r.outgoing.list({ states: ['confirmed'] }))).toEqual([]);
+    expect(file.read((r) => r.outputs.unnamed())).toHaveLength(3);
+  });
+
+  it('recognises its payment, a key image at a time', () => {
+    const file = viewOnlyWallet();
+    expect(file.write((w) => learnKeyImages(w, [told(1)]))).toEqual([told(1)]);
+    const paid = (): unknown =>
+      file
+        .read((r) => r.outgoing.list({ states: ['confirmed'] }))
+        .map(({ txHash, amountIn, change, fee, height, timestamp }) => ({
+          txHash,
+          amountIn,
+          change,
+          fee,
+          height,
+          timestamp,
+        }));
+    const facts = { txHash: bytes<Hash>(3), change: 7n, fee: 2n, height: 2, timestamp: 1002 };
+    expect(paid()).toEqual([{ ...facts, amountIn: 10n }]);
+    file.write((w) => learnKeyImages(w, [told(2)]));
+    expect(paid()).toEqual([{ ...facts, amountIn: 20n }]);
+    expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(2);
+    expect(file.read((r) => r.outputs.balances({ strict: true }))).toMatchObject([{ total: 7n }]);
+  });
+
+  it('is told nothing new twice', () => {
+    const file = viewOnlyWallet();
+    file.write((w) => learnKeyImages(w, [told(1)]));
+    expect(file.write((w) => learnKeyImages(w, [told(1)]))).toEqual([]);
+  });
+
+  it('holds a proof above a word, and the first word above the next', () => {
+    const file = viewOnlyWallet();
+    const word = (fill: number) => ({ publicKey: key(3), keyImage: image(fill), proven: false });
+    const known = (): unknown => file.read((r) => r.outputs.byPublicKey(key(3))?.keyImage);
+    file.write((w) => learnKeyImages(w, [word(4)]));
+    file.write((w) => learnKeyImages(w, [word(5)]));
+    expect(known()).toEqual(image(4));
+    file.write((w) => learnKeyImages(w, [told(3)]));
+    expect(known()).toEqual(image(3));
+    file.write((w) => learnKeyImages(w, [word(4)]));
+    expect(known()).toEqual(image(3));
+    expect(file.read((r) => r.toldKeyImages.of(key(3)))).toEqual(told(3));
+  });
+
+  it('knows the key image of an output that is found later, or again', () => {
+    const file = open();
+    file.write((w) => {
+      learnKeyImages(w, [told(1)]);
+      w.applyPage(page(1, [received(1, 1)], [output(1, 1)]));
+    });
+    expect(file.read((r) => r.outputs.byKeyImage(image(1))?.publicKey)).toEqual(key(1));
+    file.write((w) => w.clearChain({ hard: true }));
+    expect(file.read((r) => r.outputs.byKeyImage(image(1)))).toBeUndefined();
+    file.write((w) => w.applyPage(page(1, [received(1, 1)], [output(1, 1)])));
+    expect(file.read((r) => r.outputs.byKeyImage(image(1))?.publicKey)).toEqual(key(1));
+  });
+
+  it('recognises a payment in a block that was read while the key image was told', () => {
+    const file = open();
+    file.write((w) => {
+      w.applyPage(page(1, [received(1, 1)], [output(1, 1)]));
+      learnKeyImages(w, [told(1)]);
+      w.applyPage(page(2, [received(3, 2, [image(1)])], [output(3, 2)]));
+    });
+    expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(3))?.amountIn)).toBe(10n);
+  });
+
+  it('names the transaction that it saw in the place of an unknown one', () => {
+    const file = viewOnlyWallet();
+    file.write((w) => {
+      w.outputs.setKeyImage(key(1), image(1));
+      w.outputs.markSpent({ keyImage: image(1), txHash: UNKNOWN_TX, height: 1 });
+      recogniseSpends(w, [image(1)]);
+    });
+    expect(file.read((r) => r.outputs.byKeyImage(image(1))?.spentBy)).toEqual(bytes<Hash>(3));
+  });
+
+  it('leaves a payment that it made itself as it was recorded', () => {
+    const file = viewOnlyWallet();
+    file.write((w) => {
+      w.outgoing.insert({
+        txHash: bytes<Hash>(3),
+        state: 'pending',
+        account: 0,
+        fromIndices: [0],
+        amountIn: amount(20n),
+        fee: amount(2n),
+        change: amount(7n),
+        unlockTime: 0n,
+        timestamp: 5,
+        blob: Uint8Array.of(1),
+        destinations: [{ address: 'somebody', amount: amount(11n) }],
+      });
+      learnKeyImages(w, [told(1)]);
+    });
+    expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(3)))).toMatchObject({
+      state: 'confirmed',
+      amountIn: 20n,
+      destinations: [{ address: 'somebody', amount: 11n }],
+    });
+  });
+});
+
+describe('outputs that an offline wallet was told of', () => {
+  const imported = (fill: number, facts: Partial<ImportedOutput> = {}): ImportedOutput => ({
+    publicKey: key(fill),
+    derivationKey: key(200),
+    outputIndex: 1,
+    globalIndex: fill,
+    amount: amount(5n),
+    rct: true,
+    subaddress: { major: 0, minor: fill },
+    keyImage: image(fill),
+    spent: false,
+    frozen: false,
+    requested: true,
+    ...facts,
+  });
+
+  it('keep their places and are all there is to show', () => {
+    const file = open();
+    const list = [imported(0), imported(1, { spent: true }), imported(2, { frozen: true })];
+    file.write((w) => w.imported.put(0, list, false));
+    expect(file.read((r) => r.imported.list())).toEqual(list);
+    expect(file.read((r) => r.imported.balances())).toEqual([
+      { subaddress: { major: 0, minor: 0 }, total: 5n, unspentCount: 1 },
+    ]);
+    expect(file.read((r) => r.imported.usedAddresses(0))).toEqual([0, 1, 2]);
+    expect(file.read((r) => r.imported.usedAddresses(1))).toEqual([]);
+    expect(file.read((r) => r.imported.owned(0, [1]))).toHaveLength(1);
+  });
+
+  it('are replaced in place, or from a place on', () => {
+    const file = open();
+    file.write((w) => {
+      w.imported.put(0, [imported(0), imported(1), imported(2)], false);
+      w.imported.put(1, [imported(7)], false);
+    });
+    const keys = (): unknown => file.read((r) => r.imported.list()).map(({ globalIndex }) => globalIndex);
+    expect(keys()).toEqual([0, 7, 2]);
+    file.write((w) => w.imported.put(1, [imported(8)], true));
+    expect(keys()).toEqual([0, 8]);
+    file.write((w) => w.imported.clearRequests());
+    expect(file.read((r) => r.imported.list()).some(({ requested }) => requested)).toBe(false);
+  });
+
+  it('are gone once the wallet reads the chain itself', () => {
+    const file = open();
+    file.write((w) => {
+      w.imported.put(0, [imported(0)], false);
+      w.applyPage(page(1, [], []));
+    });
+    expect(file.read((r) => r.imported.list())).toEqual([]);
+  });
+});
