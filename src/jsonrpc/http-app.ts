@@ -100,14 +100,16 @@ export function createHttpApp({
     express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false }),
   ];
   const serve = (path: string, answer: (body: Buffer) => Promise<Answer>): void => {
-    const handle: RequestHandler = async (req, res) => {
+    const handle: RequestHandler = async (req, res, next) => {
+      // A path is the whole of what was asked for.
+      if (anyClient && req.originalUrl !== path) return next();
       const body: unknown = req.body;
       const given = await answer(body instanceof Buffer ? body : Buffer.alloc(0));
       if (given.body.length === 0) res.status(given.status).end();
       else res.status(given.status).type(given.type).send(Buffer.from(given.body));
     };
-    if (anyClient) app.all(path, ...readBody, handle);
-    else app.post(path, ...readBody, handle);
+    if (anyClient) return void app.all(path, ...readBody, handle);
+    app.post(path, ...readBody, handle);
     app.all(path, (_req, res) => {
       res.set('Allow', 'POST').status(405).type('text').send('POST only.\n');
     });

@@ -65,7 +65,7 @@ export class ChainWallet {
   }
 
   /** Reads all blocks that are new. */
-  async scan(daemon: Monerod): Promise<void> {
+  async scan(daemon: Omit<Monerod, 'stop'>): Promise<void> {
     const { height } = (await daemon.rpc('get_info')) as { height: number };
     for (; this.#height < height; this.#height++) {
       const { blob } = (await daemon.rpc('get_block', { height: this.#height })) as { blob: string };
@@ -132,7 +132,10 @@ export class ChainWallet {
 }
 
 /** Outputs of the chain as a wallet asks for them. */
-export async function fetchOutputs(daemon: Monerod, indices: readonly number[]): Promise<FetchedOutput[]> {
+export async function fetchOutputs(
+  daemon: Omit<Monerod, 'stop'>,
+  indices: readonly number[],
+): Promise<FetchedOutput[]> {
   const outputs = indices.map((index) => ({ amount: 0, index }));
   const { outs } = (await daemon.plain('/get_outs', { outputs })) as Loose;
   return (outs as { key: string; mask: string; unlocked: boolean }[]).map(({ key, mask, unlocked }) => ({
@@ -143,7 +146,7 @@ export async function fetchOutputs(daemon: Monerod, indices: readonly number[]):
 }
 
 /** RingCT outputs a block, cumulative. */
-export async function fetchDistribution(daemon: Monerod): Promise<{ cumulative: number[] }> {
+export async function fetchDistribution(daemon: Omit<Monerod, 'stop'>): Promise<{ cumulative: number[] }> {
   const reply = (await daemon.rpc('get_output_distribution', {
     amounts: [0],
     cumulative: true,

@@ -18,7 +18,7 @@ import type { Verdicts } from './verdicts.js';
 /** What became of a block. */
 export type Placement =
   | { readonly place: 'main'; readonly hash: Hash; readonly reorganised?: Reorganisation }
-  | { readonly place: 'alternative'; readonly hash: Hash }
+  | { readonly place: 'alternative' | 'known before' | 'orphan'; readonly hash: Hash }
   | { readonly place: 'refused'; readonly hash: Hash; readonly reason: string };
 
 export interface Reorganisation {
@@ -54,7 +54,7 @@ export class BlockTree {
   /** @throws Violation Source: blockchain.cpp `add_new_block`. */
   submit(block: Block): Placement {
     const hash = blockHash(block);
-    demand(!this.isKnown(hash), 'the block is already known');
+    if (this.isKnown(hash)) return { place: 'known before', hash };
     if (!equalBytes(block.header.prevHash, this.#chain.tip.hash)) return this.#addAlternative(block, hash);
     this.#append(block);
     return { place: 'main', hash };
@@ -114,10 +114,8 @@ export class BlockTree {
   #addAlternative(block: Block, hash: Hash): Placement {
     const { header, minerTx } = block;
     const branch = this.branchTo(header.prevHash);
-    demand(branch !== undefined, 'the block follows no known one');
-    const last = branch.blocks.at(-1);
-    const parent = last ?? this.#store.blocks.named(header.prevHash);
-    demand(parent !== undefined, 'the block follows no known one');
+    const parent = branch?.blocks.at(-1) ?? this.#store.blocks.named(header.prevHash);
+    if (branch === undefined || parent === undefined) return { place: 'orphan', hash };
     const height = parent.height + 1;
     demand(
       isVersionAllowed(header.majorVersion, header.minorVersion, height),

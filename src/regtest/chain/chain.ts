@@ -1,7 +1,7 @@
+import { keccak } from '../../crypto/keccak.js';
 import type { Hash } from '../../crypto/types.js';
 import { block as blockCodec, blockHash } from '../../cryptonote/block.js';
 import {
-  prunableHash,
   prunedTransaction,
   transaction,
   transactionHash,
@@ -230,12 +230,14 @@ export class Chain {
   #addTx(tx: Transaction, hash: Hash, height: number): void {
     const { outputs, keyImages, transactions } = this.store;
     const pruned = encode(prunedTransaction, tx);
+    const prunable = encode(transaction, tx).subarray(pruned.length);
     const id = transactions.add({
       hash,
       height,
       pruned,
-      prunable: encode(transaction, tx).subarray(pruned.length),
-      prunableHash: tx.rct === undefined ? (new Uint8Array(32) as Hash) : prunableHash(tx),
+      prunable,
+      // A miner's is the hash of nothing, unlike the zeros that its name is made with.
+      prunableHash: tx.rct === undefined ? (new Uint8Array(32) as Hash) : keccak(prunable),
       fee: tx.rct?.base.fee ?? ZERO,
       weight: transactionWeight(tx),
     });

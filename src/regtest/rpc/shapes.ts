@@ -65,3 +65,25 @@ export function headerShape(node: Node, block: Block, hash: Hash, height: number
     miner_tx_hash: toHex(transactionHash(minerTx)),
   };
 }
+
+/** What stands in the place of a header that nobody asked for. */
+export const EMPTY_HEADER: Fields = {
+  major_version: 0,
+  minor_version: 0,
+  timestamp: 0,
+  prev_hash: '',
+  nonce: 0,
+  orphan_status: false,
+  height: 0,
+  depth: 0,
+  hash: '',
+  ...wide('difficulty', 0n),
+  ...wide('cumulative_difficulty', 0n),
+  wide_difficulty: '',
+  wide_cumulative_difficulty: '',
+  reward: 0,
+  block_size: 0,
+  num_txes: 0,
+  pow_hash: '',
+  miner_tx_hash: '',
+};

@@ -94,7 +94,6 @@ const spoiled: readonly (readonly [string, (block: Block) => Block, RegExp])[] =
   ['of a newer version', (b) => withHeader(b, { majorVersion: 17, minorVersion: 17 }), /wrong version/],
   ['that votes for an older version', (b) => withHeader(b, { minorVersion: 15 }), /wrong version/],
   ['of the day after tomorrow', (b) => withHeader(b, { timestamp: NOON + 7_201 }), /future/],
-  ['that follows nothing known', (b) => withHeader(b, { prevHash: unknown }), /follows no known/],
   ['that takes an atomic unit too much', (b) => paying(b, 1n), /another sum/],
   ['that takes an atomic unit too little', (b) => paying(b, -1n), /another sum/],
   [
@@ -137,10 +136,13 @@ describe('a block', () => {
     expect(tipHeight()).toBe(1);
   });
 
-  it('that is known already is refused', async () => {
+  it('that is known already, or follows nothing known, changes nothing', async () => {
     const block = await at.template();
     await at.node.submitBlock(block);
-    await expect(at.node.submitBlock(block)).rejects.toThrow('already known');
+    expect((await at.node.submitBlock(block)).place).toBe('known before');
+    expect((await at.node.submitBlock(withHeader(block, { prevHash: unknown }))).place).toBe('orphan');
+    expect(tipHeight()).toBe(1);
+    expect(at.node.store.alternatives.count()).toBe(0);
   });
 
   it('may not lie before the median of the last sixty', async () => {

@@ -5,7 +5,7 @@ import { toHex } from '../../../util/bytes.js';
 import type { Node } from '../../chain/node.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
-import { accessed, headerShape, replied, toHash, wide } from '../shapes.js';
+import { accessed, EMPTY_HEADER, headerShape, replied, toHash, wide } from '../shapes.js';
 import { blockText } from '../tx-json.js';
 
 /** Headers that a restricted server gives at once. */
@@ -86,7 +86,7 @@ export const blockMethods: readonly DaemonMethod[] = [
       if (restricted && hashes.length > MAX_RESTRICTED_HEADERS)
         throw refuse('restricted', 'too many block headers for a restricted server');
       return accessed({
-        block_header: hash === '' ? undefined : headerOf(node, findBlock(node, hash)),
+        block_header: hash === '' ? EMPTY_HEADER : headerOf(node, findBlock(node, hash)),
         block_headers: hashes.map((name) => headerOf(node, findBlock(node, name))),
       });
     },

@@ -1,0 +1,424 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  readStorage,
+  SectionReader,
+  writeStorage,
+  type TypedSection,
+  type Value,
+} from '../../src/epee/portable-storage.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import type { ChainWallet } from '../support/chain-wallet.js';
+import { post, type Loose } from '../support/json-rpc.js';
+import { makePayment } from '../support/payments.js';
+import { until } from '../support/process.js';
+import { seededRng } from '../support/seeded-rng.js';
+import { startMiner, startTwins, FIRST_BLOCKS, type TwinChain } from '../support/twin-chain.js';
+
+/* Every endpoint of our daemon beside the real one, Debian's 0.18.0, on the same chain, field by field. */
+
+const rng = seededRng('differential');
+const GENESIS = '418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3';
+const ZEROS = '00'.repeat(32);
+const TIP = FIRST_BLOCKS + 3;
+/** Of the three transactions that the chain holds, and one of no one. */
+const names: string[] = [];
+let waiting = '';
+let twins: TwinChain;
+let miner: ChainWallet;
+
+beforeAll(async () => {
+  twins = await startTwins();
+  miner = await startMiner(twins, rng);
+  for (const count of [1, 4, 15]) {
+    const to = Array.from(
+      { length: count },
+      (_, i) => [miner.address({ major: 1, minor: i % 4 }), 10_000_000n + BigInt(i)] as const,
+    );
+    const { blob, hash } = await makePayment(twins.ours, miner, { to }, rng);
+    await twins.ours.plain('/send_raw_transaction', { tx_as_hex: toHex(blob) });
+    names.push(toHex(hash));
+  }
+  await twins.mine(miner.addressText(), 3);
+  const { blob, hash } = await makePayment(twins.ours, miner, { to: [[miner.address(), 5n]] }, rng);
+  for (const daemon of [twins.ours, twins.theirs])
+    await daemon.plain('/send_raw_transaction', { tx_as_hex: toHex(blob) });
+  waiting = toHex(hash);
+  await until('the pool to be relayed', async () => {
+    const { transactions } = await twins.theirs.plain('/get_transaction_pool');
+    return (transactions as Loose[]).every(({ relayed }) => relayed);
+  });
+});
+
+afterAll(async () => {
+  await twins?.stop();
+});
+
+/** Fields that may differ, and why. */
+const EXEMPT: Record<string, string> = {
+  'error.message': 'the words are ours',
+  'result.database_size': 'another database',
+  database_size: 'another database',
+  'result.free_space': 'measured a moment apart',
+  free_space: 'measured a moment apart',
+  'result.rpc_connections_count': 'not counted here',
+  rpc_connections_count: 'not counted here',
+  'result.start_time': 'started a moment apart',
+  start_time: 'started a moment apart',
+  'result.version of get_info': 'of another program',
+  'version of /get_info': 'of another program',
+  'result.version of get_version': 'we speak the interface of today',
+  'result.current_height of get_version': 'in the interface of today only',
+  'result.next_needed_pruning_seed': 'nothing is pruned here',
+  'result.untrusted of banned': 'said everywhere here',
+  'result.blocktemplate_blob': 'each template has a key of its own',
+  'result.blockhashing_blob': 'each template has a key of its own',
+  'result.block_id': 'in the interface of today only',
+  limit_down: 'the default of today',
+  limit_up: 'the default of today',
+  nonzero_unlock_time: 'in the interface of today only',
+  tx_extra_too_big: 'in the interface of today only',
+  reason: 'the words are ours',
+  receive_time: 'received a moment apart',
+  last_relayed_time: 'relayed a moment apart',
+  received_timestamp: 'received a moment apart',
+  oldest: 'received a moment apart',
+  'txs.as_hex of a miner': 'older servers leave it out',
+  'txs_as_hex of a miner': 'older servers leave it out',
+};
+
+/** Where two replies differ. Numbers of lists are left out of paths. */
+function differences(ours: unknown, theirs: unknown, path = ''): string[] {
+  if (isText(ours) && isText(theirs) && path.endsWith('json')) {
+    if (ours === '' || theirs === '') return ours === theirs ? [] : [path];
+    return differences(JSON.parse(ours), JSON.parse(theirs), `${path} `);
+  }
+  if (Array.isArray(ours) && Array.isArray(theirs))
+    return ours.length === theirs.length
+      ? ours.flatMap((item, i) => differences(item, theirs[i], path))
+      : [`${path} has ${ours.length} items, theirs ${theirs.length}`];
+  if (!isObject(ours) || !isObject(theirs)) return ours === theirs ? [] : [path];
+  return [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].flatMap((key) =>
+    differences(ours[key], theirs[key], path === '' ? key : `${path}.${key}`),
+  );
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const unexcused = (found: readonly string[], name: string): string[] =>
+  [...new Set(found)].filter(
+    (path) => ![path, `${path} of ${name}`, path.split('.').at(-1) ?? ''].some((key) => key in EXEMPT),
+  );
+
+const subaddress = () => miner.addressText({ major: 1, minor: 0 });
+
+const METHODS: readonly (readonly [string, string, () => unknown])[] = [
+  ['get_block_count', 'anything', () => ({})],
+  ['getblockcount', 'its alias', () => []],
+  ['on_get_block_hash', 'a height', () => [5]],
+  ['on_get_block_hash', 'no height', () => []],
+  ['get_last_block_header', 'anything', () => ({})],
+  ['get_block_header_by_hash', 'one', () => ({ hash: GENESIS })],
+  ['get_block_header_by_hash', 'a list', () => ({ hashes: [GENESIS, GENESIS] })],
+  ['get_block_header_by_hash', 'an unknown one', () => ({ hash: ZEROS })],
+  ['get_block_header_by_hash', 'what is no hash', () => ({ hash: 'zz' })],
+  ['get_block_header_by_height', 'a height', () => ({ height: 3 })],
+  ['get_block_header_by_height', 'one too high', () => ({ height: 3_000 })],
+  ['get_block_headers_range', 'all', () => ({ start_height: 0, end_height: TIP })],
+  ['get_block_headers_range', 'a reversed one', () => ({ start_height: 5, end_height: 3 })],
+  ['get_block_headers_range', 'one beyond the tip', () => ({ start_height: 5, end_height: 300 })],
+  ['get_block', 'the first', () => ({})],
+  ['get_block', 'one with transactions', () => ({ height: FIRST_BLOCKS + 1 })],
+  ['get_block', 'by name', () => ({ hash: GENESIS })],
+  ['get_block', 'one too high', () => ({ height: 300 })],
+  ['get_block', 'an unknown one', () => ({ hash: ZEROS })],
+  ['get_info', 'anything', () => ({})],
+  ['get_version', 'anything', () => ({})],
+  ['hard_fork_info', 'the next', () => ({})],
+  ['hard_fork_info', 'the first', () => ({ version: 1 })],
+  ['hard_fork_info', 'one of the future', () => ({ version: 17 })],
+  ['get_fee_estimate', 'now', () => ({})],
+  ['get_fee_estimate', 'some blocks ahead', () => ({ grace_blocks: 10 })],
+  ['get_output_histogram', 'all', () => ({})],
+  ['get_output_histogram', 'RingCT', () => ({ amounts: [0], unlocked: true, recent_cutoff: 1 })],
+  ['get_output_histogram', 'with bounds', () => ({ amounts: [0, 7], min_count: 1, max_count: 1_000 })],
+  ['get_output_distribution', 'RingCT', () => ({ amounts: [0], binary: false })],
+  [
+    'get_output_distribution',
+    'a range, cumulative',
+    () => ({ amounts: [0], binary: false, cumulative: true, from_height: 60, to_height: 78 }),
+  ],
+  ['get_output_distribution', 'other amounts', () => ({ amounts: [17592186044415, 5], binary: false })],
+  ['get_output_distribution', 'a reversed range', () => ({ amounts: [0], from_height: 9, to_height: 5 })],
+  ['sync_info', 'anything', () => ({})],
+  ['get_alternate_chains', 'anything', () => ({})],
+  ['get_coinbase_tx_sum', 'all', () => ({ height: 0, count: TIP + 1 })],
+  ['get_coinbase_tx_sum', 'a part', () => ({ height: 70, count: TIP - 70 })],
+  ['get_miner_data', 'anything', () => ({})],
+  ['get_connections', 'anything', () => ({})],
+  [
+    'set_bans',
+    'a host and a subnet',
+    () => ({
+      bans: [
+        { host: '1.2.3.4', ban: true, seconds: 9_000 },
+        { ip: 838969536, ban: true, seconds: 9_000 },
+      ],
+    }),
+  ],
+  ['get_bans', 'anything', () => ({})],
+  ['banned', 'a banned one', () => ({ address: '1.2.3.4' })],
+  ['banned', 'another', () => ({ address: '1.2.3.5' })],
+  ['banned', 'nobody', () => ({ address: 'x' })],
+  ['set_bans', 'what is no host', () => ({ bans: [{ host: 'a b', ban: true, seconds: 1 }] })],
+  [
+    'set_bans',
+    'the end of bans',
+    () => ({
+      bans: [
+        { host: '1.2.3.4', ban: false },
+        { host: '192.168.1.50', ban: false },
+      ],
+    }),
+  ],
+  ['get_block_template', 'one', () => ({ wallet_address: miner.addressText(), reserve_size: 60 })],
+  [
+    'get_block_template',
+    'one with a nonce',
+    () => ({ wallet_address: miner.addressText(), extra_nonce: 'abcd' }),
+  ],
+  ['get_block_template', 'for nobody', () => ({ wallet_address: 'x' })],
+  ['get_block_template', 'for a subaddress', () => ({ wallet_address: subaddress() })],
+  ['get_block_template', 'too much room', () => ({ wallet_address: miner.addressText(), reserve_size: 256 })],
+  [
+    'get_block_template',
+    'room and a nonce',
+    () => ({ wallet_address: miner.addressText(), reserve_size: 2, extra_nonce: 'ab' }),
+  ],
+  [
+    'get_block_template',
+    'on an unknown block',
+    () => ({ wallet_address: miner.addressText(), prev_block: ZEROS }),
+  ],
+  ['submit_block', 'nothing', () => []],
+  ['submit_block', 'what is no block', () => ['00']],
+  ['submit_block', 'a known one', () => [GENESIS_BLOB]],
+  ['generateblocks', 'none', () => ({})],
+  ['generateblocks', 'for nobody', () => ({ amount_of_blocks: 1, wallet_address: 'x' })],
+  ['relay_tx', 'what is no name', () => ({ txids: ['zz'] })],
+  ['relay_tx', 'an unknown one', () => ({ txids: [ZEROS] })],
+  ['relay_tx', 'the one that waits', () => ({ txids: [waiting] })],
+  ['flush_txpool', 'what is no name', () => ({ txids: ['zz'] })],
+  ['flush_txpool', 'an unknown one', () => ({ txids: [ZEROS] })],
+  ['prune_blockchain', 'a check', () => ({ check: true })],
+  ['flush_cache', 'anything', () => ({})],
+  ['no_such_method', 'anything', () => ({})],
+];
+
+const GENESIS_BLOB =
+  '010000000000000000000000000000000000000000000000000000000000000000000010270000013c01ff0001ffffffffffff03029b2e4c0281c0b02e7c53291a94d1d0cbff8883f8024f5142ee494ffbbd08807121017767aafcde9be00dcfd098715ebcf7f410daebc582fda69d24a28e9d0bc890d100';
+
+const PATHS: readonly (readonly [string, string, () => unknown])[] = [
+  ['/get_height', 'anything', () => ({})],
+  ['/getheight', 'its alias', () => ({})],
+  ['/get_info', 'anything', () => ({})],
+  ['/get_transactions', 'whole', () => ({ txs_hashes: [...names, waiting, ZEROS] })],
+  ['/get_transactions', 'as JSON', () => ({ txs_hashes: [...names, waiting], decode_as_json: true })],
+  ['/get_transactions', 'in halves', () => ({ txs_hashes: [...names, waiting], split: true })],
+  ['/get_transactions', 'pruned', () => ({ txs_hashes: names, prune: true, decode_as_json: true })],
+  ['/get_transaction_pool', 'anything', () => ({})],
+  ['/get_transaction_pool_hashes', 'anything', () => ({})],
+  ['/get_transaction_pool_stats', 'anything', () => ({})],
+  [
+    '/get_outs',
+    'some',
+    () => ({ outputs: [3, 60, 90].map((index) => ({ amount: 0, index })), get_txid: true }),
+  ],
+  ['/get_outs', 'one that there is not', () => ({ outputs: [{ amount: 0, index: 5_000 }] })],
+  ['/get_alt_blocks_hashes', 'anything', () => ({})],
+  ['/is_key_image_spent', 'unspent ones', () => ({ key_images: [ZEROS] })],
+  ['/send_raw_transaction', 'what is no hex', () => ({ tx_as_hex: 'x' })],
+  ['/send_raw_transaction', 'what is no transaction', () => ({ tx_as_hex: '00' })],
+  ['/mining_status', 'while idle', () => ({})],
+  ['/stop_mining', 'while idle', () => ({})],
+  ['/set_log_hash_rate', 'while idle', () => ({ visible: true })],
+  ['/start_mining', 'for nobody', () => ({ miner_address: 'x' })],
+  ['/start_mining', 'for a subaddress', () => ({ miner_address: subaddress() })],
+  [
+    '/start_mining',
+    'with too many threads',
+    () => ({ miner_address: miner.addressText(), threads_count: 5_000 }),
+  ],
+  ['/save_bc', 'anything', () => ({})],
+  ['/get_peer_list', 'anything', () => ({})],
+  ['/get_public_nodes', 'anything', () => ({})],
+  ['/get_net_stats', 'anything', () => ({})],
+  ['/get_limit', 'anything', () => ({})],
+  ['/set_limit', 'both', () => ({ limit_down: 100, limit_up: 200 })],
+  ['/set_limit', 'what is no limit', () => ({ limit_down: -5 })],
+  ['/out_peers', 'a look', () => ({ set: false })],
+  ['/out_peers', 'a number', () => ({ out_peers: 3 })],
+  ['/in_peers', 'a look', () => ({ set: false })],
+  ['/update', 'a check', () => ({ command: 'check' })],
+  ['/set_log_level', 'a level that there is not', () => ({ level: 7 })],
+  ['/set_log_categories', 'a list', () => ({ categories: '*:INFO' })],
+  ['/set_log_categories', 'an addition', () => ({ categories: '+a:DEBUG' })],
+];
+
+describe('JSON-RPC', () => {
+  test.each(METHODS)('%s gives the same for %s', async (name, _, params) => {
+    const [ours, theirs] = await Promise.all([
+      twins.ours.call(name, params()),
+      twins.theirs.call(name, params()),
+    ]);
+    expect(unexcused(differences(ours, theirs), name)).toEqual([]);
+  });
+});
+
+describe('a plain path', () => {
+  test.each(PATHS)('%s gives the same for %s', async (path, _, body) => {
+    const [ours, theirs] = await Promise.all([
+      twins.ours.plain(path, body()),
+      twins.theirs.plain(path, body()),
+    ]);
+    expect(unexcused(differences(ours, theirs), path)).toEqual([]);
+  });
+
+  test('says the same of a spent key image, and of one that waits', async () => {
+    const { txs } = await twins.ours.plain('/get_transactions', {
+      txs_hashes: [names[0], waiting],
+      decode_as_json: true,
+    });
+    const key_images = (txs as Loose[]).map(({ as_json }) => JSON.parse(as_json).vin[0].key.k_image);
+    const replies = await Promise.all(
+      [twins.ours, twins.theirs].map((daemon) => daemon.plain('/is_key_image_spent', { key_images })),
+    );
+    expect(replies[0]).toEqual(replies[1]);
+    expect(replies[0].spent_status).toEqual([1, 2]);
+  });
+
+  test('gives the same raw names of what waits', async () => {
+    const [ours, theirs] = await Promise.all(
+      [twins.ours, twins.theirs].map(async ({ port }) => {
+        const reply = await fetch(`http://127.0.0.1:${port}/get_transaction_pool_hashes.bin`, {
+          method: 'POST',
+        });
+        const text = Buffer.from(await reply.arrayBuffer()).toString('latin1');
+        return /"tx_hashes": ?"((?:[^"\\]|\\.)*)"/s.exec(text)?.[1];
+      }),
+    );
+    const raw = (text: string | undefined): string =>
+      Buffer.from(
+        (text ?? '').replace(/\\(?:u00(..)|(.))/gs, (_, code, char) =>
+          code === undefined
+            ? ({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }[char as string] ?? char)
+            : String.fromCharCode(Number.parseInt(code, 16)),
+        ),
+        'latin1',
+      ).toString('hex');
+    expect(raw(ours)).toBe(waiting);
+    expect(raw(theirs)).toBe(waiting);
+  });
+});
+
+const u64 = (value: bigint) => ({ type: 'u64', value }) as const;
+const bytes = (hex: string) => ({ type: 'string', value: fromHex(hex) }) as const;
+const bool = (value: boolean) => ({ type: 'bool', value }) as const;
+const output = (index: bigint) =>
+  ({ type: 'object', value: { amount: u64(0n), index: u64(index) } }) as const;
+
+const BINARY: readonly (readonly [string, string, () => TypedSection])[] = [
+  ['/getblocks.bin', 'from the first', () => ({ block_ids: bytes(GENESIS) })],
+  ['/getblocks.bin', 'from the first, pruned', () => ({ block_ids: bytes(GENESIS), prune: bool(true) })],
+  [
+    '/getblocks.bin',
+    'without what miners were paid',
+    () => ({ start_height: u64(70n), no_miner_tx: bool(true), prune: bool(true) }),
+  ],
+  ['/getblocks.bin', 'from an unknown one', () => ({ block_ids: bytes(ZEROS) })],
+  ['/getblocks_by_height.bin', 'some', () => ({ heights: { type: 'list', items: [u64(3n), u64(77n)] } })],
+  [
+    '/getblocks_by_height.bin',
+    'one too high',
+    () => ({ heights: { type: 'list', items: [u64(3n), u64(7_700n)] } }),
+  ],
+  ['/gethashes.bin', 'all', () => ({ block_ids: bytes(GENESIS) })],
+  ['/gethashes.bin', 'unknown ones', () => ({ block_ids: bytes(ZEROS) })],
+  ['/get_o_indexes.bin', 'one', () => ({ txid: bytes(names[2] ?? '') })],
+  ['/get_o_indexes.bin', 'an unknown one', () => ({ txid: bytes(ZEROS) })],
+  [
+    '/get_outs.bin',
+    'some',
+    () => ({ outputs: { type: 'list', items: [3n, 60n, 90n].map(output) }, get_txid: bool(true) }),
+  ],
+  ['/get_outs.bin', 'one that there is not', () => ({ outputs: { type: 'list', items: [output(5_000n)] } })],
+  [
+    '/get_output_distribution.bin',
+    'as a wallet asks',
+    () => ({
+      amounts: { type: 'list', items: [u64(0n)] },
+      cumulative: bool(true),
+      binary: bool(true),
+      compress: bool(true),
+    }),
+  ],
+  [
+    '/get_output_distribution.bin',
+    'not compressed',
+    () => ({ amounts: { type: 'list', items: [u64(0n)] }, binary: bool(true), from_height: u64(10n) }),
+  ],
+];
+
+/** Fields of today's interface that the real one does not know yet. */
+const NEW_FIELDS = ['daemon_time', 'top_block_hash'];
+
+/** The real one sends zeros for every prunable hash; wallets don't look at it. */
+const UNUSED = 'prunable_hash';
+
+const plainValue = (value: Value): unknown => {
+  if (value instanceof Uint8Array) return toHex(value);
+  if (Array.isArray(value)) return (value as readonly Value[]).map(plainValue);
+  return typeof value === 'object'
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, key === UNUSED ? '' : plainValue(item as Value)]),
+      )
+    : value;
+};
+
+describe('a binary path', () => {
+  test.each(BINARY)('%s gives the same for %s', async (path, _, request) => {
+    const [ours, theirs] = await Promise.all(
+      [twins.ours, twins.theirs].map(async ({ port }) => {
+        const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method: 'POST',
+          body: writeStorage(request()),
+        });
+        expect(reply.status).toBe(200);
+        const section = readStorage(new Uint8Array(await reply.arrayBuffer()));
+        expect(new SectionReader(section).has('status')).toBe(true);
+        return Object.fromEntries(
+          Object.entries(section)
+            .filter(([key]) => !NEW_FIELDS.includes(key))
+            .map(([key, value]) => [key, plainValue(value)]),
+        );
+      }),
+    );
+    expect(ours).toEqual(theirs);
+  });
+
+  test.each([
+    ['/getblocks.bin', 'no storage at all', Uint8Array.of(1, 2, 3)],
+    ['/get_outs.bin', 'half of a message', writeStorage({ get_txid: bool(true) }).subarray(0, 12)],
+  ])('%s refuses %s', async (path, _, body) => {
+    for (const { port } of [twins.ours, twins.theirs])
+      expect((await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body })).status).toBe(400);
+  });
+});
+
+test.each([['/no_such_path'], ['/get_height?x=1'], ['/Get_height']])(
+  '%s is found neither here nor there',
+  async (path) => {
+    for (const { port } of [twins.ours, twins.theirs]) expect((await post(port, path, {})).status).toBe(404);
+  },
+);
