@@ -15,6 +15,11 @@ export interface ChainTx {
   readonly globalIndices: readonly number[];
 }
 
+/** A transaction in the pool. */
+export interface UnminedTx extends ChainTx {
+  readonly doubleSpendSeen: boolean;
+}
+
 /** The chain that a daemon must follow to be of use. */
 export interface ExpectedChain {
   readonly genesis: Hash;
@@ -22,13 +27,17 @@ export interface ExpectedChain {
   readonly newestVersion?: number;
 }
 
-export interface ChainBlock {
+/** Transactions of a block, all or some. */
+export interface TxsOfBlock {
   readonly height: number;
-  readonly hash: Hash;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** The miner transaction first. */
   readonly txs: readonly ChainTx[];
+}
+
+/** With all its transactions, the miner's first. */
+export interface ChainBlock extends TxsOfBlock {
+  readonly hash: Hash;
 }
 
 /**

@@ -2,10 +2,10 @@ import type { Hash } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
-import type { BlockRef, PageFindings, SubaddressKey } from '../wallet/records.js';
+import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
-import type { ExpectedChain } from './chain-block.js';
 import type { NamedKey, PoolFinding, ScannerState } from './wallet-scanner.js';
+import type { ExpectedChain, TxsOfBlock, UnminedTx } from './chain-block.js';
 
 /** Numbers an open wallet, for as long as the process runs. */
 export type WalletId = number;
@@ -16,6 +16,19 @@ export interface RefreshFrom {
   readonly history: readonly BlockRef[];
   /** First height to look at where `history` is empty or lies below it. */
   readonly startHeight: number;
+}
+
+/** Transactions to look through out of turn. */
+export interface TxBatch {
+  /** By ascending height, each height once. */
+  readonly mined: readonly TxsOfBlock[];
+  readonly unmined: readonly UnminedTx[];
+}
+
+/** What concerns a wallet in a {@link TxBatch}. */
+export interface BatchFindings {
+  readonly mined: TxFindings;
+  readonly unmined: readonly PoolFinding[];
 }
 
 /** From the wallet's side to the refresh thread. */
@@ -32,6 +45,13 @@ export type RefreshRequest =
       readonly handedOut: readonly SubaddressIndex[];
     }
   | { readonly type: 'learn'; readonly wallet: WalletId; readonly told: readonly NamedKey[] }
+  | {
+      readonly type: 'look';
+      readonly wallet: WalletId;
+      readonly job: number;
+      readonly state: ScannerState;
+      readonly batch: TxBatch;
+    }
   | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
@@ -60,6 +80,12 @@ export type RefreshReport =
       readonly keys: readonly SubaddressKey[];
       /** Nothing more comes for the lookahead that was asked for. */
       readonly last: boolean;
+    }
+  | {
+      readonly type: 'looked';
+      readonly wallet: WalletId;
+      readonly job: number;
+      readonly result: BatchFindings | RefreshFailure;
     }
   | {
       readonly type: 'done';

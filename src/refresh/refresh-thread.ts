@@ -74,6 +74,9 @@ port.on('message', (request: RefreshRequest) => {
       wallet?.seenInPool.clear();
       return;
     }
+    case 'look':
+      void look(request);
+      return;
     case 'refresh':
       void run(request.wallet, request.run, request.from);
       return;
@@ -97,6 +100,25 @@ function reportSubaddresses(wallet: WalletId, keys: readonly SubaddressKey[]): v
   for (let start = 0; start === 0 || start < keys.length; start += KEYS_AT_ONCE) {
     const end = start + KEYS_AT_ONCE;
     report({ type: 'subaddresses', wallet, keys: keys.slice(start, end), last: end >= keys.length });
+  }
+}
+
+/** Looks through some transactions with a scanner of its own. */
+async function look({
+  wallet,
+  job,
+  state,
+  batch,
+}: Extract<RefreshRequest, { readonly type: 'look' }>): Promise<void> {
+  const scanner = new WalletScanner(state, ownKernel);
+  try {
+    const mined = await scanner.find(batch.mined, kernel);
+    const unmined = await scanner.scanPool(batch.unmined, Math.floor(Date.now() / 1000), kernel);
+    report({ type: 'looked', wallet, job, result: { mined, unmined } });
+  } catch (error) {
+    report({ type: 'looked', wallet, job, result: toFailure(error) });
+  } finally {
+    scanner.wipe();
   }
 }
 
@@ -165,8 +187,8 @@ async function scanPool(id: WalletId, wallet: Attached, number: number, signal: 
   report({ type: 'pool', wallet: id, run: number, present, findings });
 }
 
-function toFailure(error: unknown, signal: AbortSignal): RefreshFailure {
-  if (signal.aborted) return { kind: 'cancelled', message: 'cancelled' };
+function toFailure(error: unknown, signal?: AbortSignal): RefreshFailure {
+  if (signal?.aborted === true) return { kind: 'cancelled', message: 'cancelled' };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof DaemonError) return { kind: error.kind, message };
   return { message, ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}) };

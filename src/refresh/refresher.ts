@@ -6,8 +6,16 @@ import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { PageFindings, SubaddressKey } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
-import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import type { NamedKey, PoolFinding, ScannerState } from './wallet-scanner.js';
+import type {
+  BatchFindings,
+  RefreshFailure,
+  RefreshFrom,
+  RefreshReport,
+  RefreshRequest,
+  TxBatch,
+  WalletId,
+} from './messages.js';
 
 /** The wallet's side of a refresh: where it stands, and what to do with what is found. */
 export interface RefreshTarget {
@@ -42,6 +50,13 @@ interface Expansion {
   readonly reject: (error: Error) => void;
 }
 
+/** A {@link Refresher.look} that waits. */
+interface Look {
+  readonly wallet: WalletId;
+  readonly resolve: (found: BatchFindings) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /** A refresh that was stopped because its wallet closes or the daemon changes. */
 export class RefreshCancelled extends Error {
   override readonly name = 'RefreshCancelled';
@@ -58,6 +73,7 @@ export class Refresher {
   #worker: Worker | undefined;
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, Run>();
+  readonly #looks = new Map<number, Look>();
   /** Calls of {@link lookAhead} that wait, oldest first. */
   readonly #expansions: Expansion[] = [];
   #counter = 0;
@@ -81,6 +97,7 @@ export class Refresher {
     this.#targets.delete(wallet);
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
     this.#dropExpansions(wallet, new RefreshCancelled('the wallet is closed'));
+    this.#dropLooks(wallet, new RefreshCancelled('the wallet is closed'));
     this.#worker?.postMessage({ type: 'detach', wallet } satisfies RefreshRequest);
   }
 
@@ -112,6 +129,21 @@ export class Refresher {
     return new Promise((resolve, reject) => {
       this.#expansions.push({ wallet, target, resolve, reject });
       this.#post({ type: 'lookahead', wallet, lookahead, handedOut });
+    });
+  }
+
+  /**
+   * Looks through transactions on the thread, starting from what the store of the wallet holds; nothing is
+   * committed, and the wallet's own scanner does not learn of it: see {@link restart}.
+   * @throws RefreshCancelled
+   */
+  look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+    const target = this.#targets.get(wallet);
+    if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
+    return new Promise((resolve, reject) => {
+      const job = ++this.#counter;
+      this.#looks.set(job, { wallet, resolve, reject });
+      this.#post({ type: 'look', wallet, job, state: target.scannerState(), batch });
     });
   }
 
@@ -194,6 +226,7 @@ export class Refresher {
 
   #receive(worker: Worker, message: RefreshReport): void {
     if (message.type === 'subaddresses') return this.#expanded(message);
+    if (message.type === 'looked') return this.#looked(message);
     const run = this.#runs.get(message.wallet);
     if (run === undefined || run.number !== message.run) return;
     switch (message.type) {
@@ -248,6 +281,22 @@ export class Refresher {
     expansion.resolve();
   }
 
+  #looked({ job, result }: Extract<RefreshReport, { readonly type: 'looked' }>): void {
+    const look = this.#looks.get(job);
+    this.#looks.delete(job);
+    if ('message' in result) look?.reject(toError(result));
+    else look?.resolve(result);
+  }
+
+  /** @param wallet undefined: all. */
+  #dropLooks(wallet: WalletId | undefined, error: Error): void {
+    for (const [job, look] of this.#looks) {
+      if (wallet !== undefined && look.wallet !== wallet) continue;
+      this.#looks.delete(job);
+      look.reject(error);
+    }
+  }
+
   /** @param wallet undefined: all. */
   #dropExpansions(wallet: WalletId | undefined, error: Error): void {
     const dropped = this.#expansions.filter(
@@ -269,6 +318,7 @@ export class Refresher {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     for (const wallet of [...this.#runs.keys()]) this.#fail(wallet, error);
+    this.#dropLooks(undefined, error);
     this.#dropExpansions(undefined, error);
   }
 }

@@ -22,9 +22,10 @@ import type {
   PoolTx,
   ReceivedTx,
   SubaddressKey,
+  TxFindings,
 } from '../wallet/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
-import type { ChainBlock, ChainTx } from './chain-block.js';
+import type { ChainBlock, ChainTx, TxsOfBlock, UnminedTx } from './chain-block.js';
 import { findHits, type Hit } from './hits.js';
 import { spendKeysBy } from './spend-keys.js';
 
@@ -151,6 +152,16 @@ export class WalletScanner {
   async scan(blocks: readonly ChainBlock[], kernel: KernelPool): Promise<PageFindings> {
     const startHeight = blocks[0]?.height ?? 0;
     this.detachFrom(startHeight);
+    return {
+      startHeight,
+      hashes: blocks.map(({ hash }) => hash),
+      ...(await this.find(blocks, kernel)),
+      lastBlockReward: sum(blocks.at(-1)?.txs[0]?.tx.prefix.outputs.map((output) => output.amount) ?? []),
+    };
+  }
+
+  /** Looks through transactions alone, of blocks by ascending height; what came later is not forgotten. */
+  async find(blocks: readonly TxsOfBlock[], kernel: KernelPool): Promise<TxFindings> {
     const flat = blocks.flatMap((block) => block.txs.map((tx) => ({ block, tx })));
     const hits = await findHits(
       flat.map(({ tx }) => tx.tx),
@@ -184,27 +195,14 @@ export class WalletScanner {
           height: block.height,
         });
     });
-    return {
-      startHeight,
-      hashes: blocks.map(({ hash }) => hash),
-      received,
-      outputs,
-      spends,
-      outgoing,
-      subaddresses: this.takeFresh(),
-      lastBlockReward: sum(blocks.at(-1)?.txs[0]?.tx.prefix.outputs.map((output) => output.amount) ?? []),
-    };
+    return { received, outputs, spends, outgoing, subaddresses: this.takeFresh() };
   }
 
   /**
    * Looks through transactions that are not mined yet.
    * @param seenAt Unix seconds. @returns one finding a transaction that concerns us.
    */
-  async scanPool(
-    txs: readonly (ChainTx & { readonly doubleSpendSeen: boolean })[],
-    seenAt: number,
-    kernel: KernelPool,
-  ): Promise<PoolFinding[]> {
+  async scanPool(txs: readonly UnminedTx[], seenAt: number, kernel: KernelPool): Promise<PoolFinding[]> {
     const hits = await findHits(
       txs.map(({ tx }) => tx),
       this.#keys.viewSecret,
@@ -302,7 +300,7 @@ export class WalletScanner {
     return found.map((outputs) => [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex));
   }
 
-  #receivedTx(tx: ChainTx, block: ChainBlock): ReceivedTx {
+  #receivedTx(tx: ChainTx, block: TxsOfBlock): ReceivedTx {
     const { fields } = parseExtra(tx.tx.prefix.extra);
     return {
       txHash: tx.hash,
@@ -340,7 +338,7 @@ function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation 
 
 const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
 
-function place(found: FoundOutput, tx: ChainTx, block: ChainBlock, change: boolean): OwnedOutput {
+function place(found: FoundOutput, tx: ChainTx, block: TxsOfBlock, change: boolean): OwnedOutput {
   return {
     ...found,
     txHash: tx.hash,

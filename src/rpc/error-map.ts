@@ -26,6 +26,7 @@ export const CODE = {
   wrong_payment_id: -5,
   wrong_tx_hash: -8,
   wrong_key_image: -10,
+  key_image_unknown: -1,
   wrong_transfer_type: -6,
   wrong_key_type: -1,
   wrong_signature_type: -47,
@@ -133,6 +134,8 @@ export function describe(fault: Fault): string {
       return 'too few signers have told fresh nonces for these outputs: import their multisig info first';
     case 'multisig_export_needed':
       return 'this wallet has no unused nonces for these outputs: export its multisig info anew, have the proposer import it, and make a new transaction';
+    case 'key_image_unknown':
+      return 'no output of this wallet has this key image';
     case 'wrong_transfer_type':
       return 'transfer_type is one of all, available, unavailable';
     case 'wrong_key_type':

@@ -11,6 +11,7 @@ import { historyMethods } from './methods/history.js';
 import { loggingMethods } from './methods/logging.js';
 import { miningMethods } from './methods/mining.js';
 import { proofMethods } from './methods/proofs.js';
+import { outputMethods } from './methods/outputs.js';
 import { serviceMethods } from './methods/service.js';
 import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
@@ -26,6 +27,7 @@ export const registry = new Registry<Context, Gates>([
   ...addressMethods,
   ...transferMethods,
   ...coldSigningMethods,
+  ...outputMethods,
   ...historyMethods,
   ...proofMethods,
   ...annotationMethods,

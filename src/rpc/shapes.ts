@@ -1,10 +1,9 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { HistoryEntry, PaymentView } from '../services/history.js';
 import type { Json } from '../util/json.js';
-import { toHex } from '../util/bytes.js';
+import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
-import { fromHex, isHex } from '../util/bytes.js';
-import type { Hash } from '../crypto/types.js';
+import type { Hash, KeyImage } from '../crypto/types.js';
 
 type JsonObject = { readonly [key: string]: Json | undefined };
 
@@ -50,6 +49,14 @@ export const paymentShape = ({ payment, address, locked }: PaymentView, paymentI
   subaddr_index: indexShape(payment.subaddress),
   address,
 });
+
+/** @throws WalletError `wrong_key_image`, `invalid` where it is missing */
+export function readKeyImage(text: string): KeyImage {
+  if (text === '') throw new WalletError({ kind: 'invalid', reason: 'key_image is missing' });
+  if (!isHex(text) || text.length !== 64)
+    throw new WalletError({ kind: 'wrong_key_image', reason: 'a key image has 64 hex digits' });
+  return bytes32<'KeyImage'>(fromHex(text), 'KeyImage');
+}
 
 /** @throws WalletError `wrong_tx_hash` */
 export function readTxHash(text: string): Hash {

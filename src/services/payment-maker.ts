@@ -69,6 +69,11 @@ export class PaymentMaker {
     return this.#making.run(() => Promise.resolve());
   }
 
+  /** Runs while no payment is made. */
+  alone<T>(task: () => Promise<T>): Promise<T> {
+    return this.#making.run(task);
+  }
+
   /**
    * @param plan says who is paid from what; nothing else picks outputs before the payment is recorded.
    * @throws WalletError, DaemonError

@@ -28,10 +28,16 @@ export class PendingPayments {
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = new Set(present.map(toHex));
     this.#present = names;
-    const { file } = this.#session;
-    const fresh: Hash[] = [];
-    file.write((w) => {
+    this.#session.file.write((w) => {
       for (const { txHash } of w.pool.list()) if (!names.has(toHex(txHash))) w.pool.remove(txHash);
+    });
+    return this.admit(findings);
+  }
+
+  /** Shows unmined transactions. @returns incoming ones that were not known yet. */
+  admit(findings: readonly PoolFinding[]): Hash[] {
+    const fresh: Hash[] = [];
+    this.#session.file.write((w) => {
       for (const { incoming, outgoing } of findings) {
         // Mined between the scan of blocks and this look into the pool: the block tells all of it.
         if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {

@@ -5,7 +5,7 @@ import type { Hash } from '../crypto/types.js';
 import { DaemonError } from '../daemon/errors.js';
 import { RefreshCancelled, type RefreshResult, type RefreshTarget } from '../refresh/refresher.js';
 import type { PoolFinding, ScannerState } from '../refresh/wallet-scanner.js';
-import type { WalletId } from '../refresh/messages.js';
+import type { BatchFindings, TxBatch, WalletId } from '../refresh/messages.js';
 import type { WalletLock } from '../store/lock.js';
 import type { WalletFile } from '../store/wallet-file.js';
 import { amount, type Amount } from '../util/amount.js';
@@ -14,7 +14,7 @@ import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import type { ExportFormat } from '../wallet/exported-outputs.js';
 import type { WalletKeys } from '../wallet/keys.js';
-import type { PageFindings, SubaddressKey, ToldKeyImage } from '../wallet/records.js';
+import type { PageFindings, SubaddressKey, ToldKeyImage, TxFindings } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import { Accounts } from './accounts.js';
 import { AccountTags } from './account-tags.js';
@@ -31,9 +31,11 @@ import { Mining } from './mining.js';
 import type { OpenAlias } from './open-alias.js';
 import { KeyImageExchange } from './key-image-exchange.js';
 import { OutputExchange } from './output-exchange.js';
+import { OutputStates } from './output-states.js';
 import { PaymentMaker } from './payment-maker.js';
 import { PendingPayments } from './pending-payments.js';
 import { Proofs } from './proofs.js';
+import { TxScan } from './tx-scan.js';
 import { Transfers } from './transfers.js';
 import type { DaemonLink } from './daemon-link.js';
 import type { WalletPaths } from './wallet-directory.js';
@@ -75,6 +77,8 @@ export class WalletSession implements RefreshTarget {
   readonly feeMarket: FeeMarket;
   readonly payments: PaymentMaker;
   readonly transfers: Transfers;
+  readonly outputStates: OutputStates;
+  readonly txScan: TxScan;
   readonly mining: Mining;
   readonly proofs: Proofs;
   /** Seals what other wallets with these keys are to read. */
@@ -107,6 +111,8 @@ export class WalletSession implements RefreshTarget {
     this.feeMarket = new FeeMarket(this);
     this.payments = new PaymentMaker(this);
     this.transfers = new Transfers(this);
+    this.outputStates = new OutputStates(this);
+    this.txScan = new TxScan(this);
     this.mining = new Mining(this);
     this.proofs = new Proofs(this);
     this.exports = new ExportSealer(parts.keys, parts.kdfRounds, parts.link.rng);
@@ -173,6 +179,16 @@ export class WalletSession implements RefreshTarget {
     await this.#waiting;
   }
 
+  /** Runs while neither a refresh nor a payment changes the wallet. @throws WalletError `no_wallet` once it is closed */
+  undisturbed<T>(task: () => Promise<T>): Promise<T> {
+    return this.#refreshing.run(() =>
+      this.payments.alone(() => {
+        if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+        return task();
+      }),
+    );
+  }
+
   async #refreshNow(startHeight: number): Promise<RefreshResult> {
     if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
     const from = {
@@ -227,22 +243,36 @@ export class WalletSession implements RefreshTarget {
   }
 
   commitPage(findings: PageFindings, daemonHeight: number): void {
-    const known = this.file.read(
-      (r) =>
-        new Set(
-          findings.received.filter(({ txHash }) => r.pool.has(txHash)).map(({ txHash }) => toHex(txHash)),
-        ),
-    );
+    const news = this.#newsIn(findings);
     this.file.write((w) => {
       w.applyPage(findings);
       w.meta.set('last_block_reward', findings.lastBlockReward.toString());
     });
-    const incoming = new Set(
-      findings.outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)),
-    );
-    for (const { txHash } of findings.received)
-      if (incoming.has(toHex(txHash)) && !known.has(toHex(txHash))) this.#parts.events.onIncoming(txHash);
+    for (const txHash of news) this.#parts.events.onIncoming(txHash);
     this.#parts.events.onProgress(this.name, findings.startHeight + findings.hashes.length, daemonHeight);
+  }
+
+  /** Transactions that pay us and that nobody was told of yet. */
+  #newsIn({ received, outputs }: TxFindings): Hash[] {
+    const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
+    return this.file.read((r) =>
+      received
+        .map(({ txHash }) => txHash)
+        .filter((txHash) => incoming.has(toHex(txHash)) && !r.pool.has(txHash)),
+    );
+  }
+
+  /** Looks for what concerns this wallet in transactions out of turn. */
+  look(batch: TxBatch): Promise<BatchFindings> {
+    return this.link.refresher.look(this.#id, batch);
+  }
+
+  /** Commits what {@link look} found, and has the scanner know of it. */
+  commitFound({ mined, unmined }: BatchFindings): void {
+    const news = this.file.read((r) => this.#newsIn(mined).filter((txHash) => !r.payments.has(txHash)));
+    this.file.write((w) => w.addFound(mined));
+    this.link.refresher.restart(this.#id);
+    for (const txHash of [...news, ...this.#pending.admit(unmined)]) this.#parts.events.onIncoming(txHash);
   }
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {

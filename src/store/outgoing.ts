@@ -71,6 +71,14 @@ export class OutgoingReader {
     return row && this.#toOutgoing(row);
   }
 
+  /** Transactions in blocks at or above a height. */
+  hashesFrom(height: number): Hash[] {
+    return this.db
+      .prepare<[number], { tx_hash: Uint8Array }>('SELECT tx_hash FROM outgoing_tx WHERE height >= ?')
+      .all(height)
+      .map((row) => toBytes<'Hash'>(row.tx_hash));
+  }
+
   /** Mined ones in height order, others by age. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
@@ -228,22 +236,30 @@ export class OutgoingWriter extends OutgoingReader {
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
 
-  /** Blocks at or above a height are gone: payments that can be relayed again wait again, of others only what no block tells is kept. */
-  detachFrom(height: number): void {
+  /** {@link confirm}, where more of what it spends may be known to be ours than when it was found first. */
+  confirmAnew(found: FoundOutgoing): void {
+    const known = this.byHash(found.txHash);
+    if (known !== undefined && known.amountIn < found.amountIn)
+      this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(found.txHash);
+    this.confirm(found);
+  }
+
+  /** Blocks from one height to another are gone: payments that can be relayed again wait again, of others only what no block tells is kept. */
+  detach(from: number, to: number): void {
     this.db
       .prepare(
-        "UPDATE outgoing_tx SET state = 'pending', height = NULL WHERE height >= ? AND blob IS NOT NULL",
+        "UPDATE outgoing_tx SET state = 'pending', height = NULL WHERE height BETWEEN ? AND ? AND blob IS NOT NULL",
       )
-      .run(height);
+      .run(from, to);
     this.db
       .prepare(
         `INSERT INTO outgoing_fact (tx_hash, change, payment_id)
            SELECT tx_hash, change, payment_id FROM outgoing_tx
-           WHERE height >= ? AND tx_hash IN (SELECT tx_hash FROM outgoing_destination)
+           WHERE height BETWEEN ? AND ? AND tx_hash IN (SELECT tx_hash FROM outgoing_destination)
          ON CONFLICT DO UPDATE SET change = excluded.change, payment_id = excluded.payment_id`,
       )
-      .run(height);
-    this.db.prepare('DELETE FROM outgoing_tx WHERE height >= ?').run(height);
+      .run(from, to);
+    this.db.prepare('DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?').run(from, to);
   }
 
   /** Payments deep enough need no blob. */

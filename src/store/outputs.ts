@@ -186,9 +186,25 @@ export class OutputReader {
     return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE tx_hash = ?').all(txHash).map(toOutput);
   }
 
+  /** Those whose spending can be recognised, burnt ones left out. */
+  withKeyImage(): (OwnedOutput & { readonly keyImage: KeyImage })[] {
+    return this.#watch.all().flatMap((row) => {
+      const output = toOutput(row);
+      return output.keyImage === undefined ? [] : [{ ...output, keyImage: output.keyImage }];
+    });
+  }
+
   /** How many outputs the chain gave us before it: where upstream's list of them has it. */
   placeOf({ height, globalIndex }: OwnedOutput): number {
     return this.#before.get(height, height, globalIndex)?.count ?? 0;
+  }
+
+  has({ txHash, outputIndex }: OutputRef): boolean {
+    return (
+      this.db
+        .prepare('SELECT 1 FROM owned_output WHERE tx_hash = ? AND output_index = ?')
+        .get(txHash, outputIndex) !== undefined
+    );
   }
 
   /** None of them is spent, reserved or frozen. */
@@ -221,10 +237,13 @@ export class OutputReader {
     subaddress: SubaddressIndex;
     height: number;
   }[] {
-    return this.#watch.all().flatMap((row) => {
-      const { keyImage, publicKey, amount, subaddress, height } = toOutput(row);
-      return keyImage === undefined ? [] : [{ keyImage, publicKey, amount, subaddress, height }];
-    });
+    return this.withKeyImage().map(({ keyImage, publicKey, amount, subaddress, height }) => ({
+      keyImage,
+      publicKey,
+      amount,
+      subaddress,
+      height,
+    }));
   }
 
   protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {
@@ -302,6 +321,38 @@ export class OutputWriter extends OutputReader {
     for (const { txHash, outputIndex } of outputs) remember.run(txHash, outputIndex);
   }
 
+  /** Follows what is known now of who paid it. */
+  setChange({ txHash, outputIndex, change }: OwnedOutput): void {
+    this.db
+      .prepare('UPDATE owned_output SET change = ? WHERE tx_hash = ? AND output_index = ?')
+      .run(fromFlag(change), txHash, outputIndex);
+  }
+
+  setFrozen({ txHash, outputIndex }: OutputRef, frozen: boolean): void {
+    this.db
+      .prepare('UPDATE owned_output SET frozen = ? WHERE tx_hash = ? AND output_index = ?')
+      .run(fromFlag(frozen), txHash, outputIndex);
+  }
+
+  /** Whatever spent it, according to the wallet, did not. */
+  markUnspent({ txHash, outputIndex }: OutputRef): void {
+    this.db
+      .prepare(
+        'UPDATE owned_output SET spent_by = NULL, spent_height = NULL WHERE tx_hash = ? AND output_index = ?',
+      )
+      .run(txHash, outputIndex);
+  }
+
+  /** A transaction that the wallet has not seen spends it. @param mined in a block, not in the pool. */
+  markSpentByUnknown({ txHash, outputIndex }: OutputRef, mined: boolean): void {
+    this.db
+      .prepare(
+        `UPDATE owned_output SET spent_by = zeroblob(32), spent_height = ?
+         WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL`,
+      )
+      .run(mined ? 0 : null, txHash, outputIndex);
+  }
+
   /** Of outputs with one key only the largest can be spent. */
   #markBurnt(publicKey: PublicKey): void {
     const rows = this.#sameKey.all(publicKey);
@@ -345,18 +396,24 @@ export class OutputWriter extends OutputReader {
     this.#release.run(txHash);
   }
 
-  /** Forgets outputs of blocks at or above a height, and spends there; keys that were shared are judged anew. What was frozen is so when it is found again. */
-  detachFrom(height: number): void {
+  /**
+   * Forgets outputs of blocks from one height to another, and spends there; keys that were shared are judged
+   * anew. What was frozen is so when it is found again.
+   */
+  detach(from: number, to: number): void {
     this.db
       .prepare(
         `INSERT INTO frozen_output (tx_hash, output_index)
-           SELECT tx_hash, output_index FROM owned_output WHERE height >= ? AND frozen = 1 ON CONFLICT DO NOTHING`,
+           SELECT tx_hash, output_index FROM owned_output WHERE height BETWEEN ? AND ? AND frozen = 1
+         ON CONFLICT DO NOTHING`,
       )
-      .run(height);
+      .run(from, to);
     const lost = this.db
-      .prepare<[number], { public_key: Uint8Array }>('SELECT public_key FROM owned_output WHERE height >= ?')
-      .all(height);
-    this.db.prepare('DELETE FROM owned_output WHERE height >= ?').run(height);
+      .prepare<[number, number], { public_key: Uint8Array }>(
+        'SELECT public_key FROM owned_output WHERE height BETWEEN ? AND ?',
+      )
+      .all(from, to);
+    this.db.prepare('DELETE FROM owned_output WHERE height BETWEEN ? AND ?').run(from, to);
     for (const { public_key: key } of lost) {
       const [first] = this.#sameKey.all(key);
       if (first !== undefined) this.#setBurnt.run(0, first.tx_hash, toNumber(first.output_index));
@@ -366,8 +423,8 @@ export class OutputWriter extends OutputReader {
       .prepare(
         `UPDATE owned_output SET spent_height = NULL,
            spent_by = (SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL)
-         WHERE spent_height >= ?`,
+         WHERE spent_height BETWEEN ? AND ?`,
       )
-      .run(height);
+      .run(from, to);
   }
 }

@@ -108,6 +108,21 @@ export class PaymentReader {
     return group(minors === undefined ? rows : rows.filter(({ minor }) => minors.includes(toNumber(minor))));
   }
 
+  /** A transaction that paid us anything, change alone too. */
+  has(txHash: Hash): boolean {
+    return this.db.prepare('SELECT 1 FROM received_tx WHERE tx_hash = ?').get(txHash) !== undefined;
+  }
+
+  /** Transactions with inputs that paid us, change alone too, in blocks at or above a height. */
+  hashesFrom(height: number): Hash[] {
+    return this.db
+      .prepare<[number], { tx_hash: Uint8Array }>(
+        'SELECT tx_hash FROM received_tx WHERE height >= ? AND coinbase = 0',
+      )
+      .all(height)
+      .map((row) => toBytes<'Hash'>(row.tx_hash));
+  }
+
   byTx(txHash: Hash): Payment[] {
     return group(this.#byTx.all(txHash));
   }
@@ -153,7 +168,8 @@ export class PaymentWriter extends PaymentReader {
     for (const keyImage of tx.spentKeyImages ?? []) this.#insertInput.run(keyImage, tx.txHash);
   }
 
-  detachFrom(height: number): void {
-    this.db.prepare('DELETE FROM received_tx WHERE height >= ?').run(height);
+  /** Forgets those of blocks from one height to another. */
+  detach(from: number, to: number): void {
+    this.db.prepare('DELETE FROM received_tx WHERE height BETWEEN ? AND ?').run(from, to);
   }
 }

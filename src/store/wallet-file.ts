@@ -23,7 +23,10 @@ import { PaymentReader, PaymentWriter } from './payments.js';
 import { PoolReader, PoolWriter } from './pool.js';
 import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
-import type { OutgoingTx, PageFindings } from '../wallet/records.js';
+import type { OutgoingTx, PageFindings, TxFindings } from '../wallet/records.js';
+
+/** Above all heights. */
+const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
 /** Reads a wallet's store. */
 export class WalletReader {
@@ -102,7 +105,10 @@ export class WalletWriter {
 
   /** Puts a page of blocks into the store: undo of what it replaces comes before redo. */
   applyPage(page: PageFindings): void {
-    this.detachFrom(page.startHeight);
+    const last = page.startHeight + page.hashes.length - 1;
+    const tip = this.chain.tip()?.height ?? -1;
+    // What lies beyond a page that continues the chain was read out of turn, and stands until the chain gets there.
+    this.detach(page.startHeight, page.startHeight > tip ? last : MAX_HEIGHT);
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
@@ -118,15 +124,31 @@ export class WalletWriter {
     // A key image may have been told while the page was on its way.
     for (const { spentKeyImages = [] } of page.received) recogniseSpends(this, spentKeyImages);
     if (page.hashes.length > 0) this.imported.clear();
-    this.outgoing.settle(page.startHeight + page.hashes.length - 1);
+    this.outgoing.settle(last);
   }
 
-  /** Forgets the chain at or above a height. */
-  detachFrom(height: number): void {
-    this.chain.drop(height);
-    this.outputs.detachFrom(height);
-    this.payments.detachFrom(height);
-    this.outgoing.detachFrom(height);
+  /** Puts transactions of the chain into the store that were read out of turn; of those known already it adds what is missing. */
+  addFound(found: TxFindings): void {
+    this.subaddresses.add(found.subaddresses);
+    for (const tx of found.received) {
+      if (!this.payments.has(tx.txHash)) this.payments.add(tx);
+      this.pool.remove(tx.txHash);
+    }
+    for (const output of found.outputs) {
+      if (this.outputs.has(output)) this.outputs.setChange(output);
+      else this.outputs.add(output);
+      this.accounts.reach(output.subaddress);
+    }
+    for (const spend of found.spends) this.outputs.markSpent(spend);
+    for (const tx of found.outgoing) this.outgoing.confirmAnew(tx);
+  }
+
+  /** Forgets what blocks from one height to another, both inclusive, hold. */
+  detach(from: number, to: number = MAX_HEIGHT): void {
+    this.chain.drop(from);
+    this.outputs.detach(from, to);
+    this.payments.detach(from, to);
+    this.outgoing.detach(from, to);
   }
 
   /** A payment is about to be relayed: it, its keys if this wallet has them, and its inputs are recorded together. */
@@ -151,7 +173,7 @@ export class WalletWriter {
 
   /** Forgets what the chain can tell. @param hard what it cannot tell of transactions too. */
   clearChain({ hard }: { readonly hard: boolean }): void {
-    this.detachFrom(0);
+    this.detach(0);
     this.pool.clear();
     if (!hard) return;
     for (const table of ['outgoing_destination', 'outgoing_fact', 'outgoing_tx', 'tx_secret_key', 'tx_note'])

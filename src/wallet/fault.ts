@@ -21,6 +21,7 @@ export type Fault =
   | { readonly kind: 'wrong_payment_id'; readonly reason: string }
   | { readonly kind: 'wrong_tx_hash'; readonly reason: string }
   | { readonly kind: 'wrong_key_image'; readonly reason: string }
+  | { readonly kind: 'key_image_unknown' }
   | { readonly kind: 'wrong_transfer_type'; readonly given: string }
   | { readonly kind: 'wrong_key_type'; readonly given: string }
   | { readonly kind: 'wrong_signature_type' }

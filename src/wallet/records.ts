@@ -143,17 +143,21 @@ export interface BlockRef {
   readonly hash: Hash;
 }
 
-/** What one page of blocks changed for one wallet. Everything in it is committed in one transaction. */
-export interface PageFindings {
-  /** First height of the page: whatever the wallet held at or above it is detached first. */
-  readonly startHeight: number;
-  readonly hashes: readonly Hash[];
+/** What mined transactions changed for one wallet. Everything in it is committed in one transaction. */
+export interface TxFindings {
   readonly received: readonly ReceivedTx[];
   readonly outputs: readonly OwnedOutput[];
   readonly spends: readonly FoundSpend[];
   readonly outgoing: readonly FoundOutgoing[];
-  /** Lookahead entries that the page made necessary. */
+  /** Lookahead entries that they made necessary. */
   readonly subaddresses: readonly SubaddressKey[];
+}
+
+/** What one page of blocks changed. */
+export interface PageFindings extends TxFindings {
+  /** First height of the page: whatever the wallet held at or above it is detached first. */
+  readonly startHeight: number;
+  readonly hashes: readonly Hash[];
   /** What the miner of the last block got. */
   readonly lastBlockReward: Amount;
 }
