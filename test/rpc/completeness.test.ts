@@ -1,0 +1,98 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it, test } from '@jest/globals';
+import { z } from 'zod';
+import { registry } from '../../src/rpc/registry.js';
+import { parseJson } from '../../src/util/json.js';
+
+/** A method of the specification or of the reference; all parameters that either of them has. */
+interface Known {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly params: readonly string[];
+  readonly restricted: boolean;
+  readonly in: readonly ('1.3' | '0.18' | '1.32')[];
+}
+
+const folder = new URL('../../../test/vectors/rpc/', import.meta.url);
+const { methods: known } = JSON.parse(readFileSync(new URL('methods.json', folder), 'utf8')) as {
+  methods: readonly Known[];
+};
+const pairFile = (name: string): URL => new URL(`recorded/${name}.json`, folder);
+const recorded = readdirSync(new URL('recorded/', folder)).map((file) => file.replace(/\.json$/, ''));
+
+/** Method → why it is not there. */
+const absent: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['freeze', 'thaw', 'frozen', 'sweep_dust', 'sweep_all', 'sweep_single', 'scan_tx', 'rescan_spent'].map(
+      (name) => [name, 'sweeps and outputs are being built'],
+    ),
+  ),
+  ...Object.fromEntries(
+    [
+      'estimate_tx_size_and_weight',
+      'setup_background_sync',
+      'start_background_sync',
+      'stop_background_sync',
+    ].map((name) => [name, 'is being built']),
+  ),
+  prepare_multisig: 'multisig is being built',
+  make_multisig: 'multisig is being built',
+  export_multisig_info: 'multisig is being built',
+  import_multisig_info: 'multisig is being built',
+  finalize_multisig: 'multisig is being built',
+  exchange_multisig_keys: 'multisig is being built',
+  sign_multisig: 'multisig is being built',
+  submit_multisig: 'multisig is being built',
+  get_multisig_key_exchange_booster: 'multisig is being built',
+};
+
+/** Method → parameters that it does not take, all of them with methods that are absent. */
+const missingParams: Readonly<Record<string, readonly string[]>> = {
+  transfer: ['subtract_fee_from_outputs'],
+  restore_deterministic_wallet: ['enable_multisig_experimental'],
+};
+
+const served = known.filter(({ name }) => registry.find(name) !== undefined);
+
+/** Those that a real server could be asked. */
+const ofRelease = served.filter(({ in: where }) => where.includes('0.18'));
+
+describe('completeness', () => {
+  test.each(known)('$name is defined, or excused', ({ name }) => {
+    expect(registry.find(name) !== undefined || name in absent).toBe(true);
+  });
+
+  it('has no method that neither the specification nor the reference knows', () => {
+    const names = known.map(({ name }) => name);
+    expect(registry.methods.map(({ name }) => name).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  test.each(served)(
+    '$name has its aliases, parameters and restriction',
+    ({ name, aliases, params, restricted }) => {
+      const method = registry.find(name);
+      expect(method?.name).toBe(name);
+      expect([...(method?.aliases ?? [])]).toEqual(aliases);
+      expect(method?.meta.restricted).toBe(restricted);
+      const takes = method?.params instanceof z.ZodObject ? Object.keys(method.params.shape) : [];
+      const missing = params.filter((param) => !takes.includes(param));
+      expect(missing.filter((param) => !missingParams[name]?.includes(param))).toEqual([]);
+    },
+  );
+
+  test.each(ofRelease)('$name has a recorded pair, whose request it takes', ({ name }) => {
+    expect(recorded).toContain(name);
+    const pair = parseJson(readFileSync(pairFile(name), 'utf8')) as unknown as {
+      readonly request: { readonly method: string; readonly params: unknown };
+      readonly response: { readonly result: object };
+    };
+    expect(pair.request.method).toBe(name);
+    expect(registry.find(name)?.params.safeParse(pair.request.params).error).toBeUndefined();
+    expect(pair.response.result).toBeDefined();
+  });
+
+  it('has pairs of known methods only', () => {
+    const names = known.map(({ name }) => name);
+    expect(recorded.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
