@@ -1,5 +1,5 @@
 import { constants, copyFileSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { cacheKey, secretKeysKey } from '../crypto/kdf.js';
 import type { SecretKey } from '../crypto/types.js';
@@ -7,6 +7,7 @@ import { syncDirectory, syncFile } from '../store/durable.js';
 import { lookaheadOf, type KeysFile } from '../store/keys-file.js';
 import { WalletFile } from '../store/wallet-file.js';
 import { WorkerPool } from '../util/worker-pool.js';
+import { WalletError } from '../wallet/fault.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
 
@@ -41,9 +42,19 @@ export async function importReferenceCache(wanted: ReferenceImport): Promise<voi
   else log.info({ kept, ...answer.taken }, 'the cache of monero-wallet-rpc was taken over');
 }
 
+/** A million payments take as much. */
+const MAX_BYTES = 1 << 30;
+
+/** Nothing is wrong with such a cache: it stays where it is, for a machine that has room. */
+const tooLarge = (path: string, cause?: unknown): WalletError => {
+  const reason = 'the cache that monero-wallet-rpc left takes more memory than there is';
+  return new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
+};
+
 /** Tries today's key, then the one of releases that did not make it from the password. */
 async function takeOver(wanted: ReferenceImport): Promise<CacheAnswer> {
-  const { keysFile, password, kdfRounds } = wanted;
+  const { path, keysFile, password, kdfRounds } = wanted;
+  if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
   const thread = new WorkerPool<CacheTask, CacheAnswer>(
     new URL('./reference-cache-thread.js', import.meta.url),
     1,
@@ -54,6 +65,9 @@ async function takeOver(wanted: ReferenceImport): Promise<CacheAnswer> {
     const spendSecret = keysFile.spendSecret ?? (new Uint8Array(32) as SecretKey);
     const oldKey = await secretKeysKey(keysFile.viewSecret, spendSecret, kdfRounds);
     return await thread.run(taskOf(wanted, oldKey));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw cause;
+    throw tooLarge(path, cause);
   } finally {
     await thread.close();
   }

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -156,6 +157,13 @@ describe('a cache found where the store belongs', () => {
     expect(stored((r) => r.subaddresses.find(owner.spendPublicKey))).toEqual({ major: 0, minor: 0 });
     expect(lines.map(({ level, kept }) => [level, kept])).toEqual([[WARNING, aside()]]);
     expect(lines[0]?.reason).not.toBe('');
+  });
+
+  it('that no memory holds stays where it is, and the wallet shut', async () => {
+    writeFileSync(path, '');
+    truncateSync(path, 2 ** 30 + 1);
+    await expect(take()).rejects.toMatchObject({ fault: { kind: 'wallet_corrupt' } });
+    expect(readdirSync(directory)).toEqual(['w']);
   });
 
   it('under another password is not taken over', async () => {

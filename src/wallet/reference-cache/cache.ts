@@ -163,17 +163,25 @@ const backgroundSync = versioned(0, () =>
   }),
 );
 
+/** How an archive is laid out, and what of it is kept when it is read. */
+interface Reading {
+  /** Of an output among all. */
+  readonly place: Codec<number>;
+  readonly transfer: Codec<TransferDetails>;
+  readonly confirmed: Codec<ConfirmedTransfer>;
+}
+
 /** The archive in one of its versions: 0 came with release 0.18.0. */
-const body = (version: number, place: Codec<number>): Codec<ReferenceCache> =>
+const body = (version: number, { place, transfer, confirmed }: Reading): Codec<ReferenceCache> =>
   struct<ReferenceCache>({
     chain: hashChain,
-    transfers: list(transferDetails),
+    transfers: list(transfer),
     address: struct<CacheAddress>({ spendPublicKey: publicKey, viewPublicKey: publicKey }),
     keyImages: entries(key<KeyImage>(), place),
     unconfirmed: entries(hash, unconfirmedTransfer),
     payments: entries(key(), receivedPayment),
     txKeys: entries(hash, key<SecretKey>()),
-    confirmed: entries(hash, confirmedTransfer),
+    confirmed: entries(hash, confirmed),
     notes: entries(hash, looseText),
     poolPayments: entries(key(), poolPayment),
     publicKeys: entries(publicKey, place),
@@ -195,8 +203,8 @@ const body = (version: number, place: Codec<number>): Codec<ReferenceCache> =>
     backgroundSync: version < 2 ? absent(NO_BACKGROUND_SYNC) : backgroundSync,
   });
 
-const archive = (place: Codec<number>): Codec<ReferenceCache> => {
-  const content = versioned(2, (version) => body(version, place));
+const archive = (reading: Reading): Codec<ReferenceCache> => {
+  const content = versioned(2, (version) => body(version, reading));
   return {
     write(cache, w) {
       w.bytes(CACHE_MAGIC);
@@ -210,8 +218,26 @@ const archive = (place: Codec<number>): Codec<ReferenceCache> => {
   };
 };
 
+const WHOLE: Reading = { place: varintNumber, transfer: transferDetails, confirmed: confirmedTransfer };
+
+/** Reads all and keeps a part. */
+const keeping = <T>(codec: Codec<T>, part: (value: T) => T): Codec<T> => ({
+  write: (value, w) => codec.write(value, w),
+  read: (r) => part(codec.read(r)),
+});
+
+/** Without rings, which are nearly all of a large cache once it is read. */
+const LEAN: Reading = {
+  place: varintNumber,
+  transfer: keeping(transferDetails, (found) => ({ ...found, tx: { ...found.tx, inputs: [] } })),
+  confirmed: keeping(confirmedTransfer, (paid) => ({ ...paid, tx: undefined, rings: [] })),
+};
+
 /** The archive that releases since 0.18.0 write. */
-export const referenceCache: Codec<ReferenceCache> = archive(varintNumber);
+export const referenceCache: Codec<ReferenceCache> = archive(WHOLE);
+
+/** The same, read without rings. */
+export const leanCache: Codec<ReferenceCache> = archive(LEAN);
 
 /** The same from early releases for macOS, where places among outputs were fixed 64-bit fields. */
-export const widePlacesCache: Codec<ReferenceCache> = archive(u64Number);
+export const widePlacesCache: Codec<ReferenceCache> = archive({ ...LEAN, place: u64Number });

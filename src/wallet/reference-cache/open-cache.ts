@@ -3,7 +3,7 @@ import { CodecError, decode } from '../../util/codec.js';
 import { sealedFile } from '../sealed-file.js';
 import { BOOST_HEAD } from './boost-archive.js';
 import { readBoostCache } from './boost-cache.js';
-import { CACHE_MAGIC, referenceCache, widePlacesCache, type ReferenceCache } from './cache.js';
+import { CACHE_MAGIC, leanCache, widePlacesCache, type ReferenceCache } from './cache.js';
 
 /** Bytes of a deciphered cache that tell what it is. */
 const HEAD_BYTES = 64;
@@ -13,7 +13,7 @@ const startsWith = (bytes: Uint8Array, head: Uint8Array): boolean =>
 
 function readArchive(plain: Uint8Array): ReferenceCache {
   try {
-    return decode(referenceCache, plain);
+    return decode(leanCache, plain);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     try {
@@ -25,7 +25,7 @@ function readArchive(plain: Uint8Array): ReferenceCache {
 }
 
 /**
- * Deciphers and reads a cache file.
+ * Deciphers and reads a cache file, rings left out.
  * @param bytes the whole file. @param key 32 bytes. @returns undefined when it is ciphered under another key.
  * @throws CodecError when it is damaged, far too old or of a version from the future.
  * Source: wallet2.cpp `load_wallet_cache`.
