@@ -263,7 +263,6 @@ export class OutputWriter extends OutputReader {
   readonly #spend: Statement<[Uint8Array, number, Uint8Array]>;
   readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
   readonly #release: Statement<[Uint8Array]>;
-  readonly #freeze: Statement<[Uint8Array, number]>;
   readonly #forgetFrozen: Statement<[Uint8Array, number]>;
 
   constructor(db: Db) {
@@ -285,7 +284,6 @@ export class OutputWriter extends OutputReader {
     this.#release = db.prepare(
       'UPDATE owned_output SET spent_by = NULL WHERE spent_by = ? AND spent_height IS NULL',
     );
-    this.#freeze = db.prepare('UPDATE owned_output SET frozen = 1 WHERE tx_hash = ? AND output_index = ?');
     this.#forgetFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
   }
 
@@ -309,8 +307,7 @@ export class OutputWriter extends OutputReader {
       fromFlag(output.change),
     );
     this.#markBurnt(output.publicKey);
-    if (this.#forgetFrozen.run(output.txHash, output.outputIndex).changes > 0)
-      this.#freeze.run(output.txHash, output.outputIndex);
+    if (this.#forgetFrozen.run(output.txHash, output.outputIndex).changes > 0) this.setFrozen(output, true);
   }
 
   /** Freezes outputs as soon as they are found. */
