@@ -1,7 +1,7 @@
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { toHex } from '../../src/util/bytes.js';
+import { formatAddress } from '../../src/cryptonote/address.js';
+import { parseTransaction, transactionHash } from '../../src/cryptonote/transaction.js';
+import { fixedBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
@@ -9,6 +9,9 @@ import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 const COIN = 1_000_000_000_000;
+const OWN_SUBADDRESS = { major: 1, minor: 1 };
+/** Payments of all wallets together: hash to amount. */
+const paid = new Map<string, number>();
 const keys = new ChainWallet(seededRng('cold signing'));
 const stranger = new ChainWallet(seededRng('cold stranger'));
 
@@ -32,12 +35,13 @@ beforeAll(async () => {
     viewkey: toHex(keys.viewSecret),
     restore_height: 0,
   };
-  await theirHot.rpc('generate_from_keys', { ...view, filename: 'hot' });
-  await theirCold.rpc('generate_from_keys', { ...view, filename: 'cold', spendkey: toHex(keys.spendSecret) });
-  copyFileSync(join(theirHot.walletDir, 'hot.keys'), join(ourHot.walletDir, 'hot.keys'));
-  copyFileSync(join(theirCold.walletDir, 'cold.keys'), join(ourCold.walletDir, 'cold.keys'));
-  await ourHot.rpc('open_wallet', { filename: 'hot', password: '' });
-  await ourCold.rpc('open_wallet', { filename: 'cold', password: '' });
+  for (const [hot, cold] of [
+    [ourHot, ourCold],
+    [theirHot, theirCold],
+  ] as const) {
+    await hot.rpc('generate_from_keys', { ...view, filename: 'hot' });
+    await cold.rpc('generate_from_keys', { ...view, filename: 'cold', spendkey: toHex(keys.spendSecret) });
+  }
   await daemon.generate(keys.addressText(), 4);
   await daemon.generate(stranger.addressText(), 100);
 });
@@ -46,6 +50,24 @@ afterAll(async () => {
   await Promise.all(Object.values(servers ?? {}).map((server) => server.stop()));
   await daemon?.stop();
 });
+
+/** What a wallet knows of its outputs, in any account. */
+async function outputsOf(server: WalletRpc): Promise<unknown[]> {
+  const lists = await Promise.all(
+    [0, OWN_SUBADDRESS.major].map((account_index) =>
+      server.rpc('incoming_transfers', { transfer_type: 'all', account_index }),
+    ),
+  );
+  return lists.flatMap(({ transfers = [] }: Loose) =>
+    (transfers as Loose[]).map(({ amount, pubkey, key_image, subaddr_index, global_index }) => ({
+      amount,
+      pubkey,
+      key_image,
+      subaddr_index,
+      global_index,
+    })),
+  );
+}
 
 /** What both servers say of a set, apart from the order of recipients and what only newer ones say. */
 const plain = ({ desc, summary }: Loose): unknown => {
@@ -73,28 +95,15 @@ describe.each([
   });
 
   it('tell each other outputs and key images', async () => {
+    const known = await outputsOf(hot);
     const { outputs_data_hex } = await hot.rpc('export_outputs', { all: true });
-    const { transfers } = await hot.rpc('incoming_transfers', { transfer_type: 'all' });
-    expect(await cold.rpc('import_outputs', { outputs_data_hex })).toEqual({
-      num_imported: (transfers as Loose[]).length,
-    });
+    expect(await cold.rpc('import_outputs', { outputs_data_hex })).toEqual({ num_imported: known.length });
     const { offset = 0, signed_key_images } = await cold.rpc('export_key_images', { all: true });
-    expect(signed_key_images).toHaveLength((transfers as Loose[]).length);
+    expect(signed_key_images).toHaveLength(known.length);
     const told = await hot.rpc('import_key_images', { offset, signed_key_images });
-    const { balance } = await hot.rpc('get_balance');
-    before = balance as number;
-    expect(told.unspent).toBe(before);
-    const named = await hot.rpc('incoming_transfers', { transfer_type: 'all' });
-    const held = await cold.rpc('incoming_transfers', { transfer_type: 'all' });
-    const facts = (list: Loose): unknown[] =>
-      (list.transfers as Loose[]).map(({ amount, pubkey, key_image, subaddr_index, global_index }) => ({
-        amount,
-        pubkey,
-        key_image,
-        subaddr_index,
-        global_index,
-      }));
-    expect(facts(held)).toEqual(facts(named));
+    expect(told.unspent).toBe((await hot.rpc('get_balance', { all_accounts: true })).balance);
+    before = (await hot.rpc('get_balance')).balance as number;
+    expect(await outputsOf(cold)).toEqual(await outputsOf(hot));
   });
 
   it('pay together, and both see the same', async () => {
@@ -102,14 +111,16 @@ describe.each([
     const destinations = [
       { amount: COIN, address: stranger.addressText() },
       { amount: 2 * COIN, address: stranger.addressText({ major: 0, minor: 3 }) },
+      { amount: COIN / 2, address: keys.addressText(OWN_SUBADDRESS) },
     ];
+    const total = 3.5 * COIN;
     const made = await hot.rpc('transfer', {
       destinations,
       get_tx_hex: true,
       get_tx_metadata: true,
       get_tx_key: true,
     });
-    expect(made).toMatchObject({ amount: 3 * COIN, multisig_txset: '' });
+    expect(made).toMatchObject({ amount: total, multisig_txset: '' });
     const { unsigned_txset, fee } = made;
     const described = await cold.rpc('describe_transfer', { unsigned_txset });
     expect(plain(described)).toEqual(plain(await other.rpc('describe_transfer', { unsigned_txset })));
@@ -123,15 +134,60 @@ describe.each([
     expect(await hot.rpc('submit_transfer', { tx_data_hex: signed_txset })).toEqual({ tx_hash_list });
     const { pending } = await hot.rpc('get_transfers', { pending: true, pool: true });
     expect(pending).toHaveLength(1);
-    expect(pending[0]).toMatchObject({ txid, amount: 3 * COIN, fee });
+    expect(pending[0]).toMatchObject({ txid, amount: total, fee });
     expect((await cold.rpc('get_tx_key', { txid })).tx_key).toBe(tx_key_list[0]);
 
     await daemon.generate(stranger.addressText(), 12);
     await hot.rpc('refresh');
     const { out } = await hot.rpc('get_transfers', { out: true });
-    const paid = (out as Loose[]).find((entry) => entry.txid === txid);
-    expect(paid).toMatchObject({ amount: 3 * COIN, fee, type: 'out' });
-    expect((paid.destinations as Loose[]).map((one) => one.amount).sort()).toEqual([COIN, 2 * COIN]);
-    expect(await hot.rpc('get_balance')).toMatchObject({ balance: before - 3 * COIN - fee });
+    const shown = (out as Loose[]).find((entry) => entry.txid === txid);
+    expect(shown).toMatchObject({ amount: total, fee, type: 'out' });
+    expect(shown.destinations).toHaveLength(destinations.length);
+    expect(shown.destinations).toEqual(expect.arrayContaining(destinations));
+    expect(await hot.rpc('get_balance')).toMatchObject({ balance: before - total - fee });
+    before -= total + (fee as number);
+    paid.set(txid ?? '', total);
+  });
+
+  it('hand a payment id to its receiver alone', async () => {
+    const id = fixedBytes(fromHex('0123456789abcdef'), 8, 'PaymentId');
+    const address = formatAddress({ ...stranger.address(), kind: 'integrated', paymentId: id });
+    const { unsigned_txset, fee } = await hot.rpc('transfer', { destinations: [{ address, amount: COIN }] });
+    const { desc } = await cold.rpc('describe_transfer', { unsigned_txset });
+    expect(desc[0]).toMatchObject({ payment_id: toHex(id), recipients: [{ address, amount: COIN }] });
+    const { signed_txset, tx_raw_list } = await cold.rpc('sign_transfer', {
+      unsigned_txset,
+      export_raw: true,
+    });
+    const tx = parseTransaction(fromHex(tx_raw_list[0] as string));
+    expect(stranger.paymentId(tx)).toEqual(id);
+    const { tx_hash_list } = await hot.rpc('submit_transfer', { tx_data_hex: signed_txset });
+    expect(tx_hash_list).toEqual([toHex(transactionHash(tx))]);
+    await daemon.generate(stranger.addressText(), 12);
+    await hot.rpc('refresh');
+    const { transfer } = await hot.rpc('get_transfer_by_txid', { txid: tx_hash_list[0] });
+    expect(transfer).toMatchObject({ amount: COIN, fee, destinations: [{ address, amount: COIN }] });
+    // The reference deciphers it with the transaction key that the signer kept back.
+    if (hot === servers.ourHot) expect(transfer.payment_id).toBe(toHex(id));
+    paid.set(tx_hash_list[0] as string, COIN);
+  });
+});
+
+describe('once all key images are told', () => {
+  it("both view-only wallets hold the same, and ours shows every payment, others' too", async () => {
+    const { ourHot, ourCold, theirHot } = servers;
+    const balances: unknown[] = [];
+    for (const hot of [ourHot, theirHot]) {
+      await hot.rpc('refresh');
+      await ourCold.rpc('import_outputs', await hot.rpc('export_outputs', { all: true }));
+      const told = await hot.rpc('import_key_images', await ourCold.rpc('export_key_images', { all: true }));
+      const { balance, unlocked_balance } = await hot.rpc('get_balance', { all_accounts: true });
+      expect(told.unspent).toBe(balance);
+      balances.push([balance, unlocked_balance]);
+    }
+    expect(balances[0]).toEqual(balances[1]);
+    const { out, in: received } = await ourHot.rpc('get_transfers', { in: true, out: true });
+    expect(new Map((out as Loose[]).map(({ txid, amount }) => [txid, amount]))).toEqual(paid);
+    expect((received as Loose[]).every(({ type }) => type === 'block')).toBe(true);
   });
 });
