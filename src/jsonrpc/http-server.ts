@@ -32,6 +32,15 @@ const SNIFF_TIMEOUT_MS = 10_000;
 
 const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd]|fe80:)/i;
 
+/**
+ * Connections reach these servers from a listener of ours. Node keeps track of what a server's connections do, and
+ * so of time limits and of idle ones, from the moment it is said to listen.
+ */
+function trackConnections<S extends Server>(server: S): S {
+  server.emit('listening');
+  return server;
+}
+
 /** Listens, tells TLS from plain HTTP, keeps connections within bounds, and stops without cutting answers off. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
@@ -48,20 +57,22 @@ export class HttpServer {
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     };
-    this.#http = createHttp(limits, options.handler);
+    this.#http = trackConnections(createHttp(limits, options.handler));
     const { tls } = options;
     if (tls === undefined) return;
     const wantsClient = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
-    this.#https = createHttps(
-      {
-        ...limits,
-        key: tls.key,
-        cert: tls.cert,
-        ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-        requestCert: wantsClient,
-        rejectUnauthorized: false,
-      },
-      options.handler,
+    this.#https = trackConnections(
+      createHttps(
+        {
+          ...limits,
+          key: tls.key,
+          cert: tls.cert,
+          ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+          requestCert: wantsClient,
+          rejectUnauthorized: false,
+        },
+        options.handler,
+      ),
     );
     this.#https.on('tlsClientError', (_error, socket: TLSSocket) => socket.destroy());
     if (wantsClient)
