@@ -2,6 +2,7 @@ import type { Hash } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
+import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
 import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { NamedKey, PoolFinding, ScannerState } from './wallet-scanner.js';
@@ -39,6 +40,7 @@ export type RefreshRequest =
   | { readonly type: 'expand'; readonly wallet: WalletId; readonly index: SubaddressIndex }
   | {
       readonly type: 'lookahead';
+      readonly call: number;
       readonly wallet: WalletId;
       readonly lookahead: Lookahead;
       /** The last address handed out, an account. */
@@ -47,10 +49,15 @@ export type RefreshRequest =
   | { readonly type: 'learn'; readonly wallet: WalletId; readonly told: readonly NamedKey[] }
   | {
       readonly type: 'look';
-      readonly wallet: WalletId;
-      readonly job: number;
+      readonly call: number;
       readonly state: ScannerState;
       readonly batch: TxBatch;
+    }
+  | {
+      readonly type: 'keyImages';
+      readonly call: number;
+      readonly keys: SpendingKeys;
+      readonly outputs: readonly LocatedOutput[];
     }
   | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
@@ -76,16 +83,21 @@ export type RefreshReport =
     }
   | {
       readonly type: 'subaddresses';
-      readonly wallet: WalletId;
+      readonly call: number;
       readonly keys: readonly SubaddressKey[];
       /** Nothing more comes for the lookahead that was asked for. */
       readonly last: boolean;
     }
   | {
       readonly type: 'looked';
-      readonly wallet: WalletId;
-      readonly job: number;
+      readonly call: number;
       readonly result: BatchFindings | RefreshFailure;
+    }
+  | {
+      readonly type: 'keyImages';
+      readonly call: number;
+      /** 32 bytes an output. */
+      readonly images: Uint8Array;
     }
   | {
       readonly type: 'done';

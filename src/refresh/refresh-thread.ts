@@ -8,6 +8,7 @@ import { toHex } from '../util/bytes.js';
 import type { SubaddressKey } from '../wallet/records.js';
 import type { ExpectedChain } from './chain-block.js';
 import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
+import { locatedKeyImages } from './located-key-images.js';
 import { pagesFrom } from './page-source.js';
 import { WalletScanner } from './wallet-scanner.js';
 
@@ -65,7 +66,15 @@ port.on('message', (request: RefreshRequest) => {
     case 'lookahead': {
       const scanner = wallets.get(request.wallet)?.scanner;
       scanner?.lookAhead(request.lookahead, request.handedOut);
-      reportSubaddresses(request.wallet, scanner?.takeFresh() ?? []);
+      reportSubaddresses(request.call, scanner?.takeFresh() ?? []);
+      return;
+    }
+    case 'keyImages': {
+      const { call, keys, outputs } = request;
+      const images = locatedKeyImages(outputs, keys, ownKernel);
+      keys.viewSecret.fill(0);
+      keys.spendSecret.fill(0);
+      report({ type: 'keyImages', call, images });
       return;
     }
     case 'learn': {
@@ -96,17 +105,16 @@ port.on('message', (request: RefreshRequest) => {
   }
 });
 
-function reportSubaddresses(wallet: WalletId, keys: readonly SubaddressKey[]): void {
+function reportSubaddresses(call: number, keys: readonly SubaddressKey[]): void {
   for (let start = 0; start === 0 || start < keys.length; start += KEYS_AT_ONCE) {
     const end = start + KEYS_AT_ONCE;
-    report({ type: 'subaddresses', wallet, keys: keys.slice(start, end), last: end >= keys.length });
+    report({ type: 'subaddresses', call, keys: keys.slice(start, end), last: end >= keys.length });
   }
 }
 
 /** Looks through some transactions with a scanner of its own. */
 async function look({
-  wallet,
-  job,
+  call,
   state,
   batch,
 }: Extract<RefreshRequest, { readonly type: 'look' }>): Promise<void> {
@@ -114,9 +122,9 @@ async function look({
   try {
     const mined = await scanner.find(batch.mined, kernel);
     const unmined = await scanner.scanPool(batch.unmined, Math.floor(Date.now() / 1000), kernel);
-    report({ type: 'looked', wallet, job, result: { mined, unmined } });
+    report({ type: 'looked', call, result: { mined, unmined } });
   } catch (error) {
-    report({ type: 'looked', wallet, job, result: toFailure(error) });
+    report({ type: 'looked', call, result: toFailure(error) });
   } finally {
     scanner.wipe();
   }
@@ -149,7 +157,7 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
       await settled(PAGES_AHEAD - 1);
     }
     await settled(0);
-    await scanPool(id, wallet, number, signal);
+    if (!wallet.scanner.isBlind) await scanPool(id, wallet, number, signal);
     report({ type: 'done', wallet: id, run: number });
   } catch (error) {
     report({ type: 'done', wallet: id, run: number, failure: toFailure(error, signal) });

@@ -1,8 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Hash } from '../crypto/types.js';
+import type { Hash, KeyImage } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
+import { bytes32, chunks } from '../util/bytes.js';
+import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
 import type { PageFindings, SubaddressKey } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
@@ -43,19 +45,15 @@ interface Run {
   readonly reject: (error: Error) => void;
 }
 
-interface Expansion {
+/** A question to the thread, apart from refreshes. */
+interface Call {
   readonly wallet: WalletId;
-  readonly target: RefreshTarget;
-  readonly resolve: () => void;
+  /** @returns true for the last answer. */
+  readonly take: (answer: CallAnswer) => boolean;
   readonly reject: (error: Error) => void;
 }
 
-/** A {@link Refresher.look} that waits. */
-interface Look {
-  readonly wallet: WalletId;
-  readonly resolve: (found: BatchFindings) => void;
-  readonly reject: (error: Error) => void;
-}
+type CallAnswer = Extract<RefreshReport, { readonly call: number }>;
 
 /** A refresh that was stopped because its wallet closes or the daemon changes. */
 export class RefreshCancelled extends Error {
@@ -73,9 +71,7 @@ export class Refresher {
   #worker: Worker | undefined;
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, Run>();
-  readonly #looks = new Map<number, Look>();
-  /** Calls of {@link lookAhead} that wait, oldest first. */
-  readonly #expansions: Expansion[] = [];
+  readonly #calls = new Map<number, Call>();
   #counter = 0;
 
   /** @param threads scanning threads. */
@@ -96,8 +92,7 @@ export class Refresher {
   detach(wallet: WalletId): void {
     this.#targets.delete(wallet);
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
-    this.#dropExpansions(wallet, new RefreshCancelled('the wallet is closed'));
-    this.#dropLooks(wallet, new RefreshCancelled('the wallet is closed'));
+    this.#dropCalls(wallet, new RefreshCancelled('the wallet is closed'));
     this.#worker?.postMessage({ type: 'detach', wallet } satisfies RefreshRequest);
   }
 
@@ -125,10 +120,21 @@ export class Refresher {
    */
   lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
     const target = this.#targets.get(wallet);
-    if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
     return new Promise((resolve, reject) => {
-      this.#expansions.push({ wallet, target, resolve, reject });
-      this.#post({ type: 'lookahead', wallet, lookahead, handedOut });
+      const call = this.#call(wallet, reject, (answer) => {
+        if (answer.type !== 'subaddresses') return true;
+        try {
+          target?.commitSubaddresses(answer.keys);
+        } catch (error) {
+          // What the thread watches is ahead of the store now: it starts over from the store's state.
+          this.restart(wallet);
+          reject(error as Error);
+          return true;
+        }
+        if (answer.last) resolve();
+        return answer.last;
+      });
+      if (call !== undefined) this.#post({ type: 'lookahead', call, wallet, lookahead, handedOut });
     });
   }
 
@@ -139,12 +145,39 @@ export class Refresher {
    */
   look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
     const target = this.#targets.get(wallet);
-    if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
     return new Promise((resolve, reject) => {
-      const job = ++this.#counter;
-      this.#looks.set(job, { wallet, resolve, reject });
-      this.#post({ type: 'look', wallet, job, state: target.scannerState(), batch });
+      const call = this.#call(wallet, reject, (answer) => {
+        if (answer.type !== 'looked') return true;
+        if ('message' in answer.result) reject(toError(answer.result));
+        else resolve(answer.result);
+        return true;
+      });
+      if (call !== undefined && target !== undefined)
+        this.#post({ type: 'look', call, state: target.scannerState(), batch });
     });
+  }
+
+  /** Key images of a wallet's outputs, in their order. @throws RefreshCancelled */
+  keyImages(wallet: WalletId, keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
+    return new Promise((resolve, reject) => {
+      const call = this.#call(wallet, reject, (answer) => {
+        if (answer.type === 'keyImages')
+          resolve(chunks(answer.images, 32).map((image) => bytes32<'KeyImage'>(image, 'KeyImage')));
+        return true;
+      });
+      if (call !== undefined) this.#post({ type: 'keyImages', call, keys, outputs });
+    });
+  }
+
+  /** @returns undefined, and rejects, where the wallet is closed. */
+  #call(wallet: WalletId, reject: Call['reject'], take: Call['take']): number | undefined {
+    if (!this.#targets.has(wallet)) {
+      reject(new RefreshCancelled('the wallet is closed'));
+      return undefined;
+    }
+    const call = ++this.#counter;
+    this.#calls.set(call, { wallet, take, reject });
+    return call;
   }
 
   /** Makes the thread forget what it knows of a wallet and start over from its store. */
@@ -225,8 +258,10 @@ export class Refresher {
   }
 
   #receive(worker: Worker, message: RefreshReport): void {
-    if (message.type === 'subaddresses') return this.#expanded(message);
-    if (message.type === 'looked') return this.#looked(message);
+    if ('call' in message) {
+      if (this.#calls.get(message.call)?.take(message)) this.#calls.delete(message.call);
+      return;
+    }
     const run = this.#runs.get(message.wallet);
     if (run === undefined || run.number !== message.run) return;
     switch (message.type) {
@@ -265,47 +300,13 @@ export class Refresher {
     }
   }
 
-  #expanded({ wallet, keys, last }: Extract<RefreshReport, { readonly type: 'subaddresses' }>): void {
-    const place = this.#expansions.findIndex((expansion) => expansion.wallet === wallet);
-    const expansion = this.#expansions[place];
-    if (expansion === undefined) return;
-    try {
-      expansion.target.commitSubaddresses(keys);
-    } catch (error) {
-      this.restart(wallet);
-      this.#dropExpansions(wallet, error as Error);
-      return;
-    }
-    if (!last) return;
-    this.#expansions.splice(place, 1);
-    expansion.resolve();
-  }
-
-  #looked({ job, result }: Extract<RefreshReport, { readonly type: 'looked' }>): void {
-    const look = this.#looks.get(job);
-    this.#looks.delete(job);
-    if ('message' in result) look?.reject(toError(result));
-    else look?.resolve(result);
-  }
-
   /** @param wallet undefined: all. */
-  #dropLooks(wallet: WalletId | undefined, error: Error): void {
-    for (const [job, look] of this.#looks) {
-      if (wallet !== undefined && look.wallet !== wallet) continue;
-      this.#looks.delete(job);
-      look.reject(error);
-    }
-  }
-
-  /** @param wallet undefined: all. */
-  #dropExpansions(wallet: WalletId | undefined, error: Error): void {
-    const dropped = this.#expansions.filter(
-      (expansion) => wallet === undefined || expansion.wallet === wallet,
-    );
-    for (const expansion of dropped) {
-      this.#expansions.splice(this.#expansions.indexOf(expansion), 1);
-      expansion.reject(error);
-    }
+  #dropCalls(wallet: WalletId | undefined, error: Error): void {
+    for (const [number, call] of this.#calls)
+      if (wallet === undefined || call.wallet === wallet) {
+        this.#calls.delete(number);
+        call.reject(error);
+      }
   }
 
   #fail(wallet: WalletId, error: Error): void {
@@ -318,8 +319,7 @@ export class Refresher {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     for (const wallet of [...this.#runs.keys()]) this.#fail(wallet, error);
-    this.#dropLooks(undefined, error);
-    this.#dropExpansions(undefined, error);
+    this.#dropCalls(undefined, error);
   }
 }
 

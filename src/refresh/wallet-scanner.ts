@@ -5,8 +5,15 @@ import { cryptPaymentId } from '../cryptonote/payment-id.js';
 import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
-import { amount, sum, ZERO, type Amount } from '../util/amount.js';
+import { sum, ZERO, type Amount } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/pending-tx.js';
+import {
+  BlindOutputs,
+  outgoingOf,
+  spendingTx,
+  type BlindOutput,
+  type PossibleSpend,
+} from '../wallet/possible-spends.js';
 import {
   claimOutput,
   openClaims,
@@ -46,6 +53,8 @@ export interface ScannerState {
   /** The last address handed out, an account. */
   readonly handedOut: readonly SubaddressIndex[];
   readonly watched: readonly WatchedOutput[];
+  /** While the spend key is put away: outputs whose spends are to be told later. */
+  readonly blind?: readonly BlindOutput[];
   /** Without a spend key: outputs whose key images are not known. */
   readonly unnamed: readonly UnnamedOutput[];
   /** Without a spend key: key images that its holder told. */
@@ -89,6 +98,7 @@ export class WalletScanner {
   readonly #unnamed = new Map<string, UnnamedOutput>();
   /** By output key. */
   readonly #told = new Map<string, KeyImage>();
+  readonly #blind: BlindOutputs | undefined;
   #fresh: SubaddressKey[] = [];
 
   /** @param kernel for what concerns this wallet alone. */
@@ -105,7 +115,13 @@ export class WalletScanner {
     for (const output of state.watched) this.#watch(output);
     for (const output of state.unnamed) this.#unnamed.set(bytesKey(output.publicKey), output);
     this.learn(state.told);
+    this.#blind = state.blind && new BlindOutputs(state.blind);
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
+  }
+
+  /** The spend key is put away: what is spent cannot be told, nor what of the pool is change. */
+  get isBlind(): boolean {
+    return this.#blind !== undefined;
   }
 
   /** Makes sure that a handed-out address is recognised, with the lookahead beyond it. */
@@ -146,6 +162,7 @@ export class WalletScanner {
   detachFrom(height: number): void {
     for (const outputs of [this.#watched, this.#unnamed])
       for (const [key, output] of outputs) if (output.height >= height) outputs.delete(key);
+    this.#blind?.detachFrom(height);
   }
 
   /** @param blocks gapless, each with all its transactions. */
@@ -178,11 +195,18 @@ export class WalletScanner {
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
     const outgoing: FoundOutgoing[] = [];
+    const possibleSpends: PossibleSpend[] = [];
     flat.forEach(({ block, tx }, i) => {
       const found = ours[i] ?? [];
       const spent = this.#spent(tx.tx);
       for (const { keyImage } of spent) spends.push({ keyImage, txHash: tx.hash, height: block.height });
       const payer = spent[0]?.subaddress.major;
+      if (this.#blind?.mayBeSpentBy(tx.tx))
+        possibleSpends.push({
+          ...spendingTx(tx.hash, tx.tx, block.timestamp),
+          height: block.height,
+          keyImages: keyImagesOf(tx.tx),
+        });
       if (found.length > 0) {
         received.push(this.#receivedTx(tx, block));
         const placed = found.map((output) => place(output, tx, block, output.subaddress.major === payer));
@@ -191,11 +215,18 @@ export class WalletScanner {
       }
       if (payer !== undefined)
         outgoing.push({
-          ...outgoingOf(tx, block.timestamp, payer, spent, found),
+          ...outgoingOf(spendingTx(tx.hash, tx.tx, block.timestamp), payer, spent, found),
           height: block.height,
         });
     });
-    return { received, outputs, spends, outgoing, subaddresses: this.takeFresh() };
+    return {
+      received,
+      outputs,
+      spends,
+      outgoing,
+      ...(possibleSpends.length === 0 ? {} : { possibleSpends }),
+      subaddresses: this.takeFresh(),
+    };
   }
 
   /**
@@ -234,7 +265,7 @@ export class WalletScanner {
             ? {}
             : {
                 outgoing: {
-                  ...outgoingOf(tx, seenAt, payer, spent, found),
+                  ...outgoingOf(spendingTx(tx.hash, tx.tx, seenAt), payer, spent, found),
                   keyImages: spent.map(({ keyImage }) => keyImage),
                 },
               }),
@@ -243,10 +274,11 @@ export class WalletScanner {
     });
   }
 
-  #expect({ keyImage, publicKey, amount: value, subaddress, height }: OwnedOutput): void {
+  #expect({ keyImage, publicKey, amount: value, subaddress, height, rct, globalIndex }: OwnedOutput): void {
     const output = { amount: value, subaddress, height };
-    if (keyImage === undefined) this.#unnamed.set(bytesKey(publicKey), { ...output, publicKey });
-    else this.#watch({ ...output, keyImage });
+    if (keyImage !== undefined) return this.#watch({ ...output, keyImage });
+    this.#unnamed.set(bytesKey(publicKey), { ...output, publicKey });
+    this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
   }
 
   #watch(output: WatchedOutput): void {
@@ -350,32 +382,5 @@ function place(found: FoundOutput, tx: ChainTx, block: TxsOfBlock, change: boole
     change,
     burnt: false,
     frozen: false,
-  };
-}
-
-/** What a spending transaction says of itself: all that came back to the payer's account is change. */
-function outgoingOf(
-  tx: ChainTx,
-  timestamp: number,
-  account: number,
-  spent: readonly WatchedOutput[],
-  found: readonly FoundOutput[],
-): Omit<FoundOutgoing, 'height'> {
-  const amountIn = sum(spent.map((output) => output.amount));
-  const change = sum(
-    found.filter(({ subaddress }) => subaddress.major === account).map((output) => output.amount),
-  );
-  const { prefix } = tx.tx;
-  const amountOut = sum(prefix.outputs.map((output) => output.amount));
-  const fee = prefix.version === 2 ? feeOf(tx.tx) : amount(amountIn > amountOut ? amountIn - amountOut : 0n);
-  return {
-    txHash: tx.hash,
-    timestamp,
-    account,
-    fromIndices: [...new Set(spent.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b),
-    amountIn,
-    change,
-    fee,
-    unlockTime: prefix.unlockTime,
   };
 }

@@ -1,6 +1,7 @@
 import type { Hash, KeyImage } from '../crypto/types.js';
-import { sum } from '../util/amount.js';
+import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
+import { outgoingOf, type SpendingTx } from '../wallet/possible-spends.js';
 import type { ReceivedTx, ToldKeyImage } from '../wallet/records.js';
 import type { WalletWriter } from './wallet-file.js';
 
@@ -26,7 +27,21 @@ export function learnKeyImages(w: WalletWriter, told: readonly ToldKeyImage[]): 
   return news;
 }
 
-/** Transactions that paid us and spend outputs of ours are payments of ours: what came back is change. */
+/** Key images are known again: what may have been spent while they were not is, or is not. */
+export function settlePossibleSpends(
+  w: WalletWriter,
+  images: readonly Pick<ToldKeyImage, 'publicKey' | 'keyImage'>[],
+): void {
+  for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
+  for (const tx of w.possibleSpends.list()) {
+    const ours = tx.keyImages.filter((keyImage) => w.outputs.byKeyImage(keyImage) !== undefined);
+    for (const keyImage of ours) w.outputs.markSpent({ keyImage, txHash: tx.txHash, height: tx.height });
+    if (ours.length > 0) recordPayment(w, tx);
+  }
+  w.possibleSpends.clear();
+}
+
+/** Transactions that paid us and spend outputs of ours are payments of ours. */
 export function recogniseSpends(w: WalletWriter, keyImages: readonly KeyImage[]): void {
   const found = new Map<string, ReceivedTx>();
   for (const keyImage of keyImages) {
@@ -38,21 +53,13 @@ export function recogniseSpends(w: WalletWriter, keyImages: readonly KeyImage[])
       found.set(toHex(tx.txHash), tx);
     }
   }
-  for (const { txHash, height, timestamp, fee, unlockTime } of found.values()) {
-    const spent = w.outputs.spentBy(txHash);
-    const account = spent[0]?.subaddress.major ?? 0;
-    const back = w.outputs.ofTx(txHash).filter(({ subaddress }) => subaddress.major === account);
-    w.outputs.markChange(txHash, account);
-    w.outgoing.revise({
-      txHash,
-      height,
-      timestamp,
-      account,
-      fromIndices: [...new Set(spent.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b),
-      amountIn: sum(spent.map((output) => output.amount)),
-      change: sum(back.map((output) => output.amount)),
-      fee,
-      unlockTime,
-    });
-  }
+  for (const tx of found.values()) recordPayment(w, { ...tx, amountOut: ZERO });
+}
+
+/** All spends of a mined transaction are marked: what it paid is known, and what came back of it is change. */
+function recordPayment(w: WalletWriter, tx: SpendingTx & { readonly height: number }): void {
+  const spent = w.outputs.spentBy(tx.txHash);
+  const account = spent[0]?.subaddress.major ?? 0;
+  w.outputs.markChange(tx.txHash, account);
+  w.outgoing.revise({ ...outgoingOf(tx, account, spent, w.outputs.ofTx(tx.txHash)), height: tx.height });
 }

@@ -216,6 +216,11 @@ export class OutputReader {
     return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
   }
 
+  /** Those whose key image is not known. */
+  blind(): OwnedOutput[] {
+    return this.rows(`SELECT * FROM owned_output WHERE key_image IS NULL ${CHAIN_ORDER}`).all().map(toOutput);
+  }
+
   /** Addresses of an account that ever received. */
   usedAddresses(account: number): number[] {
     return this.#used.all(account).map(({ minor }) => minor);

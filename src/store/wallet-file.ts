@@ -20,6 +20,7 @@ import {
 } from './outgoing.js';
 import { OutputReader, OutputWriter, type OutputRef } from './outputs.js';
 import { PaymentReader, PaymentWriter } from './payments.js';
+import { PossibleSpendReader, PossibleSpendWriter } from './possible-spends.js';
 import { PoolReader, PoolWriter } from './pool.js';
 import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
@@ -41,6 +42,7 @@ export class WalletReader {
   readonly accounts: AccountReader;
   readonly subaddresses: SubaddressReader;
   readonly accountTags: AccountTagReader;
+  readonly possibleSpends: PossibleSpendReader;
   readonly addressBook: AddressBookReader;
   readonly attributes: AttributeReader;
   readonly imported: ImportedOutputReader;
@@ -58,6 +60,7 @@ export class WalletReader {
     this.accounts = new AccountReader(db);
     this.subaddresses = new SubaddressReader(db);
     this.accountTags = new AccountTagReader(db);
+    this.possibleSpends = new PossibleSpendReader(db);
     this.addressBook = new AddressBookReader(db);
     this.attributes = new AttributeReader(db);
     this.imported = new ImportedOutputReader(db);
@@ -78,6 +81,7 @@ export class WalletWriter {
   readonly accounts: AccountWriter;
   readonly subaddresses: SubaddressWriter;
   readonly accountTags: AccountTagWriter;
+  readonly possibleSpends: PossibleSpendWriter;
   readonly addressBook: AddressBookWriter;
   readonly attributes: AttributeWriter;
   readonly imported: ImportedOutputWriter;
@@ -97,6 +101,7 @@ export class WalletWriter {
     this.accounts = new AccountWriter(db);
     this.subaddresses = new SubaddressWriter(db);
     this.accountTags = new AccountTagWriter(db);
+    this.possibleSpends = new PossibleSpendWriter(db);
     this.addressBook = new AddressBookWriter(db);
     this.attributes = new AttributeWriter(db);
     this.imported = new ImportedOutputWriter(db);
@@ -121,6 +126,7 @@ export class WalletWriter {
     }
     for (const spend of page.spends) this.outputs.markSpent(spend);
     for (const tx of page.outgoing) this.outgoing.confirm(tx);
+    for (const spend of page.possibleSpends ?? []) this.possibleSpends.add(spend);
     // A key image may have been told while the page was on its way.
     for (const { spentKeyImages = [] } of page.received) recogniseSpends(this, spentKeyImages);
     if (page.hashes.length > 0) this.imported.clear();
@@ -149,6 +155,7 @@ export class WalletWriter {
     this.outputs.detach(from, to);
     this.payments.detach(from, to);
     this.outgoing.detach(from, to);
+    this.possibleSpends.detach(from, to);
   }
 
   /** A payment is about to be relayed: it, its keys if this wallet has them, and its inputs are recorded together. */

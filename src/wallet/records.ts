@@ -1,6 +1,7 @@
 import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { Amount } from '../util/amount.js';
+import type { PossibleSpend } from './possible-spends.js';
 
 /**
  * An output of ours in the chain. Source: wallet2.h `transfer_details`.
@@ -149,6 +150,8 @@ export interface TxFindings {
   readonly outputs: readonly OwnedOutput[];
   readonly spends: readonly FoundSpend[];
   readonly outgoing: readonly FoundOutgoing[];
+  /** While the spend key is put away. */
+  readonly possibleSpends?: readonly PossibleSpend[];
   /** Lookahead entries that they made necessary. */
   readonly subaddresses: readonly SubaddressKey[];
 }

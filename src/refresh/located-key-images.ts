@@ -1,0 +1,27 @@
+import type { SecretKey } from '../crypto/types.js';
+import { concatBytes } from '../util/bytes.js';
+import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../wallet/key-images.js';
+import type { OutputArithmetic } from '../wallet/receive.js';
+
+/** Secrets computed before the kernel takes them over. */
+const BATCH = 256;
+
+/**
+ * Key images of outputs of ours, 32 bytes each.
+ * @throws RangeError when one is not ours after all.
+ */
+export function locatedKeyImages(
+  outputs: readonly LocatedOutput[],
+  keys: SpendingKeys,
+  arithmetic: OutputArithmetic,
+): Uint8Array {
+  const images: Uint8Array[] = [];
+  for (let start = 0; start < outputs.length; start += BATCH) {
+    const batch = outputs.slice(start, start + BATCH);
+    const secrets: SecretKey[] = batch.map((output) => spendSecretOf(output, keys));
+    const flat = concatBytes(...secrets);
+    images.push(arithmetic.keyImages(concatBytes(...batch.map(({ publicKey }) => publicKey)), flat));
+    for (const secret of [...secrets, flat]) secret.fill(0);
+  }
+  return concatBytes(...images);
+}

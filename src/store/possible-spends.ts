@@ -1,0 +1,70 @@
+import type { Statement } from 'better-sqlite3';
+import { amount } from '../util/amount.js';
+import { chunks, concatBytes } from '../util/bytes.js';
+import type { PossibleSpend } from '../wallet/possible-spends.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
+import type { Db } from './database.js';
+
+interface Row {
+  readonly tx_hash: Uint8Array;
+  readonly height: Integer;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly fee: Integer | null;
+  readonly amount_out: string;
+  readonly key_images: Uint8Array;
+}
+
+const toSpend = (row: Row): PossibleSpend => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  height: toNumber(row.height),
+  timestamp: toNumber(row.timestamp),
+  unlockTime: BigInt(row.unlock_time),
+  ...(row.fee === null ? {} : { fee: toAmount(row.fee) }),
+  amountOut: amount(BigInt(row.amount_out)),
+  keyImages: chunks(row.key_images, 32).map((image) => toBytes<'KeyImage'>(image)),
+});
+
+/** Transactions that may spend outputs whose key image is not known yet. */
+export class PossibleSpendReader {
+  protected readonly db: Db;
+  readonly #list: Statement<[], Row>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#list = db.prepare<[], Row>('SELECT * FROM possible_spend ORDER BY height').safeIntegers();
+  }
+
+  /** In height order. */
+  list(): PossibleSpend[] {
+    return this.#list.all().map(toSpend);
+  }
+}
+
+export class PossibleSpendWriter extends PossibleSpendReader {
+  add(spend: PossibleSpend): void {
+    this.db
+      .prepare(
+        `INSERT INTO possible_spend (tx_hash, height, timestamp, unlock_time, fee, amount_out, key_images)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      )
+      .run(
+        spend.txHash,
+        spend.height,
+        spend.timestamp,
+        spend.unlockTime.toString(),
+        spend.fee === undefined ? null : toColumn(spend.fee),
+        spend.amountOut.toString(),
+        concatBytes(...spend.keyImages),
+      );
+  }
+
+  /** Forgets those of blocks from one height to another, both inclusive. */
+  detach(from: number, to: number): void {
+    this.db.prepare('DELETE FROM possible_spend WHERE height >= ? AND height <= ?').run(from, to);
+  }
+
+  clear(): void {
+    this.db.prepare('DELETE FROM possible_spend').run();
+  }
+}
