@@ -3,7 +3,7 @@ export default {
   testEnvironment: 'node',
   transform: {},
   testMatch: ['<rootDir>/build/test/**/*.test.js'],
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/build/test/support/count-reporter.js'],
 };
