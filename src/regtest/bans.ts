@@ -41,11 +41,13 @@ export class Bans {
     this.#until.clear();
   }
 
-  /** Hosts first, subnets after them. */
+  /** Hosts first, subnets after them, each in the order of their text. */
   all(): Ban[] {
     const now = this.#clock();
     for (const [host, until] of this.#until) if (until <= now) this.#until.delete(host);
-    const list = [...this.#until].map(([host, until]) => ({ host, until }));
+    const list = [...this.#until]
+      .map(([host, until]) => ({ host, until }))
+      .sort((a, b) => (a.host < b.host ? -1 : 1));
     return [
       ...list.filter(({ host }) => !host.includes('/')),
       ...list.filter(({ host }) => host.includes('/')),

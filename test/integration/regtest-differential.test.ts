@@ -72,6 +72,7 @@ const EXEMPT: Record<string, string> = {
   'result.untrusted of banned': 'said everywhere here',
   'result.blocktemplate_blob': 'each template has a key of its own',
   'result.blockhashing_blob': 'each template has a key of its own',
+  'result.cumulative_weight': 'in the interface of today only',
   'result.block_id': 'in the interface of today only',
   limit_down: 'the default of today',
   limit_up: 'the default of today',

@@ -1,4 +1,5 @@
 import type { Hash } from '../../crypto/types.js';
+import { transactionWeight } from '../../cryptonote/transaction.js';
 import type { Block } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import { amount } from '../../util/amount.js';
@@ -20,6 +21,8 @@ export interface Template {
   readonly difficulty: bigint;
   /** Of the payments as they were chosen, the miner's own weight left aside. */
   readonly expectedReward: Amount;
+  /** Of the whole block. */
+  readonly weight: number;
 }
 
 /** Where a template grows from. */
@@ -74,6 +77,7 @@ export class TemplateMaker {
       height,
       difficulty: this.#chain.difficulty,
       expectedReward: load.reward,
+      weight: load.weight + transactionWeight(minerTx),
     };
   }
 

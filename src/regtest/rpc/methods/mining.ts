@@ -105,6 +105,7 @@ export const miningMethods: readonly DaemonMethod[] = [
         height: at,
         reserved_offset: reservedOffset(blob, block, nonce.length),
         expected_reward: template.expectedReward,
+        cumulative_weight: template.weight,
         prev_hash: toHex(block.header.prevHash),
         seed_height: seedHeight(at),
         seed_hash: seed,
