@@ -63,6 +63,12 @@ export interface Config {
     readonly allowMismatchedVersion: boolean;
     readonly offline: boolean;
   };
+  /** A node that is started with the server; absent: the one at `daemon.address`. */
+  readonly regtest?: {
+    /** 0 picks a free one. */
+    readonly port: number;
+    readonly dataDir?: string;
+  };
   readonly dns: {
     /** OpenAlias names are looked up: not without a network, nor past a proxy. */
     readonly enabled: boolean;
@@ -152,6 +158,16 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   exclusive('trusted-daemon', 'untrusted-daemon');
   exclusive('daemon-address', 'daemon-host');
   exclusive('daemon-address', 'daemon-port');
+  for (const other of [
+    'testnet',
+    'stagenet',
+    'offline',
+    'daemon-address',
+    'daemon-host',
+    'daemon-login',
+    'proxy',
+  ])
+    exclusive('regtest', other);
   if (raw['wallet-dir'] === undefined && raw['wallet-file'] === undefined)
     throw new ConfigError('one of --wallet-dir and --wallet-file is needed');
   if (
@@ -190,7 +206,13 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   const daemonHost = text('daemon-host') ?? 'localhost';
   const daemonAddress =
     text('daemon-address') ??
-    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_PORT[network] : integer('daemon-port', 1, 65535)}`;
+    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_PORT[network] : integer('daemon-port', on('regtest') ? 0 : 1, 65535) || DAEMON_PORT[network]}`;
+  const regtest = on('regtest')
+    ? {
+        port: raw['daemon-port'] === undefined ? DAEMON_PORT.mainnet : integer('daemon-port', 0, 65535),
+        ...optional('dataDir', text('regtest-data-dir')),
+      }
+    : undefined;
   const proxy = text('proxy');
   if (proxy !== undefined && !/^(?:.+:)?\d{1,5}$/.test(proxy)) throw new ConfigError('--proxy is [ip:]port');
   const daemonSsl = { ...sslConfig('daemon-ssl'), allowAnyCert: on('daemon-ssl-allow-any-cert') };
@@ -228,6 +250,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       allowMismatchedVersion: on('allow-mismatched-daemon-version'),
       offline: on('offline'),
     },
+    ...optional('regtest', regtest),
     dns: {
       enabled: !on('no-dns') && !on('offline') && proxy === undefined,
       servers: list('dns-server').map(readNameserver),

@@ -220,6 +220,17 @@ export const OPTIONS: readonly OptionSpec[] = [
   },
   { name: 'offline', group: 'Daemon', help: 'never speak to a node' },
   {
+    name: 'regtest',
+    group: 'Daemon',
+    help: 'start a regtest node with the server, on this machine, and use it',
+  },
+  {
+    name: 'regtest-data-dir',
+    argument: 'dir',
+    group: 'Daemon',
+    help: 'keep the chain of that node in this directory; otherwise it is gone with the process',
+  },
+  {
     name: 'no-dns',
     group: 'Daemon',
     help: 'do not look up OpenAlias names; with --offline or --proxy none are anyhow',

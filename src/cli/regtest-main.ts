@@ -3,6 +3,7 @@ import { parseCommandLine } from './options.js';
 import { failWith, runToTheEnd } from './lifetime.js';
 import { createLogger } from './log.js';
 import { REGTEST_DAEMON, toRegtestConfig } from './regtest-options.js';
+import type { RegtestGreeting } from './regtest-process.js';
 import { startRegtest } from './regtest-server.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
@@ -17,7 +18,13 @@ async function main(): Promise<void> {
     title: 'Regtest daemon',
     log,
     pidFile: config.pidFile,
-    start: (stop) => startRegtest(config, version, log, () => stop('stop_daemon')),
+    async start(stop) {
+      const running = await startRegtest(config, version, log, () => stop('stop_daemon'));
+      // A server that started us learns where we are, and we end with it.
+      process.send?.({ ports: running.ports } satisfies RegtestGreeting);
+      process.once('disconnect', () => stop('the server that started this daemon is gone'));
+      return running;
+    },
   });
   process.exit(code);
 }

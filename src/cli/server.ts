@@ -17,6 +17,7 @@ import { systemRng } from '../util/random.js';
 import { isLoopback, type Config, type LoginConfig, type SslConfig } from './config.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
 import { promptSecret } from './prompt.js';
+import { startRegtestProcess } from './regtest-process.js';
 
 export interface RunningServer {
   readonly port: number;
@@ -39,7 +40,8 @@ async function credentials(name: string, login: LoginConfig | undefined, interac
 /** The composition root: builds every layer and starts listening. @throws ConfigError */
 export async function startServer(config: Config, log: Logger, stop: () => void): Promise<RunningServer> {
   const login = await credentials('rpc-login', config.rpc.login, config.interactive);
-  const daemon = config.daemon.offline ? undefined : await daemonConfig(config);
+  const regtest = config.regtest && (await startRegtestProcess(config, log));
+  const daemon = config.daemon.offline ? undefined : await daemonConfig(config, regtest?.address);
   const tls = readTls(config.rpc.ssl);
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const server = new WalletServer({
@@ -61,7 +63,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
     stop: () => setTimeout(stop, 100),
   });
 
-  announce(config, log, directory?.path);
+  announce(config, log, directory?.path, regtest?.address);
   if (config.wallet.file !== undefined) await openInitialWallet(config, server);
 
   const onBug = (error: unknown, method?: string): void =>
@@ -90,14 +92,16 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
     async close() {
       await http.close(GRACE_MS);
       await server.close();
+      await regtest?.close();
     },
   };
 }
 
-async function daemonConfig(config: Config): Promise<DaemonConfig> {
+/** @param address of a node of our own. */
+async function daemonConfig(config: Config, address?: string): Promise<DaemonConfig> {
   const login = await credentials('daemon-login', config.daemon.login, config.interactive);
   return {
-    address: config.daemon.address,
+    address: address ?? config.daemon.address,
     ...(login === undefined ? {} : { login }),
     ssl: config.daemon.ssl,
     ...(config.daemon.proxy === undefined ? {} : { proxy: config.daemon.proxy }),
@@ -156,12 +160,18 @@ async function bind(http: HttpServer, config: Config, log: Logger): Promise<numb
 }
 
 /** Says in plain lines what this server works with. */
-function announce(config: Config, log: Logger, directory: string | undefined): void {
+function announce(
+  config: Config,
+  log: Logger,
+  directory: string | undefined,
+  regtest: string | undefined,
+): void {
   log.info(`Network: ${config.network}`);
   log.info(
     directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
   );
-  log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
+  if (regtest !== undefined) log.info(`Daemon: ${regtest}, a regtest node of our own`);
+  else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
   if (config.rpc.login === undefined)
     log.warn(
       'No login: whoever reaches this port may spend. Only this machine does unless you confirmed otherwise.',

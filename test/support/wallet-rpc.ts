@@ -29,6 +29,11 @@ export interface WalletRpcOptions {
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
+function nodeArgs(daemon: string | undefined, args: readonly string[]): string[] {
+  if (daemon !== undefined) return [`--daemon-address=${daemon}`];
+  return args.includes('--regtest') ? [] : ['--offline'];
+}
+
 async function launch(
   command: readonly string[],
   { daemon, walletDir, args = [], env = {} }: WalletRpcOptions,
@@ -43,7 +48,7 @@ async function launch(
       ...before,
       `--wallet-dir=${directory}`,
       `--rpc-bind-port=${port}`,
-      ...(daemon === undefined ? ['--offline'] : [`--daemon-address=${daemon}`]),
+      ...nodeArgs(daemon, args),
       ...extra,
       ...args,
     ],

@@ -1,0 +1,57 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+import { ConfigError } from './options.js';
+
+/** What the daemon says to the process that started it, once it listens. */
+export interface RegtestGreeting {
+  readonly ports: readonly number[];
+}
+
+/** A regtest daemon in a process of its own: a wallet's answers don't wait for its proofs. */
+export interface RegtestProcess {
+  /** `host:port` */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+const MAIN = fileURLToPath(new URL('./regtest-main.js', import.meta.url));
+
+/** Starts a daemon that ends with this process at the latest. @throws ConfigError with its own words. */
+export async function startRegtestProcess(
+  { regtest, rpc }: Pick<Config, 'regtest' | 'rpc'>,
+  log: Logger,
+): Promise<RegtestProcess> {
+  const args = [
+    `--rpc-bind-port=${regtest?.port ?? 0}`,
+    ...(regtest?.dataDir === undefined ? [] : [`--data-dir=${regtest.dataDir}`]),
+    // The older interface lets a wallet lock what it pays.
+    ...(rpc.apiVersion === '1.3' ? ['--allow-unlock-time'] : []),
+  ];
+  const child = fork(MAIN, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let complaint = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('utf8')).slice(-1000);
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const greeting = await Promise.race([
+    new Promise<RegtestGreeting>((resolve) => child.once('message', resolve as (message: unknown) => void)),
+    ended.then(() => undefined),
+  ]);
+  const [port] = greeting?.ports ?? [];
+  if (port === undefined)
+    throw new ConfigError(`--regtest: ${complaint.trim() || 'the daemon did not start'}`);
+  let closing = false;
+  void ended.then(() => {
+    if (!closing) log.error('the regtest daemon is gone');
+  });
+  return {
+    address: `127.0.0.1:${port}`,
+    async close() {
+      closing = true;
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

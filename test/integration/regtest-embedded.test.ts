@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { daemonAt, type Monerod } from '../support/monerod.js';
+import { until } from '../support/process.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+/* One command gives a wallet server and a node to try it on. */
+
+let wallet: WalletRpc;
+let daemon: Omit<Monerod, 'stop'>;
+
+const start = async (): Promise<void> => {
+  wallet = await startWalletRpc({ args: ['--regtest', '--daemon-port=0'] });
+  const [, port] = /Daemon: 127\.0\.0\.1:(\d+)/.exec(wallet.process.output()) ?? [];
+  daemon = daemonAt(Number(port));
+};
+
+const daemonIsGone = (): Promise<boolean> =>
+  until('the node to end', () =>
+    daemon.rpc('get_block_count').then(
+      () => undefined,
+      () => true,
+    ),
+  );
+
+beforeAll(start);
+
+afterAll(async () => {
+  await wallet?.stop();
+});
+
+describe('wallet-rpc --regtest', () => {
+  it('mines, pays and sees it', async () => {
+    await wallet.rpc('create_wallet', { filename: 'shop', password: '', language: 'English' });
+    const { address } = await wallet.rpc('get_address');
+    await daemon.generate(address, 80);
+    await wallet.rpc('refresh');
+    const { tx_hash } = await wallet.rpc('transfer', { destinations: [{ address, amount: 1_000_000 }] });
+    await daemon.generate(address, 1);
+    await wallet.rpc('refresh');
+    const { transfer } = await wallet.rpc('get_transfer_by_txid', { txid: tx_hash });
+    expect(transfer).toMatchObject({ txid: tx_hash, confirmations: 1 });
+  });
+
+  it('takes its node along when it stops', async () => {
+    expect(await wallet.stop()).toBe(0);
+    expect(await daemonIsGone()).toBe(true);
+  });
+
+  it('takes its node along when it is killed', async () => {
+    await start();
+    await daemon.rpc('get_block_count');
+    await wallet.stop({ signal: 'SIGKILL' });
+    expect(await daemonIsGone()).toBe(true);
+  });
+});
