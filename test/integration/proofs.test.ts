@@ -26,6 +26,8 @@ import { proveSharedSecretV1 } from '../wallet/payment-fixture.js';
 const rng = seededRng('proofs');
 const XMR = 1_000_000_000_000;
 const MESSAGE = 'order 17, ünïcode';
+/** Some 20 seconds, unless the machine has much else to do. */
+const SETUP_MS = 300_000;
 const CONFIRMATIONS = 3;
 const UNKNOWN_TX = '5'.repeat(64);
 
@@ -98,7 +100,7 @@ beforeAll(async () => {
   for (const name of ['ours', 'theirs'] as const)
     holdings[name] = (await wallets[name].rpc('get_reserve_proof', { all: true, message: '' })).signature;
   [payments.ours, payments.theirs] = await Promise.all([paymentsOf('ours'), paymentsOf('theirs')]);
-});
+}, SETUP_MS);
 
 afterAll(async () => {
   await Promise.all([wallets.ours?.stop(), wallets.theirs?.stop()]);
