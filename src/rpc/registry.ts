@@ -13,6 +13,7 @@ import { miningMethods } from './methods/mining.js';
 import { proofMethods } from './methods/proofs.js';
 import { outputMethods } from './methods/outputs.js';
 import { serviceMethods } from './methods/service.js';
+import { sweepMethods } from './methods/sweeps.js';
 import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
 
@@ -26,6 +27,7 @@ export const registry = new Registry<Context, Gates>([
   ...accountTagMethods,
   ...addressMethods,
   ...transferMethods,
+  ...sweepMethods,
   ...coldSigningMethods,
   ...outputMethods,
   ...historyMethods,

@@ -50,9 +50,8 @@ export const paymentShape = ({ payment, address, locked }: PaymentView, paymentI
   address,
 });
 
-/** @throws WalletError `wrong_key_image`, `invalid` where it is missing */
+/** @throws WalletError `wrong_key_image` */
 export function readKeyImage(text: string): KeyImage {
-  if (text === '') throw new WalletError({ kind: 'invalid', reason: 'key_image is missing' });
   if (!isHex(text) || text.length !== 64)
     throw new WalletError({ kind: 'wrong_key_image', reason: 'a key image has 64 hex digits' });
   return bytes32<'KeyImage'>(fromHex(text), 'KeyImage');

@@ -1,4 +1,5 @@
 import { WorkerPool } from '../util/worker-pool.js';
+import { WalletError } from '../wallet/fault.js';
 import type { SigningAnswer, SigningTask, SigningWork } from './signing-thread.js';
 
 /** Threads that prove and sign, shared by all wallets. */
@@ -12,12 +13,13 @@ export class SigningProblem extends Error {
   override readonly name = 'SigningProblem';
 }
 
-/** @throws SigningProblem */
+/** @throws SigningProblem, WalletError */
 export async function sign<K extends keyof SigningWork>(
   kind: K,
   task: SigningWork[K]['task'],
 ): Promise<SigningWork[K]['result']> {
   const answer = await threads.run({ kind, task } as SigningTask);
-  if ('problem' in answer) throw new SigningProblem(answer.problem);
+  if ('problem' in answer)
+    throw answer.fault === undefined ? new SigningProblem(answer.problem) : new WalletError(answer.fault);
   return answer.result as SigningWork[K]['result'];
 }

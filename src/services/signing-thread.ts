@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { FeeRates } from '../cryptonote/fees.js';
 import { systemRng } from '../util/random.js';
 import type { UnsignedTx } from '../wallet/construction.js';
+import { WalletError, type Fault } from '../wallet/fault.js';
 import { signOffline, type OfflineOrder, type OfflineSigned } from '../wallet/offline-signing.js';
 import {
   buildTransaction,
@@ -33,7 +34,10 @@ export type SigningTask = {
   readonly [K in keyof SigningWork]: { readonly kind: K; readonly task: SigningWork[K]['task'] };
 }[keyof SigningWork];
 
-export type SigningAnswer = { readonly result: unknown } | { readonly problem: string };
+export type SigningAnswer =
+  | { readonly result: unknown }
+  /** With a fault where the caller is to blame. */
+  | { readonly problem: string; readonly fault?: Fault };
 
 function layOut({ plan, rate, rates }: PricedTask): LaidOut {
   const unsigned = settleFee(plan, rate, rates, systemRng);
@@ -69,7 +73,8 @@ port.on('message', (work: SigningTask) => {
   try {
     answer = { result: run(work) };
   } catch (error) {
-    answer = { problem: error instanceof Error ? error.message : 'signing failed' };
+    const problem = error instanceof Error ? error.message : 'signing failed';
+    answer = error instanceof WalletError ? { problem, fault: error.fault } : { problem };
   }
   wipe(work);
   port.postMessage(answer);

@@ -11,6 +11,8 @@ export interface PaymentOrder extends MakingOptions {
   readonly destinations: readonly { readonly address: string; readonly amount: Amount }[];
   /** Empty: every address of the account. */
   readonly minors: readonly number[];
+  /** Places of the destinations that the fee is taken from; empty: it is paid on top. */
+  readonly feeFrom: readonly number[];
   /** More than one transaction may be made. */
   readonly split: boolean;
 }
@@ -36,8 +38,8 @@ export class Transfers {
     const { payments, accounts, link } = this.#session;
     accounts.assertAccount(order.account);
     return payments.make(order, ({ rates, priority }) => {
-      const { account, unlockTime } = order;
-      const request: TransferRequest = { payees, account, priority, unlockTime };
+      const { account, unlockTime, feeFrom: subtractFeeFrom } = order;
+      const request: TransferRequest = { payees, account, priority, unlockTime, subtractFeeFrom };
       const { free, locked } = payments.builder.funds(order.account, order.minors);
       const planned = planTransfers(request, free, locked, rates, link.rng);
       if (!order.split && planned.length > 1)

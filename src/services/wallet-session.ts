@@ -35,6 +35,7 @@ import { OutputStates } from './output-states.js';
 import { PaymentMaker } from './payment-maker.js';
 import { PendingPayments } from './pending-payments.js';
 import { Proofs } from './proofs.js';
+import { Sweeps } from './sweeps.js';
 import { TxScan } from './tx-scan.js';
 import { Transfers } from './transfers.js';
 import type { DaemonLink } from './daemon-link.js';
@@ -77,6 +78,7 @@ export class WalletSession implements RefreshTarget {
   readonly feeMarket: FeeMarket;
   readonly payments: PaymentMaker;
   readonly transfers: Transfers;
+  readonly sweeps: Sweeps;
   readonly outputStates: OutputStates;
   readonly txScan: TxScan;
   readonly mining: Mining;
@@ -111,6 +113,7 @@ export class WalletSession implements RefreshTarget {
     this.feeMarket = new FeeMarket(this);
     this.payments = new PaymentMaker(this);
     this.transfers = new Transfers(this);
+    this.sweeps = new Sweeps(this);
     this.outputStates = new OutputStates(this);
     this.txScan = new TxScan(this);
     this.mining = new Mining(this);

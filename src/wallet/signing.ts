@@ -20,6 +20,7 @@ import { amount, ZERO, type Amount } from '../util/amount.js';
 import { encode } from '../util/codec.js';
 import type { Rng } from '../util/random.js';
 import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
+import { WalletError } from './fault.js';
 import type { OutputTarget } from './output-layout.js';
 
 /** A transaction that the network accepts, and what its maker must remember. Plain data. */
@@ -156,18 +157,27 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
 
 /**
  * Takes a fee from some of the payees, equally; what does not divide, one atomic unit each from the first.
- * @throws RangeError when one would receive nothing. Source: wallet2.cpp `get_adjusted_dsts`.
+ * @throws WalletError `tx_not_possible` when they receive less than it, `zero_amount` when one would receive
+ * nothing. Source: wallet2.cpp `get_adjusted_dsts`.
  */
 function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
   if (feeFrom.length === 0) return [...payees];
   const part = fee / BigInt(feeFrom.length);
   const rest = Number(fee % BigInt(feeFrom.length));
   const reduced = [...payees];
-  feeFrom.forEach((place, i) => {
-    const payee = reduced[place];
+  const payers = feeFrom.map((place) => {
+    const payee = payees[place];
     if (payee === undefined) throw new RangeError('a payee that pays the fee does not exist');
+    return { place, payee };
+  });
+  if (payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
+    throw new WalletError({
+      kind: 'tx_not_possible',
+      reason: 'the destinations that pay the fee receive less than it',
+    });
+  payers.forEach(({ place, payee }, i) => {
     const left = payee.amount - part - (i < rest ? 1n : 0n);
-    if (left <= 0n) throw new RangeError('a payee that pays the fee would receive nothing');
+    if (left <= 0n) throw new WalletError({ kind: 'zero_amount' });
     reduced[place] = { ...payee, amount: amount(left) };
   });
   return reduced;
@@ -186,6 +196,7 @@ export interface PricedPlan extends TransactionPlan {
  * Lays out with the fee that the real weight asks for; the plan's own fee is only where the search starts.
  * @param rate atomic units per byte. @param construct lays out.
  * @throws RangeError when the inputs do not cover that fee, or the transaction is too heavy.
+ * @throws WalletError `tx_not_possible`, `zero_amount` when the payees do not cover it.
  */
 export function settleFee(
   plan: PricedPlan,
@@ -201,7 +212,8 @@ export function settleFee(
     if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
     return { unsigned, needed: feeOfWeight(weight, rate, rates) };
   };
-  let { needed: fee } = attempt(plan.fee);
+  // An estimate may ask more of payees than they receive: what the fee is taken from starts whole.
+  let { needed: fee } = attempt(feeFrom.length > 0 ? ZERO : plan.fee);
   for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
     const { unsigned, needed } = attempt(fee);
     // Where no fee fits exactly, one that is a little too high will do.

@@ -1,4 +1,4 @@
-import { MAX_TX_WEIGHT, RING_SIZE } from '../cryptonote/constants.js';
+import { MAX_OUTPUTS, MAX_TX_WEIGHT, RING_SIZE } from '../cryptonote/constants.js';
 import { estimateWeight, feeOfWeight, feePerByte, type FeeRates } from '../cryptonote/fees.js';
 import { amount, sum, U64_MAX, ZERO, type Amount } from '../util/amount.js';
 import type { Rng } from '../util/random.js';
@@ -49,6 +49,8 @@ const total = (values: readonly { readonly amount: Amount }[]): bigint =>
   values.reduce((held, value) => held + value.amount, 0n);
 
 const notPossible = (reason: string): WalletError => new WalletError({ kind: 'tx_not_possible', reason });
+
+const failed = (reason: string): WalletError => new WalletError({ kind: 'transfer_failed', reason });
 
 /** A transaction while it is planned. */
 interface Draft {
@@ -104,7 +106,7 @@ class TransferPlanner {
       planned.push(this.#close(draft));
     }
     if (this.#feeFrom.length > 0 && planned.length > 1)
-      throw notPossible('the fee cannot be taken from a payment of more than one transaction');
+      throw failed('the fee cannot be taken from a payment of more than one transaction');
     return planned;
   }
 
@@ -182,11 +184,7 @@ class TransferPlanner {
   #close({ selection: { outputs: inputs }, payees }: Draft): FundedTransfer {
     const weight = weightOf(inputs.length, payees);
     if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
-    const fee = this.#feeOf(inputs.length, payees);
-    const payers = this.#feeFrom.map((place) => payees[place]).filter((payee) => payee !== undefined);
-    if (this.#feeFrom.length > 0 && total(payers) <= fee)
-      throw notPossible('the destinations that pay the fee receive less than it');
-    return { payees, inputs, fee, feeFrom: this.#feeFrom };
+    return { payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom };
   }
 
   /** The first address that still has outputs. */
@@ -213,8 +211,9 @@ const isUsable = ({ rct, frozen, burnt }: OwnedOutput): boolean => rct && !froze
 function assertFunds(request: TransferRequest, available: Amount, locked: Amount, rates: FeeRates): void {
   const least = estimateWeight(1, RING_SIZE, 2, 0);
   const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
-  const onTop = (request.subtractFeeFrom ?? []).length > 0 ? ZERO : fee;
-  const exact = total(request.payees) + onTop;
+  const wanted = total(request.payees);
+  const subtracting = (request.subtractFeeFrom ?? []).length > 0;
+  const exact = subtracting ? (wanted > fee ? wanted : fee) : wanted + fee;
   const needed = amount(exact > U64_MAX ? U64_MAX : exact);
   if (needed > available + locked)
     throw new WalletError({ kind: 'not_enough_money', available: amount(available + locked), needed });
@@ -248,8 +247,9 @@ function split(value: bigint, count: number): Amount[] {
 
 /**
  * Everything that the outputs hold to one address, in as many transactions as it takes; none where no output
- * is worth spending.
- * @throws WalletError `tx_not_possible` when outputs hold less than the fee of spending them.
+ * is worth spending. No change is left: all of the fee comes out of what is paid.
+ * @throws WalletError `tx_not_possible` for no outputs, `transfer_failed` for too many, and when inputs hold less
+ * than the fee of spending them.
  * Source: wallet2.cpp `create_transactions_from`.
  */
 export function planSweep(
@@ -259,8 +259,8 @@ export function planSweep(
   rng: Rng,
 ): FundedTransfer[] {
   const count = request.outputs;
-  if (!Number.isInteger(count) || count < 1 || count > MAX_PAYEES)
-    throw new WalletError({ kind: 'invalid', reason: `a sweep makes 1 to ${MAX_PAYEES} outputs` });
+  if (!Number.isInteger(count) || count < 1) throw notPossible('a sweep makes at least one output');
+  if (count > MAX_OUTPUTS) throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`);
   const rate = feePerByte(rates, request.priority);
   const { address, text } = request;
   const places = Array.from({ length: count }, (_, place) => place);
@@ -276,7 +276,7 @@ export function planSweep(
     const inputs = selection.outputs;
     const fee = feeOfWeight(weightOf(inputs.length, targets), rate, rates);
     const held = total(inputs);
-    if (held < fee + BigInt(count)) throw notPossible('the outputs hold less than the fee of spending them');
+    if (held < fee + BigInt(count)) throw failed('the outputs hold less than the fee of spending them');
     const payees = split(held, count).map((value) => ({ address, text, amount: value }));
     planned.push({ payees, inputs, fee, feeFrom: places });
   }

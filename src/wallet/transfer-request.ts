@@ -30,7 +30,7 @@ export interface TransferRequest {
 export interface SweepRequest {
   readonly address: Address;
   readonly text: string;
-  /** Outputs that each transaction splits the money into, 1 to 15. */
+  /** Outputs that each transaction splits the money into, 1 to 16. */
   readonly outputs: number;
   /** 0 to 4; 0 is the default. */
   readonly priority: number;
@@ -61,7 +61,7 @@ export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefine
 
 /**
  * Refuses what cannot be paid whatever the wallet holds.
- * @throws WalletError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `invalid`
+ * @throws WalletError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
  */
 export function checkTransfer({ payees, subtractFeeFrom = [] }: TransferRequest): void {
   if (payees.length === 0) throw new WalletError({ kind: 'zero_destination' });
@@ -69,7 +69,7 @@ export function checkTransfer({ payees, subtractFeeFrom = [] }: TransferRequest)
   if (payees.reduce((total, { amount }) => total + amount, 0n) > U64_MAX)
     throw new WalletError({ kind: 'tx_not_possible', reason: 'the amounts overflow' });
   paymentIdOf(payees.map(({ address }) => address));
-  const invalid = (reason: string): WalletError => new WalletError({ kind: 'invalid', reason });
+  const invalid = (reason: string): WalletError => new WalletError({ kind: 'transfer_failed', reason });
   if (new Set(subtractFeeFrom).size !== subtractFeeFrom.length)
     throw invalid('a destination is named twice to pay the fee');
   if (subtractFeeFrom.some((place) => payees[place] === undefined))

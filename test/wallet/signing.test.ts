@@ -12,6 +12,7 @@ import { amountsBalance } from '../../src/ringct/commitment.js';
 import { preMlsagHash } from '../../src/ringct/message.js';
 import { amount, ZERO, type Amount } from '../../src/util/amount.js';
 import { constructTransaction, type SpendableInput } from '../../src/wallet/construction.js';
+import { WalletError, type Fault } from '../../src/wallet/fault.js';
 import {
   buildTransaction,
   settleFee,
@@ -134,9 +135,26 @@ describe('the fee', () => {
     ).toEqual(amounts);
   });
 
+  it.each<[string, PricedPlan, Fault['kind']]>([
+    ['is more than its payee receives', planOf([100n], [inputOf(COIN)], { feeFrom: [0] }), 'tx_not_possible'],
+    [
+      'leaves one of its payees nothing',
+      planOf([100n, COIN], [inputOf(2n * COIN)], { feeFrom: [0, 1] }),
+      'zero_amount',
+    ],
+  ])('that %s is refused', (_, plan, kind) => {
+    expect(() => settleFee(plan, RATE, RATES, rng)).toThrow(new WalletError({ kind } as Fault));
+  });
+
+  it('takes from a payee all but what it must leave', () => {
+    const { fee } = settleFee(planOf([COIN], [inputOf(2n * COIN)], { feeFrom: [0] }), RATE, RATES, rng);
+    const least = fee + 1n;
+    const unsigned = settleFee(planOf([least], [inputOf(2n * COIN)], { feeFrom: [0] }), RATE, RATES, rng);
+    expect(unsigned.payees.map((payee) => payee.amount)).toEqual([least - unsigned.fee]);
+  });
+
   it.each<[string, PricedPlan]>([
     ['is more than what is left', planOf([COIN], [inputOf(COIN + 100n)])],
-    ['is more than its payee receives', planOf([100n], [inputOf(COIN)], { feeFrom: [0] })],
     ['comes from nobody', planOf([COIN], [inputOf(COIN)], { feeFrom: [1] })],
   ])('that %s is refused', (_, plan) => {
     expect(() => settleFee(plan, RATE, RATES, rng)).toThrow(RangeError);

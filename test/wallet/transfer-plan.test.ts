@@ -152,7 +152,7 @@ describe('a payment that does not fit one transaction', () => {
   it('cannot take its fee from a destination', () => {
     const unspent = Array.from({ length: 300 }, () => ownedOutput(COIN));
     expect(faultOf(() => plan([toAlice(250n * COIN)], unspent, { subtractFeeFrom: [0] })).kind).toBe(
-      'tx_not_possible',
+      'transfer_failed',
     );
   });
 });
@@ -205,10 +205,11 @@ describe('a fee from the destinations', () => {
     expect(total(only?.payees ?? [])).toBe(2n * COIN);
   });
 
-  it('is refused where they would receive less', () => {
-    expect(faultOf(() => plan([toAlice(1000n)], outputs(COIN), { subtractFeeFrom: [0] })).kind).toBe(
-      'tx_not_possible',
-    );
+  it('is refused where the wallet holds less', () => {
+    expect(faultOf(() => plan([toAlice(1000n)], outputs(5000n), { subtractFeeFrom: [0] }))).toMatchObject({
+      kind: 'not_enough_money',
+      available: 5000n,
+    });
   });
 });
 
@@ -229,13 +230,13 @@ describe('a plan is refused', () => {
       {},
       'wrong_payment_id',
     ],
-    ['with a fee from nobody', [toAlice(1n)], { subtractFeeFrom: [1] }, 'invalid'],
-    ['with a fee from one twice', [toAlice(1n)], { subtractFeeFrom: [0, 0] }, 'invalid'],
+    ['with a fee from nobody', [toAlice(1n)], { subtractFeeFrom: [1] }, 'transfer_failed'],
+    ['with a fee from one twice', [toAlice(1n)], { subtractFeeFrom: [0, 0] }, 'transfer_failed'],
     [
       'with a fee from sixteen',
       Array.from({ length: 16 }, () => toAlice(1n)),
       { subtractFeeFrom: [0] },
-      'invalid',
+      'transfer_failed',
     ],
   ])('%s', (_, payees, facts, kind) => {
     expect(faultOf(() => plan(payees, unspent, facts)).kind).toBe(kind);
@@ -269,7 +270,7 @@ describe('a sweep', () => {
     for (const share of planned) expect(total(share.payees)).toBe(total(share.inputs));
   });
 
-  test.each([1, 2, 3, 15])('splits into %i outputs that all pay the fee', (count) => {
+  test.each([1, 2, 3, 16])('splits into %i outputs that all pay the fee', (count) => {
     const [only] = sweep(outputs(COIN, 7n), count);
     const amounts = only?.payees.map((payee) => payee.amount) ?? [];
     expect(amounts).toHaveLength(count);
@@ -277,12 +278,16 @@ describe('a sweep', () => {
     expect(only?.feeFrom).toEqual(Array.from({ length: count }, (_, i) => i));
   });
 
-  test.each([0, 16, 1.5])('refuses %d outputs', (count) => {
-    expect(faultOf(() => sweep(outputs(COIN), count)).kind).toBe('invalid');
+  test.each<[number, Fault['kind']]>([
+    [0, 'tx_not_possible'],
+    [1.5, 'tx_not_possible'],
+    [17, 'transfer_failed'],
+  ])('refuses %d outputs', (count, kind) => {
+    expect(faultOf(() => sweep(outputs(COIN), count)).kind).toBe(kind);
   });
 
   it('refuses what cannot pay for itself', () => {
-    expect(faultOf(() => sweep(outputs(20_000_000n))).kind).toBe('tx_not_possible');
+    expect(faultOf(() => sweep(outputs(20_000_000n))).kind).toBe('transfer_failed');
   });
 
   it('of nothing, or of dust, is nothing', () => {

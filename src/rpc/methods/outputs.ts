@@ -1,8 +1,16 @@
+import type { KeyImage } from '../../crypto/types.js';
 import { listOf, none, params, text } from '../../jsonrpc/params.js';
+import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';
 
 const oneOutput = params({ key_image: text.default('') });
+
+/** @throws WalletError `wrong_key_image`, `invalid` where it is missing */
+function outputNamed(keyImage: string): KeyImage {
+  if (keyImage === '') throw new WalletError({ kind: 'invalid', reason: 'key_image is missing' });
+  return readKeyImage(keyImage);
+}
 
 export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -12,7 +20,7 @@ export const outputMethods: readonly WalletMethod[] = [
     params: oneOutput,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
     handle({ wallet }, { key_image }) {
-      wallet.outputStates.setFrozen(readKeyImage(key_image), true);
+      wallet.outputStates.setFrozen(outputNamed(key_image), true);
       return {};
     },
   }),
@@ -24,7 +32,7 @@ export const outputMethods: readonly WalletMethod[] = [
     params: oneOutput,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
-      wallet.outputStates.setFrozen(readKeyImage(key_image), false);
+      wallet.outputStates.setFrozen(outputNamed(key_image), false);
       return {};
     },
   }),
@@ -36,7 +44,7 @@ export const outputMethods: readonly WalletMethod[] = [
     params: oneOutput,
     source: 'COMMAND_RPC_FROZEN, on_frozen',
     handle: ({ wallet }, { key_image }) => ({
-      frozen: wallet.outputStates.find(readKeyImage(key_image)).frozen,
+      frozen: wallet.outputStates.find(outputNamed(key_image)).frozen,
     }),
   }),
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { atomic, flag, listOf, none, params, text, u32, u64 } from '../../jsonrpc/params.js';
+import { atomic, flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import { toHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import { makingOptions, paymentParams, wantedOf } from '../payment-params.js';
 import { paymentShape, paymentsShape } from '../payment-shapes.js';
 
 const destination = z.object({
@@ -11,55 +11,35 @@ const destination = z.object({
 });
 
 const transferParams = {
+  ...paymentParams,
   destinations: listOf(destination),
   account_index: u32.default(0),
   subaddr_indices: listOf(u32),
-  priority: u32.default(0),
-  ring_size: u64.default(0n),
-  unlock_time: u64.default(0n),
-  payment_id: text.default(''),
-  do_not_relay: flag.default(false),
-  get_tx_hex: flag.default(false),
-  get_tx_metadata: flag.default(false),
 };
 
 type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
 
-/** Standalone payment ids left the network long ago. @throws WalletError `wrong_payment_id` */
-function refusePaymentId({ payment_id }: TransferParams): void {
-  if (payment_id !== '')
-    throw new WalletError({
-      kind: 'wrong_payment_id',
-      reason: 'standalone payment ids are obsolete: use an integrated address',
-    });
-}
-
-const orderOf = (asked: TransferParams, split: boolean) => ({
+const orderOf = (asked: TransferParams) => ({
+  ...makingOptions(asked),
   destinations: asked.destinations,
   account: asked.account_index,
   minors: asked.subaddr_indices,
-  priority: asked.priority,
-  unlockTime: asked.unlock_time,
-  doNotRelay: asked.do_not_relay,
-  withMetadata: asked.get_tx_metadata,
-  split,
 });
+
+/** Each place once, in the order of the destinations. */
+const placesOf = (indices: readonly number[]): number[] => [...new Set(indices)].sort((a, b) => a - b);
 
 export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
     meta: { needs: 'wallet', restricted: true },
-    params: params({ ...transferParams, get_tx_key: flag.default(false) }),
+    params: params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) }),
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet }, asked) {
-      refusePaymentId(asked);
-      const made = await wallet.transfers.pay(orderOf(asked, false));
-      return paymentShape(made, {
-        keys: asked.get_tx_key,
-        blobs: asked.get_tx_hex,
-        metadata: asked.get_tx_metadata,
-      });
+      const feeFrom = placesOf(asked.subtract_fee_from_outputs);
+      const made = await wallet.transfers.pay({ ...orderOf(asked), feeFrom, split: false });
+      return paymentShape(made, wantedOf(asked));
     },
   }),
 
@@ -67,16 +47,11 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as are needed.',
     meta: { needs: 'wallet', restricted: true },
-    params: params({ ...transferParams, get_tx_keys: flag.default(false) }),
+    params: params(transferParams),
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet }, asked) {
-      refusePaymentId(asked);
-      const made = await wallet.transfers.pay(orderOf(asked, true));
-      return paymentsShape(made, {
-        keys: asked.get_tx_keys,
-        blobs: asked.get_tx_hex,
-        metadata: asked.get_tx_metadata,
-      });
+      const made = await wallet.transfers.pay({ ...orderOf(asked), feeFrom: [], split: true });
+      return paymentsShape(made, wantedOf(asked));
     },
   }),
 
