@@ -4,7 +4,7 @@ import { equalBytes } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
 import type { LocatedOutput, SignedKeyImage } from '../wallet/key-images.js';
 import type { OwnedOutput, ToldKeyImage } from '../wallet/records.js';
-import { learnKeyImages, UNKNOWN_TX } from '../store/learn-key-images.js';
+import { isUnknown, learnKeyImages } from '../store/learn-key-images.js';
 import { judgeKeyImages, signKeyImages } from './key-image-pool.js';
 import type { WalletSession } from './wallet-session.js';
 
@@ -83,7 +83,7 @@ export class KeyImageExchange {
       );
     const statuses =
       images.length === 0 ? [] : await link.daemon().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
-    this.#markUnseenSpends(named, statuses);
+    this.#followDaemon(named, statuses);
     const judged = outputs.slice(0, first + images.length).filter(({ frozen }) => !frozen);
     const isSpent = (output: OwnedOutput): boolean => {
       const place = named.indexOf(output);
@@ -127,14 +127,17 @@ export class KeyImageExchange {
     return this.#session.file.read((r) => r.toldKeyImages.of(publicKey)?.proven) ?? false;
   }
 
-  /** The chain spends outputs where this wallet saw nothing: payments without change, by another wallet with these keys. */
-  #markUnseenSpends(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
+  /**
+   * Where the chain spends what no transaction that this wallet saw spends, it was a payment without change by
+   * another wallet with these keys: the balance is right at once, and a rescan names the payment.
+   */
+  #followDaemon(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#session.file.write((w) => {
       outputs.forEach(({ publicKey }, i) => {
         const output = w.outputs.byPublicKey(publicKey);
-        if (statuses[i] !== SPENT_IN_CHAIN || output?.keyImage === undefined) return;
-        if (output.spentHeight !== undefined) return;
-        w.outputs.markSpent({ keyImage: output.keyImage, txHash: UNKNOWN_TX, height: output.height });
+        if (output === undefined) return;
+        if (statuses[i] === UNSPENT && isUnknown(output.spentBy)) w.outputs.markUnspent(output);
+        if (statuses[i] === SPENT_IN_CHAIN) w.outputs.markSpentByUnknown(output, true);
       });
     });
   }

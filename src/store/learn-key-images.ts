@@ -5,9 +5,6 @@ import { outgoingOf, type SpendingTx } from '../wallet/possible-spends.js';
 import type { ReceivedTx, ToldKeyImage } from '../wallet/records.js';
 import type { WalletWriter } from './wallet-file.js';
 
-/** Stands for a transaction that spends an output of ours and was not seen. */
-export const UNKNOWN_TX = new Uint8Array(32) as Hash;
-
 /**
  * Takes key images of outputs whose owner told them; what was read of the chain is searched for their spends.
  * @returns those that are new. Source: wallet2.cpp `import_key_images`.
@@ -46,8 +43,7 @@ export function recogniseSpends(w: WalletWriter, keyImages: readonly KeyImage[])
   const found = new Map<string, ReceivedTx>();
   for (const keyImage of keyImages) {
     const output = w.outputs.byKeyImage(keyImage);
-    if (output === undefined) continue;
-    if (output.spentHeight !== undefined && !equalBytes(output.spentBy ?? UNKNOWN_TX, UNKNOWN_TX)) continue;
+    if (output === undefined || (output.spentHeight !== undefined && !isUnknown(output.spentBy))) continue;
     for (const tx of w.payments.spending(keyImage)) {
       w.outputs.markSpent({ keyImage, txHash: tx.txHash, height: tx.height });
       found.set(toHex(tx.txHash), tx);
@@ -61,5 +57,9 @@ function recordPayment(w: WalletWriter, tx: SpendingTx & { readonly height: numb
   const spent = w.outputs.spentBy(tx.txHash);
   const account = spent[0]?.subaddress.major ?? 0;
   w.outputs.markChange(tx.txHash, account);
-  w.outgoing.revise({ ...outgoingOf(tx, account, spent, w.outputs.ofTx(tx.txHash)), height: tx.height });
+  w.outgoing.confirmAnew({ ...outgoingOf(tx, account, spent, w.outputs.ofTx(tx.txHash)), height: tx.height });
 }
+
+/** A transaction that spends an output of ours and was not seen. */
+export const isUnknown = (spentBy: Hash | undefined): boolean =>
+  spentBy !== undefined && spentBy.every((byte) => byte === 0);

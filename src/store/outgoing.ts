@@ -186,24 +186,6 @@ export class OutgoingWriter extends OutgoingReader {
     if (toOurselves) this.#setChange.run(toColumn(found.change), found.txHash);
   }
 
-  /** More of what a mined payment spends is known to be ours. What this wallet recorded when it paid is kept. */
-  revise(found: FoundOutgoing): void {
-    this.confirm(found);
-    this.db
-      .prepare(
-        `UPDATE outgoing_tx SET account = ?, from_indices = ?, amount_in = ?, change = ?, fee = ?
-         WHERE tx_hash = ? AND blob IS NULL AND tx_hash NOT IN (SELECT tx_hash FROM outgoing_destination)`,
-      )
-      .run(
-        found.account,
-        found.fromIndices.join(','),
-        toColumn(found.amountIn),
-        toColumn(found.change),
-        toColumn(found.fee),
-        found.txHash,
-      );
-  }
-
   /** Keeps what a block will not tell of a payment until one holds it. */
   remember({ txHash, change, paymentId, destinations }: PaymentFacts): void {
     this.db

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import { openExport, sealExport } from '../../src/wallet/export-blob.js';
 import type { Loose } from '../support/json-rpc.js';
+import { seededRng } from '../support/seeded-rng.js';
 import { refusal, sideBySide } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { vectors } from '../wallet/cold-vectors.js';
+import { exportKeys, vectors } from '../wallet/cold-vectors.js';
 
 /* Wallets with the keys of the vectors, all of them offline. */
 let ours: { cold: WalletRpc; view: WalletRpc };
@@ -162,6 +165,44 @@ describe('what is told in parts', () => {
     expect((transfers as Loose[]).map(({ key_image }) => key_image)).toEqual(
       vectors.known.map(({ keyImage }) => keyImage),
     );
+  });
+});
+
+describe('a blob of somebody who holds the view key', () => {
+  const bodies = {
+    outputs: openExport('outputs', fromHex(outputs), exportKeys),
+    unsignedTxs: openExport('unsignedTxs', fromHex(unsignedTxs), exportKeys),
+    signedTxs: openExport('signedTxs', fromHex(signedTxs), exportKeys),
+  };
+  const rng = seededRng('sealed');
+
+  /** Changes a byte of what is inside, and seals it again. */
+  const resealed = (kind: keyof typeof bodies, at: number, change: number): string => {
+    const body = Uint8Array.from(bodies[kind]);
+    const place = Math.floor(at * body.length);
+    body[place] = (body[place] ?? 0) ^ change;
+    return toHex(sealExport(kind, body, exportKeys, rng));
+  };
+
+  it.each<[string, string, keyof typeof bodies, readonly number[]]>([
+    ['import_outputs', 'outputs_data_hex', 'outputs', [-1]],
+    ['describe_transfer', 'unsigned_txset', 'unsignedTxs', [-39]],
+    ['sign_transfer', 'unsigned_txset', 'unsignedTxs', [-39, -42]],
+    ['submit_transfer', 'tx_data_hex', 'signedTxs', [-40, -41]],
+  ])('makes %s answer or refuse, whatever is in it', async (method, name, kind, codes) => {
+    const { cold } = ours;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, change) => {
+          const { error } = await cold.call(method, { [name]: resealed(kind, at, change) });
+          expect(error === undefined || codes.includes(error.code)).toBe(true);
+        },
+      ),
+      { numRuns: 25 },
+    );
+    expect((await cold.rpc('get_balance')).unlocked_balance).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import { learnKeyImages, recogniseSpends, UNKNOWN_TX } from '../../src/store/learn-key-images.js';
+import { learnKeyImages, recogniseSpends } from '../../src/store/learn-key-images.js';
 import { WalletFile } from '../../src/store/wallet-file.js';
 import { amount } from '../../src/util/amount.js';
 import type { ImportedOutput, OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/records.js';
@@ -143,7 +143,7 @@ describe('a wallet without a spend key', () => {
     const file = viewOnlyWallet();
     file.write((w) => {
       w.outputs.setKeyImage(key(1), image(1));
-      w.outputs.markSpent({ keyImage: image(1), txHash: UNKNOWN_TX, height: 1 });
+      w.outputs.markSpentByUnknown(output(1, 1), true);
       recogniseSpends(w, [image(1)]);
     });
     expect(file.read((r) => r.outputs.byKeyImage(image(1))?.spentBy)).toEqual(bytes<Hash>(3));
