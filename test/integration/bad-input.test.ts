@@ -177,7 +177,7 @@ const WITHOUT_WALLET = [
 ];
 
 /** What Debian's 0.18 does not know yet. */
-const SINCE_0_18 = ['set_subaddress_lookahead'];
+const SINCE_0_18 = ['get_default_fee_priority', 'set_subaddress_lookahead'];
 
 let daemon: Monerod;
 let ours: WalletRpc;
