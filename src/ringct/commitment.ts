@@ -10,6 +10,7 @@ import {
 } from '../crypto/point.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
+import { equalBytes } from '../util/bytes.js';
 
 /** `mask·G + amount·H`; the amount is a secret, so both products take constant time. Source: rctOps.cpp `commit`. */
 export const commit = (amount: Amount, mask: bigint): Commitment =>
@@ -18,6 +19,10 @@ export const commit = (amount: Amount, mask: bigint): Commitment =>
 /** The commitment of an amount that everybody sees: mask 1. Source: rctOps.cpp `zeroCommit`. */
 export const zeroCommit = (amount: Amount): Commitment =>
   G.add(multiplyPublic(H, amount)).toBytes() as Commitment;
+
+/** Is this the commitment to an amount under a mask? */
+export const commitsTo = (commitment: Commitment, amount: Amount, mask: bigint): boolean =>
+  equalBytes(commit(amount, mask), commitment);
 
 /** Σ of commitments. @throws RangeError when one is not a point. */
 export const sumCommitments = (commitments: readonly Commitment[]): Point =>

@@ -2,8 +2,7 @@ import { keccak } from '../crypto/keccak.js';
 import { bytesToInt, hashToScalar, intToBytes, reduce } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import { amount, U64_MAX, type Amount } from '../util/amount.js';
-import { equalBytes } from '../util/bytes.js';
-import { commit } from './commitment.js';
+import { commitsTo } from './commitment.js';
 import type { EcdhInfo, RctType } from './types.js';
 
 const text = new TextEncoder();
@@ -46,9 +45,7 @@ export function openOutput(
   commitment: Commitment,
 ): Opening | undefined {
   const opening = decryptOutput(info, type, sharedSecret);
-  return opening !== undefined && equalBytes(commit(opening.amount, opening.mask), commitment)
-    ? opening
-    : undefined;
+  return opening !== undefined && commitsTo(commitment, opening.amount, opening.mask) ? opening : undefined;
 }
 
 const openShort = (info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } => ({

@@ -4,7 +4,7 @@ import type { KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { additionalPublicKeys, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
 import { parseTransaction } from '../cryptonote/transaction.js';
 import type { Address, NetworkType, PaymentId, SubaddressIndex, Transaction } from '../cryptonote/types.js';
-import { commit } from '../ringct/commitment.js';
+import { commitsTo } from '../ringct/commitment.js';
 import { amount } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
@@ -60,7 +60,7 @@ function signable(source: SourceEntry, output: LocatedOutput | undefined, keys: 
     throw new RangeError('a source is not an output of this wallet');
   const value = amount(source.amount);
   const mask = toScalar(source.mask);
-  if (!source.rct || !equalBytes(commit(value, mask), real.commitment))
+  if (!source.rct || !commitsTo(real.commitment, value, mask))
     throw new RangeError('the amount of a source does not fit its commitment');
   if (source.ring.some(({ globalIndex }, i) => globalIndex <= (source.ring[i - 1]?.globalIndex ?? -1)))
     throw new RangeError('a ring is not in order');

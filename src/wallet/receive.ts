@@ -8,7 +8,7 @@ import { reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { subaddressSecret } from '../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
-import { commit } from '../ringct/commitment.js';
+import { commit, commitsTo } from '../ringct/commitment.js';
 import { decryptOutput, type Opening } from '../ringct/ecdh.js';
 import { amount, type Amount } from '../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../util/bytes.js';
@@ -116,8 +116,7 @@ export function openAmount(
   derivation: KeyDerivation,
 ): Opening | undefined {
   const claimed = claimedAmount(tx, outputIndex, derivation);
-  return claimed?.commitment === undefined ||
-    equalBytes(commit(claimed.amount, claimed.mask), claimed.commitment)
+  return claimed?.commitment === undefined || commitsTo(claimed.commitment, claimed.amount, claimed.mask)
     ? claimed
     : undefined;
 }

@@ -2,27 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KeysFile } from '../../src/store/keys-file.js';
 import { saveKeysFile } from '../../src/store/keys-file-disk.js';
 import { storePlace } from '../../src/store/store-place.js';
 import { systemRng } from '../../src/util/random.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { fullCache, owner, spendSecret, vector } from '../wallet/reference-cache/vector.js';
+import { fullCache, keysFile, vector } from '../wallet/reference-cache/vector.js';
 
 const { password, kdfRounds } = vector;
-
-const keysFile: KeysFile = {
-  spendPublicKey: owner.spendPublicKey,
-  viewPublicKey: owner.viewPublicKey,
-  viewSecret: owner.viewSecret,
-  spendSecret,
-  watchOnly: false,
-  seedLanguage: 'English',
-  network: 'mainnet',
-  refreshHeight: 0,
-  creationTimestamp: 1_600_000_000,
-  other: { subaddress_lookahead_major: 2n, subaddress_lookahead_minor: 3n },
-};
 
 let walletDir: string;
 let wallet: WalletRpc;

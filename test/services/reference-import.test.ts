@@ -14,25 +14,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { pino } from 'pino';
 import { importReferenceCache } from '../../src/services/reference-import.js';
-import { readKeysFile, type KeysFile } from '../../src/store/keys-file.js';
+import { readKeysFile } from '../../src/store/keys-file.js';
 import { storeKey } from '../../src/store/store-key.js';
 import { storePlace } from '../../src/store/store-place.js';
 import { WalletFile, type WalletReader } from '../../src/store/wallet-file.js';
 import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
-import { fullCache, owner, spendSecret, vector } from '../wallet/reference-cache/vector.js';
+import { fullCache, keysFile, owner, spendSecret, vector } from '../wallet/reference-cache/vector.js';
 
-const keysFile: KeysFile = {
-  spendPublicKey: owner.spendPublicKey,
-  viewPublicKey: owner.viewPublicKey,
-  viewSecret: owner.viewSecret,
-  spendSecret,
-  watchOnly: false,
-  seedLanguage: 'English',
-  network: 'mainnet',
-  refreshHeight: 0,
-  creationTimestamp: 1_600_000_000,
-  other: { subaddress_lookahead_major: 2n, subaddress_lookahead_minor: 3n },
-};
 const WARNING = 40;
 const KEY = storeKey(owner.viewSecret, spendSecret);
 

@@ -109,6 +109,13 @@ export function read(o: usize, lane: usize, bytes: usize): void {
   else int.read(o, lane, bytes);
 }
 
+/** o = the number of 255 bits in 32 bytes, in both lanes. */
+export function readConstant(o: usize, bytes: usize): void {
+  read(o, 0, bytes);
+  read(o, 1, bytes);
+  settleElement(o, o);
+}
+
 /** o = a in lanes where that is asked, b elsewhere. */
 export function choose(o: usize, a: usize, b: usize, first: bool, second: bool): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.choose(o, a, b, first, second);

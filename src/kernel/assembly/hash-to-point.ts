@@ -1,5 +1,16 @@
 /* The map of 32 bytes onto the curve, two at once. Source: crypto-ops.c `ge_fromfe_frombytes_vartime`. */
-import { add, choose, copy, ELEMENT, multiply, read, setSmall, settleElement, square, subtract } from './field';
+import {
+  add,
+  choose,
+  ELEMENT,
+  multiply,
+  read,
+  readConstant,
+  setSmall,
+  settleElement,
+  square,
+  subtract,
+} from './field';
 import { isOdd, isZero, power58, rootOfMinusOne } from './point';
 
 /** Of 2A(A+2), -2A(A+2), iA(A+2) and -iA(A+2), A = 486662, i the root of -1 of point.ts. */
@@ -16,16 +27,10 @@ const ROOTS = memory.data(640, 16);
 const A = memory.data(160, 16);
 const A_SQUARED = memory.data(160, 16);
 
-function constant(o: usize, bytes: usize): void {
-  read(o, 0, bytes);
-  read(o, 1, bytes);
-  settleElement(o, o);
-}
-
 export function prepareMap(): void {
-  for (let i: usize = 0; i < 4; i++) constant(ROOTS + i * ELEMENT, ROOT_BYTES + 32 * i);
-  constant(A, A_BYTES);
-  constant(A_SQUARED, A_SQUARED_BYTES);
+  for (let i: usize = 0; i < 4; i++) readConstant(ROOTS + i * ELEMENT, ROOT_BYTES + 32 * i);
+  readConstant(A, A_BYTES);
+  readConstant(A_SQUARED, A_SQUARED_BYTES);
 }
 
 const U = memory.data(160, 16);

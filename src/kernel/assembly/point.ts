@@ -12,6 +12,7 @@ import {
   multiplyColumns,
   multiplyTwice,
   read,
+  readConstant,
   save,
   setSmall,
   settleDifference,
@@ -43,17 +44,11 @@ const SQRT_MINUS_ONE = memory.data(160, 16);
 const D_BYTES = memory.data<u64>([0x75eb4dca135978a3, 0x00700a4d4141d8ab, 0x8cc740797779e898, 0x52036cee2b6ffe73]);
 const SQRT_MINUS_ONE_BYTES = memory.data<u64>([0xc4ee1b274a0ea0b0, 0x2f431806ad2fe478, 0x2b4d00993dfbd7a7, 0x2b8324804fc1df0b]);
 
-function constant(o: usize, bytes: usize): void {
-  read(o, 0, bytes);
-  read(o, 1, bytes);
-  settleElement(o, o);
-}
-
 export function preparePoint(): void {
-  constant(D, D_BYTES);
+  readConstant(D, D_BYTES);
   add(TWO_D, D, D);
   settleElement(TWO_D, TWO_D);
-  constant(SQRT_MINUS_ONE, SQRT_MINUS_ONE_BYTES);
+  readConstant(SQRT_MINUS_ONE, SQRT_MINUS_ONE_BYTES);
 }
 
 export function setIdentity(o: usize): void {

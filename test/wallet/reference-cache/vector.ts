@@ -3,6 +3,7 @@ import { publicKeyOf } from '../../../src/crypto/derivation.js';
 import type { SecretKey } from '../../../src/crypto/types.js';
 import { viewSecretFromSpend } from '../../../src/cryptonote/account-keys.js';
 import { bytes32, fromHex } from '../../../src/util/bytes.js';
+import type { KeysFile } from '../../../src/store/keys-file.js';
 import type { CacheOwner } from '../../../src/wallet/reference-cache/memory-of.js';
 
 interface Payment {
@@ -41,4 +42,18 @@ export const owner: CacheOwner = {
   viewSecret,
   viewOnly: false,
   lookahead: { major: 2, minor: 3 },
+};
+
+/** The keys file that belongs to the first of them. */
+export const keysFile: KeysFile = {
+  spendPublicKey: owner.spendPublicKey,
+  viewPublicKey: owner.viewPublicKey,
+  viewSecret: owner.viewSecret,
+  spendSecret,
+  watchOnly: false,
+  seedLanguage: 'English',
+  network: 'mainnet',
+  refreshHeight: 0,
+  creationTimestamp: 1_600_000_000,
+  other: { subaddress_lookahead_major: 2n, subaddress_lookahead_minor: 3n },
 };
