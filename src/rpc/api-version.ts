@@ -117,6 +117,11 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
+    row: 'W16',
+    methods: ['prepare_multisig'],
+    request: { '1.3': (params) => ({ ...params, enable_multisig_experimental: true }) },
+  },
+  {
     row: 'W18',
     methods: ['check_reserve_proof'],
     reply: { '1.3': (result) => (result['good'] === true ? result : { good: false }) },

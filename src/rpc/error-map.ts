@@ -61,6 +61,11 @@ export const CODE = {
   nonzero_unlock_time: -50,
   bad_priority: -53,
   multisig_refused: -1,
+  already_multisig: -28,
+  not_multisig: -31,
+  multisig_not_ready: -31,
+  multisig_disabled: -48,
+  too_few_signers: -33,
   multisig_import_needed: -16,
   multisig_export_needed: -35,
   priority_unknown: -1,
@@ -130,6 +135,16 @@ export function describe(fault: Fault): string {
     case 'bad_daemon_settings':
     case 'multisig_refused':
       return fault.reason;
+    case 'already_multisig':
+      return 'the wallet is multisig already';
+    case 'not_multisig':
+      return 'the wallet is not multisig';
+    case 'multisig_not_ready':
+      return 'the wallet is multisig, but its key exchange is not complete: call exchange_multisig_keys with the messages of all';
+    case 'multisig_disabled':
+      return 'the wallet is multisig, which is an experiment and disabled for it: enable it with prepare_multisig before it is made multisig, or in monero-wallet-cli';
+    case 'too_few_signers':
+      return `this needs more participants: ${fault.needed}, not ${fault.given}`;
     case 'multisig_import_needed':
       return 'too few signers have told fresh nonces for these outputs: import their multisig info first';
     case 'multisig_export_needed':

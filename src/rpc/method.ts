@@ -17,6 +17,13 @@ export interface Gates {
   readonly restricted: boolean;
   /** Refused on a view-only wallet (-29). */
   readonly spendKey?: true;
+  /**
+   * absent: refused on a multisig wallet (-28). begun: on any other (-31). ready: also before its key exchange
+   * is complete (-31). unready: refused afterwards (-28).
+   */
+  readonly multisig?: 'absent' | 'begun' | 'ready' | 'unready';
+  /** Refused by 1.32 on a multisig wallet that was not told to be one (-48). */
+  readonly multisigEnabled?: true;
   /** Refused unless the daemon is trusted (-1). */
   readonly trustedDaemon?: true;
   /** Codes that differ from the error table for this method. */

@@ -10,6 +10,7 @@ import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
 import { loggingMethods } from './methods/logging.js';
 import { miningMethods } from './methods/mining.js';
+import { multisigMethods } from './methods/multisig.js';
 import { proofMethods } from './methods/proofs.js';
 import { outputMethods } from './methods/outputs.js';
 import { serviceMethods } from './methods/service.js';
@@ -31,6 +32,7 @@ export const registry = new Registry<Context, Gates>([
   ...coldSigningMethods,
   ...outputMethods,
   ...historyMethods,
+  ...multisigMethods,
   ...proofMethods,
   ...annotationMethods,
   ...addressBookMethods,

@@ -16,7 +16,7 @@ export function createCall(server: WalletServer, version: ApiVersion, log: Logge
     log.debug({ method: method.name }, 'request');
     const parsed = readParams(method.params, given) as Readonly<Record<string, unknown>>;
     try {
-      const context = passGate(method.meta, server);
+      const context = passGate(method.meta, server, version);
       const params = adaptRequest(version, method.name, parsed);
       return adaptReply(version, method.name, await method.handle(context, params));
     } catch (error) {

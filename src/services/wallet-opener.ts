@@ -10,6 +10,7 @@ import { WalletFile } from '../store/wallet-file.js';
 import { Secret } from '../util/secret.js';
 import { WalletError } from '../wallet/fault.js';
 import type { WalletKeys } from '../wallet/keys.js';
+import type { GroupState } from '../wallet/multisig/account.js';
 import type { DaemonLink } from './daemon-link.js';
 import type { ServerSettings } from './server-settings.js';
 import { KeyKeeper } from './key-keeper.js';
@@ -23,6 +24,8 @@ export interface NewWallet {
   /** Absent for a wallet in memory. */
   readonly paths: WalletPaths | undefined;
   readonly keys: AccountKeys;
+  /** Of a participant of a group, whose spend secret is its signing key. */
+  readonly multisig?: GroupState;
   /** Of its seed; undefined where nobody said. */
   readonly language: Language | undefined;
   readonly password: string;
@@ -41,7 +44,14 @@ export class WalletOpener {
   }
 
   /** Writes the keys file, then opens the wallet. */
-  async create({ paths, keys, language, password, restoreHeight }: NewWallet): Promise<WalletSession> {
+  async create({
+    paths,
+    keys,
+    multisig,
+    language,
+    password,
+    restoreHeight,
+  }: NewWallet): Promise<WalletSession> {
     const keysFile: KeysFile = {
       ...keys,
       watchOnly: keys.spendSecret === undefined,
@@ -49,11 +59,28 @@ export class WalletOpener {
       network: this.#settings.network,
       refreshHeight: restoreHeight ?? 0,
       creationTimestamp: Math.floor(Date.now() / 1000),
-      other: {},
+      ...(multisig === undefined ? {} : { multisig }),
+      other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
     const { kdfRounds, rng } = this.#settings;
     if (paths !== undefined) await saveKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
     return this.open(paths, keysFile, password, restoreHeight);
+  }
+
+  /**
+   * Gives a closed wallet other keys, for good. A crash leaves the one or the other; the store goes first, as
+   * only its own keys open it, and is made anew from the chain.
+   */
+  async rekey(
+    paths: WalletPaths | undefined,
+    keysFile: KeysFile,
+    password: string,
+    { keepStore }: { readonly keepStore: boolean },
+  ): Promise<void> {
+    if (paths === undefined) return;
+    if (!keepStore) WalletFile.remove(paths.store);
+    const { kdfRounds, rng } = this.#settings;
+    await saveKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   }
 
   /** @throws WalletError `wrong_password`, `wallet_corrupt`, also for a wallet of another network. */
@@ -139,8 +166,25 @@ const toKeys = (file: KeysFile): WalletKeys => ({
   network: file.network,
   spendPublicKey: file.spendPublicKey,
   viewPublicKey: file.viewPublicKey,
-  viewSecret: new Secret(Uint8Array.from(file.viewSecret) as SecretKey),
-  ...(file.spendSecret === undefined
-    ? {}
-    : { spendSecret: new Secret(Uint8Array.from(file.spendSecret) as SecretKey) }),
+  viewSecret: kept(file.viewSecret),
+  ...(file.spendSecret === undefined ? {} : spendingKeys(file, file.spendSecret)),
 });
+
+const kept = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);
+
+/** The spend key, or a participant's part of it. */
+const spendingKeys = (
+  { multisig }: KeysFile,
+  spendSecret: SecretKey,
+): Pick<WalletKeys, 'spendSecret' | 'multisig'> => {
+  if (multisig === undefined) return { spendSecret: kept(spendSecret) };
+  const { shares, roundKeys, threshold, signers, roundsPassed } = multisig;
+  return {
+    multisig: {
+      signerSecret: kept(spendSecret),
+      shares: shares.map(kept),
+      roundKeys: roundKeys.map(kept),
+      group: { threshold, signers, roundsPassed },
+    },
+  };
+};

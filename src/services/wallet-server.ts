@@ -1,17 +1,22 @@
-import { randomSecretKey } from '../crypto/derivation.js';
+import { publicKeyOf, randomSecretKey } from '../crypto/derivation.js';
 import { accountKeysOf, spendSecretFromSeed } from '../cryptonote/account-keys.js';
 import { GENESIS_HASH, NEWEST_FORK } from '../cryptonote/constants.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../cryptonote/languages.js';
 import { decodeMnemonic, encodeMnemonic, removeSeedOffset } from '../cryptonote/mnemonic.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
+import type { KeysFile } from '../store/keys-file.js';
+import { equalBytes } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import { readGivenKeys, type GivenKeys } from '../wallet/given-keys.js';
+import type { MultisigAccount } from '../wallet/multisig/account.js';
+import { readMultisigSeed } from '../wallet/multisig/seed.js';
 import { AutoRefresh } from './auto-refresh.js';
 import { DaemonLink } from './daemon-link.js';
 import { LogControl } from './log-control.js';
+import { MultisigSetup } from './multisig-setup.js';
 import type { ServerSettings } from './server-settings.js';
 import { assertFree, assertPresent, type WalletDirectory, type WalletPaths } from './wallet-directory.js';
 import { WalletOpener } from './wallet-opener.js';
@@ -39,6 +44,7 @@ export interface GenerateRequest {
 export class WalletServer {
   readonly settings: ServerSettings;
   readonly logControl: LogControl;
+  readonly multisigSetup: MultisigSetup;
   readonly #link: DaemonLink;
   /** Opening, closing and creating exclude each other. */
   readonly #changing = new Mutex();
@@ -59,6 +65,7 @@ export class WalletServer {
       trusted: settings.daemonTrusted,
       rng: settings.rng,
     });
+    this.multisigSetup = new MultisigSetup(this);
     this.#opener = new WalletOpener(settings, this.#link);
     this.#autoRefresh = new AutoRefresh(settings.log);
   }
@@ -156,6 +163,64 @@ export class WalletServer {
     });
   }
 
+  /**
+   * Gives the open wallet other keys, and opens it with them.
+   * @param change what its keys file is to say. Where this throws, nothing was changed.
+   * @throws WalletError `no_wallet`
+   */
+  rekey(change: (session: WalletSession) => Promise<KeysFile>): Promise<WalletSession> {
+    return this.#changing.run(async () => {
+      const session = this.wallet();
+      // Copies: the session wipes its keys when it closes.
+      const after = structuredClone(await change(session));
+      const before = structuredClone(session.keyKeeper.whole);
+      const { paths, restoreHeight } = session;
+      const { password } = session.keyKeeper;
+      const keepStore =
+        equalBytes(after.spendPublicKey, before.spendPublicKey) &&
+        equalBytes(after.viewPublicKey, before.viewPublicKey);
+      await this.#closeCurrent();
+      try {
+        await this.#opener.rekey(paths, after, password, { keepStore });
+      } catch (error) {
+        await this.#replace(await this.#opener.open(paths, before, password, restoreHeight));
+        throw error;
+      }
+      const reopened = await this.#opener.open(paths, after, password, restoreHeight);
+      await this.#replace(reopened);
+      return reopened;
+    });
+  }
+
+  /** @returns its address. @throws WalletError `bad_seed` */
+  async restoreMultisig({
+    filename,
+    password,
+    seed,
+    restoreHeight,
+  }: Omit<RestoreRequest, 'language' | 'seedOffset'>): Promise<string> {
+    const paths = this.#locateNew(filename);
+    const { signerSecret, commonSecret, spendPublicKey, ...group } = decodeMultisigSeed(seed);
+    return this.#changing.run(async () => {
+      if (paths !== undefined) assertFree(paths);
+      const session = await this.#opener.create({
+        paths,
+        keys: {
+          spendPublicKey,
+          viewPublicKey: publicKeyOf(commonSecret),
+          viewSecret: commonSecret,
+          spendSecret: signerSecret,
+        },
+        multisig: group,
+        language: undefined,
+        password,
+        restoreHeight,
+      });
+      await this.#replace(session);
+      return session.accounts.address({ major: 0, minor: 0 });
+    });
+  }
+
   /** @throws WalletError `no_wallet` */
   async closeWallet(): Promise<void> {
     await this.#changing.run(async () => {
@@ -230,9 +295,13 @@ function requireLanguage(name: string): Language {
   return language;
 }
 
-function decodeSeed(text: string): ReturnType<typeof decodeMnemonic> {
+const decodeSeed = (text: string): ReturnType<typeof decodeMnemonic> => asSeed(() => decodeMnemonic(text));
+
+const decodeMultisigSeed = (text: string): MultisigAccount => asSeed(() => readMultisigSeed(text));
+
+function asSeed<T>(read: () => T): T {
   try {
-    return decodeMnemonic(text);
+    return read();
   } catch (cause) {
     if (cause instanceof CodecError)
       throw new WalletError({ kind: 'bad_seed', reason: cause.message }, { cause });

@@ -13,7 +13,7 @@ import { toHex } from '../util/bytes.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import type { ExportFormat } from '../wallet/exported-outputs.js';
-import type { WalletKeys } from '../wallet/keys.js';
+import { wipeKeys, type WalletKeys } from '../wallet/keys.js';
 import type { PageFindings, SubaddressKey, ToldKeyImage, TxFindings } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import { Accounts } from './accounts.js';
@@ -131,7 +131,12 @@ export class WalletSession implements RefreshTarget {
   }
 
   get isViewOnly(): boolean {
-    return this.keys.spendSecret === undefined;
+    return this.keys.spendSecret === undefined && this.keys.multisig === undefined;
+  }
+
+  /** Absent for a wallet in memory. */
+  get paths(): WalletPaths | undefined {
+    return this.#parts.paths;
   }
 
   /** Number of blocks known. */
@@ -158,6 +163,12 @@ export class WalletSession implements RefreshTarget {
   /** An address was handed out: it and the lookahead beyond it are recognised from now on. */
   expandTo(index: SubaddressIndex): void {
     this.link.refresher.expand(this.#id, index);
+  }
+
+  /** First height scanned, where that is settled. */
+  get restoreHeight(): number | undefined {
+    const known = this.file.read((r) => r.meta.get('restore_height'));
+    return known === undefined ? undefined : Number(known);
   }
 
   /** Key images were told: spends of their outputs are recognised from now on. */
@@ -327,8 +338,7 @@ export class WalletSession implements RefreshTarget {
     this.file.close();
     this.#parts.lock?.release();
     this.exports.wipe();
-    this.keys.viewSecret.wipe();
-    this.keys.spendSecret?.wipe();
+    wipeKeys(this.keys);
   }
 
   /**

@@ -182,6 +182,14 @@ export const withLookahead = <T extends Pick<KeysFile, 'other'>>(
   },
 });
 
+/** Source: wallet2.h `is_multisig_enabled`. */
+export const enablesMultisig = ({ other }: KeysFile): boolean => other['enable_multisig'] === 1n;
+
+export const withMultisig = (file: KeysFile): KeysFile => ({
+  ...file,
+  other: { ...file.other, enable_multisig: 1n },
+});
+
 /** Fields without which the reference takes other defaults than ours. */
 const DEFAULTS: Fields = {
   key_on_device: 0n,

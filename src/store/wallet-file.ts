@@ -248,6 +248,12 @@ export class WalletFile {
     syncDirectory(dirname(path));
   }
 
+  /** Removes a store that is not open. */
+  static remove(path: string): void {
+    removeDatabase(path);
+    syncDirectory(dirname(path));
+  }
+
   /** @throws WalletError `wallet_corrupt` */
   static open(path: string, key: Uint8Array): WalletFile {
     return new WalletFile(openDatabase(path, key));

@@ -61,6 +61,11 @@ export type Fault =
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | { readonly kind: 'multisig_refused'; readonly reason: string }
+  | { readonly kind: 'already_multisig' }
+  | { readonly kind: 'not_multisig' }
+  | { readonly kind: 'multisig_not_ready' }
+  | { readonly kind: 'multisig_disabled' }
+  | { readonly kind: 'too_few_signers'; readonly needed: number; readonly given: number }
   | { readonly kind: 'multisig_import_needed' }
   | { readonly kind: 'multisig_export_needed' }
   | { readonly kind: 'priority_unknown' }

@@ -1,5 +1,8 @@
 import { flag, height, params, text } from '../../jsonrpc/params.js';
+import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+
+const RESTORED = 'Wallet has been restored successfully.';
 
 /** Methods that create, open and close wallet files. */
 export const fileMethods: readonly WalletMethod[] = [
@@ -43,20 +46,30 @@ export const fileMethods: readonly WalletMethod[] = [
       language: text.default(''),
       seed_offset: text.default(''),
       autosave_current: flag.default(true),
+      enable_multisig_experimental: flag.default(false),
     }),
     source: 'COMMAND_RPC_RESTORE_DETERMINISTIC_WALLET, on_restore_deterministic_wallet',
     async handle({ server }, asked) {
-      const restored = await server.restoreWallet({
+      const request = {
         filename: asked.filename,
         password: asked.password,
         seed: asked.seed,
         restoreHeight: asked.restore_height,
+      };
+      if (asked.enable_multisig_experimental) {
+        if (asked.seed_offset !== '')
+          throw new WalletError({ kind: 'bad_seed', reason: 'multisig seeds take no offset' });
+        const address = await server.restoreMultisig(request);
+        return { address, info: RESTORED, seed: '', was_deprecated: false };
+      }
+      const restored = await server.restoreWallet({
+        ...request,
         language: asked.language,
         seedOffset: asked.seed_offset,
       });
       return {
         address: restored.address,
-        info: 'Wallet has been restored successfully.',
+        info: RESTORED,
         seed: restored.seed,
         was_deprecated: restored.deprecated,
       };

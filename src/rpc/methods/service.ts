@@ -142,15 +142,6 @@ export const serviceMethods: readonly WalletMethod[] = [
   }),
 
   defineMethod({
-    name: 'is_multisig',
-    summary: 'Tells whether the wallet shares its spend key with others.',
-    meta: { needs: 'wallet', restricted: false },
-    params: none,
-    source: 'COMMAND_RPC_IS_MULTISIG, on_is_multisig',
-    handle: () => ({ multisig: false, kex_is_done: false, ready: false, threshold: 0, total: 0 }),
-  }),
-
-  defineMethod({
     name: 'stop_wallet',
     summary: 'Stores the wallet and stops the server.',
     meta: { needs: 'wallet', restricted: true },

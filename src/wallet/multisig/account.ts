@@ -49,14 +49,16 @@ export interface GroupState {
   readonly roundKeys: readonly PublicKey[];
 }
 
+type Group = Pick<GroupState, 'threshold' | 'signers' | 'roundsPassed'>;
+
 /** Source: `multisig_kex_rounds_required`. */
 export const mainRounds = ({ signers, threshold }: Pick<GroupState, 'signers' | 'threshold'>): number =>
   signers.length - threshold + 1;
 
 /** All shares are known; what is left is that everybody confirms. */
-export const isExchanged = (account: MultisigAccount): boolean => account.roundsPassed >= mainRounds(account);
+export const isExchanged = (group: Group): boolean => group.roundsPassed >= mainRounds(group);
 
-export const isReady = (account: GroupState): boolean => account.roundsPassed === mainRounds(account) + 1;
+export const isReady = (group: Group): boolean => group.roundsPassed === mainRounds(group) + 1;
 
 /** The secrets that a wallet brings into a group. Source: wallet2.cpp `get_uninitialized_multisig_account`. */
 export const signerOf = (spendSecret: SecretKey, viewSecret: SecretKey): Signer => ({

@@ -1,0 +1,103 @@
+import { flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+const exchangeParams = {
+  multisig_info: listOf(text),
+  /** Absent: not checked. */
+  password: text.optional(),
+  force_update_use_with_caution: flag.default(false),
+};
+
+/** Methods that make a wallet one participant of a group. */
+export const multisigMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'is_multisig',
+    summary: 'Tells whether the wallet shares its spend key with others, and how far it has come.',
+    meta: { needs: 'wallet', restricted: false },
+    params: none,
+    source: 'COMMAND_RPC_IS_MULTISIG, on_is_multisig',
+    handle({ server }) {
+      const { multisig, exchanged, ready, threshold, total } = server.multisigSetup.status();
+      return { multisig, kex_is_done: exchanged, ready, threshold, total };
+    },
+  }),
+
+  defineMethod({
+    name: 'prepare_multisig',
+    summary: 'Gives the message with which this wallet joins a group.',
+    meta: { needs: 'wallet', restricted: true, spendKey: true, multisig: 'absent' },
+    params: params({ enable_multisig_experimental: flag.default(false) }),
+    source: 'COMMAND_RPC_PREPARE_MULTISIG, on_prepare_multisig',
+    async handle({ server }, { enable_multisig_experimental }) {
+      return { multisig_info: await server.multisigSetup.prepare(enable_multisig_experimental) };
+    },
+  }),
+
+  defineMethod({
+    name: 'make_multisig',
+    summary:
+      'Makes an unused wallet one participant of a group; every group needs a round of exchange_multisig_keys after it.',
+    meta: { needs: 'wallet', restricted: true, spendKey: true, multisig: 'absent' },
+    params: params({
+      multisig_info: listOf(text),
+      threshold: u32.default(0),
+      password: text.optional(),
+    }),
+    source: 'COMMAND_RPC_MAKE_MULTISIG, on_make_multisig',
+    async handle({ server }, { multisig_info, threshold, password }) {
+      const { address, message } = await server.multisigSetup.make(multisig_info, threshold, password);
+      return { address, multisig_info: message };
+    },
+  }),
+
+  defineMethod({
+    name: 'exchange_multisig_keys',
+    summary: 'Completes a round of the key exchange; the last makes the wallet ready.',
+    meta: { needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
+    params: params(exchangeParams),
+    source: 'COMMAND_RPC_EXCHANGE_MULTISIG_KEYS, on_exchange_multisig_keys',
+    async handle({ server }, { multisig_info, password, force_update_use_with_caution }) {
+      const { address, message, ready } = await server.multisigSetup.exchange(
+        multisig_info,
+        password,
+        force_update_use_with_caution,
+      );
+      return { address: ready ? address : '', multisig_info: message };
+    },
+  }),
+
+  defineMethod({
+    name: 'finalize_multisig',
+    summary:
+      'A round of exchange_multisig_keys under its former name; how many are needed depends on the group.',
+    meta: { needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
+    params: params(exchangeParams),
+    source: 'COMMAND_RPC_FINALIZE_MULTISIG of 0.18, on_exchange_multisig_keys',
+    async handle({ server }, { multisig_info, password, force_update_use_with_caution }) {
+      const { address, message } = await server.multisigSetup.exchange(
+        multisig_info,
+        password,
+        force_update_use_with_caution,
+      );
+      return { address, multisig_info: message };
+    },
+  }),
+
+  defineMethod({
+    name: 'get_multisig_key_exchange_booster',
+    summary: 'Gives a message for the round after next, from some of the messages of the next.',
+    meta: { needs: 'wallet', restricted: true, multisig: 'unready' },
+    params: params({
+      multisig_info: listOf(text),
+      threshold: u32.default(0),
+      num_signers: u32.default(0),
+      password: text.optional(),
+    }),
+    source: 'COMMAND_RPC_GET_MULTISIG_KEY_EXCHANGE_BOOSTER, on_get_multisig_key_exchange_booster',
+    async handle({ server }, { multisig_info, threshold, num_signers, password }) {
+      return {
+        multisig_info: await server.multisigSetup.boost(multisig_info, threshold, num_signers, password),
+      };
+    },
+  }),
+];

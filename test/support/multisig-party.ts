@@ -1,0 +1,65 @@
+import { startReference, startWalletRpc, type WalletRpc, type WalletRpcOptions } from './wallet-rpc.js';
+
+/** Whose server takes a place in a group. */
+export type Maker = 'ours' | 'theirs';
+
+export const startParty = (makers: readonly Maker[], options: WalletRpcOptions = {}): Promise<WalletRpc[]> =>
+  Promise.all(makers.map((maker) => (maker === 'ours' ? startWalletRpc : startReference)(options)));
+
+/** New wallets that have prepared, and their messages. */
+export async function prepareAll(wallets: readonly WalletRpc[], filename: string): Promise<string[]> {
+  return Promise.all(
+    wallets.map(async (wallet) => {
+      await wallet.rpc('create_wallet', { filename, password: 'p', language: 'English' });
+      const prepared = await wallet.rpc('prepare_multisig', { enable_multisig_experimental: true });
+      return prepared.multisig_info as string;
+    }),
+  );
+}
+
+/** What make_multisig gives each. */
+export async function makeAll(
+  wallets: readonly WalletRpc[],
+  threshold: number,
+  messages: readonly string[],
+): Promise<string[]> {
+  const made = await Promise.all(
+    wallets.map((wallet) =>
+      wallet.rpc('make_multisig', { multisig_info: messages, threshold, password: 'p' }),
+    ),
+  );
+  return made.map(({ multisig_info: message }) => message as string);
+}
+
+/** One round of exchange_multisig_keys. */
+export async function exchangeAll(
+  wallets: readonly WalletRpc[],
+  messages: readonly string[],
+): Promise<{ readonly addresses: string[]; readonly messages: string[] }> {
+  const done = await Promise.all(
+    wallets.map((wallet) => wallet.rpc('exchange_multisig_keys', { multisig_info: messages, password: 'p' })),
+  );
+  return {
+    addresses: done.map(({ address }) => address as string),
+    messages: done.map(({ multisig_info: message }) => message as string),
+  };
+}
+
+/** Makes one group of new wallets. @returns its address, that all have agreed on. */
+export async function formGroup(
+  wallets: readonly WalletRpc[],
+  threshold: number,
+  filename: string,
+): Promise<string> {
+  let messages = await makeAll(wallets, threshold, await prepareAll(wallets, filename));
+  for (let round = 0; round <= wallets.length - threshold; round++) {
+    const done = await exchangeAll(wallets, messages);
+    messages = done.messages;
+    const [address] = done.addresses;
+    if (address !== undefined && address !== '') {
+      if (done.addresses.some((other) => other !== address)) throw new Error('they disagree on the address');
+      return address;
+    }
+  }
+  throw new Error('no address after all rounds');
+}
