@@ -35,27 +35,26 @@ const absent: Readonly<Record<string, string>> = {
       'stop_background_sync',
     ].map((name) => [name, 'is being built']),
   ),
-  prepare_multisig: 'multisig is being built',
-  make_multisig: 'multisig is being built',
   export_multisig_info: 'multisig is being built',
   import_multisig_info: 'multisig is being built',
-  finalize_multisig: 'multisig is being built',
-  exchange_multisig_keys: 'multisig is being built',
   sign_multisig: 'multisig is being built',
   submit_multisig: 'multisig is being built',
-  get_multisig_key_exchange_booster: 'multisig is being built',
 };
 
 /** Method → parameters that it does not take, all of them with methods that are absent. */
 const missingParams: Readonly<Record<string, readonly string[]>> = {
   transfer: ['subtract_fee_from_outputs'],
-  restore_deterministic_wallet: ['enable_multisig_experimental'],
 };
 
 const served = known.filter(({ name }) => registry.find(name) !== undefined);
 
+/** Method → why no answer to it could be recorded. */
+const unanswered: Readonly<Record<string, string>> = {
+  finalize_multisig: '0.18 knows the name and answers every call of it with an error',
+};
+
 /** Those that a real server could be asked. */
-const ofRelease = served.filter(({ in: where }) => where.includes('0.18'));
+const ofRelease = served.filter(({ name, in: where }) => where.includes('0.18') && !(name in unanswered));
 
 describe('completeness', () => {
   test.each(known)('$name is defined, or excused', ({ name }) => {
