@@ -2,6 +2,7 @@ import type { Hash, KeyImage } from '../crypto/types.js';
 import { sum, type Amount } from '../util/amount.js';
 import { Mutex } from '../util/mutex.js';
 import type { ConstructionData } from '../wallet/construction-data.js';
+import { WalletError } from '../wallet/fault.js';
 import { signedPayment, type SignedPayment } from '../wallet/signed-payment.js';
 import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
@@ -80,6 +81,11 @@ export class PaymentMaker {
    */
   make(options: MakingOptions, plan: (prices: Prices) => readonly FundedTransfer[]): Promise<MadePayments> {
     return this.#making.run(async () => {
+      if (this.#session.keys.multisig !== undefined)
+        throw new WalletError({
+          kind: 'multisig_refused',
+          reason: 'this version makes no payments of a multisig wallet: open it with monero-wallet-rpc',
+        });
       const prices = await this.#session.feeMarket.prices(options.priority);
       const drafts = await this.builder.draft(plan(prices), options, prices);
       if (this.#session.isViewOnly) return this.#layOut(drafts);

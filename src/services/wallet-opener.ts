@@ -92,12 +92,6 @@ export class WalletOpener {
         name: paths.name,
         reason: `it is a wallet of ${keysFile.network}`,
       });
-    if (keysFile.multisig !== undefined)
-      throw new WalletError({
-        kind: 'wallet_corrupt',
-        name: paths.name,
-        reason: 'multisig wallets cannot be opened by this version',
-      });
     return keysFile;
   }
 

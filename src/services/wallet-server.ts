@@ -1,35 +1,29 @@
-import { publicKeyOf, randomSecretKey } from '../crypto/derivation.js';
-import { accountKeysOf, spendSecretFromSeed } from '../cryptonote/account-keys.js';
+import { randomSecretKey } from '../crypto/derivation.js';
+import { accountKeysOf } from '../cryptonote/account-keys.js';
 import { GENESIS_HASH, NEWEST_FORK } from '../cryptonote/constants.js';
-import { findLanguage, OLD_ENGLISH, type Language } from '../cryptonote/languages.js';
-import { decodeMnemonic, encodeMnemonic, removeSeedOffset } from '../cryptonote/mnemonic.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { KeysFile } from '../store/keys-file.js';
 import { equalBytes } from '../util/bytes.js';
-import { CodecError } from '../util/codec.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import { readGivenKeys, type GivenKeys } from '../wallet/given-keys.js';
-import type { MultisigAccount } from '../wallet/multisig/account.js';
-import { readMultisigSeed } from '../wallet/multisig/seed.js';
 import { AutoRefresh } from './auto-refresh.js';
 import { DaemonLink } from './daemon-link.js';
 import { LogControl } from './log-control.js';
 import { MultisigSetup } from './multisig-setup.js';
+import {
+  requireLanguage,
+  walletFromMultisigSeed,
+  walletFromWords,
+  type MultisigRestoreRequest,
+  type PlacelessWallet,
+  type RestoreRequest,
+} from './seed-restoring.js';
 import type { ServerSettings } from './server-settings.js';
 import { assertFree, assertPresent, type WalletDirectory, type WalletPaths } from './wallet-directory.js';
 import { WalletOpener } from './wallet-opener.js';
 import type { WalletSession } from './wallet-session.js';
-
-export interface RestoreRequest {
-  readonly filename: string;
-  readonly password: string;
-  readonly seed: string;
-  readonly restoreHeight: number;
-  readonly language: string;
-  readonly seedOffset: string;
-}
 
 export interface GenerateRequest {
   readonly filename: string;
@@ -79,72 +73,42 @@ export class WalletServer {
   async createWallet({
     filename,
     password,
-    language,
+    language: name,
   }: {
     filename: string;
     password: string;
     language: string;
   }): Promise<void> {
-    const words = requireLanguage(language);
+    const language = requireLanguage(name);
     const paths = this.#locateNew(filename);
-    await this.#changing.run(async () => {
-      if (paths !== undefined) assertFree(paths);
-      await this.#replace(
-        await this.#opener.create({
-          paths,
-          keys: accountKeysOf(randomSecretKey(this.settings.rng)),
-          language: words,
-          password,
-          restoreHeight: await this.#daemonHeight(),
-        }),
-      );
-    });
+    const keys = accountKeysOf(randomSecretKey(this.settings.rng));
+    const restoreHeight = await this.#daemonHeight();
+    await this.#create(paths, { keys, language, password, restoreHeight });
   }
 
-  /** @returns what the caller should write down. */
+  /** @returns what the caller should write down. @throws WalletError `bad_seed` */
   async restoreWallet(
     request: RestoreRequest,
   ): Promise<{ address: string; seed: string; deprecated: boolean }> {
     const paths = this.#locateNew(request.filename);
-    if (request.seed.trim() === '') throw new WalletError({ kind: 'bad_seed', reason: 'it is empty' });
-    const decoded = decodeSeed(request.seed);
-    // The first word list is read, never written: its wallets need another one.
-    const words = decoded.language === OLD_ENGLISH ? requireLanguage(request.language) : decoded.language;
-    return this.#changing.run(async () => {
-      if (paths !== undefined) assertFree(paths);
-      const plain =
-        request.seedOffset === '' ? decoded.seed : await removeSeedOffset(decoded.seed, request.seedOffset);
-      const session = await this.#opener.create({
-        paths,
-        keys: accountKeysOf(spendSecretFromSeed(plain)),
-        language: words,
-        password: request.password,
-        restoreHeight: request.restoreHeight,
-      });
-      await this.#replace(session);
-      return {
-        address: session.accounts.address({ major: 0, minor: 0 }),
-        seed: encodeMnemonic(plain, words),
-        deprecated: decoded.deprecated,
-      };
-    });
+    const { wallet, seed, deprecated } = await walletFromWords(request);
+    return { address: primaryAddress(await this.#create(paths, wallet)), seed, deprecated };
+  }
+
+  /** @returns its address. @throws WalletError `bad_seed` */
+  async restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
+    const paths = this.#locateNew(request.filename);
+    return primaryAddress(await this.#create(paths, walletFromMultisigSeed(request)));
   }
 
   /** @returns its address. @throws WalletError `invalid` for keys that do not belong together. */
   async generateFromKeys(request: GenerateRequest): Promise<{ address: string; viewOnly: boolean }> {
     const paths = this.#locateNew(request.filename);
+    const { password, restoreHeight } = request;
     const keys = readGivenKeys(request.keys, this.settings.network);
     const language = request.language === '' ? undefined : requireLanguage(request.language);
-    return this.#changing.run(async () => {
-      if (paths !== undefined) assertFree(paths);
-      const { password, restoreHeight } = request;
-      const session = await this.#opener.create({ paths, keys, language, password, restoreHeight });
-      await this.#replace(session);
-      return {
-        address: session.accounts.address({ major: 0, minor: 0 }),
-        viewOnly: session.isViewOnly,
-      };
-    });
+    const session = await this.#create(paths, { keys, language, password, restoreHeight });
+    return { address: primaryAddress(session), viewOnly: session.isViewOnly };
   }
 
   /** A wallet that cannot be opened leaves the one before open. */
@@ -189,35 +153,6 @@ export class WalletServer {
       const reopened = await this.#opener.open(paths, after, password, restoreHeight);
       await this.#replace(reopened);
       return reopened;
-    });
-  }
-
-  /** @returns its address. @throws WalletError `bad_seed` */
-  async restoreMultisig({
-    filename,
-    password,
-    seed,
-    restoreHeight,
-  }: Omit<RestoreRequest, 'language' | 'seedOffset'>): Promise<string> {
-    const paths = this.#locateNew(filename);
-    const { signerSecret, commonSecret, spendPublicKey, ...group } = decodeMultisigSeed(seed);
-    return this.#changing.run(async () => {
-      if (paths !== undefined) assertFree(paths);
-      const session = await this.#opener.create({
-        paths,
-        keys: {
-          spendPublicKey,
-          viewPublicKey: publicKeyOf(commonSecret),
-          viewSecret: commonSecret,
-          spendSecret: signerSecret,
-        },
-        multisig: group,
-        language: undefined,
-        password,
-        restoreHeight,
-      });
-      await this.#replace(session);
-      return session.accounts.address({ major: 0, minor: 0 });
     });
   }
 
@@ -275,6 +210,16 @@ export class WalletServer {
     }
   }
 
+  /** Makes a wallet where none may be, and opens it. @throws WalletError `wallet_exists` */
+  #create(paths: WalletPaths | undefined, wallet: PlacelessWallet): Promise<WalletSession> {
+    return this.#changing.run(async () => {
+      if (paths !== undefined) assertFree(paths);
+      const session = await this.#opener.create({ ...wallet, paths });
+      await this.#replace(session);
+      return session;
+    });
+  }
+
   async #replace(session: WalletSession): Promise<void> {
     await this.#closeCurrent();
     this.#session = session;
@@ -289,22 +234,4 @@ export class WalletServer {
   }
 }
 
-function requireLanguage(name: string): Language {
-  const language = findLanguage(name);
-  if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: name });
-  return language;
-}
-
-const decodeSeed = (text: string): ReturnType<typeof decodeMnemonic> => asSeed(() => decodeMnemonic(text));
-
-const decodeMultisigSeed = (text: string): MultisigAccount => asSeed(() => readMultisigSeed(text));
-
-function asSeed<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof CodecError)
-      throw new WalletError({ kind: 'bad_seed', reason: cause.message }, { cause });
-    throw cause;
-  }
-}
+const primaryAddress = ({ accounts }: WalletSession): string => accounts.address({ major: 0, minor: 0 });
