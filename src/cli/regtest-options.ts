@@ -144,6 +144,8 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
   ignored('mining-threads', 'n'),
   ignored('no-fluffy-blocks'),
   ignored('limit-rate', 'n'),
+  ignored('rpc-max-connections-per-private-ip', 'n'),
+  ignored('rpc-max-connections-per-public-ip', 'n'),
 ];
 
 export const REGTEST_DAEMON: Program = {

@@ -59,7 +59,13 @@ export type RefreshRequest =
       readonly keys: SpendingKeys;
       readonly outputs: readonly LocatedOutput[];
     }
-  | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
+  | {
+      readonly type: 'refresh';
+      readonly wallet: WalletId;
+      readonly run: number;
+      /** Absent: blocks are left alone, the pool is looked through. */
+      readonly from?: RefreshFrom;
+    }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
 

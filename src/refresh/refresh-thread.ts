@@ -130,7 +130,7 @@ async function look({
   }
 }
 
-async function run(id: WalletId, number: number, from: RefreshFrom): Promise<void> {
+async function run(id: WalletId, number: number, from: RefreshFrom | undefined): Promise<void> {
   const wallet = wallets.get(id);
   if (wallet === undefined) return;
   wallet.run?.abort.abort();
@@ -149,7 +149,8 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
     });
   try {
     if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
-    for await (const page of pagesFrom(daemon, from, chain, signal)) {
+    const pages = from === undefined ? [] : pagesFrom(daemon, from, chain, signal);
+    for await (const page of pages) {
       const findings = await wallet.scanner.scan(page.blocks, kernel);
       signal.throwIfAborted();
       current.inFlight += 1;

@@ -205,9 +205,10 @@ export class Refresher {
 
   /**
    * Brings a wallet to the daemon's tip and looks through the pool.
+   * @param from absent: blocks are left alone.
    * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
    */
-  refresh(wallet: WalletId, from: RefreshFrom): Promise<RefreshResult> {
+  refresh(wallet: WalletId, from?: RefreshFrom): Promise<RefreshResult> {
     const target = this.#targets.get(wallet);
     if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
     if (this.#daemon === undefined) return Promise.reject(new DaemonError('unreachable', 'offline'));
@@ -223,7 +224,7 @@ export class Refresher {
         resolve,
         reject,
       });
-      this.#post({ type: 'refresh', wallet, run: number, from });
+      this.#post({ type: 'refresh', wallet, run: number, ...(from === undefined ? {} : { from }) });
     });
   }
 

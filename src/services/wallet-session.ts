@@ -184,11 +184,15 @@ export class WalletSession implements RefreshTarget {
     return this.#refreshing.run(() => this.#refreshNow(startHeight));
   }
 
-  /** A refresh that starts after this call; callers that wait for the same one share it. */
+  /**
+   * Looks through the pool, and leaves blocks to the next refresh. The look starts after this call; callers that
+   * wait for the same one share it. Source: wallet2.cpp `update_pool_state`.
+   */
   async refreshPool(): Promise<void> {
     this.#waiting ??= this.#refreshing.run(() => {
       this.#waiting = undefined;
-      return this.#refreshNow(0);
+      if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+      return this.link.refresher.refresh(this.#id);
     });
     await this.#waiting;
   }
