@@ -90,6 +90,14 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
   },
 
   {
+    name: 'zmq-pub',
+    argument: 'tcp://ip:port',
+    group: 'Server',
+    help: 'publish blocks and pool transactions there: json-minimal-chain_main, json-minimal-txpool_add',
+  },
+  { name: 'no-zmq', group: 'Server', help: 'publish nothing' },
+
+  {
     name: 'log-level',
     argument: '0-4',
     group: 'Logging and process',
@@ -115,8 +123,6 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
   ignored('p2p-external-port', 'port'),
   ignored('zmq-rpc-bind-ip', 'ip'),
   ignored('zmq-rpc-bind-port', 'port'),
-  ignored('zmq-pub', 'address'),
-  ignored('no-zmq'),
   ignored('no-igd'),
   ignored('igd', 'mode'),
   ignored('hide-my-port'),
@@ -168,6 +174,8 @@ export interface RegtestConfig {
   readonly login?: { readonly user: string; readonly password: string };
   readonly origins: readonly string[];
   readonly maxConnections: number;
+  /** Where news are published; absent: nowhere. */
+  readonly publish?: { readonly ip: string; readonly port: number };
   readonly log: { readonly level: number; readonly file?: string };
   readonly pidFile?: string;
   /** Flags that were given and change nothing. */
@@ -193,8 +201,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     if (!Number.isInteger(given)) throw new ConfigError(`--${name}: a port is expected`);
     return given;
   };
-  const host = (name: string): string => {
-    const ip = value(name) ?? '127.0.0.1';
+  const host = (name: string, ip = value(name) ?? '127.0.0.1'): string => {
     if (!/^(?:127\.|::1$|localhost$)/.test(ip) && raw['confirm-external-bind'] === undefined)
       throw new ConfigError(`--${name} ${ip} lets others in; add --confirm-external-bind if you mean it`);
     return ip;
@@ -204,6 +211,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     value,
   );
   const login = readLogin(value('rpc-login'));
+  const publish = raw['no-zmq'] === undefined ? readTcp(value('zmq-pub')) : undefined;
   return {
     ...(dataDir === undefined ? {} : { dataDir }),
     fixedDifficulty: readDifficulty(value('fixed-difficulty') ?? ''),
@@ -229,6 +237,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     ...(login === undefined ? {} : { login }),
     origins: (value('rpc-access-control-origins') ?? '').split(',').filter((origin) => origin !== ''),
     maxConnections: number('rpc-max-connections', 1e6),
+    ...(publish === undefined ? {} : { publish: { ...publish, ip: host('zmq-pub', publish.ip) } }),
     log: { level: number('log-level', 4), ...(file === undefined ? {} : { file }) },
     ...(pidFile === undefined ? {} : { pidFile }),
     withoutEffect: REGTEST_OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(
@@ -242,6 +251,14 @@ function readDifficulty(text: string): bigint {
   if (difficulty < 1n || difficulty > U64_MAX)
     throw new ConfigError('--fixed-difficulty: a positive integer is expected');
   return difficulty;
+}
+
+function readTcp(text: string | undefined): { ip: string; port: number } | undefined {
+  if (text === undefined) return undefined;
+  const [, ip, digits] = /^tcp:\/\/([^:/]+|\[[0-9a-f:]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  const port = Number(digits);
+  if (ip === undefined || port > 65_535) throw new ConfigError('--zmq-pub: tcp://ip:port is expected');
+  return { ip: ip.replace(/^\[|\]$/g, ''), port };
 }
 
 function readLogin(text: string | undefined): { user: string; password: string } | undefined {

@@ -3,7 +3,9 @@ import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { HttpServer } from '../jsonrpc/http-server.js';
 import { RegtestDaemon } from '../regtest/daemon.js';
 import { minerAddress } from '../regtest/rpc/methods/mining.js';
+import { News } from '../regtest/rpc/news.js';
 import { createDaemonApp } from '../regtest/rpc/service.js';
+import { Publisher } from '../regtest/zmq/publisher.js';
 import { systemRng } from '../util/random.js';
 import { ConfigError } from './options.js';
 import type { RegtestConfig } from './regtest-options.js';
@@ -47,6 +49,8 @@ export async function startRegtest(
     ports.push(await listen(server, ip, port));
     log.info(`Binding on ${ip}:${ports.at(-1) ?? 0}${restricted ? ' (restricted)' : ''}`);
   }
+  const publisher = new Publisher();
+  if (config.publish !== undefined) await publish(daemon, publisher, config.publish, log);
   if (config.startMining !== undefined) startMining(daemon, config.startMining);
   for (const flag of config.withoutEffect) log.warn(`--${flag} is accepted and changes nothing here`);
   log.info(`Chain of ${daemon.node.chain.height} blocks, fixed difficulty ${config.fixedDifficulty}`);
@@ -54,7 +58,7 @@ export async function startRegtest(
     ports,
     daemon,
     async close() {
-      await Promise.all(servers.map((server) => server.close(GRACE_MS)));
+      await Promise.all([...servers.map((server) => server.close(GRACE_MS)), publisher.close()]);
       await daemon.close();
     },
   };
@@ -79,7 +83,19 @@ function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: (
   }
 }
 
-async function listen(server: HttpServer, ip: string, port: number): Promise<number> {
+async function publish(
+  daemon: RegtestDaemon,
+  publisher: Publisher,
+  { ip, port }: { readonly ip: string; readonly port: number },
+  log: Logger,
+): Promise<void> {
+  const bound = await listen(publisher, ip, port);
+  const news = new News(daemon.node, publisher);
+  daemon.node.onChange(() => news.note());
+  log.info(`Publishing at tcp://${ip}:${bound}`);
+}
+
+async function listen(server: HttpServer | Publisher, ip: string, port: number): Promise<number> {
   try {
     return await server.listen(ip, port);
   } catch (cause) {

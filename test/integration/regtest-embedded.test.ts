@@ -41,6 +41,21 @@ describe('wallet-rpc --regtest', () => {
     expect(transfer).toMatchObject({ txid: tx_hash, confirmations: 1 });
   });
 
+  it('looks through the pool when it is asked what is in it, and leaves blocks to the next refresh', async () => {
+    await wallet.rpc('auto_refresh', { enable: false });
+    const { address } = await wallet.rpc('get_address');
+    const lists = { in: true, out: true, pending: true, pool: true };
+    const { tx_hash } = await wallet.rpc('transfer', { destinations: [{ address, amount: 2_000_000 }] });
+    const before = await wallet.rpc('get_transfers', lists);
+    expect(before['pending']).toMatchObject([{ txid: tx_hash }]);
+    await daemon.generate(address, 1);
+    const after = await wallet.rpc('get_transfers', lists);
+    expect(after['in']).toEqual(before['in']);
+    expect(after['pending']).toMatchObject([{ txid: tx_hash }]);
+    await wallet.rpc('refresh');
+    expect((await wallet.rpc('get_transfers', lists))['pending']).toBeUndefined();
+  });
+
   it('takes its node along when it stops', async () => {
     expect(await wallet.stop()).toBe(0);
     expect(await daemonIsGone()).toBe(true);

@@ -38,6 +38,7 @@ export class Node {
   readonly #templates: TemplateMaker;
   readonly #verdicts = new Verdicts();
   readonly #mutex = new Mutex();
+  readonly #listeners: (() => void)[] = [];
   readonly #threads: WorkerPool<VerifyTask, boolean>;
 
   /** @throws NewerSchemaError */
@@ -56,6 +57,11 @@ export class Node {
 
   get store(): ChainStore {
     return this.#store;
+  }
+
+  /** @param listener told after every change of the chain or the pool, before others may make one. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** @returns false for a transaction that is known already. @throws Violation */
@@ -133,6 +139,7 @@ export class Node {
         return found;
       });
       this.poolLog.note(this.#store.pool.hashes());
+      for (const tell of this.#listeners) tell();
       return { result };
     } catch (error) {
       const open = error instanceof Unverified ? claims : this.#verdicts.takeOpen();

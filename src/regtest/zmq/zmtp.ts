@@ -1,0 +1,106 @@
+import { CodecError, Reader } from '../../util/codec.js';
+
+/** What both sides begin with. Source: ZMTP 3.0 (rfc.zeromq.org/spec/23), "Greeting". */
+const GREETING_LENGTH = 64;
+const SIGNATURE = { first: 0xff, last: 0x7f, length: 10 } as const;
+const MAJOR_VERSION = 3;
+const MECHANISM = { name: 'NULL', length: 20 } as const;
+
+const FLAG = { more: 0x01, long: 0x02, command: 0x04 } as const;
+
+/** Longest frame that a subscriber may send: topics are short. */
+const MAX_FRAME = 1024;
+
+/** Version 3.0, no security. */
+export function greeting(): Uint8Array {
+  const bytes = new Uint8Array(GREETING_LENGTH);
+  bytes[0] = SIGNATURE.first;
+  bytes[SIGNATURE.length - 1] = SIGNATURE.last;
+  bytes[SIGNATURE.length] = MAJOR_VERSION;
+  bytes.set(Buffer.from(MECHANISM.name, 'latin1'), SIGNATURE.length + 2);
+  return bytes;
+}
+
+function frame(flags: number, body: Uint8Array): Uint8Array {
+  const long = body.length > 0xff;
+  const head = Buffer.alloc(long ? 9 : 2);
+  head[0] = flags | (long ? FLAG.long : 0);
+  if (long) head.writeBigUInt64BE(BigInt(body.length), 1);
+  else head[1] = body.length;
+  return Buffer.concat([head, body]);
+}
+
+/** A message of one part. */
+export const message = (body: Uint8Array): Uint8Array => frame(0, body);
+
+const sized = (text: string): Buffer => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
+
+/** What ends the handshake: "we publish". */
+export function ready(): Uint8Array {
+  const value = Buffer.from('PUB');
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(value.length);
+  return frame(FLAG.command, Buffer.concat([sized('READY'), sized('Socket-Type'), length, value]));
+}
+
+/** What a subscriber says. */
+export type Wish = { readonly kind: 'subscribe' | 'cancel'; readonly topic: string };
+
+const WISHES: Readonly<Record<number, Wish['kind']>> = { 0: 'cancel', 1: 'subscribe' };
+
+/** Reads a subscriber's side of a connection, in whatever pieces it comes. */
+export class SubscriberReader {
+  #pending: Uint8Array = new Uint8Array();
+  #greeted = false;
+  #isReady = false;
+
+  /** @returns wishes in their order. @throws CodecError when it is no subscriber of version 3. */
+  take(chunk: Uint8Array): Wish[] {
+    this.#pending = Buffer.concat([this.#pending, chunk]);
+    if (!this.#greeted && !this.#greet()) return [];
+    const wishes: Wish[] = [];
+    for (let next = this.#frame(); next !== undefined; next = this.#frame()) {
+      if ((next.flags & FLAG.command) !== 0) this.#isReady ||= isReady(next.body);
+      else if (!this.#isReady) throw new CodecError('zmq: a message before the handshake ended');
+      else wishes.push(...wishOf(next.body));
+    }
+    return wishes;
+  }
+
+  #greet(): boolean {
+    const bytes = this.#pending;
+    if ((bytes[0] ?? SIGNATURE.first) !== SIGNATURE.first || (bytes[SIGNATURE.length] ?? MAJOR_VERSION) < 3)
+      throw new CodecError('zmq: not a peer of version 3');
+    if (bytes.length < GREETING_LENGTH) return false;
+    const start = SIGNATURE.length + 2;
+    const mechanism = Buffer.from(bytes.subarray(start, start + MECHANISM.length)).toString('latin1');
+    if (mechanism.replace(/\0+$/, '') !== MECHANISM.name) throw new CodecError('zmq: an unknown mechanism');
+    this.#pending = bytes.subarray(GREETING_LENGTH);
+    this.#greeted = true;
+    return true;
+  }
+
+  #frame(): { readonly flags: number; readonly body: Uint8Array } | undefined {
+    const bytes = Buffer.from(this.#pending);
+    const [flags, short] = bytes;
+    if (flags === undefined || short === undefined) return undefined;
+    const long = (flags & FLAG.long) !== 0;
+    if (long && bytes.length < 9) return undefined;
+    const length = long ? Number(bytes.readBigUInt64BE(1)) : short;
+    if (length > MAX_FRAME) throw new CodecError('zmq: a frame is too long');
+    const end = (long ? 9 : 2) + length;
+    if (bytes.length < end) return undefined;
+    this.#pending = bytes.subarray(end);
+    return { flags, body: bytes.subarray(end - length, end) };
+  }
+}
+
+function isReady(command: Uint8Array): boolean {
+  const r = new Reader(command);
+  return Buffer.from(r.take(r.byte())).toString('latin1') === 'READY';
+}
+
+function wishOf(body: Uint8Array): Wish[] {
+  const kind = WISHES[body[0] ?? -1];
+  return kind === undefined ? [] : [{ kind, topic: Buffer.from(body.subarray(1)).toString('utf8') }];
+}
