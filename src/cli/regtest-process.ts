@@ -20,7 +20,7 @@ const MAIN = fileURLToPath(new URL('./regtest-main.js', import.meta.url));
 
 /** Starts a daemon that ends with this process at the latest. @throws ConfigError with its own words. */
 export async function startRegtestProcess(
-  { regtest, rpc }: Pick<Config, 'regtest' | 'rpc'>,
+  { regtest, rpc }: Pick<Config, 'regtest'> & { readonly rpc: Pick<Config['rpc'], 'apiVersion'> },
   log: Logger,
 ): Promise<RegtestProcess> {
   const args = [

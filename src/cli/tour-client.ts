@@ -1,0 +1,25 @@
+import type { z } from 'zod';
+import { parseJson, writeJson, type Json } from '../util/json.js';
+
+/** A server of the tour, asked as any client would ask it. */
+export interface TourServer {
+  /** @throws Error with the server's words. */
+  ask<T>(method: string, params: Readonly<Record<string, Json>>, result: z.ZodType<T>): Promise<T>;
+}
+
+/** JSON-RPC over HTTP, at a port of this machine. */
+export const serverAt = (port: number): TourServer => ({
+  async ask(method, params, result) {
+    const response = await fetch(`http://127.0.0.1:${port}/json_rpc`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: writeJson({ jsonrpc: '2.0', id: '0', method, params }),
+    });
+    const reply = parseJson(await response.text()) as Readonly<Record<string, Json>>;
+    if (reply['error'] !== undefined)
+      throw new Error(
+        `${method}: ${String((reply['error'] as { readonly message?: Json }).message ?? 'refused')}`,
+      );
+    return result.parse(reply['result']);
+  },
+});
