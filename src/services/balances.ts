@@ -72,7 +72,8 @@ export class Balances {
         states: ['prepared', 'pending'],
       })) {
         if (account !== undefined && major !== account) continue;
-        if (change > 0n) row(major, 0).total = amount(row(major, 0).total + change);
+        // Its change comes to the first address, which is listed even where there is none.
+        row(major, 0).total = amount(row(major, 0).total + change);
         for (const { address, amount: paid } of destinations) {
           const own = this.#session.ownIndex(address);
           if (own?.major === major) row(major, own.minor).total = amount(row(major, own.minor).total + paid);

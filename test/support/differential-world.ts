@@ -1,5 +1,4 @@
-import { CODE_EXCEPTIONS, EXCEPTIONS } from './differential-exceptions.js';
-import { Pair } from './differential.js';
+import { Pair, type Exception } from './differential.js';
 import { startMonerod, type Monerod } from './monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 
@@ -34,15 +33,15 @@ export interface World {
 }
 
 /** Mines 106 blocks: four to the shared wallet, and ten payments to it of every kind. */
-export async function startWorld(): Promise<World> {
+export async function startWorld(exceptions: readonly Exception[]): Promise<World> {
   const daemon = await startMonerod();
   const options = { daemon: daemon.address };
   const [ours, theirs, payer] = await Promise.all([
-    startWalletRpc({ ...options, args: ['--api-version=1.32'] }),
+    startWalletRpc({ ...options, args: ['--api-version=1.32', '--export-format=0.18.0'] }),
     startReference(options),
     startWalletRpc(options),
   ]);
-  const pair = new Pair(ours, theirs, EXCEPTIONS, CODE_EXCEPTIONS);
+  const pair = new Pair(ours, theirs, exceptions);
   await pair.step('auto_refresh', { enable: false });
 
   // Addresses that the shared wallet has not handed out are looked up elsewhere.

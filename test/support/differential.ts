@@ -9,16 +9,10 @@ export interface Exception {
   readonly fields: readonly string[];
   /** `random`: of one type and length. `clock`: a few seconds apart. `differs`: of one type. */
   readonly how: 'ours alone' | 'random' | 'clock' | 'differs';
+  /** Only once this method was called. */
+  readonly after?: string;
   /** Most often the two agree all the same. */
   readonly seldom?: true;
-  readonly reason: string;
-}
-
-/** Refusals whose codes differ, and why. */
-export interface CodeException {
-  readonly method: string;
-  readonly ours: number;
-  readonly theirs: number;
   readonly reason: string;
 }
 
@@ -53,10 +47,10 @@ const entryKey = (entry: Json): string => {
 const PATIENCE_MS = 90_000;
 
 /** @throws Error when the server is silent for too long: a test must not wait for one that hangs. */
-async function answerInTime(port: number, body: { readonly method: string }): Promise<string> {
+async function answerInTime(port: number, body: unknown): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer to ${body.method} from port ${port}`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`silent for ${PATIENCE_MS} ms`)), PATIENCE_MS);
   });
   try {
     return (await Promise.race([post(port, '/json_rpc', body), late])).text;
@@ -78,28 +72,27 @@ export class Pair {
   readonly ours: WalletRpc;
   readonly theirs: WalletRpc;
   /** Exceptions that were needed. */
-  readonly used = new Set<Exception | CodeException>();
+  readonly used = new Set<Exception>();
   /** Methods that both answered with a result. */
   readonly answered = new Set<string>();
   readonly #exceptions: readonly Exception[];
-  readonly #codes: readonly CodeException[];
 
-  constructor(
-    ours: WalletRpc,
-    theirs: WalletRpc,
-    exceptions: readonly Exception[],
-    codes: readonly CodeException[],
-  ) {
+  constructor(ours: WalletRpc, theirs: WalletRpc, exceptions: readonly Exception[]) {
     this.ours = ours;
     this.theirs = theirs;
     this.#exceptions = exceptions;
-    this.#codes = codes;
   }
 
   async ask(method: string, params: unknown = {}): Promise<BothReplies> {
     const body = { jsonrpc: '2.0', id: 'same', method, params };
     const [mine, theirs] = await Promise.all(
-      [this.ours, this.theirs].map(({ port }) => answerInTime(port, body)),
+      Object.entries({ us: this.ours, them: this.theirs }).map(async ([who, { port }]) => {
+        try {
+          return await answerInTime(port, body);
+        } catch (cause) {
+          throw new Error(`no answer from ${who} to ${method} ${JSON.stringify(params)}`, { cause });
+        }
+      }),
     );
     return {
       mine: (JSON.parse(mine ?? '') as Loose).result,
@@ -122,27 +115,11 @@ export class Pair {
     const { error: theirError, result: theirResult, ...theirEnvelope } = theirs;
     const differences = this.#compare(method, 'envelope', ourEnvelope, theirEnvelope);
     if (isObject(ourError) && isObject(theirError))
-      return [...differences, ...this.#compareErrors(method, ourError, theirError)];
+      return [...differences, ...compareErrors(ourError, theirError)];
     if (ourError !== undefined || theirError !== undefined)
       return [...differences, `error: ours ${show(ourError)}, theirs ${show(theirError)}`];
     this.answered.add(method);
     return [...differences, ...this.#compare(method, '', ourResult, theirResult)];
-  }
-
-  #compareErrors(method: string, ours: JsonObject, theirs: JsonObject): string[] {
-    const keys = [ours, theirs].map((error) => Object.keys(error).sort().join());
-    if (keys[0] !== keys[1]) return [`error: ours has ${keys[0]}, theirs ${keys[1]}`];
-    if (typeof ours['message'] !== 'string' || ours['message'] === '') return ['error: ours has no message'];
-    if (ours['code'] === theirs['code']) return [];
-    const excused = this.#codes.find(
-      (exception) =>
-        exception.method === method &&
-        BigInt(exception.ours) === ours['code'] &&
-        BigInt(exception.theirs) === theirs['code'],
-    );
-    if (excused === undefined) return [`error code: ours ${show(ours['code'])}, theirs ${show(theirs)}`];
-    this.used.add(excused);
-    return [];
   }
 
   #compare(method: string, path: string, mine: Json | undefined, theirs: Json | undefined): string[] {
@@ -176,12 +153,21 @@ export class Pair {
       (exception) =>
         exception.methods.includes(method) &&
         exception.fields.includes(key) &&
+        (exception.after === undefined || this.answered.has(exception.after)) &&
         mayDiffer(exception.how, mine, theirs),
     );
     if (excused === undefined) return differences;
     this.used.add(excused);
     return [];
   }
+}
+
+function compareErrors(ours: JsonObject, theirs: JsonObject): string[] {
+  const keys = [ours, theirs].map((error) => Object.keys(error).sort().join());
+  if (keys[0] !== keys[1]) return [`error: ours has ${keys[0]}, theirs ${keys[1]}`];
+  if (typeof ours['message'] !== 'string' || ours['message'] === '') return ['error: ours has no message'];
+  if (ours['code'] === theirs['code']) return [];
+  return [`error code: ours ${show(ours['code'])}, theirs ${show(theirs)}`];
 }
 
 function mayDiffer(how: Exception['how'], mine: Json | undefined, theirs: Json | undefined): boolean {

@@ -30,7 +30,7 @@ export const refusal = (
 });
 
 /** Leaves fields out of an answer, however deep. */
-const without = (value: Loose, fields: readonly string[]): Loose => {
+export const without = (value: Loose, fields: readonly string[]): Loose => {
   if (Array.isArray(value)) return value.map((item) => without(item, fields));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

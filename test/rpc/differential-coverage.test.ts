@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from '@jest/globals';
+import { COVERED, NOT_COVERED } from '../support/differential-coverage.js';
+
+const vectors = new URL('../../../test/vectors/rpc/methods.json', import.meta.url);
+const { methods } = JSON.parse(readFileSync(vectors, 'utf8')) as {
+  methods: readonly { readonly name: string; readonly in: readonly string[] }[];
+};
+const ofRelease = methods.filter(({ in: where }) => where.includes('0.18')).map(({ name }) => name);
+const covered = Object.values(COVERED).flat();
+
+describe('the differential tests', () => {
+  test.each(ofRelease)('ask both servers for %s, or say why not', (name) => {
+    expect([covered.includes(name), name in NOT_COVERED]).toContain(true);
+    expect(covered.includes(name) && name in NOT_COVERED).toBe(false);
+  });
+
+  it('ask for each method in one situation, and for none that the release does not know', () => {
+    expect(covered.filter((name, i) => covered.indexOf(name) !== i)).toEqual([]);
+    expect([...covered, ...Object.keys(NOT_COVERED)].filter((name) => !ofRelease.includes(name))).toEqual([]);
+  });
+});
