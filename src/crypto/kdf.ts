@@ -3,9 +3,11 @@ import { keccak } from './keccak.js';
 import { slowHashAsync } from './slow-hash-worker.js';
 import type { SecretKey } from './types.js';
 
-/** Domain bytes that end a preimage. Source: cryptonote_config.h `HASH_KEY_WALLET`, `HASH_KEY_WALLET_CACHE`, `HASH_KEY_MEMORY`. */
+/** Domain bytes that end a preimage. Source: cryptonote_config.h `HASH_KEY_WALLET`, `HASH_KEY_WALLET_CACHE`, `HASH_KEY_BACKGROUND_…`, `HASH_KEY_MEMORY`. */
 const WALLET = 0x8c;
 const WALLET_CACHE = 0x8d;
+const BACKGROUND_CACHE = 0x8e;
+const BACKGROUND_KEYS_FILE = 0x8f;
 const MEMORY = 0x6b;
 
 /** Stretches a preimage made for this call, and wipes it. */
@@ -46,6 +48,30 @@ export async function cacheKey(password: string, rounds: number): Promise<Uint8A
   const base = await passwordKey(password, rounds);
   try {
     return keccak(base, Uint8Array.of(WALLET_CACHE));
+  } finally {
+    base.fill(0);
+  }
+}
+
+/**
+ * ChaCha key of the background keys file: `keccak(passwordKey || 0x8f)`.
+ * Source: wallet2.cpp `get_custom_background_key`.
+ */
+export const backgroundKeyOf = (passwordKey: Uint8Array): Uint8Array =>
+  keccak(passwordKey, Uint8Array.of(BACKGROUND_KEYS_FILE));
+
+/** ChaCha key of what lies beside it: `keccak(backgroundKey || 0x8e)`. Source: wallet2.cpp `get_cache_key`. */
+export const backgroundCacheKey = (backgroundKey: Uint8Array): Uint8Array =>
+  keccak(backgroundKey, Uint8Array.of(BACKGROUND_CACHE));
+
+/**
+ * {@link backgroundKeyOf} a password.
+ * @throws RangeError unless rounds ≥ 1.
+ */
+export async function backgroundKey(password: string, rounds: number): Promise<Uint8Array> {
+  const base = await passwordKey(password, rounds);
+  try {
+    return backgroundKeyOf(base);
   } finally {
     base.fill(0);
   }

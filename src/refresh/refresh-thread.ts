@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
 import { parsePrunedTransaction } from '../cryptonote/transaction.js';
 import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon } from '../daemon/http-daemon.js';
@@ -153,6 +154,9 @@ async function run(id: WalletId, number: number, from: RefreshFrom | undefined):
     for await (const page of pages) {
       const findings = await wallet.scanner.scan(page.blocks, kernel);
       signal.throwIfAborted();
+      // What the pool holds may spend what was not known when it was looked at.
+      if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))
+        wallet.seenInPool.clear();
       current.inFlight += 1;
       report({ type: 'page', wallet: id, run: number, findings, daemonHeight: page.daemonHeight });
       await settled(PAGES_AHEAD - 1);

@@ -19,6 +19,8 @@ export const CODE = {
   bad_wallet_name: -1,
   wrong_password: -22,
   view_only: -29,
+  background_wallet: -51,
+  background_syncing: -52,
   not_deterministic: -43,
   unknown_language: -1,
   bad_seed: -1,
@@ -113,6 +115,10 @@ export function describe(fault: Fault): string {
       return 'invalid password';
     case 'view_only':
       return 'the wallet is view-only: it has no spend key';
+    case 'background_wallet':
+      return 'a background wallet only syncs: open the wallet itself';
+    case 'background_syncing':
+      return 'the spend key is put away while the wallet syncs in the background: stop_background_sync first';
     case 'not_deterministic':
       return 'the wallet is not deterministic: it has no mnemonic seed';
     case 'unknown_language':

@@ -1,6 +1,7 @@
 import { RpcError } from '../jsonrpc/errors.js';
 import type { WalletServer } from '../services/wallet-server.js';
 import type { WalletSession } from '../services/wallet-session.js';
+import { BACKGROUND_FAULT } from '../wallet/background-sync.js';
 import { WalletError } from '../wallet/fault.js';
 import { isReady } from '../wallet/multisig/account.js';
 import { DENIED } from './error-map.js';
@@ -38,7 +39,11 @@ export function passGate(gates: Gates, server: WalletServer, version: ApiVersion
     throw new WalletError({ kind: 'view_only' });
   if (gates.needs === 'wallet' && gates.trustedDaemon && !server.wallet().link.trusted)
     throw new WalletError({ kind: 'daemon_untrusted' });
-  if (gates.needs === 'wallet') server.wallet();
+  if (gates.needs === 'wallet') {
+    const { background } = server.wallet().keyKeeper;
+    if (gates.foreground && background !== undefined)
+      throw new WalletError({ kind: BACKGROUND_FAULT[background] });
+  }
   return {
     server,
     get wallet() {

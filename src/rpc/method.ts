@@ -24,6 +24,8 @@ export interface Gates {
   readonly multisig?: 'absent' | 'begun' | 'ready' | 'unready';
   /** Refused by 1.32 on a multisig wallet that was not told to be one (-48). */
   readonly multisigEnabled?: true;
+  /** Refused while the spend key is put away (-52), and on a background wallet (-51). */
+  readonly foreground?: true;
   /** Refused unless the daemon is trusted (-1). */
   readonly trustedDaemon?: true;
   /** Codes that differ from the error table for this method. */

@@ -6,6 +6,7 @@ import { addressBookMethods } from './methods/address-book.js';
 import { addressMethods } from './methods/addresses.js';
 import { annotationMethods } from './methods/annotations.js';
 import { coldSigningMethods } from './methods/cold-signing.js';
+import { backgroundSyncMethods } from './methods/background-sync.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
 import { loggingMethods } from './methods/logging.js';
@@ -22,6 +23,7 @@ import { uriMethods } from './methods/uris.js';
 export const registry = new Registry<Context, Gates>([
   ...fileMethods,
   ...serviceMethods,
+  ...backgroundSyncMethods,
   ...miningMethods,
   ...loggingMethods,
   ...accountMethods,

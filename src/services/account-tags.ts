@@ -80,9 +80,10 @@ export class AccountTags {
   }
 
   #accounts(): TaggedAccount[] {
+    const hidden = this.#session.keyKeeper.hidesNotes;
     return this.#session.file
       .read((r) => r.accounts.list())
-      .map(({ major, tag }) => ({ account: major, tag }));
+      .map(({ major, tag }) => ({ account: major, tag: hidden ? '' : tag }));
   }
 }
 

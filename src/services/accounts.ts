@@ -76,7 +76,7 @@ export class Accounts {
         return {
           address: this.address(index),
           index,
-          label: r.subaddresses.label(index),
+          label: this.label(index),
           used: used.has(minor),
         };
       });
@@ -105,6 +105,7 @@ export class Accounts {
   }
 
   label(index: SubaddressIndex): string {
+    if (this.#session.keyKeeper.hidesNotes) return '';
     return this.#session.file.read((r) => r.subaddresses.label(index));
   }
 

@@ -19,6 +19,7 @@ export class Annotations {
 
   /** Empty for a transaction without one. */
   notes(txHashes: readonly Hash[]): string[] {
+    if (this.#session.keyKeeper.hidesNotes) return txHashes.map(() => '');
     return this.#session.file.read((r) => txHashes.map((txHash) => r.notes.get(txHash) ?? ''));
   }
 
@@ -29,7 +30,8 @@ export class Annotations {
   /** @throws WalletError `attribute_missing` */
   attribute(key: string): string {
     const value = this.#session.file.read((r) => r.attributes.get(key));
-    if (value === undefined) throw new WalletError({ kind: 'attribute_missing' });
+    if (value === undefined || this.#session.keyKeeper.hidesNotes)
+      throw new WalletError({ kind: 'attribute_missing' });
     return value;
   }
 }

@@ -183,7 +183,7 @@ export class History {
       change: tx.change,
       unlockTime: tx.unlockTime,
       doubleSpendSeen: false,
-      destinations: tx.destinations,
+      destinations: this.#session.keyKeeper.hidesNotes ? [] : tx.destinations,
       ...this.#place(
         { major: tx.account, minor: 0 },
         tx.fromIndices.map((minor) => ({ major: tx.account, minor })),
@@ -241,7 +241,7 @@ export class History {
     const reward = this.#session.lastBlockReward();
     const byValue = reward === 0n ? 0 : Number((value + reward - 1n) / reward);
     return {
-      note: this.#session.file.read((r) => r.notes.get(txHash)) ?? '',
+      note: this.#session.annotations.notes([txHash])[0] ?? '',
       confirmations: height === 0 || height >= chainHeight ? 0 : chainHeight - height,
       suggestedConfirmationsThreshold: Math.max(byValue, this.#blocksUntil(unlockTime, chainHeight)),
       locked: this.#locked(unlockTime, height),

@@ -1,6 +1,6 @@
 import { publicKeyOf } from '../crypto/derivation.js';
 import { DaemonError } from '../daemon/errors.js';
-import type { KeysFile } from '../store/keys-file.js';
+import { withBackgroundSync, type KeysFile } from '../store/keys-file.js';
 import { WalletError } from '../wallet/fault.js';
 import { accountOf } from '../wallet/keys.js';
 import {
@@ -178,7 +178,8 @@ const keysFileOf = (
   { signerSecret, commonSecret, spendPublicKey, ...group }: MultisigAccount,
   before: KeysFile,
 ): KeysFile => ({
-  ...before,
+  // A shared spend key cannot be put away.
+  ...withBackgroundSync(before, 'off'),
   spendPublicKey,
   viewPublicKey: publicKeyOf(commonSecret),
   viewSecret: commonSecret,

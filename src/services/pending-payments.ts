@@ -45,6 +45,8 @@ export class PendingPayments {
           w.pool.add(incoming);
         }
         if (outgoing === undefined) continue;
+        // It looked like income as long as what it spends was not known.
+        if (incoming === undefined) w.pool.remove(outgoing.txHash);
         const known = w.outgoing.byHash(outgoing.txHash);
         if (known === undefined) {
           // Paid by another wallet with our keys.

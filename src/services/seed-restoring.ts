@@ -1,4 +1,5 @@
 import { publicKeyOf } from '../crypto/derivation.js';
+import type { SecretKey } from '../crypto/types.js';
 import { accountKeysOf, spendSecretFromSeed } from '../cryptonote/account-keys.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../cryptonote/languages.js';
 import { decodeMnemonic, encodeMnemonic, removeSeedOffset } from '../cryptonote/mnemonic.js';
@@ -31,13 +32,21 @@ export async function walletFromWords(
   const decoded = asSeed(() => decodeMnemonic(request.seed));
   // The first word list is read, never written: its wallets need another one.
   const language = decoded.language === OLD_ENGLISH ? requireLanguage(request.language) : decoded.language;
-  const plain = seedOffset === '' ? decoded.seed : await removeSeedOffset(decoded.seed, seedOffset);
+  const plain = await withoutOffset(decoded.seed, seedOffset);
   return {
     wallet: { keys: accountKeysOf(spendSecretFromSeed(plain)), language, password, restoreHeight },
     seed: encodeMnemonic(plain, language),
     deprecated: decoded.deprecated,
   };
 }
+
+/** @param offset empty: none. @throws WalletError `bad_seed` */
+export async function spendSecretOfWords(words: string, offset: string): Promise<SecretKey> {
+  return spendSecretFromSeed(await withoutOffset(asSeed(() => decodeMnemonic(words)).seed, offset));
+}
+
+const withoutOffset = async (seed: Uint8Array, offset: string): Promise<Uint8Array> =>
+  offset === '' ? seed : removeSeedOffset(seed, offset);
 
 /** One participant of a group. @throws WalletError `bad_seed` */
 export function walletFromMultisigSeed({

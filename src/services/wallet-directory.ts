@@ -48,6 +48,13 @@ export class WalletDirectory {
 /** Paths of a wallet given as a file of its own, `--wallet-file`. */
 export const locateFile = (path: string): WalletPaths => pathsOf(dirname(resolve(path)), basename(path));
 
+/** Background files share the store and the lock of the wallet that they belong to. */
+export function servedBy(background: WalletPaths): WalletPaths {
+  const { name, keys } = background;
+  const main = background.store.replace(/\.background$/, '');
+  return { name, store: main, keys, lock: `${main}.lock` };
+}
+
 /** @throws WalletError `wallet_exists` when any file stands where the wallet would go. */
 export function assertFree(paths: WalletPaths): void {
   if (existsSync(paths.keys) || existsSync(paths.store))

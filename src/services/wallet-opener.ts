@@ -1,6 +1,7 @@
 import type { SecretKey } from '../crypto/types.js';
 import type { AccountKeys } from '../cryptonote/account-keys.js';
 import type { Language } from '../cryptonote/languages.js';
+import { readStoreKey } from '../store/background-files.js';
 import type { KeysFile } from '../store/keys-file.js';
 import { loadKeysFile, saveKeysFile } from '../store/keys-file-disk.js';
 import { lockWallet } from '../store/lock.js';
@@ -111,7 +112,7 @@ export class WalletOpener {
         ...(lock === undefined ? {} : { lock }),
         keys,
         keyKeeper: new KeyKeeper({
-          ...(paths === undefined ? {} : { path: paths.keys }),
+          ...(paths === undefined ? {} : { path: paths.keys, store: paths.store }),
           keys,
           keysFile,
           password,
@@ -139,7 +140,11 @@ export class WalletOpener {
     password: string,
     restoreHeight: number | undefined,
   ): Promise<WalletFile> {
-    const key = storeKey(keysFile.viewSecret, keysFile.spendSecret);
+    const { backgroundKey, viewSecret, spendSecret } = keysFile;
+    const key =
+      path === undefined || backgroundKey === undefined
+        ? storeKey(viewSecret, spendSecret)
+        : await readStoreKey(path, backgroundKey);
     const store: NewStore = {
       restoreHeight,
       createdAt: keysFile.creationTimestamp,
@@ -148,7 +153,7 @@ export class WalletOpener {
     const place = path === undefined ? 'empty' : await storePlace(path);
     if (path === undefined || place === 'empty')
       return WalletFile.create(path ?? ':memory:', key, (w) => fillNewStore(w, store));
-    if (place === 'foreign') {
+    if (place === 'foreign' && backgroundKey === undefined) {
       const { kdfRounds, log } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }

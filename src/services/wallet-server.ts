@@ -21,7 +21,13 @@ import {
   type RestoreRequest,
 } from './seed-restoring.js';
 import type { ServerSettings } from './server-settings.js';
-import { assertFree, assertPresent, type WalletDirectory, type WalletPaths } from './wallet-directory.js';
+import {
+  assertFree,
+  assertPresent,
+  servedBy,
+  type WalletDirectory,
+  type WalletPaths,
+} from './wallet-directory.js';
 import { WalletOpener } from './wallet-opener.js';
 import type { WalletSession } from './wallet-session.js';
 
@@ -120,10 +126,19 @@ export class WalletServer {
     await this.#changing.run(async () => {
       assertPresent(paths);
       // The same wallet once more: the password is checked before the open one is given up.
-      const same = this.#session !== undefined && this.#session.name === paths.name;
       const keysFile = await this.#opener.readKeys(paths, password);
-      if (same) await this.#closeCurrent();
-      await this.#replace(await this.#opener.open(paths, keysFile, password, keysFile.refreshHeight));
+      const place = keysFile.backgroundKey === undefined ? paths : servedBy(paths);
+      if (this.#session?.paths?.store === place.store) await this.#closeCurrent();
+      const session = await this.#opener.open(place, keysFile, password, keysFile.refreshHeight);
+      // The session has copies of its own.
+      for (const secret of [keysFile.viewSecret, keysFile.spendSecret]) secret?.fill(0);
+      try {
+        await session.backgroundSync.resume();
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+      await this.#replace(session);
     });
   }
 

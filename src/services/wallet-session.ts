@@ -1,25 +1,34 @@
 import type { Logger } from 'pino';
 import { parseAddress } from '../cryptonote/address.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { Hash } from '../crypto/types.js';
+import type { Hash, KeyImage } from '../crypto/types.js';
 import { DaemonError } from '../daemon/errors.js';
 import { RefreshCancelled, type RefreshResult, type RefreshTarget } from '../refresh/refresher.js';
 import type { PoolFinding, ScannerState } from '../refresh/wallet-scanner.js';
 import type { BatchFindings, TxBatch, WalletId } from '../refresh/messages.js';
 import type { WalletLock } from '../store/lock.js';
 import type { WalletFile } from '../store/wallet-file.js';
-import { amount, type Amount } from '../util/amount.js';
+import { amount, ZERO, type Amount } from '../util/amount.js';
 import { toHex } from '../util/bytes.js';
 import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
+import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
 import type { ExportFormat } from '../wallet/exported-outputs.js';
 import { wipeKeys, type WalletKeys } from '../wallet/keys.js';
-import type { PageFindings, SubaddressKey, ToldKeyImage, TxFindings } from '../wallet/records.js';
+import type { BlindOutput } from '../wallet/possible-spends.js';
+import type {
+  OwnedOutput,
+  PageFindings,
+  SubaddressKey,
+  ToldKeyImage,
+  TxFindings,
+} from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import { Accounts } from './accounts.js';
 import { AccountTags } from './account-tags.js';
 import { AddressBook } from './address-book.js';
 import { Annotations } from './annotations.js';
+import { BackgroundSync } from './background-sync.js';
 import { Balances } from './balances.js';
 import { ColdSigning } from './cold-signing.js';
 import type { WalletEvents } from './events.js';
@@ -63,7 +72,6 @@ const MAX_WATCHED_ADDRESSES = 500_000;
 /** One open wallet: its keys, its store, and the services over both. */
 export class WalletSession implements RefreshTarget {
   readonly name: string;
-  readonly keys: WalletKeys;
   readonly keyKeeper: KeyKeeper;
   readonly file: WalletFile;
   readonly link: DaemonLink;
@@ -74,6 +82,7 @@ export class WalletSession implements RefreshTarget {
   readonly addressBook: AddressBook;
   readonly annotations: Annotations;
   readonly balances: Balances;
+  readonly backgroundSync: BackgroundSync;
   readonly history: History;
   readonly feeMarket: FeeMarket;
   readonly payments: PaymentMaker;
@@ -98,7 +107,6 @@ export class WalletSession implements RefreshTarget {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.name = parts.paths?.name ?? '';
-    this.keys = parts.keys;
     this.keyKeeper = parts.keyKeeper;
     this.file = parts.file;
     this.link = parts.link;
@@ -109,6 +117,7 @@ export class WalletSession implements RefreshTarget {
     this.addressBook = new AddressBook(this);
     this.annotations = new Annotations(this);
     this.balances = new Balances(this);
+    this.backgroundSync = new BackgroundSync(this);
     this.history = new History(this);
     this.feeMarket = new FeeMarket(this);
     this.payments = new PaymentMaker(this);
@@ -130,8 +139,12 @@ export class WalletSession implements RefreshTarget {
     return this.#parts.exportFormat;
   }
 
+  get keys(): WalletKeys {
+    return this.keyKeeper.keys;
+  }
+
   get isViewOnly(): boolean {
-    return this.keys.spendSecret === undefined && this.keys.multisig === undefined;
+    return this.keyKeeper.isViewOnly;
   }
 
   /** Absent for a wallet in memory. */
@@ -207,6 +220,20 @@ export class WalletSession implements RefreshTarget {
     );
   }
 
+  /** {@link undisturbed}, a refresh under way is given up; the scanner starts over from what stands then. */
+  interrupted(task: () => Promise<void>): Promise<void> {
+    this.link.refresher.cancel(this.#id);
+    return this.undisturbed(async () => {
+      await task();
+      this.link.refresher.restart(this.#id);
+    });
+  }
+
+  /** Key images of outputs of ours, in their order; made off this thread. */
+  keyImages(keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
+    return this.link.refresher.keyImages(this.#id, keys, outputs);
+  }
+
   async #refreshNow(startHeight: number): Promise<RefreshResult> {
     if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
     const from = {
@@ -214,7 +241,8 @@ export class WalletSession implements RefreshTarget {
       startHeight: Math.max(startHeight, await this.#restoreHeight()),
     };
     const result = await this.link.refresher.refresh(this.#id, from);
-    await this.#pending.relayLost();
+    // Without a look into the pool nothing can be missed there.
+    if (this.keyKeeper.background === undefined) await this.#pending.relayLost();
     return result;
   }
 
@@ -236,6 +264,7 @@ export class WalletSession implements RefreshTarget {
       watched: r.outputs.watchList(),
       unnamed: r.outputs.unnamed(),
       told: r.toldKeyImages.list(),
+      ...(this.keyKeeper.background === undefined ? {} : { blind: r.outputs.blind().map(asBlind) }),
     }));
     return {
       keys: {
@@ -371,3 +400,10 @@ export class WalletSession implements RefreshTarget {
     return low;
   }
 }
+
+/** As rings name it. */
+const asBlind = ({ rct, amount: value, globalIndex, height }: OwnedOutput): BlindOutput => ({
+  amount: rct ? ZERO : value,
+  globalIndex,
+  height,
+});

@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Rng } from '../util/random.js';
 import { WalletError } from '../wallet/fault.js';
-import { syncDirectory } from './durable.js';
+import { replaceFile } from './durable.js';
 import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
 
 /** A keys file has some kilobytes; multisig ones some more. */
@@ -17,7 +16,7 @@ export async function loadKeysFile(path: string, password: string, kdfRounds: nu
   return readKeysFile(await readFile(path), password, kdfRounds, name);
 }
 
-/** Puts a keys file in place whole: written beside it, synced, renamed. Readable for its owner alone. */
+/** Puts a keys file in place whole. */
 export async function saveKeysFile(
   path: string,
   file: KeysFile,
@@ -26,15 +25,5 @@ export async function saveKeysFile(
   rng: Rng,
 ): Promise<void> {
   const bytes = await writeKeysFile(file, password, kdfRounds, rng);
-  const draft = `${path}.new`;
-  await rm(draft, { force: true });
-  const handle = await open(draft, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, path);
-  syncDirectory(dirname(path));
+  await replaceFile(path, bytes);
 }

@@ -1,6 +1,6 @@
 import { chacha20, chacha8 } from '../crypto/chacha.js';
 import { publicKeyOf } from '../crypto/derivation.js';
-import { passwordKey } from '../crypto/kdf.js';
+import { backgroundKeyOf, passwordKey } from '../crypto/kdf.js';
 import { slowHashAsync } from '../crypto/slow-hash-worker.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { NetworkType } from '../cryptonote/types.js';
@@ -10,6 +10,7 @@ import { CodecError, decode, encode } from '../util/codec.js';
 import { writeJson } from '../util/json.js';
 import type { Rng } from '../util/random.js';
 import { WalletError } from '../wallet/fault.js';
+import { numberOfType, typeOfNumber, type BackgroundSyncType } from '../wallet/background-sync.js';
 import type { GroupState } from '../wallet/multisig/account.js';
 import { sealedFile } from '../wallet/sealed-file.js';
 import { DEFAULT_LOOKAHEAD, type Lookahead } from '../wallet/subaddress-table.js';
@@ -26,6 +27,8 @@ export interface KeysFile {
   /** Multisig wallets alone. */
   readonly multisig?: GroupState;
   readonly watchOnly: boolean;
+  /** Of the background files: the spend key is left out, and this opens them. */
+  readonly backgroundKey?: Uint8Array;
   /** As its speakers write it. */
   readonly seedLanguage: string;
   readonly network: NetworkType;
@@ -51,7 +54,13 @@ const OWN_FIELDS = [
   ...GROUP_FIELDS,
 ];
 
+/** Fields of background sync. Source: wallet2.cpp `get_keys_file_data`. */
+const SYNC_TYPE = 'background_sync_type';
+const SYNC_KEY = 'custom_background_key';
+
 const IV_BYTES = 8;
+/** Of ChaCha. */
+const KEY_BYTES = 32;
 /** Spend and view secret. */
 const SECRETS_BYTES = 64;
 const MEMORY_SALT = Uint8Array.of('k'.charCodeAt(0));
@@ -85,9 +94,14 @@ export async function readKeysFile(
   const fields =
     tryFields(chacha20(key, parts.iv, parts.ciphertext)) ??
     tryFields(chacha8(key, parts.iv, parts.ciphertext));
-  if (fields === undefined) throw new WalletError({ kind: 'wrong_password' });
+  const backgroundKey = backgroundKeyOf(key);
+  const background =
+    fields === undefined ? tryFields(chacha20(backgroundKey, parts.iv, parts.ciphertext)) : undefined;
   try {
-    return await readFields(fields, key);
+    if (fields !== undefined) return await readFields(fields, key);
+    if (background !== undefined)
+      return { ...(await readFields(background, backgroundKey, true)), backgroundKey };
+    throw new WalletError({ kind: 'wrong_password' });
   } catch (error) {
     if (error instanceof CodecError || error instanceof RangeError)
       throw corrupt('its keys file cannot be read', error);
@@ -95,7 +109,8 @@ export async function readKeysFile(
   }
 }
 
-async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
+/** @param background the spend key is left out, and its place is blank. */
+async function readFields(fields: Fields, key: Uint8Array, background = false): Promise<KeysFile> {
   const integer = (name: string): number => {
     const value = fields[name] ?? 0n;
     return typeof value === 'bigint' ? Number(value) : 0;
@@ -121,7 +136,7 @@ async function readFields(fields: Fields, key: Uint8Array): Promise<KeysFile> {
     spendPublicKey: bytes32<'PublicKey'>(address.bytes('m_spend_public_key'), 'PublicKey'),
     viewPublicKey: bytes32<'PublicKey'>(address.bytes('m_view_public_key'), 'PublicKey'),
     viewSecret: bytes32<'SecretKey'>(secrets.subarray(32, SECRETS_BYTES), 'SecretKey'),
-    ...(integer('watch_only') !== 0
+    ...(integer('watch_only') !== 0 || background
       ? {}
       : { spendSecret: bytes32<'SecretKey'>(secrets.subarray(0, 32), 'SecretKey') }),
     ...(integer('multisig') === 0 ? {} : { multisig: readGroup(fields, secrets.subarray(SECRETS_BYTES)) }),
@@ -190,6 +205,33 @@ export const withMultisig = (file: KeysFile): KeysFile => ({
   other: { ...file.other, enable_multisig: 1n },
 });
 
+/** How the wallet is kept in step without its spend key. */
+export const backgroundSyncOf = ({ other }: Pick<KeysFile, 'other'>): BackgroundSyncType =>
+  typeOfNumber(other[SYNC_TYPE]);
+
+/** The key of the background files, where the wallet has some. */
+export function backgroundKeyIn({ other }: Pick<KeysFile, 'other'>): Uint8Array | undefined {
+  const key = other[SYNC_KEY];
+  return typeof key === 'string' && key.length === KEY_BYTES ? fromLatin1(key) : undefined;
+}
+
+/** The same file, kept in step otherwise. @param key of the background files, if there are some. */
+export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
+  file: T,
+  type: BackgroundSyncType,
+  key?: Uint8Array,
+): T {
+  const rest = Object.entries(file.other).filter(([name]) => name !== SYNC_KEY);
+  return {
+    ...file,
+    other: {
+      ...Object.fromEntries(rest),
+      [SYNC_TYPE]: numberOfType(type),
+      ...(key === undefined ? {} : { [SYNC_KEY]: latin1(key) }),
+    },
+  };
+}
+
 /** Fields without which the reference takes other defaults than ours. */
 const DEFAULTS: Fields = {
   key_on_device: 0n,
@@ -202,14 +244,16 @@ const DEFAULTS: Fields = {
   subaddress_lookahead_minor: BigInt(DEFAULT_LOOKAHEAD.minor),
 };
 
-/** Writes a keys file that the reference opens. Source: wallet2.cpp `get_keys_file_data`. */
-export async function writeKeysFile(
+/** Writes a keys file that the reference opens. */
+export const writeKeysFile = async (
   file: KeysFile,
   password: string,
   kdfRounds: number,
   rng: Rng,
-): Promise<Uint8Array> {
-  const key = await passwordKey(password, kdfRounds);
+): Promise<Uint8Array> => sealKeysFile(file, await passwordKey(password, kdfRounds), rng);
+
+/** {@link writeKeysFile} under a key. Source: wallet2.cpp `get_keys_file_data`. */
+export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): Promise<Uint8Array> {
   const innerIv = rng(IV_BYTES);
   const secrets = await cryptSecrets(
     concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret, ...(file.multisig?.shares ?? [])),

@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Db } from './database.js';
 
 /** Single facts about the wallet. */
-export type MetaKey = 'restore_height' | 'created_at' | 'last_block_reward';
+export type MetaKey = 'restore_height' | 'created_at' | 'last_block_reward' | 'background_sync';
 
 export class MetaReader {
   protected readonly db: Db;

@@ -14,6 +14,8 @@ export type Fault =
   | { readonly kind: 'bad_wallet_name'; readonly name: string }
   | { readonly kind: 'wrong_password' }
   | { readonly kind: 'view_only' }
+  | { readonly kind: 'background_wallet' }
+  | { readonly kind: 'background_syncing' }
   | { readonly kind: 'not_deterministic' }
   | { readonly kind: 'unknown_language'; readonly language: string }
   | { readonly kind: 'bad_seed'; readonly reason: string }

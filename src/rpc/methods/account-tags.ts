@@ -6,7 +6,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_account_tags',
     summary: 'Lists the tags of accounts, with their descriptions.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { needs: 'wallet', restricted: false, foreground: true },
     params: none,
     source: 'COMMAND_RPC_GET_ACCOUNT_TAGS, on_get_account_tags',
     handle: ({ wallet }) => ({
@@ -21,7 +21,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'tag_accounts',
     summary: 'Gives accounts a tag.',
-    meta: { needs: 'wallet', restricted: true, codes: { account_out_of_range: -1 } },
+    meta: { needs: 'wallet', restricted: true, foreground: true, codes: { account_out_of_range: -1 } },
     params: params({ tag: text.default(''), accounts: listOf(u32) }),
     source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
     handle({ wallet }, { tag, accounts }) {
@@ -33,7 +33,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'untag_accounts',
     summary: 'Takes the tags of accounts away.',
-    meta: { needs: 'wallet', restricted: true, codes: { account_out_of_range: -1 } },
+    meta: { needs: 'wallet', restricted: true, foreground: true, codes: { account_out_of_range: -1 } },
     params: params({ accounts: listOf(u32) }),
     source: 'COMMAND_RPC_UNTAG_ACCOUNTS, on_untag_accounts',
     handle({ wallet }, { accounts }) {
@@ -45,7 +45,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_account_tag_description',
     summary: 'Describes a tag.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ tag: text.default(''), description: text.default('') }),
     source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',
     handle({ wallet }, { tag, description }) {

@@ -89,7 +89,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_account',
     summary: 'Adds an account.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ label: text.default('') }),
     source: 'COMMAND_RPC_CREATE_ACCOUNT, on_create_account',
     handle({ wallet }, { label }) {
@@ -101,7 +101,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'label_account',
     summary: "Sets an account's label.",
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), label: text.default('') }),
     source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',
     handle({ wallet }, { account_index, label }) {

@@ -46,7 +46,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_address',
     summary: 'Adds addresses to an account.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
     source: 'COMMAND_RPC_CREATE_ADDRESS, on_create_address',
     handle({ wallet }, { account_index, count, label }) {
@@ -69,7 +69,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'label_address',
     summary: "Sets an address's label.",
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ index: subaddressIndex, label: text.default('') }),
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
     handle({ wallet }, { index, label }) {
@@ -81,7 +81,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_subaddress_lookahead',
     summary: 'Sets how far beyond the last account and address payments are still recognised.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
     async handle({ wallet }, { password, major_idx, minor_idx }) {

@@ -8,7 +8,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_tx_notes',
     summary: 'Attaches notes to transactions, whether the wallet knows them or not.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ txids: listOf(text), notes: listOf(text) }),
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
     handle({ wallet }, { txids, notes }) {
@@ -33,7 +33,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_attribute',
     summary: 'Keeps a text under a key.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ key: text.default(''), value: text.default('') }),
     source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',
     handle({ wallet }, { key, value }) {

@@ -60,7 +60,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_outputs',
     summary: 'Tells an offline wallet with the same keys which outputs this one received.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({
       all: flag.default(false),
       start: u32.default(0),
@@ -75,7 +75,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_outputs',
     summary: 'Takes the outputs that a wallet in touch with the chain told.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ outputs_data_hex: text.default('') }),
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
     async handle({ wallet }, { outputs_data_hex }) {
@@ -86,7 +86,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_key_images',
     summary: 'Proves key images to a wallet without a spend key.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ all: flag.default(false) }),
     source: 'COMMAND_RPC_EXPORT_KEY_IMAGES, on_export_key_images',
     async handle({ wallet }, { all }) {
@@ -104,7 +104,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_key_images',
     summary: 'Takes proven key images and finds out which of them are spent.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
     source: 'COMMAND_RPC_IMPORT_KEY_IMAGES, on_import_key_images',
     async handle({ wallet }, { offset, signed_key_images }) {
@@ -116,7 +116,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'describe_transfer',
     summary: 'Says what a set of unsigned transactions would pay.',
-    meta: { needs: 'wallet', restricted: true, spendKey: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true },
     params: params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
     source: 'COMMAND_RPC_DESCRIBE_TRANSFER, on_describe_transfer',
     async handle({ wallet }, { unsigned_txset }) {
@@ -130,7 +130,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sign_transfer',
     summary: 'Signs what a wallet without a spend key made.',
-    meta: { needs: 'wallet', restricted: true, spendKey: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true },
     params: params({
       unsigned_txset: text.default(''),
       export_raw: flag.default(false),

@@ -119,7 +119,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'change_wallet_password',
     summary: "Changes the open wallet's password.",
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ old_password: text.default(''), new_password: text.default('') }),
     source: 'COMMAND_RPC_CHANGE_WALLET_PASSWORD, on_change_wallet_password',
     async handle({ wallet }, { old_password, new_password }) {

@@ -25,7 +25,7 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'prepare_multisig',
     summary: 'Gives the message with which this wallet joins a group.',
-    meta: { needs: 'wallet', restricted: true, spendKey: true, multisig: 'absent' },
+    meta: { needs: 'wallet', restricted: true, spendKey: true, foreground: true, multisig: 'absent' },
     params: params({ enable_multisig_experimental: flag.default(false) }),
     source: 'COMMAND_RPC_PREPARE_MULTISIG, on_prepare_multisig',
     async handle({ server }, { enable_multisig_experimental }) {
@@ -37,7 +37,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'make_multisig',
     summary:
       'Makes an unused wallet one participant of a group; every group needs a round of exchange_multisig_keys after it.',
-    meta: { needs: 'wallet', restricted: true, spendKey: true, multisig: 'absent' },
+    meta: { needs: 'wallet', restricted: true, spendKey: true, foreground: true, multisig: 'absent' },
     params: params({
       multisig_info: listOf(text),
       threshold: u32.default(0),

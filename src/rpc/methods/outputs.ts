@@ -16,7 +16,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'freeze',
     summary: 'Sets an output aside: nothing spends it.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
     handle({ wallet }, { key_image }) {
@@ -28,7 +28,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'thaw',
     summary: 'Lets a frozen output be spent again.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
@@ -40,7 +40,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'frozen',
     summary: 'Tells whether an output is frozen.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { needs: 'wallet', restricted: false, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_FROZEN, on_frozen',
     handle: ({ wallet }, { key_image }) => ({
@@ -51,7 +51,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'scan_tx',
     summary: 'Reads transactions out of turn.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ txids: listOf(text) }),
     source: 'COMMAND_RPC_SCAN_TX, on_scan_tx',
     async handle({ wallet }, { txids }) {
@@ -63,7 +63,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'rescan_spent',
     summary: 'Asks the daemon anew which outputs are spent.',
-    meta: { needs: 'wallet', restricted: true, trustedDaemon: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, trustedDaemon: true },
     params: none,
     source: 'COMMAND_RPC_RESCAN_SPENT, on_rescan_spent',
     async handle({ wallet }) {

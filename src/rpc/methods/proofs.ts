@@ -48,7 +48,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sign',
     summary: 'Signs a text with a key of one of the addresses.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({
       data: text.default(''),
       account_index: u32.default(0),
@@ -83,7 +83,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_tx_key',
     summary: 'Gives the secret key of a transaction that this wallet made.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { needs: 'wallet', restricted: false, foreground: true },
     params: params({ txid: text.default('') }),
     source: 'COMMAND_RPC_GET_TX_KEY, on_get_tx_key',
     handle({ wallet }, { txid }) {
@@ -105,7 +105,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_tx_proof',
     summary: 'Proves that a transaction paid an address.',
-    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    meta: { needs: 'wallet', restricted: false, foreground: true, codes: PROOF_CODES },
     params: params({ txid: text.default(''), address: text.default(''), message: text.default('') }),
     source: 'COMMAND_RPC_GET_TX_PROOF, on_get_tx_proof',
     async handle({ wallet }, { txid, address, message }) {
@@ -138,7 +138,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_spend_proof',
     summary: 'Proves that this wallet made a transaction.',
-    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    meta: { needs: 'wallet', restricted: false, foreground: true, codes: PROOF_CODES },
     params: params({ txid: text.default(''), message: text.default('') }),
     source: 'COMMAND_RPC_GET_SPEND_PROOF, on_get_spend_proof',
     async handle({ wallet }, { txid, message }) {
@@ -160,7 +160,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_reserve_proof',
     summary: 'Proves that this wallet holds an amount, or all that it holds.',
-    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    meta: { needs: 'wallet', restricted: false, foreground: true, codes: PROOF_CODES },
     params: params({
       all: flag.default(false),
       account_index: u32.default(0),

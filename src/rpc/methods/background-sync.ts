@@ -1,0 +1,59 @@
+import { none, params, text } from '../../jsonrpc/params.js';
+import { defineMethod, type Gates, type WalletMethod } from '../method.js';
+
+/** Who shares a spend key, or has none, cannot put it away. Source: wallet_rpc_server.cpp `PRE_VALIDATE_BACKGROUND_SYNC`. */
+const ONE_OWNER: Gates = {
+  needs: 'wallet',
+  restricted: true,
+  spendKey: true,
+  multisig: 'absent',
+  codes: { already_multisig: -1 },
+};
+
+/** Methods that keep a wallet in step while its spend key is put away. */
+export const backgroundSyncMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'setup_background_sync',
+    summary:
+      'Chooses how the wallet is synced without its spend key: off, under its password, or another one.',
+    meta: ONE_OWNER,
+    params: params({
+      background_sync_type: text.default(''),
+      wallet_password: text.default(''),
+      background_cache_password: text.default(''),
+    }),
+    source: 'COMMAND_RPC_SETUP_BACKGROUND_SYNC, on_setup_background_sync',
+    async handle({ wallet }, { background_sync_type, wallet_password, background_cache_password }) {
+      await wallet.backgroundSync.setup(background_sync_type, wallet_password, background_cache_password);
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'start_background_sync',
+    summary: 'Wipes the spend key from memory; the wallet goes on syncing.',
+    meta: ONE_OWNER,
+    params: none,
+    source: 'COMMAND_RPC_START_BACKGROUND_SYNC, on_start_background_sync',
+    async handle({ wallet }) {
+      await wallet.backgroundSync.start();
+      return {};
+    },
+  }),
+
+  defineMethod({
+    name: 'stop_background_sync',
+    summary: 'Takes the spend key back and tells what was spent meanwhile.',
+    meta: ONE_OWNER,
+    params: params({
+      wallet_password: text.default(''),
+      seed: text.default(''),
+      seed_offset: text.default(''),
+    }),
+    source: 'COMMAND_RPC_STOP_BACKGROUND_SYNC, on_stop_background_sync',
+    async handle({ wallet }, { wallet_password, seed, seed_offset }) {
+      await wallet.backgroundSync.stop({ password: wallet_password, seed, seedOffset: seed_offset });
+      return {};
+    },
+  }),
+];
