@@ -21,10 +21,12 @@ type Request = { readonly [key: string]: Json | undefined };
 const isObject = (value: Json): value is Request =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const envelope = (id: Json, member: 'result' | 'error', value: Json): string =>
-  `{"id":${writeJson(id)},"jsonrpc":"2.0","${member}":${writeJson(value)}}`;
+// Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
+const success = (id: Json, result: Json): string =>
+  `{"id":${writeJson(id)},"jsonrpc":"2.0","result":${writeJson(result)}}`;
 
-const failure = (id: Json, { code, message }: RpcError): string => envelope(id, 'error', { code, message });
+const failure = (id: Json, { code, message }: RpcError): string =>
+  `{"error":${writeJson({ code, message })},"id":${writeJson(id)},"jsonrpc":"2.0"}`;
 
 /** Turns the text of a request, or of a batch, into the text of the answer. */
 export class Dispatcher {
@@ -64,7 +66,7 @@ export class Dispatcher {
       return failure(id ?? 0n, new RpcError(INVALID_REQUEST, 'Invalid Request'));
     try {
       const result = await this.#parts.call(method, params);
-      return id === undefined ? undefined : envelope(id, 'result', result);
+      return id === undefined ? undefined : success(id, result);
     } catch (error) {
       if (!(error instanceof RpcError)) this.#parts.onBug(method, error);
       const told = error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, 'Internal error');

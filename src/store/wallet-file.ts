@@ -178,12 +178,15 @@ export class WalletWriter {
     this.#db.prepare('DELETE FROM tx_secret_key WHERE tx_hash = ?').run(txHash);
   }
 
-  /** Forgets what the chain can tell. @param hard what it cannot tell of transactions too. */
+  /**
+   * Forgets what the chain can tell. @param hard what it cannot tell of payments too: keys and destinations. Notes
+   * stay, as they do upstream. Source: wallet2.cpp `clear`, `clear_soft`.
+   */
   clearChain({ hard }: { readonly hard: boolean }): void {
     this.detach(0);
     this.pool.clear();
     if (!hard) return;
-    for (const table of ['outgoing_destination', 'outgoing_fact', 'outgoing_tx', 'tx_secret_key', 'tx_note'])
+    for (const table of ['outgoing_destination', 'outgoing_fact', 'outgoing_tx', 'tx_secret_key'])
       this.#db.prepare(`DELETE FROM ${table}`).run();
   }
 }

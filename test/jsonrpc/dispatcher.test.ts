@@ -35,6 +35,12 @@ describe('the envelope', () => {
     expect(await answer('{"method":"echo"}')).toBe('{"id":0,"jsonrpc":"2.0","result":{"params":null}}');
   });
 
+  it('orders the members of a failure as upstream does', async () => {
+    expect(await answer('{"id":"0","method":"nope"}')).toBe(
+      '{"error":{"code":-32601,"message":"Method not found"},"id":"0","jsonrpc":"2.0"}',
+    );
+  });
+
   it('keeps every 64-bit integer exact in both directions', async () => {
     expect(
       await answer(

@@ -73,6 +73,12 @@ describe('what is known of a payment before its block', () => {
     expect(stored()).toEqual({ ...found, state: 'confirmed', destinations: [] });
   });
 
+  it('keeps what was noted about it, whatever is to be forgotten', () => {
+    file.write((w) => w.notes.set(found.txHash, 'invoice 7'));
+    file.write((w) => w.clearChain({ hard: true }));
+    expect(file.read((r) => r.notes.get(found.txHash))).toBe('invoice 7');
+  });
+
   it('leaves the change to the block where it was not recorded, or all came back', () => {
     const vague = { txHash: known.txHash, paymentId, destinations };
     file.write((w) => remember(w, { ...NOTHING, paid: [vague] }));
