@@ -32,6 +32,14 @@ export interface BatchFindings {
   readonly unmined: readonly PoolFinding[];
 }
 
+/** The pool as it concerns a wallet. */
+export interface PoolView {
+  /** Everything that is in the pool now. */
+  readonly present: readonly Hash[];
+  /** Of what was not looked at before. */
+  readonly findings: readonly PoolFinding[];
+}
+
 /** From the wallet's side to the refresh thread. */
 export type RefreshRequest =
   | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly chain: ExpectedChain }
@@ -53,19 +61,14 @@ export type RefreshRequest =
       readonly state: ScannerState;
       readonly batch: TxBatch;
     }
+  | { readonly type: 'lookIntoPool'; readonly call: number; readonly wallet: WalletId }
   | {
       readonly type: 'keyImages';
       readonly call: number;
       readonly keys: SpendingKeys;
       readonly outputs: readonly LocatedOutput[];
     }
-  | {
-      readonly type: 'refresh';
-      readonly wallet: WalletId;
-      readonly run: number;
-      /** Absent: blocks are left alone, the pool is looked through. */
-      readonly from?: RefreshFrom;
-    }
+  | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
 
@@ -79,14 +82,7 @@ export type RefreshReport =
       /** Number of blocks that the daemon holds. */
       readonly daemonHeight: number;
     }
-  | {
-      readonly type: 'pool';
-      readonly wallet: WalletId;
-      readonly run: number;
-      /** Everything that is in the pool now. */
-      readonly present: readonly Hash[];
-      readonly findings: readonly PoolFinding[];
-    }
+  | ({ readonly type: 'pool'; readonly wallet: WalletId; readonly run: number } & PoolView)
   | {
       readonly type: 'subaddresses';
       readonly call: number;
@@ -98,6 +94,11 @@ export type RefreshReport =
       readonly type: 'looked';
       readonly call: number;
       readonly result: BatchFindings | RefreshFailure;
+    }
+  | {
+      readonly type: 'lookedIntoPool';
+      readonly call: number;
+      readonly result: PoolView | RefreshFailure;
     }
   | {
       readonly type: 'keyImages';

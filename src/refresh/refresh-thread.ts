@@ -8,7 +8,14 @@ import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
 import type { SubaddressKey } from '../wallet/records.js';
 import type { ExpectedChain } from './chain-block.js';
-import type { RefreshFailure, RefreshFrom, RefreshReport, RefreshRequest, WalletId } from './messages.js';
+import type {
+  PoolView,
+  RefreshFailure,
+  RefreshFrom,
+  RefreshReport,
+  RefreshRequest,
+  WalletId,
+} from './messages.js';
 import { locatedKeyImages } from './located-key-images.js';
 import { pagesFrom } from './page-source.js';
 import { WalletScanner } from './wallet-scanner.js';
@@ -87,6 +94,9 @@ port.on('message', (request: RefreshRequest) => {
     case 'look':
       void look(request);
       return;
+    case 'lookIntoPool':
+      void lookIntoPool(request.call, request.wallet);
+      return;
     case 'refresh':
       void run(request.wallet, request.run, request.from);
       return;
@@ -131,7 +141,7 @@ async function look({
   }
 }
 
-async function run(id: WalletId, number: number, from: RefreshFrom | undefined): Promise<void> {
+async function run(id: WalletId, number: number, from: RefreshFrom): Promise<void> {
   const wallet = wallets.get(id);
   if (wallet === undefined) return;
   wallet.run?.abort.abort();
@@ -150,8 +160,7 @@ async function run(id: WalletId, number: number, from: RefreshFrom | undefined):
     });
   try {
     if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
-    const pages = from === undefined ? [] : pagesFrom(daemon, from, chain, signal);
-    for await (const page of pages) {
+    for await (const page of pagesFrom(daemon, from, chain, signal)) {
       const findings = await wallet.scanner.scan(page.blocks, kernel);
       signal.throwIfAborted();
       // What the pool holds may spend what was not known when it was looked at.
@@ -162,7 +171,8 @@ async function run(id: WalletId, number: number, from: RefreshFrom | undefined):
       await settled(PAGES_AHEAD - 1);
     }
     await settled(0);
-    if (!wallet.scanner.isBlind) await scanPool(id, wallet, number, signal);
+    if (!wallet.scanner.isBlind)
+      report({ type: 'pool', wallet: id, run: number, ...(await poolFor(wallet, signal)) });
     report({ type: 'done', wallet: id, run: number });
   } catch (error) {
     report({ type: 'done', wallet: id, run: number, failure: toFailure(error, signal) });
@@ -171,18 +181,31 @@ async function run(id: WalletId, number: number, from: RefreshFrom | undefined):
   }
 }
 
-/** Reports what is in the pool and what of it concerns the wallet; each transaction is fetched once. */
-async function scanPool(id: WalletId, wallet: Attached, number: number, signal: AbortSignal): Promise<void> {
-  if (daemon === undefined) return;
-  const present = await daemon.getPoolHashes({ signal });
+/** Looks at the pool alone, whatever a refresh of the wallet is at. */
+async function lookIntoPool(call: number, id: WalletId): Promise<void> {
+  const wallet = wallets.get(id);
+  if (wallet === undefined) return;
+  try {
+    report({ type: 'lookedIntoPool', call, result: await poolFor(wallet) });
+  } catch (error) {
+    report({ type: 'lookedIntoPool', call, result: toFailure(error) });
+  }
+}
+
+/** What is in the pool, and what of it concerns the wallet; each transaction is fetched once. */
+async function poolFor(wallet: Attached, signal?: AbortSignal): Promise<PoolView> {
+  if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
+  const from = daemon;
+  const options = signal === undefined ? {} : { signal };
+  const present = await from.getPoolHashes(options);
   const names = new Set(present.map(toHex));
   for (const seen of wallet.seenInPool) if (!names.has(seen)) wallet.seenInPool.delete(seen);
-  const unseen = present.filter((hash) => !wallet.seenInPool.has(toHex(hash)));
+  const unseen = wallet.scanner.isBlind ? [] : present.filter((hash) => !wallet.seenInPool.has(toHex(hash)));
   const findings = [];
   for (let start = 0; start < unseen.length; start += POOL_BATCH) {
-    const { transactions } = await daemon.getTransactions(unseen.slice(start, start + POOL_BATCH), {
+    const { transactions } = await from.getTransactions(unseen.slice(start, start + POOL_BATCH), {
       prune: true,
-      signal,
+      ...options,
     });
     const txs = transactions
       .filter(({ inPool }) => inPool)
@@ -196,8 +219,8 @@ async function scanPool(id: WalletId, wallet: Attached, number: number, signal: 
     findings.push(...(await wallet.scanner.scanPool(txs, Math.floor(Date.now() / 1000), kernel)));
     for (const { hash } of txs) wallet.seenInPool.add(toHex(hash));
   }
-  signal.throwIfAborted();
-  report({ type: 'pool', wallet: id, run: number, present, findings });
+  signal?.throwIfAborted();
+  return { present, findings };
 }
 
 function toFailure(error: unknown, signal?: AbortSignal): RefreshFailure {

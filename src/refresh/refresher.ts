@@ -157,6 +157,29 @@ export class Refresher {
     });
   }
 
+  /**
+   * Looks through the pool and commits what of it concerns the wallet, without waiting for its refresh.
+   * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
+   */
+  lookIntoPool(wallet: WalletId): Promise<void> {
+    const target = this.#targets.get(wallet);
+    return new Promise((resolve, reject) => {
+      const call = this.#call(wallet, reject, (answer) => {
+        if (answer.type !== 'lookedIntoPool') return true;
+        const { result } = answer;
+        try {
+          if ('message' in result) throw toError(result);
+          target?.commitPool(result.present, result.findings);
+          resolve();
+        } catch (error) {
+          reject(error as Error);
+        }
+        return true;
+      });
+      if (call !== undefined) this.#post({ type: 'lookIntoPool', call, wallet });
+    });
+  }
+
   /** Key images of a wallet's outputs, in their order. @throws RefreshCancelled */
   keyImages(wallet: WalletId, keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
     return new Promise((resolve, reject) => {
@@ -205,10 +228,9 @@ export class Refresher {
 
   /**
    * Brings a wallet to the daemon's tip and looks through the pool.
-   * @param from absent: blocks are left alone.
    * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
    */
-  refresh(wallet: WalletId, from?: RefreshFrom): Promise<RefreshResult> {
+  refresh(wallet: WalletId, from: RefreshFrom): Promise<RefreshResult> {
     const target = this.#targets.get(wallet);
     if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
     if (this.#daemon === undefined) return Promise.reject(new DaemonError('unreachable', 'offline'));
@@ -224,7 +246,7 @@ export class Refresher {
         resolve,
         reject,
       });
-      this.#post({ type: 'refresh', wallet, run: number, ...(from === undefined ? {} : { from }) });
+      this.#post({ type: 'refresh', wallet, run: number, from });
     });
   }
 

@@ -1,10 +1,11 @@
-import { constants, copyFileSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import { cacheKey, secretKeysKey } from '../crypto/kdf.js';
 import type { SecretKey } from '../crypto/types.js';
-import { syncDirectory, syncFile } from '../store/durable.js';
+import { keepAside } from '../store/keep-aside.js';
 import { lookaheadOf, type KeysFile } from '../store/keys-file.js';
+import { settleDraft } from '../store/store-draft.js';
 import { WalletFile } from '../store/wallet-file.js';
 import { WorkerPool } from '../util/worker-pool.js';
 import { WalletError } from '../wallet/fault.js';
@@ -32,8 +33,8 @@ export async function importReferenceCache(wanted: ReferenceImport): Promise<voi
   const { path, storeKey, store, log } = wanted;
   const answer = await takeOver(wanted);
   if ('problem' in answer) WalletFile.draft(path, storeKey, (w) => fillNewStore(w, store));
-  const kept = keepAside(path);
-  WalletFile.settle(path);
+  const kept = keepAside(path, 'reference-cache');
+  settleDraft(path);
   if ('problem' in answer)
     log.warn(
       { kept, reason: answer.problem },
@@ -87,37 +88,3 @@ const taskOf = ({ path, keysFile, storeKey, store }: ReferenceImport, key: Uint8
   },
   store,
 });
-
-/** A second name for a file, beside the first. @returns it. */
-function keepAside(path: string): string {
-  const { dev, ino } = statSync(path);
-  for (let i = 0; ; i++) {
-    const aside = `${path}.reference-cache${i === 0 ? '' : `.${i}`}`;
-    const there = statSync(aside, { throwIfNoEntry: false });
-    // An attempt before this one came as far as here.
-    if (there?.dev === dev && there.ino === ino) return aside;
-    if (there !== undefined) continue;
-    try {
-      linkSync(path, aside);
-    } catch (error) {
-      if (!isUnsupported(error)) throw error;
-      copyAside(path, aside);
-    }
-    syncDirectory(dirname(path));
-    return aside;
-  }
-}
-
-/** What file systems without hard links say. */
-const UNSUPPORTED = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
-
-const isUnsupported = (error: unknown): boolean =>
-  UNSUPPORTED.has((error as NodeJS.ErrnoException).code ?? '');
-
-function copyAside(path: string, aside: string): void {
-  const draft = `${aside}.new`;
-  rmSync(draft, { force: true });
-  copyFileSync(path, draft, constants.COPYFILE_EXCL);
-  syncFile(draft);
-  renameSync(draft, aside);
-}

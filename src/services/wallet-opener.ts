@@ -7,7 +7,7 @@ import { loadKeysFile, saveKeysFile } from '../store/keys-file-disk.js';
 import { lockWallet } from '../store/lock.js';
 import { storeKey } from '../store/store-key.js';
 import { storePlace } from '../store/store-place.js';
-import { WalletFile } from '../store/wallet-file.js';
+import { WalletFile, type OnGone } from '../store/wallet-file.js';
 import { Secret } from '../util/secret.js';
 import { WalletError } from '../wallet/fault.js';
 import type { WalletKeys } from '../wallet/keys.js';
@@ -150,14 +150,17 @@ export class WalletOpener {
       createdAt: keysFile.creationTimestamp,
       spendPublicKey: keysFile.spendPublicKey,
     };
+    const { log } = this.#settings;
+    const onGone: OnGone = (aside) =>
+      log.warn({ path, aside }, 'the file of the open wallet was gone from its place; it was written again');
     const place = path === undefined ? 'empty' : await storePlace(path);
     if (path === undefined || place === 'empty')
-      return WalletFile.create(path ?? ':memory:', key, (w) => fillNewStore(w, store));
+      return WalletFile.create(path ?? ':memory:', key, (w) => fillNewStore(w, store), onGone);
     if (place === 'foreign' && backgroundKey === undefined) {
-      const { kdfRounds, log } = this.#settings;
+      const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
-    return WalletFile.open(path, key);
+    return WalletFile.open(path, key, onGone);
   }
 }
 

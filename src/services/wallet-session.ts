@@ -101,7 +101,8 @@ export class WalletSession implements RefreshTarget {
   readonly #pending: PendingPayments;
   readonly #refreshing = new Mutex();
   readonly #id: WalletId;
-  #waiting: Promise<RefreshResult> | undefined;
+  readonly #looking = new Mutex();
+  #waiting: Promise<void> | undefined;
   #closed = false;
 
   constructor(parts: SessionParts) {
@@ -198,14 +199,14 @@ export class WalletSession implements RefreshTarget {
   }
 
   /**
-   * Looks through the pool, and leaves blocks to the next refresh. The look starts after this call; callers that
-   * wait for the same one share it. Source: wallet2.cpp `update_pool_state`.
+   * Looks through the pool, whatever a refresh is at, and leaves blocks to it. The look starts after this call;
+   * callers that wait for the same one share it. @throws DaemonError. Source: wallet2.cpp `update_pool_state`.
    */
   async refreshPool(): Promise<void> {
-    this.#waiting ??= this.#refreshing.run(() => {
+    this.#waiting ??= this.#looking.run(() => {
       this.#waiting = undefined;
       if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
-      return this.link.refresher.refresh(this.#id);
+      return this.link.refresher.lookIntoPool(this.#id);
     });
     await this.#waiting;
   }
@@ -326,7 +327,7 @@ export class WalletSession implements RefreshTarget {
     for (const txHash of this.#pending.commitPool(present, findings)) this.#parts.events.onIncoming(txHash);
   }
 
-  /** Everything acknowledged is on disk already; this shortens the log of changes. */
+  /** Everything acknowledged is on disk already: this shortens the log of changes, or writes a file again that is gone. */
   store(): void {
     this.file.sync();
   }
@@ -368,10 +369,13 @@ export class WalletSession implements RefreshTarget {
     this.#closed = true;
     this.link.refresher.detach(this.#id);
     await this.payments.settle();
-    this.file.close();
-    this.#parts.lock?.release();
-    this.exports.wipe();
-    wipeKeys(this.keys);
+    try {
+      this.file.close();
+    } finally {
+      this.#parts.lock?.release();
+      this.exports.wipe();
+      wipeKeys(this.keys);
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AccountTagReader, AccountTagWriter } from './account-tags.js';
 import { AccountReader, AccountWriter, SubaddressReader, SubaddressWriter } from './accounts.js';
@@ -6,8 +6,9 @@ import { AddressBookReader, AddressBookWriter } from './address-book.js';
 import { AttributeReader, AttributeWriter } from './attributes.js';
 import { ChainReader, ChainWriter } from './chain.js';
 import { openDatabase, type Db } from './database.js';
-import { syncDirectory } from './durable.js';
+import { syncDirectory, syncFile } from './durable.js';
 import { ImportedOutputReader, ImportedOutputWriter } from './imported-outputs.js';
+import { keepAside } from './keep-aside.js';
 import { recogniseSpends } from './learn-key-images.js';
 import { MetaReader, MetaWriter } from './meta.js';
 import {
@@ -22,8 +23,11 @@ import { OutputReader, OutputWriter, type OutputRef } from './outputs.js';
 import { PaymentReader, PaymentWriter } from './payments.js';
 import { PossibleSpendReader, PossibleSpendWriter } from './possible-spends.js';
 import { PoolReader, PoolWriter } from './pool.js';
+import { StandingFile } from './standing-file.js';
+import { draftOf, removeDatabase, settleDraft } from './store-draft.js';
 import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
+import { Secret } from '../util/secret.js';
 import type { OutgoingTx, PageFindings, TxFindings } from '../wallet/records.js';
 
 /** Above all heights. */
@@ -194,20 +198,28 @@ export class WalletWriter {
 /** Writes what a store begins with. */
 export type Fill = (w: WalletWriter) => void;
 
-const draftOf = (path: string): string => `${path}.new`;
-const logsOf = (path: string): string[] => [`${path}-wal`, `${path}-shm`];
+/** Told where the store was gone from its place and was written anew. @param aside what stood there, if anything. */
+export type OnGone = (aside: string | undefined) => void;
 
-function removeDatabase(path: string): void {
-  for (const leftover of [path, ...logsOf(path)]) rmSync(leftover, { force: true });
+/** What a store on disk is opened from. */
+interface Home {
+  readonly path: string;
+  readonly key: Secret;
+  readonly onGone: OnGone;
 }
 
 /** The encrypted store of one wallet. */
 export class WalletFile {
-  readonly #db: Db;
-  readonly #reader: WalletReader;
-  readonly #writer: WalletWriter;
+  /** Absent for a store in memory. */
+  readonly #home: Home | undefined;
+  #standing: StandingFile | undefined;
+  #db: Db;
+  #reader: WalletReader;
+  #writer: WalletWriter;
 
-  private constructor(db: Db) {
+  private constructor(db: Db, home?: Home) {
+    this.#home = home;
+    this.#standing = home && new StandingFile(home.path);
     this.#db = db;
     this.#reader = new WalletReader(db);
     this.#writer = new WalletWriter(db);
@@ -217,15 +229,15 @@ export class WalletFile {
    * Makes a store; it stands at its place only once it is whole, what `fill` writes included.
    * @param path `:memory:` keeps it in memory. @param key 32 bytes.
    */
-  static create(path: string, key: Uint8Array, fill: Fill = () => undefined): WalletFile {
+  static create(path: string, key: Uint8Array, fill: Fill = () => undefined, onGone?: OnGone): WalletFile {
     if (path === ':memory:') {
       const file = new WalletFile(openDatabase(path, key));
       file.write(fill);
       return file;
     }
     WalletFile.draft(path, key, fill);
-    WalletFile.settle(path);
-    return WalletFile.open(path, key);
+    settleDraft(path);
+    return WalletFile.open(path, key, onGone);
   }
 
   /** Writes a whole store beside its place, on disk when this returns. @throws whatever `fill` throws: no draft stays. */
@@ -243,14 +255,6 @@ export class WalletFile {
     }
   }
 
-  /** Puts the draft in its place, in one step; whatever file stood there is replaced. */
-  static settle(path: string): void {
-    // The log of another file of that name would be played into this one.
-    for (const leftover of logsOf(path)) rmSync(leftover, { force: true });
-    renameSync(draftOf(path), path);
-    syncDirectory(dirname(path));
-  }
-
   /** Removes a store that is not open. */
   static remove(path: string): void {
     removeDatabase(path);
@@ -258,8 +262,9 @@ export class WalletFile {
   }
 
   /** @throws WalletError `wallet_corrupt` */
-  static open(path: string, key: Uint8Array): WalletFile {
-    return new WalletFile(openDatabase(path, key));
+  static open(path: string, key: Uint8Array, onGone: OnGone = () => undefined): WalletFile {
+    const home = { path, key: new Secret(Uint8Array.from(key)), onGone };
+    return new WalletFile(openDatabase(path, key), home);
   }
 
   read<T>(task: (r: WalletReader) => T): T {
@@ -269,17 +274,48 @@ export class WalletFile {
   /** One transaction: all of it is on disk when this returns, or nothing when it throws. */
   write<T>(task: (w: WalletWriter) => T): T {
     if (this.#db.inTransaction) throw new Error('a write inside a write');
+    this.#returnHome();
     return this.#db.transaction(() => task(this.#writer)).immediate();
   }
 
   /** Moves what the log holds into the main file; everything is on disk before this already. */
   sync(): void {
+    this.#returnHome();
     this.#db.pragma('wal_checkpoint(PASSIVE)');
   }
 
   close(): void {
     if (!this.#db.open) return;
-    this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    try {
+      this.#returnHome();
+      this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      this.#db.close();
+      this.#standing?.release();
+      this.#home?.key.wipe();
+    }
+  }
+
+  /**
+   * Somebody may have deleted the file, or put another in its place, while it was open: what is written would be
+   * gone with this process. All of it is written to its place again then; the other file gets another name.
+   */
+  #returnHome(): void {
+    const home = this.#home;
+    if (home === undefined || this.#standing?.isThere() !== false) return;
+    const { path, key, onGone } = home;
+    const draft = draftOf(path);
+    removeDatabase(draft);
+    this.#db.prepare('VACUUM INTO ?').run(draft);
+    syncFile(draft);
+    const aside = existsSync(path) ? keepAside(path, 'replaced') : undefined;
     this.#db.close();
+    this.#standing.release();
+    settleDraft(path);
+    this.#db = openDatabase(path, key.expose());
+    this.#standing = new StandingFile(path);
+    this.#reader = new WalletReader(this.#db);
+    this.#writer = new WalletWriter(this.#db);
+    onGone(aside);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -111,5 +111,20 @@ describe('the life of a wallet', () => {
     const before = await facts();
     await wallet.rpc('rescan_blockchain');
     expect(await facts()).toEqual(before);
+  });
+
+  it('writes the file of the open wallet again that somebody deleted, with all it knows', async () => {
+    await wallet.rpc('create_wallet', { filename: 'deleted', password: '', language });
+    await wallet.rpc('set_attribute', { key: 'shop', value: 'before' });
+    const file = join(wallet.walletDir, 'deleted');
+    rmSync(file);
+    await wallet.rpc('store');
+    expect(existsSync(file)).toBe(true);
+    rmSync(file);
+    await wallet.rpc('set_attribute', { key: 'order', value: 'after' });
+    await wallet.rpc('close_wallet');
+    await wallet.rpc('open_wallet', { filename: 'deleted', password: '' });
+    expect(await wallet.rpc('get_attribute', { key: 'shop' })).toEqual({ value: 'before' });
+    expect(await wallet.rpc('get_attribute', { key: 'order' })).toEqual({ value: 'after' });
   });
 });

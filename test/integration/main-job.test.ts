@@ -162,6 +162,20 @@ describe('the main job', () => {
     }
   });
 
+  it('shows what is in the pool without reading blocks first', async () => {
+    await ours.rpc('auto_refresh', { enable: false });
+    const { height } = await ours.rpc('get_height');
+    await daemon.generate(theirAddress, 3);
+    await theirs.rpc('refresh');
+    const destinations = [{ amount: 5_000_000_000, address: ourAddress }];
+    const { tx_hash: txid } = await theirs.rpc('transfer', { destinations });
+    const looks = [1, 2, 3].map(() => ours.rpc('get_transfers', { pool: true, in: true }));
+    for (const { pool } of await Promise.all(looks)) expect(pool).toMatchObject([{ txid }]);
+    expect((await ours.rpc('get_height')).height).toBe(height);
+    await ours.rpc('auto_refresh', { enable: true });
+    await confirm(1);
+  });
+
   it('pays forty destinations with transfer_split', async () => {
     const subaddress = (await theirs.rpc('create_address', { label: 'many' })).address as string;
     const destinations = Array.from({ length: 40 }, (_, i) => ({

@@ -129,7 +129,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'rescan_blockchain',
     summary:
-      'Forgets what the chain can tell again and reads it anew; hard forgets tx keys, notes and destinations too.',
+      'Forgets what the chain can tell again and reads it anew; hard forgets tx keys and destinations too.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
     source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',

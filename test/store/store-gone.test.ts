@@ -1,0 +1,104 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import type { Hash } from '../../src/crypto/types.js';
+import { storePlace } from '../../src/store/store-place.js';
+import { WalletFile } from '../../src/store/wallet-file.js';
+import { bytes } from './fixtures.js';
+
+const KEY = new Uint8Array(32).fill(9);
+const TX = bytes<Hash>(1);
+
+let directory: string;
+let path: string;
+let file: WalletFile;
+let reports: (string | undefined)[];
+
+const note = (text: string): void => file.write((w) => w.notes.set(TX, text));
+
+/** What a server that starts now would read. */
+function stored(): string | undefined {
+  const again = WalletFile.open(path, KEY);
+  try {
+    return again.read((r) => r.notes.get(TX));
+  } finally {
+    again.close();
+  }
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'store-'));
+  path = join(directory, 'w');
+  reports = [];
+  file = WalletFile.create(path, KEY, undefined, (aside) => reports.push(aside));
+  note('before');
+});
+
+afterEach(() => {
+  file.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const LOSSES: [what: string, lose: () => void][] = [
+  ['deleted', () => rmSync(path)],
+  ['deleted with its logs', () => ['', '-wal', '-shm'].forEach((end) => rmSync(path + end, { force: true }))],
+  ['moved away', () => renameSync(path, join(directory, 'elsewhere'))],
+];
+
+describe('the file of an open store', () => {
+  test.each(LOSSES)(
+    'that was %s is written again, whole and encrypted, when asked to be on disk',
+    async (_, lose) => {
+      lose();
+      file.sync();
+      expect(await storePlace(path)).toBe('store');
+      expect(readFileSync(path).includes('before')).toBe(false);
+      expect(reports).toEqual([undefined]);
+      note('after');
+      file.close();
+      expect(stored()).toBe('after');
+    },
+  );
+
+  test.each(LOSSES)('that was %s is written again before the next change counts', (_, lose) => {
+    lose();
+    note('after');
+    expect(existsSync(path)).toBe(true);
+    expect(reports).toHaveLength(1);
+    note('later');
+    expect(reports).toHaveLength(1);
+    file.close();
+    expect(stored()).toBe('later');
+  });
+
+  test.each(LOSSES)('that was %s is written again at the latest when the store is closed', (_, lose) => {
+    lose();
+    file.close();
+    expect(stored()).toBe('before');
+  });
+
+  it('takes its place back from another file, which is kept under another name', () => {
+    rmSync(path);
+    writeFileSync(path, 'something else');
+    note('after');
+    const aside = `${path}.replaced`;
+    expect(reports).toEqual([aside]);
+    expect(readFileSync(aside, 'utf8')).toBe('something else');
+    file.close();
+    expect(stored()).toBe('after');
+  });
+
+  it('stays where it is as long as nobody touches it', () => {
+    note('after');
+    file.sync();
+    expect(reports).toEqual([]);
+  });
+
+  it('cannot come back where its directory is gone: a change is refused, not lost in silence', () => {
+    rmSync(directory, { recursive: true });
+    expect(() => note('after')).toThrow();
+    expect(file.read((r) => r.notes.get(TX))).toBe('before');
+    expect(() => file.close()).toThrow();
+  });
+});
