@@ -44,6 +44,7 @@ export async function startRegtest(
       maxConnections: config.maxConnections,
       maxPerPrivateIp: config.maxConnections,
       maxPerPublicIp: config.maxConnections,
+      isRefused: (ip) => daemon.bans.secondsLeft(ip) > 0,
     });
     servers.push(server);
     ports.push(await listen(server, ip, port));

@@ -21,6 +21,8 @@ export interface HttpServerOptions {
   readonly maxConnections: number;
   readonly maxPerPrivateIp: number;
   readonly maxPerPublicIp: number;
+  /** Whose new connections are closed before anything is read. */
+  readonly isRefused?: (ip: string) => boolean;
 }
 
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -107,6 +109,7 @@ export class HttpServer {
 
   #accept(socket: Socket): void {
     const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    if (this.#options.isRefused?.(ip) === true) return void socket.destroy();
     const count = (this.#perIp.get(ip) ?? 0) + 1;
     const { maxConnections, maxPerPrivateIp, maxPerPublicIp } = this.#options;
     const limit = PRIVATE.test(ip) ? maxPerPrivateIp : maxPerPublicIp;

@@ -33,7 +33,7 @@ export const networkMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'set_bans',
-    summary: 'Keeps hosts out, or lets them in again.',
+    summary: 'Keeps hosts out, or lets them in again; connections that are open stay.',
     meta: { unrestricted: true },
     params: params({ bans: listOf(banEntry) }),
     source: 'COMMAND_RPC_SETBANS, on_set_bans',

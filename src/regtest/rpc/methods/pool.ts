@@ -75,10 +75,16 @@ export const poolMethods: readonly DaemonMethod[] = [
       if (wanted << drop !== bytesToInt(template))
         throw refuse('wrongParam', 'the template says more bits than it is to be matched by');
       const most = restricted ? MAX_LOOSE_RESTRICTED : MAX_LOOSE;
-      const all = [...node.store.transactions.hashes(), ...node.store.pool.hashes()];
-      const found = all.filter((hash) => bytesToInt(hash) >> drop === wanted);
+      // Those of the chain, then those of the pool, each in the order of the integers.
+      const found = [node.store.transactions.hashes(), node.store.pool.hashes()].flatMap((hashes) =>
+        hashes
+          .map((hash) => ({ hash, value: bytesToInt(hash) }))
+          .filter(({ value }) => value >> drop === wanted)
+          .sort((a, b) => (a.value < b.value ? -1 : 1))
+          .map(({ hash }) => toHex(hash)),
+      );
       if (found.length > most) throw refuse('wrongParam', `more than ${most} transactions match`);
-      return replied({ txids: found.map(toHex).sort() });
+      return replied({ txids: found });
     },
   }),
 ];
