@@ -53,8 +53,10 @@ export interface ScannerState {
   /** The last address handed out, an account. */
   readonly handedOut: readonly SubaddressIndex[];
   readonly watched: readonly WatchedOutput[];
-  /** While the spend key is put away: outputs whose spends are to be told later. */
+  /** While the spend key is put away, or shared with others: outputs whose spends are to be told later. */
   readonly blind?: readonly BlindOutput[];
+  /** Blind to some outputs only: the pool is worth a look. */
+  readonly seesPool?: true;
   /** Without a spend key: outputs whose key images are not known. */
   readonly unnamed: readonly UnnamedOutput[];
   /** Without a spend key: key images that its holder told. */
@@ -99,6 +101,7 @@ export class WalletScanner {
   /** By output key. */
   readonly #told = new Map<string, KeyImage>();
   readonly #blind: BlindOutputs | undefined;
+  readonly #seesPool: boolean;
   #fresh: SubaddressKey[] = [];
 
   /** @param kernel for what concerns this wallet alone. */
@@ -116,12 +119,13 @@ export class WalletScanner {
     for (const output of state.unnamed) this.#unnamed.set(bytesKey(output.publicKey), output);
     this.learn(state.told);
     this.#blind = state.blind && new BlindOutputs(state.blind);
+    this.#seesPool = state.seesPool === true;
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
 
   /** The spend key is put away: what is spent cannot be told, nor what of the pool is change. */
   get isBlind(): boolean {
-    return this.#blind !== undefined;
+    return this.#blind !== undefined && !this.#seesPool;
   }
 
   /** Makes sure that a handed-out address is recognised, with the lookahead beyond it. */

@@ -68,6 +68,9 @@ export const CODE = {
   multisig_not_ready: -31,
   multisig_disabled: -48,
   too_few_signers: -33,
+  bad_multisig_set: -34,
+  multisig_signing_failed: -35,
+  multisig_submission_failed: -36,
   multisig_import_needed: -16,
   multisig_export_needed: -35,
   priority_unknown: -1,
@@ -140,6 +143,7 @@ export function describe(fault: Fault): string {
     case 'transfer_failed':
     case 'bad_daemon_settings':
     case 'multisig_refused':
+    case 'bad_multisig_set':
       return fault.reason;
     case 'already_multisig':
       return 'the wallet is multisig already';
@@ -168,8 +172,10 @@ export function describe(fault: Fault): string {
     case 'wrong_signature':
       return 'the signature of a key image does not fit its output';
     case 'signing_failed':
+    case 'multisig_signing_failed':
       return `the transactions cannot be signed: ${fault.reason}`;
     case 'submission_failed':
+    case 'multisig_submission_failed':
       return `the transactions cannot be submitted: ${fault.reason}`;
     case 'bad_hex':
       return `${fault.what} is not hex`;

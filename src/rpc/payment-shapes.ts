@@ -11,13 +11,13 @@ export interface Wanted {
 }
 
 const hashHex = ({ signed }: MadePayment): string => toHex(signed?.txHash ?? new Uint8Array());
-const keysHex = ({ signed }: MadePayment): string => toHex(concatBytes(...(signed?.txSecretKeys ?? [])));
+const keysHex = ({ txSecretKeys }: MadePayment): string => toHex(concatBytes(...txSecretKeys));
 const blobHex = ({ signed }: MadePayment): string => toHex(signed?.blob ?? new Uint8Array());
 const metadataHex = ({ signed }: MadePayment): string => toHex(signed?.metadata ?? new Uint8Array());
 const imagesShape = ({ keyImages }: MadePayment) => ({ key_images: keyImages.map(toHex) });
 
-const setsShape = ({ unsignedSet }: MadePayments) => ({
-  multisig_txset: '',
+const setsShape = ({ unsignedSet, multisigSet }: MadePayments) => ({
+  multisig_txset: toHex(multisigSet ?? new Uint8Array()),
   unsigned_txset: toHex(unsignedSet ?? new Uint8Array()),
 });
 
@@ -51,7 +51,9 @@ export function paymentsShape(made: MadePayments, wanted: Wanted): Result {
     spent_key_images_list: payments.map(imagesShape),
     tx_blob_list: wanted.blobs ? signed.map(blobHex) : [],
     tx_hash_list: signed.map(hashHex),
-    tx_key_list: wanted.keys ? signed.map(keysHex) : [],
+    tx_key_list: wanted.keys
+      ? payments.filter(({ txSecretKeys }) => txSecretKeys.length > 0).map(keysHex)
+      : [],
     tx_metadata_list: wanted.metadata ? signed.map(metadataHex) : [],
     weight_list: payments.map(({ weight }) => weight),
     ...setsShape(made),

@@ -1,24 +1,23 @@
 import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
 import { transactionHash } from '../cryptonote/transaction.js';
 import type { Address } from '../cryptonote/types.js';
-import { DaemonError } from '../daemon/errors.js';
 import { equalBytes, fromHex, isHex, toHex } from '../util/bytes.js';
 import { CodecError, decode, encode } from '../util/codec.js';
 import { signedTxSet, unsignedTxSet, type SignedTxSet, type UnsignedTxSet } from '../wallet/cold-tx-sets.js';
 import type { ConstructionData } from '../wallet/construction-data.js';
 import { WalletError } from '../wallet/fault.js';
+import { spendSecretIn } from '../wallet/keys.js';
 import { isKeptBack, paidAddresses, type OfflineSigned, type OwnAddress } from '../wallet/offline-signing.js';
 import { keyImagesOf, type PendingTx } from '../wallet/pending-tx.js';
 import type { ToldKeyImage } from '../wallet/records.js';
 import { paymentOfPending, type SignedPayment } from '../wallet/signed-payment.js';
 import {
-  describeTransfer,
+  describeTransfers,
   plainPaymentId,
-  summarize,
-  type TransferDescription,
-  type TransferSummary,
+  type TransferDescriptions,
 } from '../wallet/transfer-description.js';
 import { sameAddress } from '../wallet/transfer-request.js';
+import { reasonOf } from './fault-reason.js';
 import { assertFee } from './payment-builder.js';
 import { sign, SigningProblem } from './signers.js';
 import type { WalletSession } from './wallet-session.js';
@@ -47,13 +46,10 @@ export class ColdSigning {
   }
 
   /** @throws WalletError `bad_hex`, `bad_unsigned_set` */
-  async describe(
-    hex: string,
-  ): Promise<{ readonly descriptions: readonly TransferDescription[]; readonly summary: TransferSummary }> {
+  async describe(hex: string): Promise<TransferDescriptions> {
     const { txs } = await this.#readUnsigned(hex);
     try {
-      const descriptions = txs.map((data) => describeTransfer(data, this.#session.keys.network));
-      return { descriptions, summary: summarize(descriptions) };
+      return describeTransfers(txs, this.#session.keys.network);
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       throw new WalletError({ kind: 'bad_unsigned_set', reason: cause.message }, { cause });
@@ -71,9 +67,7 @@ export class ColdSigning {
     } catch (cause) {
       if (cause instanceof SigningProblem)
         throw new WalletError({ kind: 'signing_failed', reason: cause.message }, { cause });
-      if (!(cause instanceof WalletError)) throw cause;
-      const reason = 'reason' in cause.fault ? cause.fault.reason : cause.fault.kind.replaceAll('_', ' ');
-      throw new WalletError({ kind: 'signing_failed', reason }, { cause });
+      throw new WalletError({ kind: 'signing_failed', reason: reasonOf(cause) }, { cause });
     }
   }
 
@@ -89,10 +83,7 @@ export class ColdSigning {
       await this.#session.payments.relaySigned(payments);
       return payments.map(({ txHash }) => txHash);
     } catch (cause) {
-      if (!(cause instanceof WalletError) && !(cause instanceof DaemonError)) throw cause;
-      const fault = cause instanceof WalletError ? cause.fault : { reason: cause.message };
-      const reason = 'reason' in fault ? fault.reason : cause.message;
-      throw new WalletError({ kind: 'submission_failed', reason }, { cause });
+      throw new WalletError({ kind: 'submission_failed', reason: reasonOf(cause) }, { cause });
     }
   }
 
@@ -120,14 +111,13 @@ export class ColdSigning {
           additionalKeys: additionalTxPublicKeys,
         })),
       );
-      const { viewSecret, spendSecret } = keys;
-      if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+      const { viewSecret } = keys;
       const signed = await sign('offline', {
         data,
         located,
         own: this.#ownAmong(paidAddresses(data, keys.network)),
         primary,
-        keys: { viewSecret: viewSecret.expose(), spendSecret: spendSecret.expose() },
+        keys: { viewSecret: viewSecret.expose(), spendSecret: spendSecretIn(keys) },
       });
       assertFee(signed.signed.fee);
       made.push(signed);

@@ -3,6 +3,7 @@ import { sum, type Amount } from '../util/amount.js';
 import { equalBytes } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
 import type { LocatedOutput, SignedKeyImage } from '../wallet/key-images.js';
+import { spendSecretIn } from '../wallet/keys.js';
 import type { OwnedOutput, ToldKeyImage } from '../wallet/records.js';
 import { isUnknown, learnKeyImages } from '../store/learn-key-images.js';
 import { judgeKeyImages, signKeyImages } from './key-image-pool.js';
@@ -37,11 +38,11 @@ export class KeyImageExchange {
 
   /**
    * @param all else from the first on that was asked for by the last import of outputs.
-   * @throws WalletError `view_only`. Source: wallet2.cpp `export_key_images`.
+   * @throws WalletError `view_only`, `multisig_refused`. Source: wallet2.cpp `export_key_images`.
    */
   async export(all: boolean): Promise<KeyImageExport> {
-    const { viewSecret, spendSecret } = this.#session.keys;
-    if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+    const { viewSecret } = this.#session.keys;
+    const spendSecret = spendSecretIn(this.#session.keys);
     const { outputs, wanted } = this.#session.file.read((r) => {
       const imported = r.imported.list();
       if (imported.length === 0) return { outputs: r.outputs.inOrder(), wanted: -1 };
@@ -50,7 +51,7 @@ export class KeyImageExchange {
     const first = all ? 0 : wanted < 0 ? outputs.length : wanted;
     const images = await signKeyImages(outputs.slice(first).map(locatedOf), {
       viewSecret: viewSecret.expose(),
-      spendSecret: spendSecret.expose(),
+      spendSecret,
     });
     return { first, images };
   }

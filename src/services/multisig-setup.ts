@@ -2,7 +2,7 @@ import { publicKeyOf } from '../crypto/derivation.js';
 import { DaemonError } from '../daemon/errors.js';
 import { withBackgroundSync, type KeysFile } from '../store/keys-file.js';
 import { WalletError } from '../wallet/fault.js';
-import { accountOf } from '../wallet/keys.js';
+import { accountOf, groupAccountOf } from '../wallet/keys.js';
 import {
   isExchanged,
   isReady,
@@ -81,7 +81,7 @@ export class MultisigSetup {
     password: string | undefined,
     incomplete: boolean,
   ): Promise<RoundResult> {
-    const { signers } = accountIn(this.#server.wallet());
+    const { signers } = groupAccountOf(this.#server.wallet().keys);
     if (messages.length + 1 < signers.length && !(incomplete && messages.length > 0))
       throw new WalletError({
         kind: 'too_few_signers',
@@ -89,7 +89,7 @@ export class MultisigSetup {
         given: messages.length,
       });
     return this.#rekey(password, async (wallet) => {
-      const account = accountIn(wallet);
+      const account = groupAccountOf(wallet.keys);
       if (messages.length === 0) return { account, message: nextMessage(account, this.#server.settings.rng) };
       return together('advance', { account, messages, incomplete });
     });
@@ -131,7 +131,7 @@ export class MultisigSetup {
     return {
       message,
       address: wallet.accounts.address({ major: 0, minor: 0 }),
-      ready: isReady(accountIn(wallet)),
+      ready: isReady(groupAccountOf(wallet.keys)),
     };
   }
 }
@@ -141,13 +141,6 @@ function bringIn({ keys }: WalletSession): Signer {
   if (keys.multisig !== undefined) throw new WalletError({ kind: 'already_multisig' });
   if (keys.spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
   return signerOf(keys.spendSecret.expose(), keys.viewSecret.expose());
-}
-
-/** @throws WalletError `not_multisig` */
-function accountIn({ keys }: WalletSession): MultisigAccount {
-  const account = accountOf(keys);
-  if (account === undefined) throw new WalletError({ kind: 'not_multisig' });
-  return account;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type OutputExport,
 } from '../wallet/exported-outputs.js';
 import type { LocatedOutput, OutputHint } from '../wallet/key-images.js';
+import { spendSecretIn } from '../wallet/keys.js';
 import type { ImportedOutput, OwnedOutput } from '../wallet/records.js';
 import { deriveKeyImages, locateOutputs } from './key-image-pool.js';
 import type { WalletSession } from './wallet-session.js';
@@ -117,11 +118,11 @@ export class OutputExchange {
       throw invalid('Imported outputs omit more outputs that we know of: export all of them');
     const fresh = outputs.filter((output, i) => !isSame(output, known[first + i]));
     const located = await this.locate(fresh);
-    const { spendSecret, viewSecret } = keys;
-    if (spendSecret === undefined) throw invalid('a view-only wallet cannot make key images');
+    const { viewSecret } = keys;
+    if (this.#session.isViewOnly) throw invalid('a view-only wallet cannot make key images');
     const images = await deriveKeyImages(located, {
       viewSecret: viewSecret.expose(),
-      spendSecret: spendSecret.expose(),
+      spendSecret: spendSecretIn(keys),
     });
     const derived = new Map(
       fresh.map((output, i) => [output, { located: located[i], keyImage: images[i] }] as const),

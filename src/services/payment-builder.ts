@@ -1,18 +1,23 @@
-import { keyDerivation } from '../crypto/derivation.js';
+import { keyDerivation, publicKeyOf } from '../crypto/derivation.js';
 import type { KeyImage, SecretKey } from '../crypto/types.js';
 import { feePerByte } from '../cryptonote/fees.js';
 import { amount, sum, type Amount } from '../util/amount.js';
 import type { SpendableInput } from '../wallet/construction.js';
 import { chooseRings, GammaPicker, type Ring } from '../wallet/decoys.js';
 import { WalletError } from '../wallet/fault.js';
+import { groupAccountOf, spendSecretIn } from '../wallet/keys.js';
+import { planAttempts } from '../wallet/multisig/attempts.js';
+import { ownPartOf } from '../wallet/multisig/key-image.js';
+import type { Proposal } from '../wallet/multisig/proposal.js';
 import { outputSecretKey } from '../wallet/receive.js';
 import type { OwnedOutput } from '../wallet/records.js';
 import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
 import { isUnlocked } from '../wallet/unlock.js';
 import type { Prices } from './fee-market.js';
+import { MultisigProblem, together } from './multisig-pool.js';
 import { sign, SigningProblem } from './signers.js';
-import type { LaidOut, PricedTask, SigningWork } from './signing-thread.js';
+import type { LaidOut, PricedTask } from './signing-thread.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** What all transactions of one payment share. */
@@ -81,19 +86,46 @@ export class PaymentBuilder {
 
   /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
   sign(draft: PaymentDraft): Promise<SignedTx> {
-    return this.#priced('build', draft, (output, ring) => this.#spendable(output, ring));
+    return this.#priced(
+      draft,
+      (output, ring) => this.#spendable(output, ring),
+      (task) => sign('build', task),
+    );
   }
 
   /** What {@link sign} would do, without a spend key. @throws WalletError `transfer_failed`, `fee_too_high` */
   layOut(draft: PaymentDraft): Promise<LaidOut> {
-    return this.#priced('layOut', draft, withoutSecret);
+    return this.#priced(draft, withoutSecret, (task) => sign('layOut', task));
   }
 
-  async #priced<K extends 'build' | 'layOut'>(
-    kind: K,
+  /**
+   * What the signers of a group sign, with the answers of this one.
+   * @throws WalletError `multisig_import_needed`, `transfer_failed`, `fee_too_high`
+   */
+  async propose(draft: PaymentDraft): Promise<Proposal> {
+    const account = groupAccountOf(this.#session.keys);
+    const { threshold, commonSecret: viewSecret, shares } = account;
+    const told = this.#session.file.read((r) =>
+      draft.share.inputs.map(({ publicKey }) => r.multisig.told(publicKey)),
+    );
+    const attempts = planAttempts(account, publicKeyOf(account.signerSecret), told);
+    const signingKeys = shares.map(publicKeyOf);
+    const { proposal } = await this.#priced(
+      draft,
+      (output, ring) => spendableWith(ownPartOf(output, { viewSecret, shares }), output, ring),
+      async (task) => {
+        const made = await together('propose', { ...task, attempts, signingKeys, threshold });
+        return { proposal: made, fee: made.signed.fee };
+      },
+    );
+    return proposal;
+  }
+
+  async #priced<T extends { readonly fee: Amount }>(
     { share, rings, terms, prices }: PaymentDraft,
     spendable: (output: OwnedOutput, ring: Ring) => SpendableInput,
-  ): Promise<SigningWork[K]['result']> {
+    make: (task: PricedTask) => Promise<T>,
+  ): Promise<T> {
     const { viewSecret } = this.#session.keys;
     const task: PricedTask = {
       plan: {
@@ -113,11 +145,11 @@ export class PaymentBuilder {
       rates: prices.rates,
     };
     try {
-      const made = await sign(kind, task);
+      const made = await make(task);
       assertFee(made.fee);
       return made;
     } catch (cause) {
-      if (!(cause instanceof SigningProblem)) throw cause;
+      if (!(cause instanceof SigningProblem) && !(cause instanceof MultisigProblem)) throw cause;
       throw new WalletError({ kind: 'transfer_failed', reason: cause.message }, { cause });
     } finally {
       for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
@@ -126,19 +158,25 @@ export class PaymentBuilder {
   }
 
   #spendable(output: OwnedOutput, ring: Ring): SpendableInput {
-    const { viewSecret, spendSecret } = this.#session.keys;
-    if (spendSecret === undefined || output.keyImage === undefined)
-      throw new WalletError({ kind: 'view_only' });
-    const keys = { viewSecret: viewSecret.expose(), spendSecret: spendSecret.expose() };
+    const { viewSecret } = this.#session.keys;
+    const keys = { viewSecret: viewSecret.expose(), spendSecret: spendSecretIn(this.#session.keys) };
     const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
-    return {
+    return spendableWith(
+      outputSecretKey(keys, derivation, output.outputIndex, output.subaddress),
+      output,
       ring,
-      secretKey: outputSecretKey(keys, derivation, output.outputIndex, output.subaddress),
-      keyImage: output.keyImage,
-      amount: output.amount,
-      mask: output.mask,
-    };
+    );
   }
+}
+
+/** @param secretKey of the output, or this signer's part of it. @throws WalletError `view_only` */
+function spendableWith(
+  secretKey: SecretKey,
+  { keyImage, amount: value, mask }: OwnedOutput,
+  ring: Ring,
+): SpendableInput {
+  if (keyImage === undefined) throw new WalletError({ kind: 'view_only' });
+  return { ring, secretKey, keyImage, amount: value, mask };
 }
 
 /** Weighs as much as the input that will be signed. */

@@ -2,7 +2,8 @@ import type { Hash, KeyImage } from '../crypto/types.js';
 import { sum, type Amount } from '../util/amount.js';
 import { Mutex } from '../util/mutex.js';
 import type { ConstructionData } from '../wallet/construction-data.js';
-import { WalletError } from '../wallet/fault.js';
+import { WalletError, type Fault } from '../wallet/fault.js';
+import type { PendingTx } from '../wallet/pending-tx.js';
 import { signedPayment, type SignedPayment } from '../wallet/signed-payment.js';
 import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
@@ -10,7 +11,7 @@ import type { Payee } from '../wallet/transfer-request.js';
 import type { Prices } from './fee-market.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
-import { readMetadata, unsignedConstruction, writeMetadata } from './payment-metadata.js';
+import { proposedTx, readMetadata, unsignedConstruction, writeMetadata } from './payment-metadata.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** One transaction that was made, and relayed unless that was not wanted. */
@@ -22,11 +23,12 @@ export interface MadePayment {
   readonly weight: number;
   /** Of its inputs, those that are known. */
   readonly keyImages: readonly KeyImage[];
-  /** Absent where the wallet cannot sign. */
+  /** None where the wallet cannot sign. */
+  readonly txSecretKeys: readonly Uint8Array[];
+  /** Absent where the wallet cannot sign, or not alone. */
   readonly signed?: {
     readonly txHash: Hash;
     readonly blob: Uint8Array;
-    readonly txSecretKeys: readonly Uint8Array[];
     /** Absent unless asked for. */
     readonly metadata?: Uint8Array;
   };
@@ -37,6 +39,8 @@ export interface MadePayments {
   readonly payments: readonly MadePayment[];
   /** For the wallet with the spend key to sign, where this one has none. */
   readonly unsignedSet?: Uint8Array;
+  /** For the other signers of a group to sign, or to submit where one is enough. */
+  readonly multisigSet?: Uint8Array;
 }
 
 /** How a payment is to be made, apart from who is paid from what. */
@@ -51,6 +55,13 @@ interface Made {
   readonly payment: SignedPayment;
   readonly view: MadePayment;
 }
+
+/** What a payment fails with where outputs are missing. */
+const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
+  'not_enough_money',
+  'not_enough_unlocked_money',
+  'transfer_failed',
+]);
 
 /** Makes payments: one at a time in a wallet, so that no output is picked twice. */
 export class PaymentMaker {
@@ -81,13 +92,10 @@ export class PaymentMaker {
    */
   make(options: MakingOptions, plan: (prices: Prices) => readonly FundedTransfer[]): Promise<MadePayments> {
     return this.#making.run(async () => {
-      if (this.#session.keys.multisig !== undefined)
-        throw new WalletError({
-          kind: 'multisig_refused',
-          reason: 'this version makes no payments of a multisig wallet: open it with monero-wallet-rpc',
-        });
       const prices = await this.#session.feeMarket.prices(options.priority);
-      const drafts = await this.builder.draft(plan(prices), options, prices);
+      const planned = this.#planned(() => plan(prices), options.account);
+      const drafts = await this.builder.draft(planned, options, prices);
+      if (this.#session.keys.multisig !== undefined) return this.#propose(drafts);
       if (this.#session.isViewOnly) return this.#layOut(drafts);
       const made: Made[] = [];
       for (const draft of drafts) made.push(await this.#sign(draft, options.withMetadata));
@@ -122,6 +130,40 @@ export class PaymentMaker {
     });
   }
 
+  /** Where outputs wait for the word of other signers, it is that what is missing. */
+  #planned(plan: () => readonly FundedTransfer[], account: number): readonly FundedTransfer[] {
+    try {
+      return plan();
+    } catch (cause) {
+      const short = cause instanceof WalletError && SHORTAGES.has(cause.fault.kind);
+      if (!short || !this.#session.multisigExchange.isImportNeeded(account)) throw cause;
+      throw new WalletError({ kind: 'multisig_import_needed' }, { cause });
+    }
+  }
+
+  /** Nothing is recorded, and no output reserved, until a set that enough have signed is submitted. */
+  async #propose(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
+    const payments: MadePayment[] = [];
+    const proposed: PendingTx[] = [];
+    for (const draft of drafts) {
+      const proposal = await this.builder.propose(draft);
+      const { signed } = proposal;
+      const payees = paidBy(draft, signed);
+      const pending = proposedTx(this.#session, draft, proposal, payees);
+      const amounts = payees.map((payee) => payee.amount);
+      proposed.push(pending);
+      payments.push({
+        amount: sum(amounts),
+        amounts,
+        fee: signed.fee,
+        weight: signed.weight,
+        keyImages: signed.keyImages,
+        txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
+      });
+    }
+    return { payments, multisigSet: await this.#session.multisigSigning.seal(proposed) };
+  }
+
   /** Nothing is recorded, and no output reserved, until the signed transactions are submitted. */
   async #layOut(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
     const payments: MadePayment[] = [];
@@ -137,6 +179,7 @@ export class PaymentMaker {
         fee: layout.fee,
         weight: layout.weight,
         keyImages: draft.share.inputs.flatMap(({ keyImage }) => keyImage ?? []),
+        txSecretKeys: [],
       });
     }
     return { payments, unsignedSet: await this.#session.coldSigning.seal(laidOut) };
@@ -154,10 +197,10 @@ export class PaymentMaker {
       fee: signed.fee,
       weight: signed.weight,
       keyImages: signed.keyImages,
+      txSecretKeys: payment.txSecretKeys,
       signed: {
         txHash: signed.hash,
         blob: signed.blob,
-        txSecretKeys: payment.txSecretKeys,
         ...(withMetadata ? { metadata: writeMetadata(this.#session, draft, signed, payees) } : {}),
       },
     };

@@ -3,6 +3,7 @@ import { fromHex, isHex } from '../util/bytes.js';
 import { CodecError, decode, encode } from '../util/codec.js';
 import { WalletError } from '../wallet/fault.js';
 import type { ConstructionData } from '../wallet/construction-data.js';
+import type { Proposal } from '../wallet/multisig/proposal.js';
 import {
   constructionOf,
   keyImagesOf,
@@ -40,6 +41,14 @@ export const writeMetadata = (
   signed: SignedTx,
   payees: readonly Payee[],
 ): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(session, draft, payees) }));
+
+/** What the other signers of a group need to sign on. */
+export const proposedTx = (
+  session: WalletSession,
+  draft: PaymentDraft,
+  { signed, sigs, entropy }: Proposal,
+  payees: readonly Payee[],
+): PendingTx => pendingTxOf({ signed, ...partsOf(session, draft, payees), multisig: { sigs, entropy } });
 
 /** What a wallet with the spend key needs to sign a payment; its payment id is in the clear. */
 export function unsignedConstruction(

@@ -4,6 +4,7 @@ import type { Amount } from '../util/amount.js';
 import { utf8 } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
 import { readFetchedTx } from '../wallet/fetched-tx.js';
+import { spendSecretIn } from '../wallet/keys.js';
 import type { MessageVerdict, SigningKey } from '../wallet/message-signature.js';
 import type { ReceivingKeys } from '../wallet/receive.js';
 import { assertProofOf, selectReserve, type ReserveVerdict } from '../wallet/reserve-proof.js';
@@ -107,10 +108,11 @@ export class Proofs {
 
   /**
    * Proves that this wallet made a transaction.
-   * @throws WalletError `view_only`, `invalid` for one that it did not make, `daemon_misbehaves`
+   * @throws WalletError `view_only`, `multisig_refused`, `invalid` for one that it did not make, `daemon_misbehaves`
    */
   async proveSpend(txHash: Hash, message: string): Promise<string> {
-    if (this.#session.isViewOnly) throw new WalletError({ kind: 'view_only' });
+    // Refused before a daemon is asked.
+    spendSecretIn(this.#session.keys);
     const { fetched } = await this.#chain.transaction(txHash);
     const references = ringReferences(readFetchedTx(fetched));
     if (references.length === 0)
@@ -190,16 +192,16 @@ export class Proofs {
 
   /** Copies of the wallet's secret keys, to hand to a thread. */
   #secrets(): { readonly keys: ReceivingKeys; readonly secrets: readonly Uint8Array[] } {
-    if (!this.#session.isViewOnly) return this.#spendSecrets();
+    if (this.#session.keys.spendSecret !== undefined) return this.#spendSecrets();
     const viewSecret = copy(this.#session.keys.viewSecret.expose());
     return { keys: { viewSecret }, secrets: [viewSecret] };
   }
 
-  /** {@link #secrets} of a wallet that can spend. @throws WalletError `view_only` */
+  /** {@link #secrets} of a wallet that can spend. @throws WalletError `view_only`, `multisig_refused` */
   #spendSecrets(): { readonly keys: Required<ReceivingKeys>; readonly secrets: readonly Uint8Array[] } {
-    const { viewSecret, spendSecret } = this.#session.keys;
-    if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
-    const keys = { viewSecret: copy(viewSecret.expose()), spendSecret: copy(spendSecret.expose()) };
+    const { viewSecret } = this.#session.keys;
+    const spendSecret = copy(spendSecretIn(this.#session.keys));
+    const keys = { viewSecret: copy(viewSecret.expose()), spendSecret };
     return { keys, secrets: Object.values(keys) };
   }
 }

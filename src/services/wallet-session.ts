@@ -39,6 +39,8 @@ import type { KeyKeeper } from './key-keeper.js';
 import { Mining } from './mining.js';
 import type { OpenAlias } from './open-alias.js';
 import { KeyImageExchange } from './key-image-exchange.js';
+import { MultisigExchange } from './multisig-exchange.js';
+import { MultisigSigning } from './multisig-signing.js';
 import { OutputExchange } from './output-exchange.js';
 import { OutputStates } from './output-states.js';
 import { PaymentMaker } from './payment-maker.js';
@@ -97,6 +99,8 @@ export class WalletSession implements RefreshTarget {
   readonly outputExchange: OutputExchange;
   readonly keyImageExchange: KeyImageExchange;
   readonly coldSigning: ColdSigning;
+  readonly multisigExchange: MultisigExchange;
+  readonly multisigSigning: MultisigSigning;
   readonly #parts: SessionParts;
   readonly #pending: PendingPayments;
   readonly #refreshing = new Mutex();
@@ -132,6 +136,8 @@ export class WalletSession implements RefreshTarget {
     this.outputExchange = new OutputExchange(this);
     this.keyImageExchange = new KeyImageExchange(this);
     this.coldSigning = new ColdSigning(this);
+    this.multisigExchange = new MultisigExchange(this);
+    this.multisigSigning = new MultisigSigning(this);
     this.#pending = new PendingPayments(this);
     this.#id = parts.link.refresher.attach(this);
   }
@@ -188,6 +194,11 @@ export class WalletSession implements RefreshTarget {
   /** Key images were told: spends of their outputs are recognised from now on. */
   expectSpends(told: readonly ToldKeyImage[]): void {
     this.link.refresher.learn(this.#id, told);
+  }
+
+  /** What is looked out for changed: the scanner starts over from the store, the pool is read again. */
+  lookAgain(): void {
+    this.link.refresher.restart(this.#id);
   }
 
   /**
@@ -265,7 +276,7 @@ export class WalletSession implements RefreshTarget {
       watched: r.outputs.watchList(),
       unnamed: r.outputs.unnamed(),
       told: r.toldKeyImages.list(),
-      ...(this.keyKeeper.background === undefined ? {} : { blind: r.outputs.blind().map(asBlind) }),
+      ...this.#blindTo(r.outputs.blind()),
     }));
     return {
       keys: {
@@ -277,6 +288,12 @@ export class WalletSession implements RefreshTarget {
       handedOut: this.#handedOut(),
       ...known,
     };
+  }
+
+  /** Outputs whose spends only key images told later can show. */
+  #blindTo(outputs: readonly OwnedOutput[]): Pick<ScannerState, 'blind' | 'seesPool'> {
+    if (this.keyKeeper.background !== undefined) return { blind: outputs.map(asBlind) };
+    return this.keys.multisig === undefined ? {} : { blind: outputs.map(asBlind), seesPool: true };
   }
 
   /** The last address handed out, an account. */

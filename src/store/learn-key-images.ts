@@ -24,7 +24,20 @@ export function learnKeyImages(w: WalletWriter, told: readonly ToldKeyImage[]): 
   return news;
 }
 
-/** Key images are known again: what may have been spent while they were not is, or is not. */
+/** Takes key images that the parts of all signers give; what is told later corrects what was told before. */
+export function composeKeyImages(
+  w: WalletWriter,
+  images: readonly Pick<ToldKeyImage, 'publicKey' | 'keyImage'>[],
+): void {
+  for (const image of images) w.toldKeyImages.replace({ ...image, proven: false });
+  settlePossibleSpends(w, images);
+  recogniseSpends(
+    w,
+    images.map(({ keyImage }) => keyImage),
+  );
+}
+
+/** Key images are known, or known again: what may have been spent while they were not is, or is not. */
 export function settlePossibleSpends(
   w: WalletWriter,
   images: readonly Pick<ToldKeyImage, 'publicKey' | 'keyImage'>[],
@@ -35,7 +48,8 @@ export function settlePossibleSpends(
     for (const keyImage of ours) w.outputs.markSpent({ keyImage, txHash: tx.txHash, height: tx.height });
     if (ours.length > 0) recordPayment(w, tx);
   }
-  w.possibleSpends.clear();
+  // The rest may spend outputs whose key images are still to come.
+  if (w.outputs.blind().length === 0) w.possibleSpends.clear();
 }
 
 /** Transactions that paid us and spend outputs of ours are payments of ours. */

@@ -45,9 +45,13 @@ export class ToldKeyImageWriter extends ToldKeyImageReader {
   set({ publicKey, keyImage, proven }: ToldKeyImage): KeyImage {
     const known = this.of(publicKey);
     if (known !== undefined && (known.proven || !proven)) return known.keyImage;
+    this.replace({ publicKey, keyImage, proven });
+    return keyImage;
+  }
+
+  replace({ publicKey, keyImage, proven }: ToldKeyImage): void {
     this.db
       .prepare('INSERT OR REPLACE INTO told_key_image (public_key, key_image, proven) VALUES (?, ?, ?)')
       .run(publicKey, keyImage, fromFlag(proven));
-    return keyImage;
   }
 }

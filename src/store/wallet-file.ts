@@ -11,6 +11,7 @@ import { ImportedOutputReader, ImportedOutputWriter } from './imported-outputs.j
 import { keepAside } from './keep-aside.js';
 import { recogniseSpends } from './learn-key-images.js';
 import { MetaReader, MetaWriter } from './meta.js';
+import { MultisigReader, MultisigWriter } from './multisig.js';
 import {
   NoteReader,
   NoteWriter,
@@ -51,6 +52,7 @@ export class WalletReader {
   readonly attributes: AttributeReader;
   readonly imported: ImportedOutputReader;
   readonly toldKeyImages: ToldKeyImageReader;
+  readonly multisig: MultisigReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -69,6 +71,7 @@ export class WalletReader {
     this.attributes = new AttributeReader(db);
     this.imported = new ImportedOutputReader(db);
     this.toldKeyImages = new ToldKeyImageReader(db);
+    this.multisig = new MultisigReader(db);
   }
 }
 
@@ -90,6 +93,7 @@ export class WalletWriter {
   readonly attributes: AttributeWriter;
   readonly imported: ImportedOutputWriter;
   readonly toldKeyImages: ToldKeyImageWriter;
+  readonly multisig: MultisigWriter;
   readonly #db: Db;
 
   constructor(db: Db) {
@@ -110,6 +114,7 @@ export class WalletWriter {
     this.attributes = new AttributeWriter(db);
     this.imported = new ImportedOutputWriter(db);
     this.toldKeyImages = new ToldKeyImageWriter(db);
+    this.multisig = new MultisigWriter(db);
   }
 
   /** Puts a page of blocks into the store: undo of what it replaces comes before redo. */

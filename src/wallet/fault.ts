@@ -68,6 +68,9 @@ export type Fault =
   | { readonly kind: 'multisig_not_ready' }
   | { readonly kind: 'multisig_disabled' }
   | { readonly kind: 'too_few_signers'; readonly needed: number; readonly given: number }
+  | { readonly kind: 'bad_multisig_set'; readonly reason: string }
+  | { readonly kind: 'multisig_signing_failed'; readonly reason: string }
+  | { readonly kind: 'multisig_submission_failed'; readonly reason: string }
   | { readonly kind: 'multisig_import_needed' }
   | { readonly kind: 'multisig_export_needed' }
   | { readonly kind: 'priority_unknown' }

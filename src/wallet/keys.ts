@@ -1,6 +1,7 @@
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import type { Secret } from '../util/secret.js';
+import { WalletError } from './fault.js';
 import type { GroupState, MultisigAccount } from './multisig/account.js';
 
 /** The keys of one wallet, in memory. */
@@ -35,6 +36,23 @@ export function accountOf({ spendPublicKey, viewSecret, multisig }: WalletKeys):
     shares: shares.map((share) => share.expose()),
     roundKeys: roundKeys.map((key) => key.expose()),
   };
+}
+
+/** The key that spends alone. @throws WalletError `view_only`, `multisig_refused` where it is shared. */
+export function spendSecretIn({ spendSecret, multisig }: WalletKeys): SecretKey {
+  if (spendSecret !== undefined) return spendSecret.expose();
+  if (multisig === undefined) throw new WalletError({ kind: 'view_only' });
+  throw new WalletError({
+    kind: 'multisig_refused',
+    reason: 'a multisig wallet cannot do this: no participant has the whole spend key',
+  });
+}
+
+/** @throws WalletError `not_multisig`; Error after the keys were wiped. */
+export function groupAccountOf(keys: WalletKeys): MultisigAccount {
+  const account = accountOf(keys);
+  if (account === undefined) throw new WalletError({ kind: 'not_multisig' });
+  return account;
 }
 
 export function wipeKeys({ viewSecret, spendSecret, multisig }: WalletKeys): void {

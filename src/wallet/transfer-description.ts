@@ -40,6 +40,12 @@ export interface Recipient {
   readonly amount: Amount;
 }
 
+/** What a signer should see of a set of transactions. */
+export interface TransferDescriptions {
+  readonly descriptions: readonly TransferDescription[];
+  readonly summary: TransferSummary;
+}
+
 /** Totals over a set of transactions. */
 export interface TransferSummary {
   readonly amountIn: Amount;
@@ -155,4 +161,13 @@ export function summarize(descriptions: readonly TransferDescription[]): Transfe
     changeAmount: total(descriptions.map(({ changeAmount }) => changeAmount)),
     ...(changeAddress === undefined ? {} : { changeAddress }),
   };
+}
+
+/** @throws CodecError for data that contradicts itself. */
+export function describeTransfers(
+  txs: readonly ConstructionData[],
+  network: NetworkType,
+): TransferDescriptions {
+  const descriptions = txs.map((data) => describeTransfer(data, network));
+  return { descriptions, summary: summarize(descriptions) };
 }

@@ -1,3 +1,4 @@
+import type { Loose } from './json-rpc.js';
 import { startReference, startWalletRpc, type WalletRpc, type WalletRpcOptions } from './wallet-rpc.js';
 
 /** Whose server takes a place in a group. */
@@ -62,4 +63,44 @@ export async function formGroup(
     }
   }
   throw new Error('no address after all rounds');
+}
+
+/** Opens a wallet that all of them have. */
+export async function openAll(wallets: readonly WalletRpc[], filename: string): Promise<void> {
+  await Promise.all(
+    wallets.map(async (wallet) => {
+      await wallet.rpc('open_wallet', { filename, password: 'p' });
+      await wallet.rpc('refresh');
+    }),
+  );
+}
+
+/** Each exports what the others need; all import it all. @returns of how many outputs each was told. */
+export async function tellEachOther(wallets: readonly WalletRpc[]): Promise<number[]> {
+  const told = await Promise.all(
+    wallets.map(async (wallet) => {
+      await wallet.rpc('refresh');
+      return (await wallet.rpc('export_multisig_info')).info as string;
+    }),
+  );
+  const taken = await Promise.all(
+    wallets.map((wallet) => wallet.rpc('import_multisig_info', { info: told })),
+  );
+  return taken.map(({ n_outputs: count }) => count as number);
+}
+
+/** A set that was passed from signer to signer. */
+export interface Signed {
+  readonly set: string;
+  readonly txids: readonly string[];
+}
+
+/** One after the other signs. */
+export async function signInTurn(set: string, wallets: readonly WalletRpc[]): Promise<Signed> {
+  let signed: Signed = { set, txids: [] };
+  for (const wallet of wallets) {
+    const done: Loose = await wallet.rpc('sign_multisig', { tx_data_hex: signed.set });
+    signed = { set: done.tx_data_hex as string, txids: (done.tx_hash_list ?? []) as string[] };
+  }
+  return signed;
 }

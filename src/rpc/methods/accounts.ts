@@ -44,7 +44,7 @@ export const accountMethods: readonly WalletMethod[] = [
       return {
         balance: balance.total,
         unlocked_balance: balance.unlocked,
-        multisig_import_needed: false,
+        multisig_import_needed: wallet.multisigExchange.isImportNeeded(),
         per_subaddress: listed.map((at) => balanceShape(wallet, at)),
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,

@@ -13,7 +13,7 @@ const recipients = (paid: TransferSummary['recipients']) =>
   paid.map(({ address, amount }) => ({ address, amount }));
 
 /** Source: wallet_rpc_server_commands_defs.h `transfer_description`. */
-const descriptionShape = (description: TransferDescription) => ({
+const descriptionShape = (description: TransferDescription, weight: number) => ({
   amount_in: description.amountIn,
   amount_out: description.amountOut,
   ring_size: description.ringSize,
@@ -31,6 +31,7 @@ const descriptionShape = (description: TransferDescription) => ({
   fee: description.fee,
   dummy_outputs: description.dummyOutputs,
   extra: toHex(description.extra),
+  weight,
 });
 
 /** Source: wallet_rpc_server_commands_defs.h `txset_summary`. */
@@ -115,22 +116,28 @@ export const coldSigningMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'describe_transfer',
-    summary: 'Says what a set of unsigned transactions would pay.',
+    summary: 'Says what a set of transactions would pay that are not signed, or not by enough.',
     meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true },
     params: params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
     source: 'COMMAND_RPC_DESCRIBE_TRANSFER, on_describe_transfer',
-    async handle({ wallet }, { unsigned_txset }) {
-      if (unsigned_txset === '')
+    async handle({ wallet }, { unsigned_txset, multisig_txset }) {
+      if (unsigned_txset === '' && multisig_txset === '')
         throw new WalletError({ kind: 'invalid', reason: 'there is no set to describe' });
-      const { descriptions, summary } = await wallet.coldSigning.describe(unsigned_txset);
-      return { desc: descriptions.map(descriptionShape), summary: summaryShape(summary) };
+      const { descriptions, summary, weights } =
+        unsigned_txset === ''
+          ? await wallet.multisigSigning.describe(multisig_txset)
+          : { ...(await wallet.coldSigning.describe(unsigned_txset)), weights: [] };
+      return {
+        desc: descriptions.map((description, i) => descriptionShape(description, weights[i] ?? 0)),
+        summary: summaryShape(summary),
+      };
     },
   }),
 
   defineMethod({
     name: 'sign_transfer',
     summary: 'Signs what a wallet without a spend key made.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true, multisigEnabled: true },
     params: params({
       unsigned_txset: text.default(''),
       export_raw: flag.default(false),

@@ -1,4 +1,5 @@
 import { flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import { toHex } from '../../util/bytes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const exchangeParams = {
@@ -98,6 +99,52 @@ export const multisigMethods: readonly WalletMethod[] = [
       return {
         multisig_info: await server.multisigSetup.boost(multisig_info, threshold, num_signers, password),
       };
+    },
+  }),
+
+  defineMethod({
+    name: 'export_multisig_info',
+    summary:
+      'Gives what the other signers need of this one before they can pay; what it gave before can sign nothing any more.',
+    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    params: none,
+    source: 'COMMAND_RPC_EXPORT_MULTISIG, on_export_multisig',
+    async handle({ wallet }) {
+      return { info: toHex(await wallet.multisigExchange.export()) };
+    },
+  }),
+
+  defineMethod({
+    name: 'import_multisig_info',
+    summary: 'Takes what other signers export: key images are known and payments possible afterwards.',
+    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    params: params({ info: listOf(text), refresh_after_import: flag.default(true) }),
+    source: 'COMMAND_RPC_IMPORT_MULTISIG, on_import_multisig',
+    async handle({ wallet }, { info, refresh_after_import }) {
+      return { n_outputs: await wallet.multisigExchange.import(info, refresh_after_import) };
+    },
+  }),
+
+  defineMethod({
+    name: 'sign_multisig',
+    summary: 'Signs transactions that another signer made; the last one needed completes them.',
+    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    params: params({ tx_data_hex: text.default('') }),
+    source: 'COMMAND_RPC_SIGN_MULTISIG, on_sign_multisig',
+    async handle({ wallet }, { tx_data_hex }) {
+      const { set, txHashes } = await wallet.multisigSigning.sign(tx_data_hex);
+      return { tx_data_hex: toHex(set), tx_hash_list: txHashes.map(toHex) };
+    },
+  }),
+
+  defineMethod({
+    name: 'submit_multisig',
+    summary: 'Relays transactions that enough signers have signed.',
+    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    params: params({ tx_data_hex: text.default('') }),
+    source: 'COMMAND_RPC_SUBMIT_MULTISIG, on_submit_multisig',
+    async handle({ wallet }, { tx_data_hex }) {
+      return { tx_hash_list: (await wallet.multisigSigning.submit(tx_data_hex)).map(toHex) };
     },
   }),
 ];

@@ -24,7 +24,7 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_all',
     summary: 'Sends all that an account, or some of its addresses, can spend to one address.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: params({
       ...sweepParams,
       account_index: u32.default(0),
@@ -50,7 +50,7 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_single',
     summary: 'Sends all of one output to an address.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: params({ ...sweepParams, key_image: text.default('') }),
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
     async handle({ wallet }, asked) {
@@ -65,7 +65,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_dust',
     aliases: ['sweep_unmixable'],
     summary: 'Sends outputs that no ring can be made for to the wallet itself.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: params(answerParams),
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
     handle: ({ wallet }, asked) => paymentsShape(wallet.sweeps.unmixable(), wantedOf(asked)),

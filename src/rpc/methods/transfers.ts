@@ -33,7 +33,7 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) }),
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet }, asked) {
@@ -46,7 +46,7 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as are needed.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: params(transferParams),
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet }, asked) {

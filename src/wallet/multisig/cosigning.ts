@@ -21,7 +21,7 @@ export interface CosigningOrder {
   readonly signer: PublicKey;
   readonly shares: readonly SecretKey[];
   readonly keys: ReconstructionKeys;
-  /** Unused nonces of each input, in the order of `pending.construction.selectedTransfers`. Those taken go to zeros. */
+  /** Unused nonces of each input, in the order of the transaction. Those taken go to zeros. */
   readonly nonces: readonly (readonly SecretKey[])[];
 }
 

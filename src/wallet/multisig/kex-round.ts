@@ -18,7 +18,8 @@ export interface ExpectedRound {
 /** Keys that others recommend, each with those who do. */
 type Recommendations = ReadonlyMap<string, { readonly key: PublicKey; readonly by: ReadonlySet<string> }>;
 
-export const refused = (reason: string): WalletError => new WalletError({ kind: 'multisig_refused', reason });
+export const refused = (reason: string, cause?: unknown): WalletError =>
+  new WalletError({ kind: 'multisig_refused', reason }, { cause });
 
 /** @throws WalletError `multisig_refused` unless all are of the round. */
 export function assertRound(messages: readonly KexMessage[], round: number): void {

@@ -11,7 +11,7 @@ import { amountsBalance, commit } from '../../ringct/commitment.js';
 import { preMlsagHash } from '../../ringct/message.js';
 import type { Clsag, RctBase, RctPrunable } from '../../ringct/types.js';
 import { amount, U64_MAX } from '../../util/amount.js';
-import { compareBytes, equalBytes } from '../../util/bytes.js';
+import { equalBytes } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import type { ConstructionData, SourceEntry } from '../construction-data.js';
 import { keyInputOf } from '../construction.js';
@@ -19,6 +19,7 @@ import { layOutOutputs, type LaidOutOutputs } from '../output-layout.js';
 import { recordedKeyImage, type PendingTx } from '../pending-tx.js';
 import { addressOf } from '../transfer-description.js';
 import { sameAddress } from '../transfer-request.js';
+import { inOrderOfInputs } from './tx-set.js';
 import { multisigTxSecrets } from './tx-secrets.js';
 
 /** A transaction of another signer, made again from what it says of itself. */
@@ -141,9 +142,7 @@ export function reconstruct(pending: PendingTx, keys: ReconstructionKeys): Recon
   const { construction, tx } = pending;
   if (!construction.flags.rct) throw bad('the network does not take its kind');
   const fee = amount(feeOf(construction));
-  const sources = [...construction.sources].sort((a, b) =>
-    compareBytes(recordedKeyImage(b), recordedKeyImage(a)),
-  );
+  const sources = inOrderOfInputs(construction.sources);
   sources.forEach(assertSource);
   const laidOut = outputsOf(pending, sources, keys);
   const prefix: TxPrefix = {

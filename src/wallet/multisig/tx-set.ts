@@ -1,7 +1,9 @@
 import type { PublicKey } from '../../crypto/types.js';
+import { compareBytes } from '../../util/bytes.js';
 import { CodecError, list, type Codec } from '../../util/codec.js';
 import { key, struct } from '../archive.js';
-import { pendingTx, type PendingTx } from '../pending-tx.js';
+import type { SourceEntry } from '../construction-data.js';
+import { pendingTx, recordedKeyImage, type PendingTx } from '../pending-tx.js';
 
 /** Transactions on their way from signer to signer. Source: wallet2.h `multisig_tx_set`. */
 export interface MultisigTxSet {
@@ -31,3 +33,7 @@ export const multisigTxSet: Codec<MultisigTxSet> = {
     return set;
   },
 };
+
+/** In the order of a transaction: by descending key image. */
+export const inOrderOfInputs = (sources: readonly SourceEntry[]): SourceEntry[] =>
+  [...sources].sort((a, b) => compareBytes(recordedKeyImage(b), recordedKeyImage(a)));
