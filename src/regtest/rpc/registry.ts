@@ -8,6 +8,7 @@ import { chainStateMethods } from './methods/chain-state.js';
 import { miningMethods } from './methods/mining.js';
 import { networkMethods } from './methods/network.js';
 import { poolMethods } from './methods/pool.js';
+import { proofOfWorkMethods } from './methods/proof-of-work.js';
 import { miningPaths } from './paths/mining.js';
 import { poolPaths } from './paths/pool.js';
 import { servicePaths } from './paths/service.js';
@@ -20,6 +21,7 @@ export const methods = new Registry<Context, Gates>([
   ...miningMethods,
   ...networkMethods,
   ...poolMethods,
+  ...proofOfWorkMethods,
 ]);
 
 /** Every path that takes and gives JSON. */

@@ -128,8 +128,7 @@ export const miningMethods: readonly DaemonMethod[] = [
       if (hex === undefined || list.length !== 1) throw refuse('wrongParam', 'one block is expected');
       const blob = isHex(hex) ? fromHex(hex) : new Uint8Array();
       const block = readBlock(blob);
-      if (blob.length > 2 * node.chain.measures.penaltyMedian + SIZE_LEEWAY)
-        throw refuse('wrongBlobSize', 'the block is longer than its weight may be');
+      assertBlockSize(node, blob);
       await submit(node, block);
       return replied({ block_id: toHex(blockHash(block)) });
     },
@@ -192,7 +191,14 @@ export const miningMethods: readonly DaemonMethod[] = [
   }),
 ];
 
-function readBlock(blob: Uint8Array): Block {
+/** @throws RpcError Source: cryptonote_core.cpp `check_incoming_block_size`. */
+export function assertBlockSize({ chain }: Node, blob: Uint8Array): void {
+  if (blob.length > 2 * chain.measures.penaltyMedian + SIZE_LEEWAY)
+    throw refuse('wrongBlobSize', 'the block is longer than its weight may be');
+}
+
+/** @throws RpcError */
+export function readBlock(blob: Uint8Array): Block {
   try {
     return parseBlock(blob);
   } catch (error) {
