@@ -68,10 +68,12 @@ export class Balances {
         at.secondsToUnlock = Math.max(at.secondsToUnlock, secondsToUnlock(output, now));
       }
       if (strict) return;
-      for (const { account: major, change, destinations } of r.outgoing.list({
+      for (const { txHash, account: major, change, destinations } of r.outgoing.list({
         states: ['prepared', 'pending'],
       })) {
         if (account !== undefined && major !== account) continue;
+        // Undone by a reorganisation: what it takes counts still, what it gives does not.
+        if (r.outputs.spentBy(txHash).length === 0) continue;
         // Its change comes to the first address, which is listed even where there is none.
         row(major, 0).total = amount(row(major, 0).total + change);
         for (const { address, amount: paid } of destinations) {

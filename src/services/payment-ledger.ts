@@ -25,7 +25,8 @@ export class PaymentLedger {
    */
   async commit(payments: readonly SignedPayment[]): Promise<void> {
     const records = payments.map((payment) => this.#record(payment));
-    const { file } = this.#session;
+    const { file, pending } = this.#session;
+    pending.reserveLost();
     file.write((w) => {
       records.forEach((record, i) => {
         const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};

@@ -92,6 +92,7 @@ export class PaymentMaker {
    */
   make(options: MakingOptions, plan: (prices: Prices) => readonly FundedTransfer[]): Promise<MadePayments> {
     return this.#making.run(async () => {
+      this.#session.pending.reserveLost();
       const prices = await this.#session.feeMarket.prices(options.priority);
       const planned = this.#planned(() => plan(prices), options.account);
       const drafts = await this.builder.draft(planned, options, prices);

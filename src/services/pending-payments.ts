@@ -1,7 +1,9 @@
 import type { Hash } from '../crypto/types.js';
+import { parseTransaction } from '../cryptonote/transaction.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { PoolFinding } from '../refresh/wallet-scanner.js';
 import { toHex } from '../util/bytes.js';
+import { keyImagesOf } from '../wallet/pending-tx.js';
 import type { WalletSession } from './wallet-session.js';
 
 /**
@@ -62,11 +64,30 @@ export class PendingPayments {
     return fresh;
   }
 
+  /** Payments undone while the spend key was put away take their inputs again, as far as those are free. */
+  reserveLost(): void {
+    const { file } = this.#session;
+    const lost = file.read((r) =>
+      r.outgoing
+        .list({ states: ['prepared', 'pending'] })
+        .flatMap(({ txHash, blob }) =>
+          blob === undefined || r.outputs.spentBy(txHash).length > 0
+            ? []
+            : [{ txHash, keyImages: keyImagesOf(parseTransaction(blob)) }],
+        ),
+    );
+    if (lost.length === 0) return;
+    file.write((w) => {
+      for (const { txHash, keyImages } of lost) w.outputs.reserveByKeyImages(keyImages, txHash);
+    });
+  }
+
   /**
    * Hands payments of ours that the pool lacks to the daemon again: its answer may have been lost, or it was
    * restarted. One that stays missing without being mined has failed, and its inputs are free.
    */
   async relayLost(): Promise<void> {
+    this.reserveLost();
     const { file, log } = this.#session;
     const now = this.#session.now();
     const open = file.read((r) => r.outgoing.list({ states: ['prepared', 'pending'] }));

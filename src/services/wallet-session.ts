@@ -88,6 +88,7 @@ export class WalletSession implements RefreshTarget {
   readonly history: History;
   readonly feeMarket: FeeMarket;
   readonly payments: PaymentMaker;
+  readonly pending: PendingPayments;
   readonly transfers: Transfers;
   readonly sweeps: Sweeps;
   readonly outputStates: OutputStates;
@@ -102,7 +103,6 @@ export class WalletSession implements RefreshTarget {
   readonly multisigExchange: MultisigExchange;
   readonly multisigSigning: MultisigSigning;
   readonly #parts: SessionParts;
-  readonly #pending: PendingPayments;
   readonly #refreshing = new Mutex();
   readonly #id: WalletId;
   readonly #looking = new Mutex();
@@ -138,7 +138,7 @@ export class WalletSession implements RefreshTarget {
     this.coldSigning = new ColdSigning(this);
     this.multisigExchange = new MultisigExchange(this);
     this.multisigSigning = new MultisigSigning(this);
-    this.#pending = new PendingPayments(this);
+    this.pending = new PendingPayments(this);
     this.#id = parts.link.refresher.attach(this);
   }
 
@@ -254,7 +254,7 @@ export class WalletSession implements RefreshTarget {
     };
     const result = await this.link.refresher.refresh(this.#id, from);
     // Without a look into the pool nothing can be missed there.
-    if (this.keyKeeper.background === undefined) await this.#pending.relayLost();
+    if (this.keyKeeper.background === undefined) await this.pending.relayLost();
     return result;
   }
 
@@ -310,7 +310,9 @@ export class WalletSession implements RefreshTarget {
   commitPage(findings: PageFindings, daemonHeight: number): void {
     const news = this.#newsIn(findings);
     this.file.write((w) => {
-      w.applyPage(findings);
+      // Nothing can be paid while the spend key is put away: what a reorganisation undoes is ours to spend again,
+      // until it is relayed again.
+      w.applyPage(findings, { freeInputs: this.keyKeeper.background !== undefined });
       w.meta.set('last_block_reward', findings.lastBlockReward.toString());
     });
     for (const txHash of news) this.#parts.events.onIncoming(txHash);
@@ -337,11 +339,11 @@ export class WalletSession implements RefreshTarget {
     const news = this.file.read((r) => this.#newsIn(mined).filter((txHash) => !r.payments.has(txHash)));
     this.file.write((w) => w.addFound(mined));
     this.link.refresher.restart(this.#id);
-    for (const txHash of [...news, ...this.#pending.admit(unmined)]) this.#parts.events.onIncoming(txHash);
+    for (const txHash of [...news, ...this.pending.admit(unmined)]) this.#parts.events.onIncoming(txHash);
   }
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
-    for (const txHash of this.#pending.commitPool(present, findings)) this.#parts.events.onIncoming(txHash);
+    for (const txHash of this.pending.commitPool(present, findings)) this.#parts.events.onIncoming(txHash);
   }
 
   /** Everything acknowledged is on disk already: this shortens the log of changes, or writes a file again that is gone. */

@@ -401,8 +401,9 @@ export class OutputWriter extends OutputReader {
   /**
    * Forgets outputs of blocks from one height to another, and spends there; keys that were shared are judged
    * anew. What was frozen is so when it is found again.
+   * @param freeInputs else a payment that can be relayed again keeps its inputs.
    */
-  detach(from: number, to: number): void {
+  detach(from: number, to: number, freeInputs = false): void {
     this.db
       .prepare(
         `INSERT INTO frozen_output (tx_hash, output_index)
@@ -420,11 +421,10 @@ export class OutputWriter extends OutputReader {
       const [first] = this.#sameKey.all(key);
       if (first !== undefined) this.#setBurnt.run(0, first.tx_hash, toNumber(first.output_index));
     }
-    // A payment that can be relayed again keeps its inputs.
+    const payment = 'SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL';
     this.db
       .prepare(
-        `UPDATE owned_output SET spent_height = NULL,
-           spent_by = (SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL)
+        `UPDATE owned_output SET spent_height = NULL, spent_by = ${freeInputs ? 'NULL' : `(${payment})`}
          WHERE spent_height BETWEEN ? AND ?`,
       )
       .run(from, to);

@@ -117,12 +117,15 @@ export class WalletWriter {
     this.multisig = new MultisigWriter(db);
   }
 
-  /** Puts a page of blocks into the store: undo of what it replaces comes before redo. */
-  applyPage(page: PageFindings): void {
+  /**
+   * Puts a page of blocks into the store: undo of what it replaces comes before redo.
+   * @param freeInputs payments that it undoes hold their inputs no longer, though they can be relayed again.
+   */
+  applyPage(page: PageFindings, { freeInputs = false }: { readonly freeInputs?: boolean } = {}): void {
     const last = page.startHeight + page.hashes.length - 1;
     const tip = this.chain.tip()?.height ?? -1;
     // What lies beyond a page that continues the chain was read out of turn, and stands until the chain gets there.
-    this.detach(page.startHeight, page.startHeight > tip ? last : MAX_HEIGHT);
+    this.detach(page.startHeight, page.startHeight > tip ? last : MAX_HEIGHT, freeInputs);
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
@@ -159,9 +162,9 @@ export class WalletWriter {
   }
 
   /** Forgets what blocks from one height to another, both inclusive, hold. */
-  detach(from: number, to: number = MAX_HEIGHT): void {
+  detach(from: number, to: number = MAX_HEIGHT, freeInputs = false): void {
     this.chain.drop(from);
-    this.outputs.detach(from, to);
+    this.outputs.detach(from, to, freeInputs);
     this.payments.detach(from, to);
     this.outgoing.detach(from, to);
     this.possibleSpends.detach(from, to);

@@ -340,6 +340,37 @@ describe('what is not allowed', () => {
   });
 });
 
+/* Last: it changes the chain. */
+describe('a reorganisation meanwhile', () => {
+  it('leaves the money of a payment that it undid until that is relayed again', async () => {
+    await restore();
+    await wallet.rpc('refresh');
+    const { balance } = await wallet.rpc('get_balance');
+    const destinations = [{ amount: 7_000_000_000, address: STRANGER }];
+    const { tx_hash: txid, fee } = await wallet.rpc('transfer', { destinations });
+    await daemon.generate(STRANGER, 1);
+    await wallet.rpc('refresh');
+    const paid = balance - 7_000_000_000 - fee;
+    expect((await wallet.rpc('get_balance')).balance).toBe(paid);
+    await wallet.rpc('setup_background_sync', { background_sync_type: REUSE, wallet_password: 'pw' });
+    await wallet.rpc('start_background_sync');
+    await daemon.popBlocks(1);
+    await daemon.rpc('flush_txpool', {});
+    await daemon.generate(STRANGER, 1);
+    await wallet.rpc('refresh');
+    await wallet.rpc('stop_background_sync', { wallet_password: 'pw' });
+    expect((await wallet.rpc('get_balance')).balance).toBe(balance);
+    expect((await wallet.rpc('get_transfer_by_txid', { txid })).transfer.type).toBe('pending');
+    // A payment made now takes other money: both can be mined.
+    const { tx_hash: other } = await wallet.rpc('transfer', { destinations });
+    await wallet.rpc('refresh');
+    await daemon.generate(STRANGER, 1);
+    await wallet.rpc('refresh');
+    for (const made of [txid, other])
+      expect((await wallet.rpc('get_transfer_by_txid', { txid: made })).transfer.type).toBe('out');
+  });
+});
+
 /** Source: wallet_rpc_server.cpp `CHECK_IF_BACKGROUND_SYNCING`, `CHECK_IF_RESTRICTED_BACKGROUND_SYNCING`. */
 const FOREGROUND = [
   'add_address_book',
