@@ -168,6 +168,11 @@ export class PaymentWriter extends PaymentReader {
     for (const keyImage of tx.spentKeyImages ?? []) this.#insertInput.run(keyImage, tx.txHash);
   }
 
+  /** With its outputs. */
+  remove(txHash: Hash): void {
+    this.db.prepare('DELETE FROM received_tx WHERE tx_hash = ?').run(txHash);
+  }
+
   /** Forgets those of blocks from one height to another. */
   detach(from: number, to: number): void {
     this.db.prepare('DELETE FROM received_tx WHERE height BETWEEN ? AND ?').run(from, to);

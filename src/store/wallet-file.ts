@@ -129,6 +129,8 @@ export class WalletWriter {
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
+      // Read out of turn, at a height that a reorganisation has taken from it.
+      if (this.payments.has(tx.txHash)) this.#forget(tx.txHash);
       this.payments.add(tx);
       this.pool.remove(tx.txHash);
     }
@@ -159,6 +161,14 @@ export class WalletWriter {
     }
     for (const spend of found.spends) this.outputs.markSpent(spend);
     for (const tx of found.outgoing) this.outgoing.confirmAnew(tx);
+    // A key image may have been told while they were looked at.
+    for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
+  }
+
+  /** A transaction that paid us, and what it paid. */
+  #forget(txHash: Hash): void {
+    this.outputs.freezeUnseen(this.outputs.ofTx(txHash).filter(({ frozen }) => frozen));
+    this.payments.remove(txHash);
   }
 
   /** Forgets what blocks from one height to another, both inclusive, hold. */
