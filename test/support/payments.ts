@@ -5,7 +5,8 @@ import { amount, ZERO } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
 import { chooseRings, GammaPicker } from '../../src/wallet/decoys.js';
 import { buildTransaction, type SignedTx } from '../../src/wallet/signing.js';
-import { planTransfers } from '../../src/wallet/transfer-plan.js';
+import type { OwnedOutput } from '../../src/wallet/records.js';
+import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/transfer-plan.js';
 import { isUnlocked } from '../../src/wallet/unlock.js';
 import { fetchDistribution, fetchOutputs, type ChainWallet } from './chain-wallet.js';
 import type { Monerod } from './monerod.js';
@@ -17,26 +18,72 @@ export interface PaymentWish {
   readonly priority?: number;
 }
 
+/** Everything that some outputs hold, to one address. */
+export interface SweepWish {
+  readonly to: Address;
+  /** That it is split into. */
+  readonly outputs: number;
+  /** That are spent, where there are as many. */
+  readonly inputs: number;
+}
+
+type Daemon = Omit<Monerod, 'stop'>;
+
 /** Makes a payment that the daemon has not seen yet; what it spends is spent for the wallet. */
 export async function makePayment(
-  daemon: Omit<Monerod, 'stop'>,
+  daemon: Daemon,
   from: ChainWallet,
   { to, unlockTime = 0n, priority = 1 }: PaymentWish,
   rng: Rng,
 ): Promise<SignedTx> {
-  const { fees, quantization_mask } = await daemon.rpc('get_fee_estimate');
-  const rates: FeeRates = {
-    perByte: (fees as number[]).map(BigInt),
-    quantizationMask: BigInt(quantization_mask),
-  };
-  const { height, adjusted_time } = await daemon.rpc('get_info');
-  const unspent = from.unspent().filter((output) => isUnlocked(output, height, adjusted_time));
+  const rates = await fetchRates(daemon);
   const payees = to.map(([address, value]) => ({
     address,
     text: formatAddress(address),
     amount: amount(value),
   }));
+  const unspent = await spendableNow(daemon, from);
   const [planned] = planTransfers({ account: 0, priority, unlockTime, payees }, unspent, ZERO, rates, rng);
+  return sign(daemon, from, planned, { rates, unlockTime, priority }, rng);
+}
+
+/** {@link makePayment}, of all that some outputs hold. */
+export async function makeSweep(
+  daemon: Daemon,
+  from: ChainWallet,
+  { to, outputs, inputs }: SweepWish,
+  rng: Rng,
+): Promise<SignedTx> {
+  const rates = await fetchRates(daemon);
+  const unspent = await spendableNow(daemon, from);
+  const request = { address: to, text: formatAddress(to), outputs, priority: 1 };
+  const [planned] = planSweep(request, unspent.slice(0, inputs), rates, rng);
+  return sign(daemon, from, planned, { rates, unlockTime: 0n, priority: 1 }, rng);
+}
+
+async function fetchRates(daemon: Daemon): Promise<FeeRates> {
+  const { fees, quantization_mask } = await daemon.rpc('get_fee_estimate');
+  return { perByte: (fees as number[]).map(BigInt), quantizationMask: BigInt(quantization_mask) };
+}
+
+async function spendableNow(daemon: Daemon, from: ChainWallet): Promise<OwnedOutput[]> {
+  const { height, adjusted_time } = await daemon.rpc('get_info');
+  return from.unspent().filter((output) => isUnlocked(output, height, adjusted_time));
+}
+
+interface Terms {
+  readonly rates: FeeRates;
+  readonly unlockTime: bigint;
+  readonly priority: number;
+}
+
+async function sign(
+  daemon: Daemon,
+  from: ChainWallet,
+  planned: FundedTransfer | undefined,
+  { rates, unlockTime, priority }: Terms,
+  rng: Rng,
+): Promise<SignedTx> {
   if (planned === undefined) throw new Error('no transaction was planned');
   const picker = new GammaPicker(await fetchDistribution(daemon), rng);
   const rings = await chooseRings(planned.inputs, picker, (indices) => fetchOutputs(daemon, indices));
