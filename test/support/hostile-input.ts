@@ -1,0 +1,43 @@
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { Loose } from './json-rpc.js';
+import type { WalletRpc } from './wallet-rpc.js';
+import type { WalletState } from './wallet-state.js';
+
+/** A method, and changed copies of what it takes. */
+export interface Attack {
+  readonly method: string;
+  readonly params: fc.Arbitrary<object>;
+  /** Of its refusals. */
+  readonly codes: readonly number[];
+  /** May it be answered all the same? Absent: never. */
+  readonly harmless?: (result: Loose) => boolean;
+  readonly runs?: number;
+}
+
+const LONGEST_MESSAGE = 500;
+
+/** Every changed input is refused with one of the codes and in words, or does no harm; none changes the wallet. */
+export async function expectWithstands(
+  server: WalletRpc,
+  state: WalletState,
+  { method, params, codes, harmless = () => false, runs = 20 }: Attack,
+): Promise<void> {
+  const shown = await state.shown();
+  const stored = state.stored();
+  await fc.assert(
+    fc.asyncProperty(params, async (given) => {
+      const { error, result } = await server.call(method, given);
+      if (error === undefined)
+        expect({ result, harmless: harmless(result) }).toMatchObject({ harmless: true });
+      else {
+        expect(codes).toContain(error.code);
+        expect(error.message.length).toBeGreaterThan(0);
+        expect(error.message.length).toBeLessThan(LONGEST_MESSAGE);
+      }
+      expect(state.stored()).toEqual(stored);
+    }),
+    { numRuns: runs },
+  );
+  expect(await state.shown()).toEqual(shown);
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { concatBytes, toHex } from '../../src/util/bytes.js';
+
+/* Changed copies of what is valid: never the original itself. */
+
+/** What breaks readers of lengths and of points: small, signed limits, long varints, numbers beyond the group's order. */
+const HOSTILE_BYTES: readonly Uint8Array[] = [
+  ...[0x00, 0x01, 0x02, 0x7f, 0x80, 0xff].map((byte) => Uint8Array.of(byte)),
+  Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f),
+  Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
+  new Uint8Array(32),
+  new Uint8Array(32).fill(0xff),
+];
+
+const HOSTILE_TEXTS: readonly string[] = [
+  ...[
+    '',
+    ' ',
+    '\t',
+    '\n',
+    '\0',
+    '\u00e9',
+    '\u{1f4a9}',
+    '\ud800',
+    '\u202e',
+    '"',
+    '\\',
+    '%',
+    '%zz',
+    '%00',
+    '&',
+    '=',
+  ],
+  ...['/', '../', '<', '-1', '1e999', 'null'],
+];
+
+type Part<T> = (original: T, from: number, to: number) => T;
+
+/** Cuts the original at two places and puts it together otherwise. */
+function recut<T extends { readonly length: number }>(
+  original: T,
+  same: (a: T, b: T) => boolean,
+  parts: readonly fc.Arbitrary<Part<T>>[],
+): fc.Arbitrary<T> {
+  const place = fc.nat(original.length);
+  return fc
+    .tuple(place, place, fc.oneof(...parts))
+    .map(([a, b, part]) => part(original, Math.min(a, b), Math.max(a, b)))
+    .filter((changed) => !same(changed, original));
+}
+
+export function mutatedBytes(original: Uint8Array): fc.Arbitrary<Uint8Array> {
+  const hostile = fc.constantFrom(...HOSTILE_BYTES);
+  return recut<Uint8Array>(original, (a, b) => toHex(a) === toHex(b), [
+    fc.nat(7).map((bit) => (bytes, from) => bytes.map((byte, i) => (i === from ? byte ^ (1 << bit) : byte))),
+    hostile.map((put) => (bytes, from) => {
+      const changed = Uint8Array.from(bytes);
+      changed.set(put.subarray(0, bytes.length - from), from);
+      return changed;
+    }),
+    hostile.map((put) => (bytes, from) => concatBytes(bytes.subarray(0, from), put, bytes.subarray(from))),
+    fc.constant((bytes, from) => bytes.subarray(0, from)),
+    fc.constant((bytes, from, to) => concatBytes(bytes.subarray(0, from), bytes.subarray(to))),
+    fc.constant((bytes, from, to) =>
+      concatBytes(bytes.subarray(0, to), bytes.subarray(from, to), bytes.subarray(to)),
+    ),
+    fc.constant((bytes, from, to) =>
+      concatBytes(bytes.subarray(from, to), bytes.subarray(0, from), bytes.subarray(to)),
+    ),
+  ]);
+}
+
+/** @param letters that texts of this kind are made of. */
+export function mutatedText(original: string, letters: string): fc.Arbitrary<string> {
+  const put = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...letters) },
+    { weight: 1, arbitrary: fc.constantFrom(...HOSTILE_TEXTS) },
+  );
+  return recut<string>(original, (a, b) => a === b, [
+    put.map((piece) => (text, from) => text.slice(0, from) + piece + text.slice(from + 1)),
+    put.map((piece) => (text, from) => text.slice(0, from) + piece + text.slice(from)),
+    fc.constant((text, from) => text.slice(0, from)),
+    fc.constant((text, from, to) => text.slice(0, from) + text.slice(to)),
+    fc.constant((text, from, to) => text.slice(0, to) + text.slice(from)),
+    fc.constant((text, from, to) => text.slice(from, to) + text.slice(0, from) + text.slice(to)),
+    fc.constant((text) => text.repeat(20)),
+  ]);
+}
+
+/** Changed bytes in hex, and hex that is none. */
+export const mutatedHex = (original: string): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 3, arbitrary: mutatedBytes(Uint8Array.from(Buffer.from(original, 'hex'))).map(toHex) },
+    { weight: 1, arbitrary: mutatedText(original, '0123456789abcdefgxz') },
+  );

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { storeKey } from '../../src/store/store-key.js';
+import type { SecretKey } from '../../src/crypto/types.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import type { WalletRpc } from './wallet-rpc.js';
+
+/** What a client sees of the open wallet. */
+const VIEWS: readonly (readonly [method: string, params: object])[] = [
+  ['get_address', {}],
+  ['get_accounts', {}],
+  ['get_balance', { all_accounts: true }],
+  // The pool would be asked for first; what is known of it stands in the store.
+  ['get_transfers', { in: true, out: true, pending: true, failed: true, all_accounts: true }],
+  ['incoming_transfers', { transfer_type: 'all' }],
+  ['get_address_book', {}],
+];
+
+/** Made from the keys alone, and long: only counted. */
+const DERIVED = 'subaddress';
+
+/** All that a wallet is. */
+export interface WalletState {
+  /** What it shows its client. */
+  shown(): Promise<unknown>;
+  /** Every row of its store. */
+  stored(): unknown;
+}
+
+/** @param filename of the wallet that is open on a server of ours. */
+export async function watchState(server: WalletRpc, filename: string): Promise<WalletState> {
+  const secret = async (key_type: string): Promise<SecretKey | undefined> => {
+    const { result } = await server.call('query_key', { key_type });
+    return result === undefined ? undefined : (fromHex(String(result['key'])) as SecretKey);
+  };
+  const viewSecret = await secret('view_key');
+  if (viewSecret === undefined) throw new Error('no wallet is open');
+  const key = storeKey(viewSecret, await secret('spend_key'));
+  const path = join(server.walletDir, filename);
+  return {
+    async shown() {
+      const answers = [];
+      for (const [method, params] of VIEWS) answers.push(await server.rpc(method, params));
+      return answers;
+    },
+    stored: () => storeRows(path, key),
+  };
+}
+
+/** Every row of every table, as the disk holds it. */
+function storeRows(path: string, key: Uint8Array): Record<string, readonly string[]> {
+  const db = new Database(path, { readonly: true });
+  try {
+    db.pragma("cipher = 'chacha20'");
+    db.pragma(`key = "x'${toHex(key)}'"`);
+    const tables = db
+      .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .all();
+    return Object.fromEntries(
+      tables.map(({ name }) => [name, rowsOf(db, name, name === DERIVED ? 'count(*)' : '*')]),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+const rowsOf = (db: Database.Database, table: string, columns: string): string[] =>
+  db
+    .prepare<[], unknown[]>(`SELECT ${columns} FROM "${table}"`)
+    .safeIntegers()
+    .raw()
+    .all()
+    .map((row) => row.map((cell) => (cell instanceof Uint8Array ? toHex(cell) : String(cell))).join('|'))
+    .sort();
