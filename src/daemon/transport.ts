@@ -182,5 +182,5 @@ function toDaemonError(error: unknown, signal: AbortSignal | undefined): unknown
   const code = (error as { code?: unknown }).code;
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return new DaemonError('timeout', 'the daemon does not answer', { cause: error });
-  return new DaemonError('unreachable', 'no connection to the daemon', { cause: error });
+  return new DaemonError('unreachable', 'no connection', { cause: error });
 }

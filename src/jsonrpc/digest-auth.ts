@@ -12,6 +12,9 @@ const MAX_DELAYED = 64;
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
+/** What is asked for; there are clients that name it with scheme and host. */
+const pathOf = (uri: string): string => uri.replace(/^https?:\/\/[^/]*/i, '');
+
 const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
@@ -43,7 +46,7 @@ export function digestAuth(user: string, password: string, nonces = new NonceSto
     const known = sameText(username, user);
     const right = sameText(response, expected);
     const wellFormed =
-      uri === req.url &&
+      pathOf(uri) === req.url &&
       /^MD5(-sess)?$/.test(algorithm) &&
       (qop === undefined || (qop === 'auth' && /^[0-9a-fA-F]{8}$/.test(nc ?? '')));
     if (!known || !right || !wellFormed) return done({ user, pass: false });

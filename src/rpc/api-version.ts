@@ -41,6 +41,9 @@ const minorIndex = (item: Json): Json => {
   return { ...rest, subaddr_index: index.minor };
 };
 
+/** Clients of the reference complain of what they do not know. */
+const withoutSize = (item: Json): Json => ({ ...(item as Params), tx_size: undefined }) as Json;
+
 /** A proof that cannot be read is a bad one. */
 const badProofAs =
   (answer: Result) =>
@@ -55,6 +58,16 @@ export const DIFFERENCES: readonly Difference[] = [
       '1.3': (result) => ({
         ...result,
         transfers: ((result['transfers'] ?? []) as readonly Json[]).map(minorIndex),
+      }),
+    },
+  },
+  {
+    row: 'W2',
+    methods: ['incoming_transfers'],
+    reply: {
+      '1.32': (result) => ({
+        ...result,
+        transfers: ((result['transfers'] ?? []) as readonly Json[]).map(withoutSize),
       }),
     },
   },

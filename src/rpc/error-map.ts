@@ -94,18 +94,24 @@ const DAEMON_CODE: Record<DaemonErrorKind, number> = {
   too_large: -1,
 };
 
+const unreachable = (reason: string): string => `Failed to connect to daemon: ${reason}`;
+
 const shortage = (what: string, available: Amount, needed: Amount): string =>
   `not enough ${what}: ${formatCoins(available)} available, ${formatCoins(needed)} needed with the fee`;
 
-/** A sentence for the caller. Facts of the caller's own are repeated, secrets never are. */
+/**
+ * A sentence for the caller. Facts of the caller's own are repeated, secrets never are. Some words are an interface:
+ * client libraries tell faults of one code apart by "already exists", "word list failed verification", "No wallet
+ * file", "Invalid payment ID", "TX ID has invalid format" and "Failed to connect to daemon".
+ */
 export function describe(fault: Fault): string {
   switch (fault.kind) {
     case 'no_wallet':
-      return 'no wallet file is open';
+      return 'No wallet file is open';
     case 'no_wallet_dir':
       return 'the server was started without --wallet-dir';
     case 'wallet_exists':
-      return `a wallet file '${fault.name}' exists already`;
+      return `a wallet file '${fault.name}' already exists`;
     case 'wallet_missing':
       return `there is no wallet file '${fault.name}'`;
     case 'wallet_locked':
@@ -127,7 +133,7 @@ export function describe(fault: Fault): string {
     case 'unknown_language':
       return `unknown language '${fault.language}'`;
     case 'bad_seed':
-      return `the seed cannot be used: ${fault.reason}`;
+      return `the word list failed verification: ${fault.reason}`;
     case 'wrong_address':
     case 'wrong_payment_id':
     case 'wrong_tx_hash':
@@ -216,7 +222,7 @@ export function describe(fault: Fault): string {
     case 'daemon_busy':
       return 'the daemon is busy: it syncs; try again later';
     case 'daemon_unreachable':
-      return `no connection to the daemon: ${fault.reason}`;
+      return unreachable(fault.reason);
     case 'daemon_misbehaves':
       return `the daemon gave an answer that cannot be true: ${fault.reason}`;
     case 'mining_refused':
@@ -235,6 +241,9 @@ export function toRpcError(error: unknown, gates: Gates): RpcError | undefined {
     const { fault } = error;
     return new RpcError(gates.codes?.[fault.kind] ?? CODE[fault.kind], describe(fault));
   }
-  if (error instanceof DaemonError) return new RpcError(DAEMON_CODE[error.kind], error.message);
+  if (error instanceof DaemonError) {
+    const code = DAEMON_CODE[error.kind];
+    return new RpcError(code, code === CODE.daemon_unreachable ? unreachable(error.message) : error.message);
+  }
   return undefined;
 }

@@ -60,6 +60,9 @@ export function readKeyImage(text: string): KeyImage {
 /** @throws WalletError `wrong_tx_hash` */
 export function readTxHash(text: string): Hash {
   if (!isHex(text) || text.length !== 64)
-    throw new WalletError({ kind: 'wrong_tx_hash', reason: 'a txid has 64 hex digits' });
+    throw new WalletError({
+      kind: 'wrong_tx_hash',
+      reason: 'TX ID has invalid format: it has 64 hex digits',
+    });
   return fromHex(text) as Hash;
 }

@@ -175,6 +175,8 @@ export class Proofs {
     const parsed = this.#session.accounts.parse(address);
     if (parsed.kind === 'subaddress')
       throw new WalletError({ kind: 'invalid', reason: 'a reserve proof is about a primary address' });
+    // Client libraries learn from this, with an empty proof, whether there is a daemon.
+    await this.#session.link.daemon().getInfo();
     const proof = await runProofJob('readReserveProof', text);
     assertProofOf(proof, parsed);
     const txs = await this.#chain.confirmed(proof.entries.map(({ txHash }) => txHash));

@@ -130,6 +130,11 @@ describe('digest login', () => {
     expect((await send(await freshNonce(), 1, { uri: '/other' })).status).toBe(401);
   });
 
+  it('takes a path with scheme and host before it, as some clients name it', async () => {
+    expect((await send(await freshNonce(), 1, { uri: 'http://127.0.0.1:18083/json_rpc' })).status).toBe(200);
+    expect((await send(await freshNonce(), 1, { uri: 'http://127.0.0.1:18083/other' })).status).toBe(401);
+  });
+
   it('refuses a nonce that it never gave', async () => {
     const forged = Buffer.alloc(32, 7).toString('base64');
     const reply = await send(forged, 1);

@@ -27,12 +27,6 @@ export const VIEWS: readonly Exception[] = [
     reason: 'the first of a hash table; which one it is of several says nothing',
   },
   {
-    methods: ['incoming_transfers'],
-    fields: ['tx_size'],
-    how: 'ours alone',
-    reason: 'the specification lists it, the reference dropped it',
-  },
-  {
     methods: ENTRIES,
     fields: ['timestamp'],
     how: 'clock',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { call, result, type Loose, type Reply } from './json-rpc.js';
+import { call, post, result, type Loose, type Reply } from './json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from './process.js';
 
 /** A running wallet server, ours or the reference's. */
@@ -27,6 +27,7 @@ export interface WalletRpcOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 function nodeArgs(daemon: string | undefined, args: readonly string[]): string[] {
@@ -55,7 +56,11 @@ async function launch(
     { ...process.env, ...env },
   );
   await Promise.race([
-    until('the wallet server', () => call(port, 'get_version').then(() => true)),
+    until(
+      'the wallet server',
+      // One that wants a login is up, too.
+      async () => [200, 401].includes((await post(port, '/json_rpc', VERSION)).status) || undefined,
+    ),
     running.exited.then((code) =>
       Promise.reject(new Error(`it ended with ${code}: ${running.output().slice(-2000)}`)),
     ),

@@ -9,7 +9,7 @@ import { paymentIdShape } from '../shapes.js';
 function readPaymentId(hex: string): PaymentId | undefined {
   if (/^(?:|0{16}|0{64})$/.test(hex)) return undefined;
   if (!isHex(hex) || hex.length !== 16)
-    throw new WalletError({ kind: 'wrong_payment_id', reason: 'a payment id has 16 hex digits' });
+    throw new WalletError({ kind: 'wrong_payment_id', reason: 'Invalid payment ID: it has 16 hex digits' });
   return fromHex(hex) as PaymentId;
 }
 

@@ -127,7 +127,10 @@ export const addressMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_MAKE_INTEGRATED_ADDRESS, on_make_integrated_address',
     handle({ wallet, server }, { standard_address, payment_id }) {
       if (payment_id !== '' && !(isHex(payment_id) && payment_id.length === 16))
-        throw new WalletError({ kind: 'wrong_payment_id', reason: 'a payment id has 16 hex digits' });
+        throw new WalletError({
+          kind: 'wrong_payment_id',
+          reason: 'Invalid payment ID: it has 16 hex digits',
+        });
       const id = (payment_id === '' ? server.settings.rng(8) : fromHex(payment_id)) as PaymentId;
       const address =
         standard_address === ''

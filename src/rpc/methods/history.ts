@@ -8,7 +8,10 @@ import { indexShape, paymentIdShape, paymentShape, readTxHash, transferEntry } f
 /** 8 or 32 bytes. A long id whose last 24 bytes are zero is a short one. @throws WalletError `wrong_payment_id` */
 function readPaymentId(hex: string): Uint8Array {
   if (!isHex(hex) || (hex.length !== 16 && hex.length !== 64))
-    throw new WalletError({ kind: 'wrong_payment_id', reason: 'a payment id has 16 or 64 hex digits' });
+    throw new WalletError({
+      kind: 'wrong_payment_id',
+      reason: 'Invalid payment ID: it has 16 or 64 hex digits',
+    });
   const id = fromHex(hex);
   return id.subarray(8).every((byte) => byte === 0) ? id.slice(0, 8) : id;
 }
