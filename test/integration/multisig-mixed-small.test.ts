@@ -1,0 +1,8 @@
+import { testGroups } from '../support/multisig-groups.js';
+
+testGroups([
+  [2, 'or'],
+  [2, 'ro'],
+  [2, 'oro'],
+  [3, 'ror'],
+]);
