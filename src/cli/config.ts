@@ -285,19 +285,24 @@ function sslMode(name: string, asked: string | undefined, pinned: boolean): SslM
   return 'enabled';
 }
 
+const badAddress = (cause?: unknown): ConfigError =>
+  new ConfigError('--daemon-address is host:port, with http:// or https:// before it if you like', { cause });
+
+function endpointIn(address: string): ReturnType<typeof parseEndpoint> {
+  try {
+    return parseEndpoint(address);
+  } catch (cause) {
+    throw badAddress(cause);
+  }
+}
+
 /**
  * A daemon behind TLS that was asked for, or behind a proxy, must be one that can be told from others.
  * Source: wallet2.cpp `make_basic`.
  */
 function assertVerifiable(address: string, ssl: Config['daemon']['ssl'], proxy: string | undefined): void {
-  let host: string;
-  try {
-    ({ host } = parseEndpoint(address));
-  } catch (cause) {
-    throw new ConfigError('--daemon-address is host:port, with http:// or https:// before it if you like', {
-      cause,
-    });
-  }
+  const { host, port } = endpointIn(address);
+  if (port === 0) throw badAddress();
   const wanted = ssl.mode === 'enabled' || proxy !== undefined;
   const known = ssl.allowAnyCert || ssl.caFile !== undefined || ssl.allowedFingerprints.length > 0;
   if (wanted && !known && !/\.(?:onion|i2p)$/i.test(host))

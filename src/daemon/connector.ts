@@ -29,7 +29,8 @@ export function parseEndpoint(address: string): Endpoint {
   const [, scheme, rest = ''] = /^(?:(https?):\/\/)?([^/]*)\/?$/.exec(address) ?? [];
   const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(rest) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65535 || Number(port) === 0)
+  // Port 0 can be named, as upstream has it; nothing is ever reached there.
+  if (host === undefined || Number(port) > 65535)
     throw new DaemonError('unreachable', 'a daemon address is host:port');
   return { host, port: Number(port), secure: scheme === 'https' };
 }

@@ -97,12 +97,12 @@ export class MultisigExchange {
   async #import(texts: readonly string[]): Promise<number> {
     const { file, keys } = this.#session;
     const account = groupAccountOf(keys);
-    const words = await this.#others(texts, account);
+    const outputs = file.read((r) => r.outputs.inOrder());
+    const words = await this.#others(texts, account, outputs.length);
     if (words.length + 1 < account.threshold)
       throw refused(
         `info of ${account.threshold - 1} other signers is needed, ${words.length} was given: have more of them export theirs`,
       );
-    const outputs = file.read((r) => r.outputs.inOrder());
     const count = Math.min(outputs.length, ...words.map(({ told }) => told.outputs.length));
     if (count === 0) return 0;
     const named = outputs.slice(0, count);
@@ -123,14 +123,15 @@ export class MultisigExchange {
     named: readonly OwnedOutput[],
     infosOf: (place: number) => SignerInfo['outputs'],
   ): Promise<{ readonly publicKey: PublicKey; readonly keyImage: KeyImage }[]> {
-    const open = named.flatMap((output, i) =>
-      output.spentHeight === undefined ? [{ output, infos: infosOf(i) }] : [],
-    );
+    const open = named.flatMap((output, i) => {
+      const infos = infosOf(i);
+      return output.spentHeight !== undefined || this.#isKnown(output, infos) ? [] : [{ output, infos }];
+    });
     const images = await this.#refusing(
       together('compose', {
         outputs: open.map(({ output: { publicKey, outputIndex, derivationKey, subaddress }, infos }) => ({
           output: { publicKey, outputIndex, derivationKey, subaddress },
-          told: infos.flatMap(({ partialKeyImages }) => partialKeyImages),
+          told: partsIn(infos),
         })),
         keys: { viewSecret: commonSecret, shares },
         count: shareCounts(group).all,
@@ -142,8 +143,15 @@ export class MultisigExchange {
     });
   }
 
+  /** The same parts gave its key image before. */
+  #isKnown({ publicKey, keyImage }: OwnedOutput, infos: SignerInfo['outputs']): boolean {
+    if (keyImage === undefined) return false;
+    const before = this.#session.file.read((r) => r.multisig.told(publicKey));
+    return isSameSet(partsIn(before), partsIn(infos));
+  }
+
   /** What other signers told, each once. @throws WalletError `multisig_refused` */
-  async #others(texts: readonly string[], account: MultisigAccount): Promise<Word[]> {
+  async #others(texts: readonly string[], account: MultisigAccount, known: number): Promise<Word[]> {
     const own = publicKeyOf(account.signerSecret);
     const words = new Map<string, Word>();
     for (const text of texts) {
@@ -151,7 +159,9 @@ export class MultisigExchange {
       const name = toHex(told.signer);
       if (equalBytes(told.signer, own) || words.has(name)) continue;
       const { viewPublicKey } = this.#session.keys;
-      await this.#refusing(together('check', { told, account, viewPublicKey }));
+      // What it tells of outputs that are not known here is not used.
+      const outputs = told.outputs.slice(0, known);
+      await this.#refusing(together('check', { told: { ...told, outputs }, account, viewPublicKey }));
       const digest = keccak(encode(signerInfo, told));
       if (this.#session.file.read((r) => r.multisig.isReplaced(digest)))
         throw refused(
@@ -179,4 +189,12 @@ export class MultisigExchange {
       throw refused(`multisig info cannot be used: ${cause.message}`, cause);
     }
   }
+}
+
+const partsIn = (infos: SignerInfo['outputs']): KeyImage[] =>
+  infos.flatMap(({ partialKeyImages }) => partialKeyImages);
+
+function isSameSet(a: readonly KeyImage[], b: readonly KeyImage[]): boolean {
+  const [left, right] = [new Set(a.map(toHex)), new Set(b.map(toHex))];
+  return left.size === right.size && [...left].every((part) => right.has(part));
 }

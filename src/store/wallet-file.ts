@@ -161,6 +161,7 @@ export class WalletWriter {
     }
     for (const spend of found.spends) this.outputs.markSpent(spend);
     for (const tx of found.outgoing) this.outgoing.confirmAnew(tx);
+    for (const spend of found.possibleSpends ?? []) this.possibleSpends.add(spend);
     // A key image may have been told while they were looked at.
     for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
   }

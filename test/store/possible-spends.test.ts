@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import { settlePossibleSpends } from '../../src/store/learn-key-images.js';
+import { composeKeyImages, settlePossibleSpends } from '../../src/store/learn-key-images.js';
 import { WalletFile } from '../../src/store/wallet-file.js';
 import { amount } from '../../src/util/amount.js';
 import type { PossibleSpend } from '../../src/wallet/possible-spends.js';
@@ -18,9 +18,14 @@ afterEach(() => file.close());
 const balance = (): bigint =>
   file.read((r) => r.outputs.balances({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
 
+/** Its key image is not known. */
+function unnamed(tx: number, height: number, value: bigint): OwnedOutput {
+  const found: Record<string, unknown> = { ...output(tx, height, value) };
+  delete found['keyImage'];
+  return found as unknown as OwnedOutput;
+}
+
 describe('what may have been spent while the spend key was away', () => {
-  const blindOutput: Record<string, unknown> = { ...output(1, 2, 50n) };
-  delete blindOutput['keyImage'];
   const possible = (tx: number, height: number, ...images: number[]): PossibleSpend => ({
     txHash: bytes<Hash>(tx),
     height,
@@ -40,7 +45,7 @@ describe('what may have been spent while the spend key was away', () => {
       w.applyPage(
         page(0, 5, {
           received: [received(1, 2), received(2, 2), received(3, 4)],
-          outputs: [blindOutput as unknown as OwnedOutput, output(2, 2, 20n), output(3, 4, 8n)],
+          outputs: [unnamed(1, 2, 50n), output(2, 2, 20n), output(3, 4, 8n)],
           spends: [{ keyImage: bytes<KeyImage>(102), txHash: bytes<Hash>(3), height: 4 }],
           outgoing: [
             {
@@ -85,5 +90,56 @@ describe('what may have been spent while the spend key was away', () => {
     expect(file.read((r) => r.possibleSpends.list())).toEqual([]);
     settle(111);
     expect(balance()).toBe(70n);
+  });
+});
+
+describe('what may have been spent before other signers told parts of key images', () => {
+  const compose = (tx: number, keyImage: number): void =>
+    file.write((w) =>
+      composeKeyImages(w, [{ publicKey: bytes<PublicKey>(100 + tx), keyImage: bytes<KeyImage>(keyImage) }]),
+    );
+
+  beforeEach(() => {
+    file.write((w) =>
+      w.applyPage(
+        page(0, 5, {
+          received: [received(1, 2), received(2, 2)],
+          outputs: [unnamed(1, 2, 50n), unnamed(2, 2, 20n)],
+          possibleSpends: [
+            {
+              txHash: bytes<Hash>(4),
+              height: 4,
+              timestamp: 1004,
+              unlockTime: 0n,
+              fee: amount(3n),
+              amountOut: amount(0n),
+              keyImages: [bytes<KeyImage>(101), bytes<KeyImage>(102)],
+            },
+          ],
+        }),
+      ),
+    );
+  });
+
+  it('is looked through again as long as a key image is missing', () => {
+    compose(1, 101);
+    expect(balance()).toBe(20n);
+    expect(file.read((r) => r.possibleSpends.list())).toHaveLength(1);
+    compose(2, 102);
+    expect(balance()).toBe(0n);
+    expect(file.read((r) => r.possibleSpends.list())).toEqual([]);
+    expect(file.read((r) => r.outgoing.list({ states: ['confirmed'] }))).toMatchObject([
+      { txHash: bytes<Hash>(4), amountIn: 70n, change: 0n, fee: 3n, height: 4 },
+    ]);
+  });
+
+  it('follows what is told last, and remembers it when the chain is read again', () => {
+    compose(1, 150);
+    expect(balance()).toBe(70n);
+    compose(1, 101);
+    expect(balance()).toBe(20n);
+    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => w.applyPage(page(0, 3, { received: [received(1, 2)], outputs: [unnamed(1, 2, 50n)] })));
+    expect(file.read((r) => r.outputs.byKeyImage(bytes<KeyImage>(101)))).toBeDefined();
   });
 });

@@ -107,6 +107,7 @@ export function checkInfo(
     if (!equalBytes(signer, told.signer)) throw new CodecError('it mixes what several signers told');
     if (images.length !== each) throw new CodecError('it has parts of key images too few or too many');
     if (nonces.length % NONCES !== 0) throw new CodecError('it has an odd number of nonces');
+    if (nonces.length > nonceCount(group)) throw new CodecError('it has more nonces than signatures take');
     for (const { L, R } of nonces) {
       const name = toHex(L);
       if (!isUsable(L) || !isUsable(R) || seen.has(name)) throw new CodecError('it holds an unusable nonce');
