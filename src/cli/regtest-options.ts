@@ -1,3 +1,4 @@
+import { parseWrongs, WRONGS, type Wrong } from '../regtest/misbehaviour.js';
 import { ConfigError, type OptionSpec, type Program, type RawOptions } from './options.js';
 
 const ignored = (name: string, argument?: string): OptionSpec => ({
@@ -37,6 +38,13 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
     name: 'allow-unlock-time',
     group: 'Chain',
     help: 'relay transactions with an unlock time, as nodes did before 2024',
+  },
+
+  {
+    name: 'misbehave',
+    argument: 'list',
+    group: 'Chain',
+    help: `fail clients on purpose, to test them: ${Object.keys(WRONGS).join(', ')}, each with =number; none waits to be told`,
   },
 
   {
@@ -176,6 +184,8 @@ export interface RegtestConfig {
   readonly maxConnections: number;
   /** Where news are published; absent: nowhere. */
   readonly publish?: { readonly ip: string; readonly port: number };
+  /** What it does wrong; absent: nothing, ever. */
+  readonly misbehave?: ReadonlyMap<Wrong, number>;
   readonly log: { readonly level: number; readonly file?: string };
   readonly pidFile?: string;
   /** Flags that were given and change nothing. */
@@ -211,6 +221,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     value,
   );
   const login = readLogin(value('rpc-login'));
+  const misbehave = readWrongs(value('misbehave'));
   const publish = raw['no-zmq'] === undefined ? readTcp(value('zmq-pub')) : undefined;
   return {
     ...(dataDir === undefined ? {} : { dataDir }),
@@ -238,6 +249,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     origins: (value('rpc-access-control-origins') ?? '').split(',').filter((origin) => origin !== ''),
     maxConnections: number('rpc-max-connections', 1e6),
     ...(publish === undefined ? {} : { publish: { ...publish, ip: host('zmq-pub', publish.ip) } }),
+    ...(misbehave === undefined ? {} : { misbehave }),
     log: { level: number('log-level', 4), ...(file === undefined ? {} : { file }) },
     ...(pidFile === undefined ? {} : { pidFile }),
     withoutEffect: REGTEST_OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(
@@ -251,6 +263,15 @@ function readDifficulty(text: string): bigint {
   if (difficulty < 1n || difficulty > U64_MAX)
     throw new ConfigError('--fixed-difficulty: a positive integer is expected');
   return difficulty;
+}
+
+function readWrongs(text: string | undefined): ReadonlyMap<Wrong, number> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return parseWrongs(text === 'none' ? '' : text);
+  } catch (cause) {
+    throw new ConfigError(`--misbehave: ${cause instanceof Error ? cause.message : ''}`, { cause });
+  }
 }
 
 function readTcp(text: string | undefined): { ip: string; port: number } | undefined {

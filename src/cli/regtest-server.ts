@@ -3,10 +3,12 @@ import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { HttpServer } from '../jsonrpc/http-server.js';
 import { RegtestDaemon } from '../regtest/daemon.js';
 import { minerAddress } from '../regtest/rpc/methods/mining.js';
+import { Misbehaviour } from '../regtest/misbehaviour.js';
 import { News } from '../regtest/rpc/news.js';
 import { createDaemonApp } from '../regtest/rpc/service.js';
 import { Publisher } from '../regtest/zmq/publisher.js';
 import { systemRng } from '../util/random.js';
+import { misbehaving } from './misbehaving.js';
 import { ConfigError } from './options.js';
 import type { RegtestConfig } from './regtest-options.js';
 
@@ -33,13 +35,17 @@ export async function startRegtest(
   const ports: number[] = [];
   for (const { ip, port, restricted } of config.bind) {
     const server = new HttpServer({
-      handler: createDaemonApp(
-        { daemon, restricted },
-        {
-          ...(auth === undefined ? {} : { auth }),
-          origins: config.origins,
-          onBug: (error, method) => log.error({ err: error, method }, 'a bug: an error that nobody foresaw'),
-        },
+      handler: misbehaving(
+        createDaemonApp(
+          { daemon, restricted },
+          {
+            ...(auth === undefined ? {} : { auth }),
+            origins: config.origins,
+            onBug: (error, method) =>
+              log.error({ err: error, method }, 'a bug: an error that nobody foresaw'),
+          },
+        ),
+        daemon.misbehaviour,
       ),
       maxConnections: config.maxConnections,
       maxPerPrivateIp: config.maxConnections,
@@ -53,6 +59,8 @@ export async function startRegtest(
   const publisher = new Publisher();
   if (config.publish !== undefined) await publish(daemon, publisher, config.publish, log);
   if (config.startMining !== undefined) startMining(daemon, config.startMining);
+  if (config.misbehave !== undefined)
+    log.warn(`Misbehaves as it is told to: --misbehave, or POST /misbehave {"what":"…"}`);
   for (const flag of config.withoutEffect) log.warn(`--${flag} is accepted and changes nothing here`);
   log.info(`Chain of ${daemon.node.chain.height} blocks, fixed difficulty ${config.fixedDifficulty}`);
   return {
@@ -75,6 +83,7 @@ function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: (
       rng: systemRng,
       blockTimeMs: config.blockTimeMs,
       version,
+      misbehaviour: new Misbehaviour(config.misbehave),
       // After the answer under way has left.
       stop: () => setTimeout(stop, 100),
       onMiningError: (error) => log.error({ err: error }, 'a block could not be mined'),

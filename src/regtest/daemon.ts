@@ -1,13 +1,17 @@
+import type { Rng } from '../util/random.js';
 import { Bans } from './bans.js';
 import { Miner } from './chain/miner.js';
 import { Node, type NodeOptions } from './chain/node.js';
 import { LogSettings } from './log-settings.js';
+import { Misbehaviour } from './misbehaviour.js';
 
 export interface DaemonOptions extends NodeOptions {
   /** Between blocks while it mines. */
   readonly blockTimeMs: number;
   /** Of this program. */
   readonly version: string;
+  /** Absent: it behaves. */
+  readonly misbehaviour?: Misbehaviour;
   /** Ends the process, or what stands for it. */
   readonly stop: () => void;
   /** Told when a block could not be mined. */
@@ -25,6 +29,8 @@ export class RegtestDaemon {
   readonly node: Node;
   readonly miner: Miner;
   readonly bans: Bans;
+  readonly misbehaviour: Misbehaviour;
+  readonly rng: Rng;
   readonly log = new LogSettings();
   /** What was asked for; there are no peers to limit. */
   readonly limits: { down: number; up: number } = { ...DEFAULT_LIMITS };
@@ -39,6 +45,8 @@ export class RegtestDaemon {
     this.node = new Node(options);
     this.miner = new Miner(this.node, options.blockTimeMs, options.onMiningError);
     this.bans = new Bans(options.clock);
+    this.misbehaviour = options.misbehaviour ?? new Misbehaviour();
+    this.rng = options.rng;
     this.startTime = options.clock();
     this.version = options.version;
     this.stop = options.stop;

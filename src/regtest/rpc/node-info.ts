@@ -19,7 +19,7 @@ export function nodeInfo({ daemon, restricted }: Context) {
   const { node } = daemon;
   const { tip } = node.chain;
   const { penaltyMedian } = node.chain.measures;
-  const height = tip.height + 1;
+  const height = daemon.misbehaviour.height(tip.height + 1);
   const size = node.store.size();
   const open = restricted ? 0 : 1;
   return accessed({

@@ -9,6 +9,7 @@ import { miningMethods } from './methods/mining.js';
 import { networkMethods } from './methods/network.js';
 import { poolMethods } from './methods/pool.js';
 import { proofOfWorkMethods } from './methods/proof-of-work.js';
+import { misbehavePaths } from './paths/misbehave.js';
 import { miningPaths } from './paths/mining.js';
 import { poolPaths } from './paths/pool.js';
 import { servicePaths } from './paths/service.js';
@@ -30,6 +31,7 @@ export const paths = new Registry<Context, Gates>([
   ...transactionPaths,
   ...poolPaths,
   ...miningPaths,
+  ...misbehavePaths,
 ]);
 
 /** Every path that takes and gives portable storage. */

@@ -81,7 +81,11 @@ const binaryPath = (
     try {
       const request = new SectionReader(body.length === 0 ? {} : readStorage(body));
       const section = await handle(context, request);
-      return { status: 200, type: 'application/octet-stream', body: writeStorage(section) };
+      return {
+        status: 200,
+        type: 'application/octet-stream',
+        body: context.daemon.misbehaviour.binary(writeStorage(section)),
+      };
     } catch (error) {
       if (error instanceof CodecError) return empty(400);
       onBug(error);

@@ -4,6 +4,7 @@ import type { SectionReader, TypedSection } from '../../../epee/portable-storage
 import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
+import { reorganise } from '../../chain/reorganise.js';
 import type { PoolTx } from '../../store/pool.js';
 import type { StoredTx } from '../../store/transactions.js';
 import {
@@ -158,8 +159,10 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
   {
     paths: ['/get_blocks.bin', '/getblocks.bin'],
     source: 'COMMAND_RPC_GET_BLOCKS_FAST, on_get_blocks',
-    handle(context, request) {
-      const { node } = context.daemon;
+    async handle(context, request) {
+      const { node, misbehaviour, rng } = context.daemon;
+      const replaced = misbehaviour.blocksToReplace();
+      if (replaced > 0) await reorganise(node, replaced, rng);
       const wanted = request.number('requested_info', WANTED.blocks);
       const time = { daemon_time: u64(node.chain.clock()) };
       if (wanted > WANTED.pool) return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');

@@ -74,10 +74,10 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     meta: {},
     params: params({ grace_blocks: height.default(0) }),
     source: 'COMMAND_RPC_GET_BASE_FEE_ESTIMATE, on_get_base_fee_estimate',
-    handle({ daemon: { node } }, { grace_blocks }) {
+    handle({ daemon: { node, misbehaviour } }, { grace_blocks }) {
       if (grace_blocks > MAX_GRACE_BLOCKS)
         throw refuse('wrongParam', `grace_blocks is at most ${MAX_GRACE_BLOCKS}`);
-      const fees = node.chain.feeEstimates(grace_blocks);
+      const fees = misbehaviour.fees(node.chain.feeEstimates(grace_blocks));
       return accessed({ fee: fees[0] ?? 0n, fees, quantization_mask: QUANTIZATION_MASK });
     },
   }),

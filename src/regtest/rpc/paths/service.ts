@@ -31,8 +31,8 @@ export const servicePaths: readonly DaemonMethod[] = [
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_HEIGHT, on_get_height',
-    handle: ({ daemon: { node } }) =>
-      replied({ height: node.chain.height, hash: toHex(node.chain.tip.hash) }),
+    handle: ({ daemon: { node, misbehaviour } }) =>
+      replied({ height: misbehaviour.height(node.chain.height), hash: toHex(node.chain.tip.hash) }),
   }),
 
   defineMethod({
@@ -64,10 +64,11 @@ export const servicePaths: readonly DaemonMethod[] = [
       get_txid: flag.default(false),
     }),
     source: 'COMMAND_RPC_GET_OUTPUTS, on_get_outs',
-    handle({ daemon: { node }, restricted }, { outputs, get_txid }) {
+    handle({ daemon: { node, misbehaviour }, restricted }, { outputs, get_txid }) {
       if (restricted && outputs.length > MAX_RESTRICTED_OUTS) return accessed({}, 'Too many outs requested');
       const { view } = node.chain;
-      const outs = outputs.flatMap(({ amount, index }) => {
+      const outs = outputs.flatMap(({ amount, index: asked }) => {
+        const index = misbehaviour.outputIndex(asked);
         const output = view.output(amount, index);
         if (output === undefined) return [];
         const txid = get_txid ? node.store.outputs.txHashAt(amount, index) : undefined;

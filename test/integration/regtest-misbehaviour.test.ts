@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Loose } from '../support/json-rpc.js';
+import type { Monerod } from '../support/monerod.js';
+import { until } from '../support/process.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+/* A daemon that fails the wallet server in every way it can be told to, and what becomes of the wallet. */
+
+let daemon: Monerod;
+let wallet: WalletRpc;
+let address: string;
+
+const tell = async (what: string): Promise<void> => {
+  expect(await daemon.plain('/misbehave', { what })).toMatchObject({ status: 'OK' });
+};
+const amountSent = 1_000_000_000;
+const pay = () => wallet.call('transfer', { destinations: [{ address, amount: amountSent }] });
+const balance = (): Promise<Loose> => wallet.rpc('get_balance');
+const pending = async (): Promise<Loose[]> =>
+  ((await wallet.rpc('get_transfers', { pending: true })) as Loose).pending ?? [];
+const height = async (): Promise<number> => ((await wallet.rpc('get_height')) as Loose).height;
+/** Refreshes until one succeeds. */
+const refreshed = (): Promise<true> =>
+  until('a refresh to succeed', async () => (await wallet.call('refresh')).error === undefined || undefined);
+
+beforeAll(async () => {
+  daemon = await startRegtestDaemon(['--misbehave=none']);
+  wallet = await startWalletRpc({ daemon: daemon.address });
+  await wallet.rpc('auto_refresh', { enable: false });
+  await wallet.rpc('create_wallet', { filename: 'survivor', password: '', language: 'English' });
+  ({ address } = await wallet.rpc('get_address'));
+  await daemon.generate(address, 90);
+  await wallet.rpc('refresh');
+});
+
+afterAll(async () => {
+  await wallet?.stop();
+  await daemon?.stop();
+});
+
+let before: Loose;
+beforeEach(async () => {
+  before = await balance();
+});
+afterEach(async () => {
+  await tell('');
+  await refreshed();
+});
+
+describe('a wallet survives', () => {
+  test('a slow daemon, and answers meanwhile', async () => {
+    await daemon.generate(address, 1);
+    await tell('latency=400');
+    const refreshing = wallet.rpc('refresh');
+    const started = performance.now();
+    await balance();
+    expect(performance.now() - started).toBeLessThan(400);
+    expect(await refreshing).toMatchObject({ blocks_fetched: 1, received_money: true });
+  });
+
+  test('one that hangs up on every other request', async () => {
+    await daemon.generate(address, 2);
+    await tell('drop=2');
+    await refreshed();
+    expect(await height()).toBe(
+      (await daemon.rpc('get_block_count').catch(() => daemon.rpc('get_block_count'))).count,
+    );
+  });
+
+  test('one that hangs up while it pays: the payment is made once, or not at all', async () => {
+    await tell('drop=3');
+    const { result, error } = await pay();
+    await tell('');
+    await refreshed();
+    const known = await pending();
+    if (error === undefined) expect(known.map(({ txid }) => txid)).toEqual([(result as Loose).tx_hash]);
+    const { tx_hashes = [] } = await daemon.plain('/get_transaction_pool_hashes');
+    expect([...(tx_hashes as string[])].sort()).toEqual(known.map(({ txid }) => txid as string).sort());
+    await daemon.generate(address, 1);
+    await refreshed();
+    expect(await pending()).toEqual([]);
+  });
+
+  test('one that cuts its answers short', async () => {
+    const at = await height();
+    await daemon.generate(address, 1);
+    await tell('truncate=1');
+    expect((await wallet.call('refresh')).error).toMatchObject({ code: expect.any(Number) });
+    expect(await height()).toBe(at);
+    expect(await balance()).toEqual(before);
+  });
+
+  test('one that sends without end', async () => {
+    const at = await height();
+    await daemon.generate(address, 1);
+    await tell('oversize=1');
+    expect((await wallet.call('refresh')).error).toMatchObject({ code: expect.any(Number) });
+    expect(await height()).toBe(at);
+    expect(await balance()).toEqual(before);
+  });
+
+  test('one that says its chain is longer', async () => {
+    await tell('wrong-height=1000');
+    await wallet.call('refresh');
+    const { height: true_height } = await daemon
+      .rpc('get_last_block_header')
+      .then((r: Loose) => r.block_header);
+    expect(await height()).toBe(true_height + 1);
+    expect(await balance()).toEqual(before);
+  });
+
+  test('one that lies about the outputs of a ring: nothing is paid, nothing is held back', async () => {
+    await tell('wrong-ring-data=1');
+    expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
+    expect(await pending()).toEqual([]);
+    expect(await balance()).toEqual(before);
+    expect(await daemon.plain('/get_transaction_pool_hashes')).not.toHaveProperty('tx_hashes');
+  });
+
+  test('one that asks for a fortune in fees: nothing is paid, nothing is held back', async () => {
+    await tell('inflated-fee=1000000');
+    expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
+    expect(await pending()).toEqual([]);
+    expect(await balance()).toEqual(before);
+  });
+
+  test('one whose latest blocks change all the time', async () => {
+    const { result } = await pay();
+    await daemon.generate(address, 1);
+    await tell('reorganise=3');
+    for (let round = 0; round < 4; round++) {
+      await refreshed();
+      await daemon.generate(address, 1);
+    }
+    await tell('');
+    await daemon.generate(address, 4);
+    await refreshed();
+    const { transfer } = await wallet.rpc('get_transfer_by_txid', { txid: (result as Loose).tx_hash });
+    expect(transfer).toMatchObject({ type: 'out', confirmations: expect.any(Number) });
+  });
+
+  test('all of it, with the books of one that never saw any of it', async () => {
+    const books = async (): Promise<unknown> => {
+      const { in: received = [], out = [] } = (await wallet.rpc('get_transfers', {
+        in: true,
+        out: true,
+      })) as Loose;
+      return {
+        balance: await balance(),
+        received: (received as Loose[]).map(({ txid, amount }) => [txid, amount]),
+        paid: (out as Loose[]).map(({ txid, fee }) => [txid, fee]),
+      };
+    };
+    const { key: seed } = await wallet.rpc('query_key', { key_type: 'mnemonic' });
+    const survivor = await books();
+    await wallet.rpc('restore_deterministic_wallet', { filename: 'twin', password: '', seed });
+    await refreshed();
+    expect(await books()).toEqual(survivor);
+  });
+});
+
+describe('a daemon', () => {
+  test('refuses to be told what it does not know', async () => {
+    expect((await daemon.plain('/misbehave', { what: 'lie=1' })).status).toMatch(/latency, drop/);
+  });
+
+  test('behaves unless it was started with --misbehave', async () => {
+    const good = await startRegtestDaemon();
+    try {
+      const reply = await fetch(`http://${good.address}/misbehave`, {
+        method: 'POST',
+        body: '{"what":"drop=1"}',
+      });
+      expect(reply.status).toBe(400);
+      expect(await good.rpc('get_block_count')).toMatchObject({ count: 1 });
+    } finally {
+      await good.stop();
+    }
+  });
+});
