@@ -63,11 +63,16 @@ async function fetchPage(
   signal: AbortSignal,
 ): Promise<Page | undefined> {
   signal.throwIfAborted();
-  // A start above the tip is an error to daemons, and an empty page to wallets.
-  if (startHeight !== undefined && startHeight >= (await daemon.getInfo({ signal })).height) return undefined;
+  let start = startHeight;
+  if (startHeight !== undefined) {
+    const { height } = await daemon.getInfo({ signal });
+    // A start above the tip is an error to daemons. A wallet that holds nothing takes the last block, to know where it stands.
+    if (startHeight >= height && held.length > 0) return undefined;
+    start = Math.min(startHeight, height - 1);
+  }
   const reply = await daemon.getBlocks(
-    startHeight !== undefined && startHeight > 0
-      ? { startHeight, prune: true, signal }
+    start !== undefined && start > 0
+      ? { startHeight: start, prune: true, signal }
       : { shortHistory: withGenesis(held, chain.genesis), prune: true, signal },
   );
   const blocks = toChainBlocks(reply, chain);

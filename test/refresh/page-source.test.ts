@@ -118,8 +118,12 @@ describe('pages of a chain', () => {
     expect(await collect(daemonOf(ours), { history: [], startHeight: 33 }, genesis)).toEqual(range(33, 80));
   });
 
-  it('are none where the restore height lies above the tip', async () => {
-    expect(await collect(daemonOf(ours), { history: [], startHeight: 500 }, genesis)).toEqual([]);
+  it('are the last block alone where the restore height lies above the tip, then none', async () => {
+    for (const startHeight of [80, 500]) {
+      expect(await collect(daemonOf(ours), { history: [], startHeight }, genesis)).toEqual([79]);
+    }
+    const history = shortHistory(ours.slice(0, 80));
+    expect(await collect(daemonOf(ours), { history, startHeight: 500 }, genesis)).toEqual([]);
   });
 
   it('go on where the wallet stands', async () => {
