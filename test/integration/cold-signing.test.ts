@@ -74,6 +74,7 @@ const plain = ({ desc, summary }: Loose): unknown => {
   const named = ({ recipients = [], ...rest }: Loose): unknown => ({
     ...rest,
     sources: undefined,
+    weight: undefined,
     recipients: (recipients as Loose[]).map((one) => `${one.amount} ${one.address}`).sort(),
   });
   return { desc: (desc as Loose[]).map(named), summary: named(summary) };
@@ -170,6 +171,25 @@ describe.each([
     // The reference deciphers it with the transaction key that the signer kept back.
     if (hot === servers.ourHot) expect(transfer.payment_id).toBe(toHex(id));
     paid.set(tx_hash_list[0] as string, COIN);
+  });
+
+  it('tell each other what is new alone', async () => {
+    const { outputs_data_hex } = await hot.rpc('export_outputs');
+    const whole = (await hot.rpc('export_outputs', { all: true })).outputs_data_hex as string;
+    expect((outputs_data_hex as string).length).toBeLessThan(whole.length);
+    const known = await outputsOf(hot);
+    expect(await cold.rpc('import_outputs', { outputs_data_hex })).toEqual({ num_imported: known.length });
+    const { offset, signed_key_images } = await cold.rpc('export_key_images');
+    expect(offset).toBeGreaterThan(0);
+    expect(offset + (signed_key_images as Loose[]).length).toBe(known.length);
+    const told = await hot.rpc('import_key_images', { offset, signed_key_images });
+    expect(told.unspent).toBe((await hot.rpc('get_balance', { all_accounts: true })).balance);
+    // The export of 0.18.0 does not tell which address an output came to: there, all are the primary one's.
+    const facts = async (server: WalletRpc): Promise<unknown[]> =>
+      ((await outputsOf(server)) as Loose[])
+        .map(({ subaddr_index: index, ...rest }) => (cold === servers.theirCold ? rest : { ...rest, index }))
+        .sort((a, b) => a.global_index - b.global_index);
+    expect(await facts(cold)).toEqual(await facts(hot));
   });
 });
 
