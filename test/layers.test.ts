@@ -7,7 +7,7 @@ const src = fileURLToPath(new URL('../../src', import.meta.url));
 
 const ground = ['crypto', 'util'];
 const protocol = ['cryptonote', 'ringct', ...ground];
-const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', ...protocol];
+const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', 'kernel', ...protocol];
 
 /** Which folders a folder may import, itself aside. DESIGN: the house. */
 const mayImport: Record<string, readonly string[]> = {

@@ -1,8 +1,12 @@
+import type { Curve } from '../crypto/curve.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { ORDER } from '../crypto/scalar.js';
 import { fromHex, toHex } from '../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 import { referenceKernel } from './reference-kernel.js';
+import { WasmCurve } from './wasm-curve.js';
 import { WasmKernel } from './wasm-kernel.js';
-import { BUILDS } from './wasm-module.js';
+import { BUILDS, type Build } from './wasm-module.js';
 
 /** A view key, a transaction key with a torsion part, the base point as output, and what they must give. */
 const KNOWN = {
@@ -21,19 +25,45 @@ const answer = (kernel: ScanKernel): string => {
   return toHex(derivations) + toHex(spendKeys);
 };
 
-/**
- * The fastest kernel that works here. Relaxed instructions may round otherwise than ours needs: a build that
- * does not give the plain kernel's answer is passed over.
- */
-export function loadKernel(): ScanKernel {
+/** The fastest that compiles here and gives the right answer; undefined where none does. */
+function fastest<T>(make: (build: Build) => T, isRight: (made: T) => boolean): T | undefined {
   for (const build of BUILDS) {
     try {
-      const kernel = new WasmKernel(build);
-      if (answer(kernel) === answer(referenceKernel)) return kernel;
+      const made = make(build);
+      if (isRight(made)) return made;
     } catch (error) {
       // The engine does not know the instructions.
       if (!(error instanceof WebAssembly.CompileError)) throw error;
     }
   }
-  return referenceKernel;
+  return undefined;
+}
+
+/**
+ * The fastest kernel that works here. Relaxed instructions may round otherwise than ours needs: a build that
+ * does not give the plain kernel's answer is passed over.
+ */
+export function loadKernel(): ScanKernel {
+  const expected = answer(referenceKernel);
+  return (
+    fastest(
+      (build) => new WasmKernel(build),
+      (kernel) => answer(kernel) === expected,
+    ) ?? referenceKernel
+  );
+}
+
+/** A sum over a point with torsion, with digits at both ends of a window. */
+const sum = (curve: Curve): string =>
+  toHex(curve.multiexp([KNOWN.batch.keys, KNOWN.batch.outputs], [(ORDER - 1n) / 3n, ORDER - 2n]));
+
+/** {@link loadKernel} of the arithmetic that signing and verifying need. */
+export function loadCurve(): Curve {
+  const expected = sum(plainCurve);
+  return (
+    fastest(
+      (build) => new WasmCurve(build),
+      (curve) => sum(curve) === expected,
+    ) ?? plainCurve
+  );
 }

@@ -1,8 +1,9 @@
 import { normalizeZ } from '@noble/curves/abstract/curve.js';
-import { deriveSubaddressPublicKey, keyDerivation, keyImage, viewTag } from '../crypto/derivation.js';
+import { deriveSubaddressPublicKey, keyDerivation, viewTag } from '../crypto/derivation.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import { decompress, G, H, multiply, Point } from '../crypto/point.js';
-import { hashToScalar, toScalar } from '../crypto/scalar.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { decompress, G, multiply, Point } from '../crypto/point.js';
+import { hashToScalar } from '../crypto/scalar.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 
@@ -47,20 +48,8 @@ export const referenceKernel: ScanKernel = {
       spendKeys: concatBytes(...spendKeys),
     };
   },
-  commit: (amounts, masks) =>
-    concatBytes(
-      ...amounts.map((value, i) =>
-        multiply(G, toScalar(masks.subarray(32 * i, 32 * i + 32)))
-          .add(multiply(H, value))
-          .toBytes(),
-      ),
-    ),
-  keyImages: (outputKeys, secrets) =>
-    concatBytes(
-      ...chunks(outputKeys, 32).map((key, i) =>
-        keyImage(key as PublicKey, secrets.slice(32 * i, 32 * i + 32) as SecretKey),
-      ),
-    ),
+  commit: (amounts, masks) => plainCurve.commit(amounts, masks),
+  keyImages: (outputKeys, secrets) => plainCurve.keyImages(outputKeys, secrets),
   addHashes(point, messages, length) {
     const base = decompress(point);
     const sums = chunks(messages, length).map((message) => base.add(multiply(G, hashToScalar(message))));

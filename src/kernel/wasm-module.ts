@@ -16,6 +16,17 @@ export interface KernelExports {
   addMultiplesOfG(count: number, minus: number, shared: number): void;
   commit(count: number): void;
   multiplyHashes(count: number): void;
+  hashToPoints(count: number): void;
+  subtractLast(count: number): void;
+  makeRoom(count: number): number;
+  keep(count: number): void;
+  roomFor(used: number, once: number): number;
+  addTables(count: number, index: number, once: number): void;
+  sum(used: number, once: number): void;
+  startGroups(used: number): void;
+  sumGroups(count: number, used: number, first: number, step: number): void;
+  endGroups(used: number): void;
+  twinSums(terms: number): void;
   hashRows(count: number): void;
   hashRowsPlain(count: number): void;
   forget(): void;
@@ -25,18 +36,28 @@ export interface KernelExports {
 export const BUILDS = ['relaxed', 'simd'] as const;
 export type Build = (typeof BUILDS)[number];
 
-/**
- * Compiles a build and makes an instance of it.
- * @throws Error when the engine does not know the instructions.
- */
-export function instantiate(build: Build): KernelExports {
+const modules = new Map<Build, WebAssembly.Module>();
+
+/** A build, compiled once a thread. */
+function compiled(build: Build): WebAssembly.Module {
+  const known = modules.get(build);
+  if (known !== undefined) return known;
   // Node 20 knows relaxed SIMD, but only when told so before it compiles; later versions need no telling.
   if (build === 'relaxed') setFlagsFromString('--experimental-wasm-relaxed-simd');
   const module = new WebAssembly.Module(readFileSync(new URL(`./kernel-${build}.wasm`, import.meta.url)));
+  modules.set(build, module);
+  return module;
+}
+
+/**
+ * Makes an instance of a build, with a memory of its own.
+ * @throws Error when the engine does not know the instructions.
+ */
+export function instantiate(build: Build): KernelExports {
   const abort = (): never => {
     throw new Error('the kernel stopped');
   };
-  const instance = new WebAssembly.Instance(module, { env: { abort } });
+  const instance = new WebAssembly.Instance(compiled(build), { env: { abort } });
   const exports = instance.exports as unknown as KernelExports;
   exports.prepare();
   return exports;

@@ -1,22 +1,14 @@
+import { isIdentity, type Basis, type Curve } from '../crypto/curve.js';
 import { hashToPoint } from '../crypto/hash-to-point.js';
 import { keccak } from '../crypto/keccak.js';
-import {
-  decompress,
-  G,
-  H,
-  IDENTITY,
-  multiply,
-  multiplyBy8,
-  tryDecompress,
-  type Point,
-} from '../crypto/point.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { G, H } from '../crypto/point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
+import { chunks, concatBytes } from '../util/bytes.js';
 import { encode, varintNumber } from '../util/codec.js';
 import { systemRng, type Rng } from '../util/random.js';
-import { commit } from './commitment.js';
-import { keptMultiples, multiexp, multiplesOf, type Multiples } from './multiexp.js';
 import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 
 /*
@@ -28,8 +20,9 @@ import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 /** Bits of an amount. */
 const N = 64;
 const MAX_AMOUNTS = 16;
-/** How many original generators stand behind one before it is worked out. */
+/** How many original generators stand behind one before it is worked out, and how few are left as they are. */
 const FOLD = 8;
+const FEW = 128;
 const text = new TextEncoder();
 const GENERATOR_SALT = text.encode('bulletproof_plus');
 
@@ -46,26 +39,29 @@ const INV_8 = invert(8n);
 
 const INITIAL_TRANSCRIPT = hashToPoint(keccak(text.encode('bulletproof_plus_transcript'))).toBytes();
 
-/** G₀, H₀, G₁, H₁, … made when first needed. */
-const generators: { readonly G: Multiples[]; readonly H: Multiples[] } = { G: [], H: [] };
+const BASES = [G.toBytes(), H.toBytes()];
+/** Places of {@link BASES} in a basis; behind them H₀, G₀, H₁, G₁, … */
+const FIRST = BASES.length;
+
+/** The generators, made when first needed. */
+const bases = new WeakMap<Curve, Basis>();
 
 /** Source: bulletproofs_plus.cc `get_exponent`, `init_exponents`. */
-function generatorsUpTo(count: number): {
-  readonly G: readonly Multiples[];
-  readonly H: readonly Multiples[];
-} {
-  const base = H.toBytes();
-  for (let i = generators.G.length; i < count; i++) {
-    const at = (index: number): Point =>
-      hashToPoint(keccak(base, GENERATOR_SALT, encode(varintNumber, index)));
-    generators.H.push(keptMultiples(at(2 * i)));
-    generators.G.push(keptMultiples(at(2 * i + 1)));
+function generators(curve: Curve, count: number): Basis {
+  let basis = bases.get(curve);
+  if (basis === undefined) {
+    basis = curve.basis();
+    basis.add(BASES);
+    bases.set(curve, basis);
   }
-  return { G: generators.G.slice(0, count), H: generators.H.slice(0, count) };
+  const there = basis.size - FIRST;
+  const value = H.toBytes();
+  const names = Array.from({ length: Math.max(0, 2 * count - there) }, (_, i) =>
+    keccak(value, GENERATOR_SALT, encode(varintNumber, there + i)),
+  );
+  if (names.length > 0) basis.add(curve.hashToPoints(names));
+  return basis;
 }
-
-const G_MULTIPLES = keptMultiples(G);
-const H_MULTIPLES = keptMultiples(H);
 
 class Transcript {
   #state: Uint8Array = INITIAL_TRANSCRIPT;
@@ -121,7 +117,7 @@ const weightedInnerProduct = (
 ): bigint =>
   reduce(a.reduce((sum, value, i) => sum + reduce(value * (b[i] ?? 0n)) * (yPowers[i + 1] ?? 0n), 0n));
 
-const proofPoint = (point: Point): ProofPoint => point.toBytes() as unknown as ProofPoint;
+const proofPoint = (point: Uint8Array): ProofPoint => point as unknown as ProofPoint;
 const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
 
 /** A challenge that is zero: hit with probability 2^-252, and then the nonces are chosen anew. */
@@ -141,98 +137,98 @@ export function proveRange(
   amounts: readonly Amount[],
   masks: readonly bigint[],
   rng: Rng,
+  curve: Curve = plainCurve,
 ): { readonly proof: BulletproofPlus; readonly commitments: readonly Commitment[] } {
   if (!isCovered(amounts.length) || amounts.length !== masks.length)
     throw new RangeError('a range proof covers 1 to 16 amounts, each with its mask');
-  const commitments = amounts.map((value, i) => commit(value, masks[i] ?? 0n));
+  if (amounts.some((value) => value < 0n || value >> BigInt(N) > 0n))
+    throw new RangeError('a range proof is about amounts of 64 bits');
+  const scalars = concatBytes(...masks.map((mask) => scalarBytes(reduce(mask))));
+  const commitments = chunks(curve.commit(amounts, scalars), 32).map((bytes) => bytes as Commitment);
   for (;;) {
     try {
-      return { proof: prove(amounts, masks, rng), commitments };
+      return { proof: prove(amounts, masks, commitments, rng, curve), commitments };
     } catch (error) {
       if (!(error instanceof ZeroChallenge)) throw error;
     }
   }
 }
 
-/** Generators as sums of others: of `size`, the i-th is Σ coefficients[j]·points[j] over j ≡ i mod size. */
+/** Generators as sums of a basis: of `size`, the i-th is Σ coefficients[j]·points[j] over j ≡ i mod size. */
 interface Generators {
-  readonly points: readonly Multiples[];
-  readonly coefficients: readonly bigint[];
+  readonly basis: Basis;
+  readonly g: readonly bigint[];
+  readonly h: readonly bigint[];
 }
 
-type Term = readonly [Multiples, bigint];
+/** Scalars as a basis has its points. */
+const interleaved = (ofG: bigint, ofH: bigint, g: readonly bigint[], h: readonly bigint[]): bigint[] => [
+  ofG,
+  ofH,
+  ...g.flatMap((scalar, i) => [h[i] ?? 0n, scalar]),
+];
 
-const sumOf = (all: readonly Term[]): Point =>
-  multiexp(
-    all.map(([point]) => point),
-    all.map(([, scalar]) => scalar),
+/** One half of 2·n generators, each times its scalar; the other half zero. */
+const half = (
+  coefficients: readonly bigint[],
+  n: number,
+  which: 'low' | 'high',
+  scalars: readonly bigint[],
+): bigint[] =>
+  coefficients.map((coefficient, i) =>
+    i % (2 * n) >= n === (which === 'high') ? reduce(coefficient * (scalars[i % n] ?? 0n)) : 0n,
   );
-
-/** Σ terms + value·H + blind·G, divided by 8. */
-const blinded = (all: readonly Term[], value: bigint, blind: bigint): ProofPoint =>
-  proofPoint(
-    sumOf([
-      ...all.map(([point, scalar]): Term => [point, scalar * INV_8]),
-      [H_MULTIPLES, value * INV_8],
-      [G_MULTIPLES, blind * INV_8],
-    ]),
-  );
-
-/** One half of 2·n generators, each times its scalar. */
-function terms(side: Generators, n: number, half: 'low' | 'high', scalars: readonly bigint[]): Term[] {
-  return side.points.flatMap((point, i): Term[] =>
-    i % (2 * n) >= n === (half === 'high')
-      ? [[point, reduce((side.coefficients[i] ?? 0n) * (scalars[i % n] ?? 0n))]]
-      : [],
-  );
-}
-
-/** The last generator, which all the others were folded into, times a scalar. */
-const weighted = (side: Generators, scalar: bigint): Term[] =>
-  side.points.map((point, i) => [point, reduce((side.coefficients[i] ?? 0n) * scalar)]);
 
 /** Halves 2·n generators to n: low·lowFactor + high·highFactor. */
-const scaled = (side: Generators, n: number, lowFactor: bigint, highFactor: bigint): Generators => ({
-  points: side.points,
-  coefficients: side.coefficients.map((coefficient, i) =>
-    reduce(coefficient * (i % (2 * n) >= n ? highFactor : lowFactor)),
-  ),
-});
+const halved = (
+  coefficients: readonly bigint[],
+  n: number,
+  lowFactor: bigint,
+  highFactor: bigint,
+): bigint[] =>
+  coefficients.map((coefficient, i) => reduce(coefficient * (i % (2 * n) >= n ? highFactor : lowFactor)));
 
 /** Works the sums out, which pays once many originals stand behind each generator. */
-function folded(side: Generators, size: number): Generators {
-  const points = Array.from({ length: size }, (_, at) =>
-    multiplesOf(
-      sumOf(
-        side.points.flatMap((point, i): Term[] =>
-          i % size === at ? [[point, side.coefficients[i] ?? 0n]] : [],
-        ),
-      ),
-    ),
-  );
-  return { points, coefficients: points.map(() => 1n) };
+function folded({ basis, g, h }: Generators, size: number, curve: Curve): Generators {
+  const sums = basis.foldedSums(FIRST, 2 * size, interleaved(0n, 0n, g, h));
+  const fewer = curve.basis();
+  fewer.add([...BASES, ...sums]);
+  const ones = Array.from({ length: size }, () => 1n);
+  return { basis: fewer, g: ones, h: ones };
 }
 
-function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): BulletproofPlus {
+function prove(
+  amounts: readonly Amount[],
+  masks: readonly bigint[],
+  commitments: readonly Commitment[],
+  rng: Rng,
+  curve: Curve,
+): BulletproofPlus {
   const m = padded(amounts.length);
   const mn = m * N;
-  const basis = generatorsUpTo(mn);
+  const basis = generators(curve, mn);
   const bits = Array.from(
     { length: mn },
     (_, i) => ((amounts[Math.floor(i / N)] ?? 0n) >> BigInt(i % N)) & 1n,
   );
-  const V = amounts.map((value, i) =>
-    commit(reduce(value * INV_8) as Amount, reduce((masks[i] ?? 0n) * INV_8)),
-  );
+  const V = curve.multiplyEach(commitments, INV_8);
 
   const transcript = new Transcript();
   transcript.update(scalarBytes(hashToScalar(...V)));
   const alpha = randomScalar(rng);
+  // The blinding alone takes constant time, as upstream's does.
+  const blinding = curve.commit([0n], scalarBytes(reduce(alpha * INV_8)));
   const A = proofPoint(
-    multiexp(
-      [...basis.G, ...basis.H],
-      [...bits.map((bit) => bit * INV_8), ...bits.map((bit) => (bit - 1n) * INV_8)],
-    ).add(multiply(G, alpha * INV_8)),
+    basis.multiexp(
+      interleaved(
+        0n,
+        0n,
+        bits.map((bit) => bit * INV_8),
+        bits.map((bit) => (bit - 1n) * INV_8),
+      ),
+      [blinding],
+      [1n],
+    ),
   );
   const y = nonZero(transcript.update(A));
   // z is the hash of y alone, and becomes the transcript's state.
@@ -250,12 +246,14 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
   );
 
   // A folded generator is a sum of original ones; only its coefficients change from round to round.
-  let gs: Generators = { points: basis.G, coefficients: basis.G.map(() => 1n) };
-  let hs: Generators = { points: basis.H, coefficients: basis.H.map(() => 1n) };
+  // All of them carry the 1/8 that points travel with.
+  const eighths = bits.map(() => INV_8);
+  let from: Generators = { basis, g: eighths, h: eighths };
   const L: ProofPoint[] = [];
   const R: ProofPoint[] = [];
   for (let n = mn / 2; n >= 1; n /= 2) {
-    if (gs.points.length >= FOLD * 2 * n) [gs, hs] = [folded(gs, 2 * n), folded(hs, 2 * n)];
+    if (from.g.length > FEW && from.g.length >= FOLD * 2 * n) from = folded(from, 2 * n, curve);
+    const { g, h } = from;
     const [aLow, aHigh, bLow, bHigh] = [a.slice(0, n), a.slice(n), b.slice(0, n), b.slice(n)];
     const yn = yPowers[n] ?? 0n;
     const ynInverse = yInversePowers[n] ?? 0n;
@@ -265,14 +263,19 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
     const dL = randomScalar(rng);
     const dR = randomScalar(rng);
     const aLowY = aLow.map((value) => reduce(value * ynInverse));
-    const left = blinded([...terms(gs, n, 'high', aLowY), ...terms(hs, n, 'low', bHigh)], cL, dL);
-    const right = blinded([...terms(gs, n, 'low', aHighY), ...terms(hs, n, 'high', bLow)], cR, dR);
+    const blinded = (value: bigint, blind: bigint, ofG: bigint[], ofH: bigint[]): ProofPoint =>
+      proofPoint(from.basis.multiexp(interleaved(blind * INV_8, value * INV_8, ofG, ofH)));
+    const left = blinded(cL, dL, half(g, n, 'high', aLowY), half(h, n, 'low', bHigh));
+    const right = blinded(cR, dR, half(g, n, 'low', aHighY), half(h, n, 'high', bLow));
     L.push(left);
     R.push(right);
     const e = nonZero(transcript.update(left, right));
     const eInverse = invert(e);
-    gs = scaled(gs, n, eInverse, reduce(ynInverse * e));
-    hs = scaled(hs, n, e, eInverse);
+    from = {
+      basis: from.basis,
+      g: halved(g, n, eInverse, reduce(ynInverse * e)),
+      h: halved(h, n, e, eInverse),
+    };
     a = aLow.map((value, i) => reduce(value * e + (aHighY[i] ?? 0n) * eInverse));
     b = bLow.map((value, i) => reduce(value * eInverse + (bHigh[i] ?? 0n) * e));
     alpha1 = reduce(alpha1 + dL * reduce(e * e) + dR * reduce(eInverse * eInverse));
@@ -285,8 +288,17 @@ function prove(amounts: readonly Amount[], masks: readonly bigint[], rng: Rng): 
   const delta = randomScalar(rng);
   const eta = randomScalar(rng);
   const crossTerm = reduce(reduce(r * y) * b0 + reduce(s * y) * a0);
-  const A1 = blinded([...weighted(gs, r), ...weighted(hs, s)], crossTerm, delta);
-  const B = proofPoint(multiply(G, eta * INV_8).add(multiply(H, reduce(reduce(r * y) * s) * INV_8)));
+  const A1 = proofPoint(
+    from.basis.multiexp(
+      interleaved(
+        delta * INV_8,
+        crossTerm * INV_8,
+        from.g.map((coefficient) => coefficient * r),
+        from.h.map((coefficient) => coefficient * s),
+      ),
+    ),
+  );
+  const B = proofPoint(basis.multiexp([eta * INV_8, reduce(r * y) * s * INV_8]));
   const e = nonZero(transcript.update(A1, B));
   return {
     A,
@@ -310,12 +322,16 @@ export interface RangeClaim {
  * Checks proofs together: one equation, each proof under a random weight.
  * @returns false for a proof that is wrong or not well-formed.
  */
-export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng): boolean {
+export function verifyRange(
+  claims: readonly RangeClaim[],
+  rng: Rng = systemRng,
+  curve: Curve = plainCurve,
+): boolean {
   // Before anything is sized after it.
   if (claims.some(({ commitments }) => !isCovered(commitments.length))) return false;
-  const points: (Point | Multiples)[] = [];
+  const points: Uint8Array[] = [];
   const scalars: bigint[] = [];
-  const add = (point: Point | Multiples, scalar: bigint): void => {
+  const add = (point: Uint8Array, scalar: bigint): void => {
     points.push(point);
     scalars.push(scalar);
   };
@@ -326,7 +342,7 @@ export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng)
   let valueScalar = 0n;
 
   for (const { proof, commitments } of claims) {
-    const read = readProof(proof, commitments);
+    const read = readProof(proof, commitments, curve);
     if (read === undefined) return false;
     const { challenges, y, z, e, m } = read;
     const mn = m * N;
@@ -372,9 +388,13 @@ export function verifyRange(claims: readonly RangeClaim[], rng: Rng = systemRng)
     read.R.forEach((point, j) => add(point, reduce(-weight * e2) * reduce((inverses[j] ?? 0n) ** 2n)));
   }
 
-  const basis = generatorsUpTo(size);
-  const all = [...points, ...basis.G, ...basis.H, G_MULTIPLES, H_MULTIPLES];
-  return multiexp(all, [...scalars, ...gScalars, ...hScalars, baseScalar, valueScalar]).equals(IDENTITY);
+  return isIdentity(
+    generators(curve, size).multiexp(
+      interleaved(baseScalar, valueScalar, gScalars, hScalars),
+      points,
+      scalars,
+    ),
+  );
 }
 
 /** For each generator, the product of the challenges by which it was folded. */
@@ -390,19 +410,22 @@ function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]
 }
 
 /** Replays the transcript and multiplies the points by 8; undefined for a proof that is not well-formed. */
-function readProof(proof: BulletproofPlus, commitments: readonly Commitment[]) {
+function readProof(proof: BulletproofPlus, commitments: readonly Commitment[], curve: Curve) {
   const m = padded(commitments.length);
   const rounds = Math.log2(m) + 6;
   if (proof.L.length !== rounds || proof.R.length !== rounds) return undefined;
   if ([proof.r1, proof.s1, proof.d1].some((scalar) => bytesToInt(scalar) >= ORDER)) return undefined;
-  const outputs = commitments.map(tryDecompress);
-  const others = [proof.A, proof.A1, proof.B, ...proof.L, ...proof.R].map((bytes) => tryDecompress(bytes));
-  if ([...outputs, ...others].includes(undefined)) return undefined;
-  const V = outputs as Point[];
-  const [A, A1, B, ...rest] = (others as Point[]).map(multiplyBy8) as [Point, Point, Point, ...Point[]];
+  const own = [proof.A, proof.A1, proof.B, ...proof.L, ...proof.R] as unknown[] as Uint8Array[];
+  if (!curve.arePoints([...commitments, ...own])) return undefined;
+  const [A, A1, B, ...rest] = curve.multiplyEach(own, 8n) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+    ...Uint8Array[],
+  ];
 
   const transcript = new Transcript();
-  const divided = V.map((point) => multiexp([point], [INV_8]).toBytes());
+  const divided = curve.multiplyEach(commitments, INV_8);
   transcript.update(scalarBytes(hashToScalar(...divided)));
   const y = transcript.update(proof.A);
   const z = transcript.restart(scalarBytes(y));
@@ -410,6 +433,6 @@ function readProof(proof: BulletproofPlus, commitments: readonly Commitment[]) {
   const e = transcript.update(proof.A1, proof.B);
   if ([y, z, e, ...challenges].includes(0n)) return undefined;
   // What was hashed is V/8; multiplied back by 8 it has no torsion left.
-  const cleared = divided.map((bytes) => multiplyBy8(decompress(bytes)));
-  return { m, y, z, e, challenges, V: cleared, A, A1, B, L: rest.slice(0, rounds), R: rest.slice(rounds) };
+  const V = curve.multiplyEach(divided, 8n);
+  return { m, y, z, e, challenges, V, A, A1, B, L: rest.slice(0, rounds), R: rest.slice(rounds) };
 }

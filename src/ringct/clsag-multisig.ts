@@ -1,10 +1,9 @@
-import { hashToPoint } from '../crypto/hash-to-point.js';
-import { decompress, G, IDENTITY, multiplyBy8, multiplyPublic, type Point } from '../crypto/point.js';
+import type { Curve } from '../crypto/curve.js';
+import { plainCurve } from '../crypto/plain-curve.js';
 import { hashToScalar, intToBytes, reduce, toScalar } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
 import { paddedName } from '../util/bytes.js';
-import { challenger } from './clsag.js';
-import { keptMultiples, multiexp, multiplesOf } from './multiexp.js';
+import { answer, challenger, ringPoints } from './clsag.js';
 import type { ProofPoint, ProofScalar, RingMember } from './types.js';
 
 /*
@@ -53,11 +52,12 @@ export class ClsagChallenger {
   readonly muC: bigint;
   readonly open: OpenClsag;
   readonly #s: readonly bigint[];
-  readonly #tables: ReturnType<typeof tablesOf>;
-  readonly #round: (L: Point, R: Point) => bigint;
+  readonly #points: ReturnType<typeof ringPoints>;
+  readonly #round: ReturnType<typeof challenger>['round'];
+  readonly #curve: Curve;
 
   /** @throws RangeError when it contradicts itself, or holds what is no point or scalar. */
-  constructor(open: OpenClsag) {
+  constructor(open: OpenClsag, curve: Curve = plainCurve) {
     const { message, ring, realIndex, keyImage, D, pseudoOut, s } = open;
     if (realIndex >= ring.length || s.length !== ring.length)
       throw new RangeError('a signature has one answer a ring member');
@@ -67,7 +67,12 @@ export class ClsagChallenger {
     this.open = open;
     this.#round = round;
     this.#s = s.map((scalar, i) => (i === realIndex ? 0n : toScalar(scalar)));
-    this.#tables = tablesOf(open);
+    const divided = D as unknown as Uint8Array;
+    const [full = divided] = curve.multiplyEach([divided], 8n);
+    const keys = ring.map(({ publicKey }) => publicKey);
+    if (!curve.arePoints([keyImage, ...keys])) throw new RangeError('not a point');
+    this.#points = ringPoints(ring, pseudoOut, keyImage, full, curve);
+    this.#curve = curve;
   }
 
   /**
@@ -79,29 +84,21 @@ export class ClsagChallenger {
       throw new RangeError(`a signer brings ${NONCES} nonces`);
     const b = this.#bindingFactor(sums);
     const binding = sums.G.map((_, i) => power(b, i));
-    const bound = (points: readonly Uint8Array[]): Point =>
-      points.reduce(
-        (sum, bytes, i) => sum.add(multiplyPublic(decompress(bytes), binding[i] ?? 0n)),
-        IDENTITY,
-      );
+    const bound = (points: readonly Uint8Array[]): Uint8Array => this.#curve.multiexp(points, binding);
     const { realIndex, ring } = this.open;
-    const { keys, commitments, bases, image, full, base } = this.#tables;
     let c = this.#round(bound(sums.G), bound(sums.H));
     let c1 = c;
     for (let step = 1; step < ring.length; step++) {
       const i = (realIndex + step) % ring.length;
       if (i === 0) c1 = c;
-      const [s, cP, cC] = [this.#s[i] ?? 0n, reduce(this.muP * c), reduce(this.muC * c)];
-      c = this.#round(
-        multiexp([base, at(keys, i), at(commitments, i)], [s, cP, cC]),
-        multiexp([at(bases, i), image, full], [s, cP, cC]),
-      );
+      const scalars = [this.#s[i] ?? 0n, reduce(this.muP * c), reduce(this.muC * c)] as const;
+      c = this.#round(...answer(this.#points, i, scalars, this.#curve));
     }
     return { binding, c, c1: realIndex === 0 ? c : c1 };
   }
 
   #bindingFactor({ G: sumsG, H: sumsH }: NonceSums): bigint {
-    const { message, ring, realIndex, keyImage, D, pseudoOut, s } = this.open;
+    const { message, ring, realIndex, keyImage, pseudoOut, s } = this.open;
     const number = (value: number): Uint8Array => intToBytes(BigInt(value));
     return hashToScalar(
       BINDING,
@@ -112,32 +109,13 @@ export class ClsagChallenger {
       ...sumsG,
       ...sumsH,
       keyImage,
-      multiplyBy8(decompress(D)).toBytes(),
+      this.#points.full,
       ...s.filter((_, i) => i !== realIndex),
       number(realIndex),
       number(NONCES),
       number(ring.length),
     );
   }
-}
-
-/** The points of every round, with their multiples. */
-function tablesOf({ ring, keyImage, D, pseudoOut }: OpenClsag) {
-  const offset = decompress(pseudoOut);
-  return {
-    keys: ring.map(({ publicKey }) => multiplesOf(decompress(publicKey))),
-    commitments: ring.map(({ commitment }) => multiplesOf(decompress(commitment).subtract(offset))),
-    bases: ring.map(({ publicKey }) => multiplesOf(hashToPoint(publicKey))),
-    image: keptMultiples(decompress(keyImage)),
-    full: keptMultiples(multiplyBy8(decompress(D))),
-    base: keptMultiples(G),
-  };
-}
-
-function at<T>(items: readonly T[], i: number): T {
-  const item = items[i];
-  if (item === undefined) throw new RangeError('no such ring member');
-  return item;
 }
 
 const power = (base: bigint, exponent: number): bigint => {

@@ -1,18 +1,10 @@
-import { hashToPoint } from '../crypto/hash-to-point.js';
-import {
-  decompress,
-  G,
-  inMainSubgroup,
-  multiply,
-  multiplyBy8,
-  tryDecompress,
-  type Point,
-} from '../crypto/point.js';
+import { isIdentity, type Curve } from '../crypto/curve.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { G } from '../crypto/point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
-import { paddedName } from '../util/bytes.js';
+import { chunks, concatBytes, equalBytes, paddedName } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
-import { keptMultiples, multiexp } from './multiexp.js';
 import type { Clsag, ProofPoint, ProofScalar, RingMember } from './types.js';
 
 /*
@@ -24,7 +16,7 @@ import type { Clsag, ProofPoint, ProofScalar, RingMember } from './types.js';
 const AGGREGATE_KEYS = paddedName('CLSAG_agg_0');
 const AGGREGATE_COMMITMENTS = paddedName('CLSAG_agg_1');
 const ROUND = paddedName('CLSAG_round');
-const G_MULTIPLES = keptMultiples(G);
+const BASE = G.toBytes();
 /** 1/8 modulo ℓ. */
 export const INV_8 = ((): bigint => {
   // 8·x = 1 modulo ℓ.
@@ -69,48 +61,106 @@ export function challenger(
   return {
     muP: hashToScalar(AGGREGATE_KEYS, ...keys, ...commitments, keyImage, D, pseudoOut),
     muC: hashToScalar(AGGREGATE_COMMITMENTS, ...keys, ...commitments, keyImage, D, pseudoOut),
-    round: (L: Point, R: Point): bigint =>
-      hashToScalar(ROUND, ...keys, ...commitments, pseudoOut, message, L.toBytes(), R.toBytes()),
+    round: (L: Uint8Array, R: Uint8Array): bigint =>
+      hashToScalar(ROUND, ...keys, ...commitments, pseudoOut, message, L, R),
   };
 }
 
+/** What the rounds of a signature multiply, one a ring member. */
+interface RingPoints {
+  readonly P: readonly Uint8Array[];
+  /** Commitments less the pseudo output. */
+  readonly C: readonly Uint8Array[];
+  /** Hp(P) */
+  readonly bases: readonly Uint8Array[];
+  readonly image: Uint8Array;
+  /** 8·D */
+  readonly full: Uint8Array;
+}
+
+/**
+ * L and R of a ring member: `s·G + cP·P + cC·C` and `s·Hp(P) + cP·I + cC·8D`.
+ * @throws RangeError for a place outside the ring, or what is no point.
+ */
+export function answer(
+  { P, C, bases, image, full }: RingPoints,
+  i: number,
+  scalars: readonly [s: bigint, cP: bigint, cC: bigint],
+  curve: Curve,
+): readonly [L: Uint8Array, R: Uint8Array] {
+  const [key, commitment, base] = [P[i], C[i], bases[i]];
+  if (key === undefined || commitment === undefined || base === undefined)
+    throw new RangeError('no such ring member');
+  return curve.twinSums([BASE, key, commitment], [base, image, full], scalars);
+}
+
+/** @throws RangeError when there is what is no point. */
+export function ringPoints(
+  ring: readonly RingMember[],
+  pseudoOut: Commitment,
+  image: Uint8Array,
+  full: Uint8Array,
+  curve: Curve,
+): RingPoints {
+  const P = ring.map(({ publicKey }) => publicKey);
+  const commitments = ring.map(({ commitment }) => commitment);
+  return { P, C: curve.subtractFromEach(commitments, pseudoOut), bases: curve.hashToPoints(P), image, full };
+}
+
+/** `x·G` and `x·Hp(P)` for secrets x, in constant time. */
+function secretMultiples(
+  publicKey: Uint8Array,
+  secrets: readonly bigint[],
+  curve: Curve,
+): { readonly ofG: Uint8Array[]; readonly ofBase: Uint8Array[] } {
+  const scalars = concatBytes(...secrets.map(scalarBytes));
+  const keys = concatBytes(...secrets.map(() => publicKey));
+  const products = {
+    ofG: chunks(
+      curve.commit(
+        secrets.map(() => 0n),
+        scalars,
+      ),
+      32,
+    ),
+    ofBase: chunks(curve.keyImages(keys, scalars), 32),
+  };
+  scalars.fill(0);
+  return products;
+}
+
 /** @throws RangeError when a ring member is not on the curve, or the request contradicts itself. */
-export function signClsag(request: ClsagRequest): { readonly clsag: Clsag; readonly keyImage: KeyImage } {
-  const { message, ring, realIndex, secretKey: p, pseudoOut, rng } = request;
+export function signClsag(
+  request: ClsagRequest,
+  curve: Curve = plainCurve,
+): { readonly clsag: Clsag; readonly keyImage: KeyImage } {
+  const { message, ring, realIndex, pseudoOut, rng } = request;
   const own = ring[realIndex];
   if (own === undefined) throw new RangeError('the real member is not in the ring');
+  const p = reduce(request.secretKey);
   const z = reduce(request.realMask - request.pseudoOutMask);
-  const offset = decompress(pseudoOut);
-  const P = ring.map(({ publicKey }) => decompress(publicKey));
-  const C = ring.map(({ commitment }) => decompress(commitment).subtract(offset));
-  const bases = ring.map(({ publicKey }) => hashToPoint(publicKey));
-  const base = bases[realIndex] as Point;
-  if (!multiply(G, p).equals(P[realIndex] as Point))
-    throw new RangeError('the secret key is not that of the real member');
-  if (z === 0n) throw new RangeError('the pseudo output must not repeat the commitment of the real member');
-  if (!multiply(G, z).equals(C[realIndex] as Point))
-    throw new RangeError('the masks do not fit the commitments');
-
-  const image = multiply(base, p);
-  const full = multiply(base, z);
-  const keyImage = image.toBytes() as KeyImage;
-  const D = multiply(full, INV_8).toBytes();
-  const { muP, muC, round } = challenger(message, ring, keyImage, D, pseudoOut);
-  const [imageMultiples, fullMultiples] = [keptMultiples(image), keptMultiples(full)];
-
   const n = ring.length;
   const s: bigint[] = Array.from({ length: n }, () => randomScalar(rng));
   const nonce = randomScalar(rng);
-  let c = round(multiply(G, nonce), multiply(base, nonce));
+  const { ofG, ofBase } = secretMultiples(own.publicKey, [p, z, nonce, reduce(z * INV_8)], curve);
+  const [ownKey, ownCommitment, nonceG] = ofG as [Uint8Array, Uint8Array, Uint8Array];
+  const [image, full, nonceBase, D] = ofBase as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+  const points = ringPoints(ring, pseudoOut, image, full, curve);
+  if (!equalBytes(ownKey, own.publicKey))
+    throw new RangeError('the secret key is not that of the real member');
+  if (z === 0n) throw new RangeError('the pseudo output must not repeat the commitment of the real member');
+  if (!equalBytes(ownCommitment, points.C[realIndex] ?? own.commitment))
+    throw new RangeError('the masks do not fit the commitments');
+
+  const keyImage = image as KeyImage;
+  const { muP, muC, round } = challenger(message, ring, keyImage, D, pseudoOut);
+
+  let c = round(nonceG, nonceBase);
   let c1 = c;
   for (let step = 1; step < n; step++) {
     const i = (realIndex + step) % n;
     if (i === 0) c1 = c;
-    const [cP, cC] = [reduce(muP * c), reduce(muC * c)];
-    c = round(
-      multiexp([G_MULTIPLES, P[i] as Point, C[i] as Point], [s[i] ?? 0n, cP, cC]),
-      multiexp([bases[i] as Point, imageMultiples, fullMultiples], [s[i] ?? 0n, cP, cC]),
-    );
+    c = round(...answer(points, i, [s[i] ?? 0n, reduce(muP * c), reduce(muC * c)], curve));
   }
   if (realIndex === 0) c1 = c;
   s[realIndex] = reduce(nonce - c * reduce(muP * p + muC * z));
@@ -125,35 +175,27 @@ export function signClsag(request: ClsagRequest): { readonly clsag: Clsag; reado
 }
 
 /** Checks a signature; whatever is not well-formed is false. */
-export function verifyClsag({ message, ring, clsag, keyImage, pseudoOut }: ClsagClaim): boolean {
+export function verifyClsag(
+  { message, ring, clsag, keyImage, pseudoOut }: ClsagClaim,
+  curve: Curve = plainCurve,
+): boolean {
   const n = ring.length;
   if (n === 0 || clsag.s.length !== n) return false;
   const s = clsag.s.map(bytesToInt);
   const c1 = bytesToInt(clsag.c1);
   if (s.some((scalar) => scalar >= ORDER) || c1 >= ORDER) return false;
-  const image = tryDecompress(keyImage);
-  const divided = tryDecompress(clsag.D);
-  const offset = tryDecompress(pseudoOut);
-  const P = ring.map(({ publicKey }) => tryDecompress(publicKey));
-  const commitments = ring.map(({ commitment }) => tryDecompress(commitment));
-  if (image === undefined || divided === undefined || offset === undefined) return false;
-  if (P.includes(undefined) || commitments.includes(undefined)) return false;
-  const full = multiplyBy8(divided);
-  if (image.is0() || full.is0() || !inMainSubgroup(image)) return false;
+  const D = clsag.D as unknown as Uint8Array;
+  const members = ring.flatMap(({ publicKey, commitment }) => [publicKey, commitment]);
+  if (!curve.arePoints([keyImage, D, pseudoOut, ...members])) return false;
+  const [full = D] = curve.multiplyEach([D], 8n);
+  if (isIdentity(keyImage) || isIdentity(full) || !curve.multiplyEach([keyImage], ORDER).every(isIdentity))
+    return false;
 
   const { muP, muC, round } = challenger(message, ring, keyImage, clsag.D, pseudoOut);
-  const [imageMultiples, fullMultiples] = [keptMultiples(image), keptMultiples(full)];
+  const points = ringPoints(ring, pseudoOut, keyImage, full, curve);
   let c = c1;
   for (let i = 0; i < n; i++) {
-    const [cP, cC] = [reduce(muP * c), reduce(muC * c)];
-    const base = hashToPoint((ring[i] as RingMember).publicKey);
-    c = round(
-      multiexp(
-        [G_MULTIPLES, P[i] as Point, (commitments[i] as Point).subtract(offset)],
-        [s[i] ?? 0n, cP, cC],
-      ),
-      multiexp([base, imageMultiples, fullMultiples], [s[i] ?? 0n, cP, cC]),
-    );
+    c = round(...answer(points, i, [s[i] ?? 0n, reduce(muP * c), reduce(muC * c)], curve));
     if (c === 0n) return false;
   }
   return c === c1;

@@ -1,13 +1,6 @@
-import {
-  decompress,
-  G,
-  H,
-  IDENTITY,
-  multiply,
-  multiplyPublic,
-  tryDecompress,
-  type Point,
-} from '../crypto/point.js';
+import type { Curve } from '../crypto/curve.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { decompress, G, H, IDENTITY, multiply, multiplyPublic, type Point } from '../crypto/point.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
 import { equalBytes } from '../util/bytes.js';
@@ -37,7 +30,10 @@ export function amountsBalance(
   pseudoOuts: readonly Commitment[],
   outPk: readonly Commitment[],
   fee: Amount,
+  curve: Curve = plainCurve,
 ): boolean {
-  if ([...pseudoOuts, ...outPk].some((commitment) => tryDecompress(commitment) === undefined)) return false;
-  return sumCommitments(pseudoOuts).equals(sumCommitments(outPk).add(multiplyPublic(H, fee)));
+  if (!curve.arePoints([...pseudoOuts, ...outPk])) return false;
+  const ones = (all: readonly Commitment[]): bigint[] => all.map(() => 1n);
+  const paid = curve.multiexp(pseudoOuts, ones(pseudoOuts));
+  return equalBytes(paid, curve.multiexp([...outPk, H.toBytes()], [...ones(outPk), fee]));
 }

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
+import { loadCurve } from '../kernel/load-kernel.js';
 import { CodecError } from '../util/codec.js';
 import { systemRng } from '../util/random.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
@@ -85,6 +86,8 @@ export type MultisigTask = {
 export type MultisigAnswer =
   { readonly result: unknown } | { readonly fault: Fault } | { readonly problem: string };
 
+const curve = loadCurve();
+
 /** @throws WalletError `multisig_refused` */
 const readMessages = (texts: readonly string[]): KexMessage[] =>
   texts.map((text) => {
@@ -127,9 +130,9 @@ function run(work: MultisigTask): MultisigWork[keyof MultisigWork]['result'] {
       return outputs.map(({ output, told }) => compositeKeyImage(output, keys, told, count));
     }
     case 'propose':
-      return propose(work.task, systemRng);
+      return propose(work.task, systemRng, curve);
     case 'cosign':
-      return cosign(work.task);
+      return cosign(work.task, curve);
   }
 }
 

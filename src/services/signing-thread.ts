@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { FeeRates } from '../cryptonote/fees.js';
+import { loadCurve } from '../kernel/load-kernel.js';
 import { systemRng } from '../util/random.js';
 import type { UnsignedTx } from '../wallet/construction.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
@@ -39,6 +40,8 @@ export type SigningAnswer =
   /** With a fault where the caller is to blame. */
   | { readonly problem: string; readonly fault?: Fault };
 
+const curve = loadCurve();
+
 function layOut({ plan, rate, rates }: PricedTask): LaidOut {
   const unsigned = settleFee(plan, rate, rates, systemRng);
   const { targets, payees, fee, change } = unsigned;
@@ -48,11 +51,11 @@ function layOut({ plan, rate, rates }: PricedTask): LaidOut {
 function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   switch (work.kind) {
     case 'build':
-      return buildTransaction(work.task.plan, work.task.rate, work.task.rates, systemRng);
+      return buildTransaction(work.task.plan, work.task.rate, work.task.rates, systemRng, curve);
     case 'layOut':
       return layOut(work.task);
     case 'offline':
-      return signOffline(work.task, systemRng);
+      return signOffline(work.task, systemRng, curve);
   }
 }
 

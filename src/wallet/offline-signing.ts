@@ -1,3 +1,5 @@
+import type { Curve } from '../crypto/curve.js';
+import { plainCurve } from '../crypto/plain-curve.js';
 import { deriveSubaddressPublicKey, keyDerivation, keyImage } from '../crypto/derivation.js';
 import { scalarBytes, toScalar } from '../crypto/scalar.js';
 import type { KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
@@ -176,13 +178,13 @@ const entryFor = (entries: readonly DestinationEntry[], address: Address, value:
  * @throws RangeError when it contradicts itself, spends what is not ours, or sends change elsewhere.
  * Source: wallet2.cpp `sign_tx`.
  */
-export function signOffline(order: OfflineOrder, rng: Rng): OfflineSigned {
+export function signOffline(order: OfflineOrder, rng: Rng, curve: Curve = plainCurve): OfflineSigned {
   const { data, located, own, keys } = order;
   const signables: Signable[] = [];
   let signed: SignedTx;
   try {
     data.sources.forEach((source, i) => signables.push(signable(source, located[i], keys)));
-    signed = signTransaction(constructTransaction(planOf(order, signables), rng), rng);
+    signed = signTransaction(constructTransaction(planOf(order, signables), rng), rng, curve);
   } finally {
     for (const { input } of signables) input.secretKey.fill(0);
   }

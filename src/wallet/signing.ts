@@ -1,5 +1,7 @@
-import { randomScalar, reduce, toScalar } from '../crypto/scalar.js';
-import type { Hash, KeyImage, SecretKey } from '../crypto/types.js';
+import type { Curve } from '../crypto/curve.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { randomScalar, reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
+import type { Commitment, Hash, KeyImage, SecretKey } from '../crypto/types.js';
 import { MAX_TX_WEIGHT } from '../cryptonote/constants.js';
 import { feeOfWeight, type FeeRates } from '../cryptonote/fees.js';
 import { prefixHash, transaction, transactionHash, transactionWeight } from '../cryptonote/transaction.js';
@@ -17,6 +19,7 @@ import type {
   RctPrunable,
 } from '../ringct/types.js';
 import { amount, ZERO, type Amount } from '../util/amount.js';
+import { chunks, concatBytes } from '../util/bytes.js';
 import { encode } from '../util/codec.js';
 import type { Rng } from '../util/random.js';
 import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
@@ -64,13 +67,24 @@ export interface ProvedTx {
 }
 
 /** Proves ranges and commits to the inputs' amounts. @throws RangeError when the amounts do not balance. */
-export function proveTransaction({ prefix, inputs, outputs, fee }: UnsignedTx, rng: Rng): ProvedTx {
+export function proveTransaction(
+  { prefix, inputs, outputs, fee }: UnsignedTx,
+  rng: Rng,
+  curve: Curve = plainCurve,
+): ProvedTx {
   const masks = outputs.map(({ mask }) => mask);
   const amounts = outputs.map((output) => output.amount);
-  const { proof, commitments } = proveRange(amounts, masks, rng);
+  const { proof, commitments } = proveRange(amounts, masks, rng, curve);
   const inputMasks = pseudoOutMasks(inputs.length, masks, rng);
-  const pseudoOuts = inputs.map((input, i) => commit(input.amount, inputMasks[i] ?? 0n));
-  if (!amountsBalance(pseudoOuts, commitments, fee)) throw new RangeError('the amounts do not balance');
+  const pseudoOuts = chunks(
+    curve.commit(
+      inputs.map((input) => input.amount),
+      concatBytes(...inputMasks.map(scalarBytes)),
+    ),
+    32,
+  ).map((bytes) => bytes as Commitment);
+  if (!amountsBalance(pseudoOuts, commitments, fee, curve))
+    throw new RangeError('the amounts do not balance');
   const base: RctBase = {
     type: 6,
     fee,
@@ -87,19 +101,22 @@ export function proveTransaction({ prefix, inputs, outputs, fee }: UnsignedTx, r
  * Proves and signs: slow, on a thread of its own.
  * @throws RangeError when keys, masks or amounts do not fit the rings. Source: rctSigs.cpp `genRctSimple`.
  */
-export function signTransaction(unsigned: UnsignedTx, rng: Rng): SignedTx {
-  const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng);
+export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = plainCurve): SignedTx {
+  const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng, curve);
   const clsags = unsigned.inputs.map(({ ring, secretKey, mask }, i): Clsag => {
-    const { clsag } = signClsag({
-      message,
-      ring: ring.members,
-      realIndex: ring.realIndex,
-      secretKey: toScalar(secretKey),
-      realMask: reduce(mask),
-      pseudoOutMask: inputMasks[i] ?? 0n,
-      pseudoOut: prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
-      rng,
-    });
+    const { clsag } = signClsag(
+      {
+        message,
+        ring: ring.members,
+        realIndex: ring.realIndex,
+        secretKey: toScalar(secretKey),
+        realMask: reduce(mask),
+        pseudoOutMask: inputMasks[i] ?? 0n,
+        pseudoOut: prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
+        rng,
+      },
+      curve,
+    );
     return clsag;
   });
   return signedTx(unsigned, { prefix: unsigned.prefix, rct: { base, prunable: { ...prunable, clsags } } });
@@ -224,5 +241,10 @@ export function settleFee(
 }
 
 /** {@link settleFee}, then {@link signTransaction}. @throws RangeError */
-export const buildTransaction = (plan: PricedPlan, rate: bigint, rates: FeeRates, rng: Rng): SignedTx =>
-  signTransaction(settleFee(plan, rate, rates, rng), rng);
+export const buildTransaction = (
+  plan: PricedPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = plainCurve,
+): SignedTx => signTransaction(settleFee(plan, rate, rates, rng), rng, curve);

@@ -4,13 +4,23 @@ import { hashToPoint } from '../../src/crypto/hash-to-point.js';
 import { G, IDENTITY, multiplyPublic, type Point } from '../../src/crypto/point.js';
 import { hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../../src/crypto/scalar.js';
 import type { Commitment, Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import { signClsag, verifyClsag, type ClsagClaim, type ClsagRequest } from '../../src/ringct/clsag.js';
+import {
+  signClsag as sign,
+  verifyClsag as verify,
+  type ClsagClaim,
+  type ClsagRequest,
+} from '../../src/ringct/clsag.js';
 import { commit } from '../../src/ringct/commitment.js';
 import type { Clsag, ProofPoint, ProofScalar } from '../../src/ringct/types.js';
 import { amount } from '../../src/util/amount.js';
 import { concatBytes, toHex, utf8 } from '../../src/util/bytes.js';
+import { onEveryCurve } from '../support/curves.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { noPoint, notCanonical, spoiled, torsionPoints, withTorsion } from './vectors.js';
+
+const signClsag = (request: ClsagRequest): ReturnType<typeof sign> =>
+  onEveryCurve((curve, rng) => sign({ ...request, rng }, curve), request.rng);
+const verifyClsag = (claim: ClsagClaim): boolean => onEveryCurve((curve) => verify(claim, curve));
 
 const [VALUE, RING_SIZE, REAL] = [amount(42_000_000n), 5, 2];
 

@@ -322,6 +322,25 @@ export function pack(compact: usize, a: usize, lane: usize): void {
   for (let i: usize = 0; i < 10; i++) store<i32>(compact + (i << 2), load<i32>(a + (i << 4) + (lane << 2)));
 }
 
+@inline
+function gatherLimb(o: usize, first: usize, second: usize, i: usize): void {
+  v128.store(o + (i << 4), v128.load32_lane(second + (i << 2), v128.load32_zero(first + (i << 2)), 1));
+}
+
+/** o = two packed elements side by side. */
+export function gather(o: usize, first: usize, second: usize): void {
+  gatherLimb(o, first, second, 0);
+  gatherLimb(o, first, second, 1);
+  gatherLimb(o, first, second, 2);
+  gatherLimb(o, first, second, 3);
+  gatherLimb(o, first, second, 4);
+  gatherLimb(o, first, second, 5);
+  gatherLimb(o, first, second, 6);
+  gatherLimb(o, first, second, 7);
+  gatherLimb(o, first, second, 8);
+  gatherLimb(o, first, second, 9);
+}
+
 /** Nine masks, for 0 to 8: all ones in the lanes whose magnitude it is. No branch depends on the magnitudes. */
 export function setMasks(masks: usize, first: i32, second: i32): void {
   for (let m = 0; m < 9; m++) {

@@ -131,6 +131,13 @@ export function pack(compact: usize, a: usize, lane: usize): void {
   else int.pack(compact, a, lane);
 }
 
+/** o = two packed elements side by side. */
+@inline
+export function gather(o: usize, first: usize, second: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.gather(o, first, second);
+  else int.gather(o, first, second);
+}
+
 /** Nine masks of 16 bytes, for 0 to 8: all ones in the lanes whose magnitude it is. */
 export function setMasks(masks: usize, first: i32, second: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.setMasks(masks, first, second);

@@ -13,6 +13,16 @@ import {
   prepareMultiples,
 } from './multiples';
 import {
+  fillTables,
+  forgetTerms,
+  MOST_TERMS,
+  prepareMultiexp,
+  setTwin,
+  sumPairOfGroups,
+  sumTerms,
+  sumTwins,
+} from './multiexp';
+import {
   ADDEND,
   addPoint,
   compress,
@@ -67,6 +77,7 @@ export function prepare(): void {
   preparePoint();
   prepareMap();
   prepareMultiples();
+  prepareMultiexp();
 }
 
 const SUMS = memory.data(81920, 16);
@@ -137,19 +148,85 @@ export function commit(count: i32): void {
   writeResults(count);
 }
 
+/** o = Hp of a pair of POINTS. */
+function hashPair(o: usize, row: usize, withT: bool): void {
+  const first = POINTS + (row << 5);
+  keccak(HASHES, first, 32);
+  keccak(HASHES + 32, first + 32, 32);
+  mapToCurve(o, HASHES, HASHES + 32);
+  double(o, o, false);
+  double(o, o, false);
+  double(o, o, withT);
+}
+
 /** RESULTS = SCALARS * Hp(POINTS), where POINTS are any 32 bytes: key images of output keys. */
 export function multiplyHashes(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
-    const first = POINTS + (row << 5);
-    keccak(HASHES, first, 32);
-    keccak(HASHES + 32, first + 32, 32);
-    mapToCurve(BASE, HASHES, HASHES + 32);
-    double(BASE, BASE, false);
-    double(BASE, BASE, false);
-    double(BASE, BASE, true);
+    hashPair(BASE, row, true);
     multiplySecret(SUMS + (row >> 1) * POINT, BASE, SCALARS + (row << 5), SCALARS + (row << 5) + 32);
   }
   writeResults(count);
+}
+
+/** RESULTS = Hp(POINTS), where POINTS are any 32 bytes. */
+export function hashToPoints(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2) hashPair(SUMS + (row >> 1) * POINT, row, false);
+  writeResults(count);
+}
+
+/** RESULTS = POINTS - the last two of them, which are one row `count`. */
+export function subtractLast(count: i32): void {
+  readPair(BASE, usize(count));
+  toAddend(TWICE, BASE);
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    readPair(BASE, row);
+    addPoint(SUMS + (row >> 1) * POINT, BASE, TWICE, true, false);
+  }
+  writeResults(count);
+}
+
+export { keep, makeRoom, roomFor } from './multiexp';
+
+/** Makes POINTS ready for {@link sum}. @param index place of the first, among those kept or those used once. */
+export function addTables(count: i32, index: i32, once: bool): void {
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    readPair(BASE, row);
+    fillTables(BASE, index + i32(row), once);
+  }
+}
+
+/** RESULTS = the sum of all terms, twice. @param used of how many kept points there are scalars. */
+export function sum(used: i32, once: i32): void {
+  sumTerms(SUMS, used, once);
+  forgetTerms(used, once);
+  writeResults(2);
+}
+
+export { startGroups } from './multiexp';
+
+/** RESULTS = for every row the sum of the kept terms from `first + row` on, `step` apart. */
+export function sumGroups(count: i32, used: i32, first: i32, step: i32): void {
+  for (let row = 0; row < count; row += 2)
+    sumPairOfGroups(SUMS + usize(row >> 1) * POINT, used, first + row, step);
+  writeResults(count);
+}
+
+export function endGroups(used: i32): void {
+  forgetTerms(used, 0);
+}
+
+/**
+ * RESULTS = two sums with the same SCALARS: of POINTS of even rows, and of odd ones.
+ * @param terms up to 4.
+ */
+export function twinSums(terms: i32): void {
+  if (terms > MOST_TERMS) return;
+  for (let term = 0; term < terms; term++) {
+    readPair(BASE, usize(term) << 1);
+    setTwin(term, BASE, SCALARS + (usize(term) << 5));
+  }
+  sumTwins(SUMS, terms);
+  writeResults(2);
 }
 
 /** SCALARS = hashes of ROWS, reduced. */

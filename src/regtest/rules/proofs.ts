@@ -1,27 +1,31 @@
-import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { isIdentity, type Curve } from '../../crypto/curve.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
+import { ORDER } from '../../crypto/scalar.js';
 import { prefixHash } from '../../cryptonote/transaction.js';
 import { verifyRange } from '../../ringct/bulletproofs-plus.js';
 import { verifyClsag } from '../../ringct/clsag.js';
 import { amountsBalance } from '../../ringct/commitment.js';
 import { preMlsagHash } from '../../ringct/message.js';
 import type { RingMember } from '../../ringct/types.js';
+import { systemRng } from '../../util/random.js';
 import type { Payment } from './tx-rules.js';
 
 /**
  * Do keys, amounts and range proof hold up? Needs nothing of the chain.
  * Source: cryptonote_core.cpp `check_tx_semantic`; rctSigs.cpp `verRctSemanticsSimple`.
  */
-export function areAmountsProved({ inputs, tx, base, prunable }: Payment): boolean {
+export function areAmountsProved(
+  { inputs, tx, base, prunable }: Payment,
+  curve: Curve = plainCurve,
+): boolean {
   const [proof] = prunable.bulletproofsPlus;
+  const images = inputs.map(({ keyImage }) => keyImage);
   return (
-    tx.prefix.outputs.every(({ publicKey }) => tryDecompress(publicKey) !== undefined) &&
-    inputs.every(({ keyImage }) => {
-      const image = tryDecompress(keyImage);
-      return image !== undefined && inMainSubgroup(image);
-    }) &&
-    amountsBalance(prunable.pseudoOuts, base.outPk, base.fee) &&
+    curve.arePoints([...tx.prefix.outputs.map(({ publicKey }) => publicKey), ...images]) &&
+    curve.multiplyEach(images, ORDER).every(isIdentity) &&
+    amountsBalance(prunable.pseudoOuts, base.outPk, base.fee, curve) &&
     proof !== undefined &&
-    verifyRange([{ proof, commitments: base.outPk }])
+    verifyRange([{ proof, commitments: base.outPk }], systemRng, curve)
   );
 }
 
@@ -29,6 +33,7 @@ export function areAmountsProved({ inputs, tx, base, prunable }: Payment): boole
 export function isSigned(
   { inputs, tx, base, prunable }: Payment,
   rings: readonly (readonly RingMember[])[],
+  curve: Curve = plainCurve,
 ): boolean {
   const message = preMlsagHash(
     prefixHash(tx.prefix),
@@ -43,7 +48,7 @@ export function isSigned(
       ring !== undefined &&
       clsag !== undefined &&
       pseudoOut !== undefined &&
-      verifyClsag({ message, ring, clsag, keyImage, pseudoOut: pseudoOut })
+      verifyClsag({ message, ring, clsag, keyImage, pseudoOut }, curve)
     );
   });
 }

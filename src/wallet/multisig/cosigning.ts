@@ -1,3 +1,5 @@
+import type { Curve } from '../../crypto/curve.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
 import { publicKeyOf } from '../../crypto/derivation.js';
 import { G, multiply } from '../../crypto/point.js';
 import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
@@ -101,10 +103,10 @@ function complete(
 }
 
 /** Does every ring signature hold? A signer that answered wrongly shows only now. */
-function assertSigned(tx: Transaction, made: Reconstruction): void {
+function assertSigned(tx: Transaction, made: Reconstruction, curve: Curve): void {
   const holds = made.challengers.every(({ open }, i) => {
     const clsag = tx.rct?.prunable?.clsags[i];
-    return clsag !== undefined && verifyClsag({ ...open, clsag });
+    return clsag !== undefined && verifyClsag({ ...open, clsag }, curve);
   });
   if (!holds)
     throw new RangeError('the answers of those who signed do not make a signature: one of them is wrong');
@@ -115,10 +117,10 @@ function assertSigned(tx: Transaction, made: Reconstruction): void {
  * @throws NoNonceError where nonces are missing; RangeError, its text a predicate of the transaction, where it
  * is not what its record says or cannot be completed.
  */
-export function cosign(order: CosigningOrder): Cosigned {
+export function cosign(order: CosigningOrder, curve: Curve = plainCurve): Cosigned {
   const { pending, signers, threshold, signer, keys } = order;
   if (pending.multisigSigs.length === 0) throw new RangeError('it holds no attempt to sign it');
-  const made = reconstruct(pending, keys);
+  const made = reconstruct(pending, keys, curve);
   const sigs = pending.multisigSigs.map((sig) =>
     isAmong(sig.ignore, signer) ? sig : answerAttempt(sig, order, made),
   );
@@ -127,6 +129,6 @@ export function cosign(order: CosigningOrder): Cosigned {
   const all = [...signers, signer];
   if (all.length < threshold) return { pending: signed };
   const tx = complete(sigs, all, made);
-  assertSigned(tx, made);
+  assertSigned(tx, made, curve);
   return { pending: { ...signed, tx }, txHash: transactionHash(tx) };
 }

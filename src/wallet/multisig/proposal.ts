@@ -1,3 +1,5 @@
+import type { Curve } from '../../crypto/curve.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
 import { hashToPoint } from '../../crypto/hash-to-point.js';
 import { decompress, G, multiply, type Point } from '../../crypto/point.js';
 import { randomScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
@@ -81,7 +83,7 @@ interface OpenInput {
   readonly clsag: Clsag;
 }
 
-function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng): OpenInput {
+function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng, curve: Curve): OpenInput {
   const input = unsigned.inputs[i];
   const own = input?.ring.members[input.ring.realIndex];
   if (input === undefined || own === undefined) throw new RangeError('the real member is not in the ring');
@@ -94,15 +96,18 @@ function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng):
     c1: NO_SCALAR,
     D: multiply(base, z * INV_8).toBytes() as unknown as ProofPoint,
   };
-  const challenger = new ClsagChallenger({
-    message: proved.message,
-    ring,
-    realIndex,
-    keyImage: input.keyImage,
-    D: clsag.D,
-    pseudoOut: proved.prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
-    s: clsag.s,
-  });
+  const challenger = new ClsagChallenger(
+    {
+      message: proved.message,
+      ring,
+      realIndex,
+      keyImage: input.keyImage,
+      D: clsag.D,
+      pseudoOut: proved.prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
+      s: clsag.s,
+    },
+    curve,
+  );
   const w = reduce(challenger.muP * toScalar(input.secretKey) + challenger.muC * z);
   return { challenger, w, base, clsag };
 }
@@ -126,12 +131,12 @@ function answer({ challenger, w, base }: OpenInput, others: Attempt['nonces'][nu
  * @throws RangeError when the plan contradicts itself, or the inputs do not cover it.
  * Source: wallet2.cpp `transfer_selected_rct`, multisig_tx_builder_ringct.cpp `first_partial_sign`.
  */
-export function propose(proposal: ProposalPlan, rng: Rng): Proposal {
+export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCurve): Proposal {
   const { plan, rate, rates, attempts, signingKeys, threshold } = proposal;
   const entropy = scalarBytes(randomScalar(rng));
   const unsigned = settleFee(plan, rate, rates, rng, constructFrom(entropy));
-  const proved = proveTransaction(unsigned, rng);
-  const inputs = unsigned.inputs.map((_, i) => openInput(unsigned, proved, i, rng));
+  const proved = proveTransaction(unsigned, rng, curve);
+  const inputs = unsigned.inputs.map((_, i) => openInput(unsigned, proved, i, rng, curve));
   const places = unsigned.inputs.map(({ keyImage }) =>
     plan.inputs.findIndex((input) => input.keyImage === keyImage),
   );

@@ -1,3 +1,4 @@
+import type { Curve } from '../../crypto/curve.js';
 import { decompress, inMainSubgroup } from '../../crypto/point.js';
 import { bytesToInt } from '../../crypto/scalar.js';
 import type { SecretKey } from '../../crypto/types.js';
@@ -13,6 +14,7 @@ import type { Clsag, RctBase, RctPrunable } from '../../ringct/types.js';
 import { amount, U64_MAX } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
+import { systemRng } from '../../util/random.js';
 import type { ConstructionData, SourceEntry } from '../construction-data.js';
 import { keyInputOf } from '../construction.js';
 import { layOutOutputs, type LaidOutOutputs } from '../output-layout.js';
@@ -104,11 +106,16 @@ function prunableOf({ rct }: Transaction, inputs: number): RctPrunable {
   return prunable;
 }
 
-function assertProven(base: RctBase, prunable: RctPrunable): void {
+function assertProven(base: RctBase, prunable: RctPrunable, curve: Curve): void {
   const [proof, second] = prunable.bulletproofsPlus;
-  if (proof === undefined || second !== undefined || !verifyRange([{ proof, commitments: base.outPk }]))
+  if (
+    proof === undefined ||
+    second !== undefined ||
+    !verifyRange([{ proof, commitments: base.outPk }], systemRng, curve)
+  )
     throw bad('its range proof does not hold');
-  if (!amountsBalance(prunable.pseudoOuts, base.outPk, base.fee)) throw bad('its amounts do not balance');
+  if (!amountsBalance(prunable.pseudoOuts, base.outPk, base.fee, curve))
+    throw bad('its amounts do not balance');
 }
 
 function challengerOf(
@@ -116,11 +123,15 @@ function challengerOf(
   clsag: Clsag,
   pseudoOut: RctPrunable['pseudoOuts'][number],
   message: ReturnType<typeof preMlsagHash>,
+  curve: Curve,
 ): ClsagChallenger {
   const keyImage = recordedKeyImage(source);
   if (!inMainSubgroup(decompress(keyImage))) throw bad('a key image is not in the prime-order subgroup');
   const { ring, realIndex } = source;
-  return new ClsagChallenger({ message, ring, realIndex, keyImage, D: clsag.D, pseudoOut, s: clsag.s });
+  return new ClsagChallenger(
+    { message, ring, realIndex, keyImage, D: clsag.D, pseudoOut, s: clsag.s },
+    curve,
+  );
 }
 
 function assertSource({ ring, realIndex, amount: value, mask, rct }: SourceEntry): void {
@@ -138,7 +149,7 @@ function assertSource({ ring, realIndex, amount: value, mask, rct }: SourceEntry
  * @throws RangeError, its text a predicate of the transaction, where it is not.
  * Source: multisig_tx_builder_ringct.cpp `init` with `reconstruction`.
  */
-export function reconstruct(pending: PendingTx, keys: ReconstructionKeys): Reconstruction {
+export function reconstruct(pending: PendingTx, keys: ReconstructionKeys, curve: Curve): Reconstruction {
   const { construction, tx } = pending;
   if (!construction.flags.rct) throw bad('the network does not take its kind');
   const fee = amount(feeOf(construction));
@@ -169,12 +180,12 @@ export function reconstruct(pending: PendingTx, keys: ReconstructionKeys): Recon
     outPk: laidOut.outputs.map((output) => commit(output.amount, output.mask)),
   };
   assertSame(tx, prefix, base);
-  assertProven(base, prunable);
+  assertProven(base, prunable, curve);
   const message = preMlsagHash(prefixHash(prefix), base, prunable, sources.length, prefix.outputs.length);
   const challengers = sources.map((source, i) => {
     const [clsag, pseudoOut] = [prunable.clsags[i], prunable.pseudoOuts[i]];
     if (clsag === undefined || pseudoOut === undefined) throw bad('it has not one ring signature an input');
-    return challengerOf(source, clsag, pseudoOut, message);
+    return challengerOf(source, clsag, pseudoOut, message, curve);
   });
   return { prefix, base, prunable, sources, challengers };
 }

@@ -2,9 +2,9 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { G, H, IDENTITY, multiplyPublic, type Point } from '../../src/crypto/point.js';
 import { ORDER } from '../../src/crypto/scalar.js';
-import { keptMultiples, multiexp, multiplesOf } from '../../src/ringct/multiexp.js';
+import { keptMultiples, multiexp, multiplesOf } from '../../src/crypto/multiexp.js';
 import { toHex } from '../../src/util/bytes.js';
-import { torsionPoints } from './vectors.js';
+import { torsionPoints } from '../ringct/vectors.js';
 
 /** Term by term; the integer in [0, ℓ) is what multiplies. */
 const naive = (points: readonly Point[], scalars: readonly bigint[]): Point =>

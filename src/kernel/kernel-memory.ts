@@ -1,0 +1,136 @@
+import { instantiate, type Build, type KernelExports } from './wasm-module.js';
+
+/** Rows of one call. */
+export const ROWS = 256;
+/** Bytes of a row to hash; the last one is its length. */
+const ROW_BYTES = 64;
+
+/** Digits of n in non-adjacent form of width 5, lowest first: odd, within ±15, or zero. */
+function digitsOf(n: bigint): Int8Array {
+  const digits: number[] = [];
+  for (let rest = n; rest > 0n; rest >>= 1n) {
+    const low = Number(rest & 31n);
+    const digit = (low & 1) === 0 ? 0 : low < 16 ? low : low - 32;
+    rest -= BigInt(digit);
+    digits.push(digit);
+  }
+  return Int8Array.from(digits);
+}
+
+const even = (count: number): number => count + (count & 1);
+
+/** One instance of the assembly, and the areas of its memory where rows go in and results come out. */
+export class KernelMemory {
+  readonly wasm: KernelExports;
+  #views: Views;
+
+  /** @throws Error when the engine does not know the instructions of this build. */
+  constructor(build: Build) {
+    this.wasm = instantiate(build);
+    this.#views = viewsOf(this.wasm);
+  }
+
+  get points(): Uint8Array {
+    return this.#views.points;
+  }
+
+  get results(): Uint8Array {
+    return this.#views.results;
+  }
+
+  get scalars(): Uint8Array {
+    return this.#views.scalars;
+  }
+
+  get amounts(): DataView {
+    return this.#views.amounts;
+  }
+
+  get valid(): Uint8Array {
+    return this.#views.valid;
+  }
+
+  /** Does what may let the memory grow, which makes views of it void. */
+  grow<T>(call: (wasm: KernelExports) => T): T {
+    const result = call(this.wasm);
+    if (this.#views.buffer !== this.wasm.memory.buffer) this.#views = viewsOf(this.wasm);
+    return result;
+  }
+
+  /** Parts in a row, to be hashed: 63 bytes at most. */
+  setRow(row: number, ...parts: readonly Uint8Array[]): void {
+    const { rows } = this.#views;
+    let at = ROW_BYTES * row;
+    for (const part of parts) {
+      rows.set(part, at);
+      at += part.length;
+    }
+    rows[ROW_BYTES * row + ROW_BYTES - 1] = at - ROW_BYTES * row;
+  }
+
+  /**
+   * `n·P` of every point, and whether it was a point; of what is none, the identity.
+   * @param n below 2^256. @param points 32 bytes each.
+   */
+  multiplyPoints(points: Uint8Array, n: bigint): { products: Uint8Array; valid: Uint8Array } {
+    const total = points.length / 32;
+    const products = new Uint8Array(points.length);
+    const valid = new Uint8Array(total);
+    const digits = digitsOf(n);
+    for (let start = 0; start < total; start += ROWS) {
+      const count = Math.min(ROWS, total - start);
+      this.points.set(points.subarray(32 * start, 32 * (start + count)));
+      // The digits go with every `forget`.
+      this.#views.digits.set(digits);
+      this.wasm.multiplyPoints(even(count), digits.length - 1);
+      products.set(this.results.subarray(0, 32 * count), 32 * start);
+      valid.set(this.valid.subarray(0, count), start);
+    }
+    digits.fill(0);
+    return { products, valid };
+  }
+
+  /**
+   * Gathers the results of as many calls as it takes, and wipes what they leave.
+   * @param rows of a call at most. @param call is given the first row, and how many count and how many there are.
+   */
+  inRows(
+    total: number,
+    call: (start: number, count: number, padded: number) => void,
+    rows = ROWS,
+  ): Uint8Array {
+    const results = new Uint8Array(32 * total);
+    for (let start = 0; start < total; start += rows) {
+      const count = Math.min(rows, total - start);
+      call(start, count, even(count));
+      results.set(this.results.subarray(0, 32 * count), 32 * start);
+    }
+    this.wasm.forget();
+    return results;
+  }
+}
+
+interface Views {
+  readonly buffer: ArrayBuffer;
+  readonly points: Uint8Array;
+  readonly results: Uint8Array;
+  readonly scalars: Uint8Array;
+  readonly amounts: DataView;
+  readonly valid: Uint8Array;
+  readonly rows: Uint8Array;
+  readonly digits: Int8Array;
+}
+
+function viewsOf(wasm: KernelExports): Views {
+  const { buffer } = wasm.memory;
+  return {
+    buffer,
+    points: new Uint8Array(buffer, wasm.pointsAt(), 32 * ROWS),
+    results: new Uint8Array(buffer, wasm.resultsAt(), 32 * ROWS),
+    scalars: new Uint8Array(buffer, wasm.scalarsAt(), 32 * ROWS),
+    amounts: new DataView(buffer, wasm.amountsAt(), 32 * ROWS),
+    valid: new Uint8Array(buffer, wasm.validAt(), ROWS),
+    rows: new Uint8Array(buffer, wasm.rowsAt(), ROW_BYTES * ROWS),
+    digits: new Int8Array(buffer, wasm.digitsAt(), 264),
+  };
+}

@@ -1,0 +1,193 @@
+import { MOST_TWINS, type Basis, type Curve } from '../crypto/curve.js';
+import { reduce } from '../crypto/scalar.js';
+import { chunks, concatBytes } from '../util/bytes.js';
+import { KernelMemory, ROWS } from './kernel-memory.js';
+import type { Build } from './wasm-module.js';
+
+/** Writes residues modulo ℓ, 32 bytes each. */
+function writeScalars(memory: KernelMemory, at: number, scalars: readonly bigint[]): void {
+  const words = new BigUint64Array(memory.wasm.memory.buffer, at, 4 * scalars.length);
+  scalars.forEach((scalar, i) => {
+    const residue = reduce(scalar);
+    // An element takes the lowest 64 bits of what it is given.
+    words[4 * i] = residue;
+    words[4 * i + 1] = residue >> 64n;
+    words[4 * i + 2] = residue >> 128n;
+    words[4 * i + 3] = residue >> 192n;
+  });
+}
+
+/** Points in a row. @throws RangeError for what does not have 32 bytes. */
+function rowsOf(points: readonly Uint8Array[]): Uint8Array {
+  if (points.some(({ length }) => length !== 32)) throw new RangeError('not a point');
+  return concatBytes(...points);
+}
+
+const split = (rows: Uint8Array): Uint8Array[] => chunks(rows, 32);
+
+function mustBePoints(valid: Uint8Array): void {
+  if (valid.includes(0)) throw new RangeError('not a point');
+}
+
+function mustMatch(points: number, scalars: number): void {
+  if (points !== scalars) throw new RangeError('multiexp: one scalar a point');
+}
+
+/** Puts rows of points in and has tables of their multiples made. @param once not kept. */
+function addTables(memory: KernelMemory, points: readonly Uint8Array[], index: number, once: boolean): void {
+  for (let start = 0; start < points.length; start += ROWS) {
+    const part = points.slice(start, start + ROWS);
+    memory.points.set(rowsOf(part));
+    memory.wasm.addTables(part.length + (part.length & 1), index + start, once ? 1 : 0);
+    mustBePoints(memory.valid.subarray(0, part.length));
+  }
+}
+
+/** Points with their multiples, in a memory of their own. */
+class WasmBasis implements Basis {
+  readonly #memory: KernelMemory;
+  #size = 0;
+
+  constructor(build: Build) {
+    this.#memory = new KernelMemory(build);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(points: readonly Uint8Array[]): void {
+    // Room counts once it is filled: points that are refused leave the basis as it was.
+    if (this.#memory.grow((wasm) => wasm.makeRoom(points.length)) === 0) throw new Error('out of memory');
+    addTables(this.#memory, points, this.#size, false);
+    this.#memory.wasm.keep(points.length);
+    this.#size += points.length;
+  }
+
+  multiexp(
+    scalars: readonly bigint[],
+    others: readonly Uint8Array[] = [],
+    otherScalars: readonly bigint[] = [],
+  ): Uint8Array {
+    if (scalars.length > this.#size) throw new RangeError('multiexp: one scalar a point');
+    mustMatch(others.length, otherScalars.length);
+    const at = this.#memory.grow((wasm) => wasm.roomFor(scalars.length, others.length));
+    if (at === 0) throw new Error('out of memory');
+    addTables(this.#memory, others, 0, true);
+    writeScalars(this.#memory, at, scalars);
+    writeScalars(this.#memory, at + 32 * scalars.length, otherScalars);
+    this.#memory.wasm.sum(scalars.length, others.length);
+    return this.#memory.results.slice(0, 32);
+  }
+
+  foldedSums(first: number, count: number, scalars: readonly bigint[]): Uint8Array[] {
+    if (scalars.length > this.#size) throw new RangeError('multiexp: one scalar a point');
+    const at = this.#memory.grow((wasm) => wasm.roomFor(scalars.length, 0));
+    if (at === 0) throw new Error('out of memory');
+    writeScalars(this.#memory, at, scalars);
+    this.#memory.wasm.startGroups(scalars.length);
+    const sums = this.#memory.inRows(count, (start, _count, padded) => {
+      this.#memory.wasm.sumGroups(padded, scalars.length, first + start, count);
+    });
+    this.#memory.wasm.endGroups(scalars.length);
+    return split(sums);
+  }
+}
+
+/** The arithmetic in WebAssembly: pairs of points in vectors. */
+export class WasmCurve implements Curve {
+  readonly name: string;
+  readonly #build: Build;
+  readonly #memory: KernelMemory;
+  readonly #empty: WasmBasis;
+
+  /** @throws Error when the engine does not know the instructions of this build. */
+  constructor(build: Build, memory = new KernelMemory(build)) {
+    this.name = `wasm ${build}`;
+    this.#build = build;
+    this.#memory = memory;
+    this.#empty = new WasmBasis(build);
+  }
+
+  commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array {
+    const memory = this.#memory;
+    return memory.inRows(amounts.length, (start, count, padded) => {
+      memory.scalars.set(masks.subarray(32 * start, 32 * (start + count)));
+      for (let i = 0; i < count; i++) memory.amounts.setBigUint64(32 * i, amounts[start + i] ?? 0n, true);
+      memory.wasm.commit(padded);
+    });
+  }
+
+  keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array {
+    const memory = this.#memory;
+    return memory.inRows(outputKeys.length / 32, (start, count, padded) => {
+      memory.points.set(outputKeys.subarray(32 * start, 32 * (start + count)));
+      memory.scalars.set(secrets.subarray(32 * start, 32 * (start + count)));
+      memory.wasm.multiplyHashes(padded);
+    });
+  }
+
+  hashToPoints(data: readonly Uint8Array[]): Uint8Array[] {
+    const memory = this.#memory;
+    return split(
+      memory.inRows(data.length, (start, count, padded) => {
+        memory.points.set(rowsOf(data.slice(start, start + count)));
+        memory.wasm.hashToPoints(padded);
+      }),
+    );
+  }
+
+  arePoints(all: readonly Uint8Array[]): boolean {
+    return (
+      all.every(({ length }) => length === 32) &&
+      !this.#memory.multiplyPoints(concatBytes(...all), 1n).valid.includes(0)
+    );
+  }
+
+  multiplyEach(points: readonly Uint8Array[], n: bigint): Uint8Array[] {
+    const { products, valid } = this.#memory.multiplyPoints(rowsOf(points), n);
+    mustBePoints(valid);
+    return split(products);
+  }
+
+  subtractFromEach(points: readonly Uint8Array[], subtrahend: Uint8Array): Uint8Array[] {
+    const memory = this.#memory;
+    return split(
+      memory.inRows(
+        points.length,
+        (start, count, padded) => {
+          memory.points.set(rowsOf(points.slice(start, start + count)));
+          memory.points.set(rowsOf([subtrahend, subtrahend]), 32 * padded);
+          memory.wasm.subtractLast(padded);
+          mustBePoints(memory.valid.subarray(0, count));
+          mustBePoints(memory.valid.subarray(padded, padded + 1));
+        },
+        ROWS - 2,
+      ),
+    );
+  }
+
+  multiexp(points: readonly Uint8Array[], scalars: readonly bigint[]): Uint8Array {
+    return this.#empty.multiexp([], points, scalars);
+  }
+
+  twinSums(
+    left: readonly Uint8Array[],
+    right: readonly Uint8Array[],
+    scalars: readonly bigint[],
+  ): readonly [Uint8Array, Uint8Array] {
+    mustMatch(left.length, scalars.length);
+    mustMatch(right.length, scalars.length);
+    if (scalars.length > MOST_TWINS) throw new RangeError('too many terms');
+    const memory = this.#memory;
+    memory.points.set(rowsOf(left.flatMap((point, i) => [point, right[i] ?? point])));
+    writeScalars(memory, memory.scalars.byteOffset, scalars);
+    memory.wasm.twinSums(scalars.length);
+    mustBePoints(memory.valid.subarray(0, 2 * scalars.length));
+    return [memory.results.slice(0, 32), memory.results.slice(32, 64)];
+  }
+
+  basis(): Basis {
+    return new WasmBasis(this.#build);
+  }
+}
