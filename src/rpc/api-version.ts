@@ -162,6 +162,19 @@ export const DIFFERENCES: readonly Difference[] = [
           : result,
     },
   },
+  {
+    row: 'view-only payments',
+    methods: ['transfer_split', 'sweep_all'],
+    reply: {
+      '1.32': (result) => {
+        const { tx_hash_list: hashes, fee_list: fees } = result;
+        const unsigned = Array.isArray(hashes) && hashes.length === 0 && result['unsigned_txset'] !== '';
+        return unsigned && Array.isArray(fees)
+          ? { ...result, tx_hash_list: fees.map(() => '0'.repeat(HASH_DIGITS)) }
+          : result;
+      },
+    },
+  },
 ];
 
 const applying = (method: string): readonly Difference[] =>

@@ -48,11 +48,10 @@ export class MultisigSigning {
     return set;
   }
 
-  /** @throws WalletError `not_multisig`, `bad_hex`, `bad_multisig_set` */
+  /** @throws WalletError `bad_hex`, `bad_multisig_set` */
   async describe(
     hex: string,
   ): Promise<TransferDescriptions & { /** One a transaction. */ readonly weights: readonly number[] }> {
-    groupAccountOf(this.#session.keys);
     const { txs } = await this.#read(hex, 'multisig_txset');
     try {
       const data = txs.map(({ construction }) => construction);

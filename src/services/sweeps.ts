@@ -67,11 +67,12 @@ export class Sweeps {
    * Outputs that no ring can be made for: from before RingCT, of an amount that hardly anybody else was paid.
    * @throws WalletError `transfer_failed` where there are outputs so old, which nothing here can spend.
    */
-  unmixable(): MadePayments {
+  async unmixable(): Promise<MadePayments> {
     const old = this.#session.file.read((r) => r.outputs.held()).filter(({ rct }) => !rct);
     if (old.some((output) => this.#isFree(output)))
       throw failed('outputs from before RingCT are shown, and not spent');
-    return { payments: [] };
+    const { isViewOnly, coldSigning } = this.#session;
+    return { payments: [], ...(isViewOnly ? { unsignedSet: await coldSigning.seal([]) } : {}) };
   }
 
   #sweep(

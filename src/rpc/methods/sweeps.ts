@@ -68,6 +68,6 @@ export const sweepMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: params(answerParams),
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
-    handle: ({ wallet }, asked) => paymentsShape(wallet.sweeps.unmixable(), wantedOf(asked)),
+    handle: async ({ wallet }, asked) => paymentsShape(await wallet.sweeps.unmixable(), wantedOf(asked)),
   }),
 ];
