@@ -9,13 +9,16 @@ import { INVALID_PARAMS, RpcError } from './errors.js';
 
 const integer = (min: bigint, max: bigint) =>
   z
-    .union([
-      z.bigint(),
-      z
-        .string()
-        .regex(/^-?\d{1,20}$/)
-        .transform((digits) => BigInt(digits)),
-    ])
+    .union(
+      [
+        z.bigint(),
+        z
+          .string()
+          .regex(/^-?\d{1,20}$/)
+          .transform((digits) => BigInt(digits)),
+      ],
+      'expected an integer',
+    )
     .refine((value) => value >= min && value <= max, 'out of range');
 
 /** Unsigned 64-bit, as a bigint. */

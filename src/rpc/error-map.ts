@@ -131,7 +131,7 @@ export function describe(fault: Fault): string {
     case 'not_deterministic':
       return 'the wallet is not deterministic: it has no mnemonic seed';
     case 'unknown_language':
-      return `unknown language '${fault.language}'`;
+      return `unknown language '${fault.language}': get_languages lists those there are`;
     case 'bad_seed':
       return `the word list failed verification: ${fault.reason}`;
     case 'wrong_address':
