@@ -104,8 +104,9 @@ export class WalletOpener {
     restoreHeight: number | undefined,
   ): Promise<WalletSession> {
     const lock = paths === undefined ? undefined : lockWallet(paths.lock, paths.name);
+    let file: WalletFile | undefined;
     try {
-      const file = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
+      file = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
       const keys = toKeys(keysFile);
       return new WalletSession({
         ...(paths === undefined ? {} : { paths }),
@@ -128,7 +129,11 @@ export class WalletOpener {
         log: this.#settings.log,
       });
     } catch (error) {
-      lock?.release();
+      try {
+        file?.close();
+      } finally {
+        lock?.release();
+      }
       throw error;
     }
   }

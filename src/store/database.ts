@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { toHex } from '../util/bytes.js';
@@ -7,6 +8,23 @@ import { WalletError } from '../wallet/fault.js';
 export type Db = Database.Database;
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
+
+const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
+
+/**
+ * Runs a task over an open database, whose pages are checked as they are read.
+ * @throws WalletError `wallet_corrupt` where the file turns out to be damaged, and whatever the task throws.
+ */
+export function noticingDamage<T>(path: string, task: () => T): T {
+  try {
+    return task();
+  } catch (cause) {
+    if (!(cause instanceof Database.SqliteError) || !DAMAGE.some((code) => cause.code.startsWith(code)))
+      throw cause;
+    const reason = 'its store is damaged';
+    throw new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
+  }
+}
 
 /**
  * Opens an encrypted database: every page is ciphered and authenticated under a raw key, changes go to a log
@@ -33,6 +51,6 @@ export function openDatabase(path: string, key: Uint8Array): Db {
       cause instanceof NewerSchemaError
         ? 'it was written by a newer version of this program'
         : 'its store is damaged or of another wallet';
-    throw new WalletError({ kind: 'wallet_corrupt', name: path, reason }, { cause });
+    throw new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
   }
 }

@@ -5,7 +5,7 @@ import { AccountReader, AccountWriter, SubaddressReader, SubaddressWriter } from
 import { AddressBookReader, AddressBookWriter } from './address-book.js';
 import { AttributeReader, AttributeWriter } from './attributes.js';
 import { ChainReader, ChainWriter } from './chain.js';
-import { openDatabase, type Db } from './database.js';
+import { noticingDamage, openDatabase, type Db } from './database.js';
 import { syncDirectory, syncFile } from './durable.js';
 import { ImportedOutputReader, ImportedOutputWriter } from './imported-outputs.js';
 import { keepAside } from './keep-aside.js';
@@ -283,18 +283,30 @@ export class WalletFile {
   /** @throws WalletError `wallet_corrupt` */
   static open(path: string, key: Uint8Array, onGone: OnGone = () => undefined): WalletFile {
     const home = { path, key: new Secret(Uint8Array.from(key)), onGone };
-    return new WalletFile(openDatabase(path, key), home);
+    const db = openDatabase(path, key);
+    try {
+      return noticingDamage(path, () => new WalletFile(db, home));
+    } catch (error) {
+      db.close();
+      throw error;
+    }
   }
 
+  /** @throws WalletError `wallet_corrupt` where the file is damaged. */
   read<T>(task: (r: WalletReader) => T): T {
-    return task(this.#reader);
+    return noticingDamage(this.#path, () => task(this.#reader));
   }
 
-  /** One transaction: all of it is on disk when this returns, or nothing when it throws. */
+  /**
+   * One transaction: all of it is on disk when this returns, or nothing when it throws.
+   * @throws WalletError `wallet_corrupt` where the file is damaged.
+   */
   write<T>(task: (w: WalletWriter) => T): T {
     if (this.#db.inTransaction) throw new Error('a write inside a write');
-    this.#returnHome();
-    return this.#db.transaction(() => task(this.#writer)).immediate();
+    return noticingDamage(this.#path, () => {
+      this.#returnHome();
+      return this.#db.transaction(() => task(this.#writer)).immediate();
+    });
   }
 
   /** Moves what the log holds into the main file; everything is on disk before this already. */
@@ -313,6 +325,10 @@ export class WalletFile {
       this.#standing?.release();
       this.#home?.key.wipe();
     }
+  }
+
+  get #path(): string {
+    return this.#home?.path ?? ':memory:';
   }
 
   /**

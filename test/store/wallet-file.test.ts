@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -147,6 +147,37 @@ describe('the file', () => {
     file.close();
     expect(() => WalletFile.open(join(directory, 'w'), new Uint8Array(32))).toThrow(WalletError);
     file = WalletFile.open(join(directory, 'w'), KEY);
+  });
+
+  it('is called damaged, whichever page of it is, when it is opened or once the page is needed', () => {
+    const path = join(directory, 'w');
+    file.write((w) =>
+      w.applyPage(page(0, 300, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] })),
+    );
+    file.close();
+    const whole = readFileSync(path);
+    const readAll = (): void => {
+      file = WalletFile.open(path, KEY);
+      expect(balance()).toBe(50n);
+      expect(file.read((r) => r.chain.shortHistory())[0]).toMatchObject({ height: 299 });
+      file.write((w) => w.applyPage(page(300, 1)));
+    };
+    let refused = 0;
+    for (let at = 2000; at < whole.length; at += 4096) {
+      const damaged = Buffer.from(whole);
+      damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
+      writeFileSync(path, damaged);
+      try {
+        readAll();
+      } catch (error) {
+        expect(error).toMatchObject({ fault: { kind: 'wallet_corrupt', name: 'w' } });
+        refused++;
+      }
+      file.close();
+    }
+    expect(refused).toBeGreaterThan(3);
+    writeFileSync(path, whole);
+    readAll();
   });
 
   it('refuses an amount that its columns cannot hold instead of rounding it', () => {

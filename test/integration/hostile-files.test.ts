@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { saveKeysFile } from '../../src/store/keys-file-disk.js';
+import { systemRng } from '../../src/util/random.js';
+import { mutatedBytes } from '../support/mutations.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { watchState, type WalletState } from '../support/wallet-state.js';
+import { fullCache, keysFile, vector } from '../wallet/reference-cache/vector.js';
+
+/*
+ * Files of a wallet that is closed, changed on disk while another is open. Opening it fails in words, leaves the
+ * other open and every file as it is; or it opens, as the wallet that it was.
+ */
+
+type Files = Readonly<Record<string, Uint8Array>>;
+
+let server: WalletRpc;
+let state: WalletState;
+/** Of a wallet with things in its store, and of one that the reference left. */
+const wallets: { own: Files; reference: Files } = { own: {}, reference: {} };
+let ownAddress: string;
+
+const { password } = vector;
+const ATTRIBUTES = 40;
+const VALUE = 'v'.repeat(300);
+
+/** Files of the wallet `w` as they are now. */
+const filesNow = (): Files =>
+  Object.fromEntries(
+    readdirSync(server.walletDir)
+      .filter((name) => name === 'w' || /^w[.-]/.test(name))
+      .map((name) => [name, Uint8Array.from(readFileSync(join(server.walletDir, name)))]),
+  );
+
+function putFiles(files: Files): void {
+  for (const name of Object.keys(filesNow())) rmSync(join(server.walletDir, name));
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(server.walletDir, name), bytes);
+}
+
+beforeAll(async () => {
+  server = await startWalletRpc();
+  await server.rpc('create_wallet', { filename: 'w', password, language: 'English' });
+  await server.rpc('set_subaddress_lookahead', { password, major_idx: 2, minor_idx: 3 });
+  for (let i = 0; i < ATTRIBUTES; i++) await server.rpc('set_attribute', { key: `k${i}`, value: VALUE });
+  ({ address: ownAddress } = await server.rpc('get_address'));
+  await server.rpc('close_wallet');
+  wallets.own = filesNow();
+  putFiles({ w: fullCache });
+  await saveKeysFile(join(server.walletDir, 'w.keys'), keysFile, password, vector.kdfRounds, systemRng);
+  wallets.reference = filesNow();
+  putFiles({});
+  await server.rpc('create_wallet', { filename: 'open', password: 'x', language: 'English' });
+  state = await watchState(server, 'open');
+}, 60_000);
+
+afterAll(async () => {
+  await server?.stop();
+});
+
+/** @param isWhole checks a wallet that opens all the same. */
+async function expectRefusedOrWhole(
+  files: Files,
+  name: string,
+  isWhole: (changed: Uint8Array) => Promise<void>,
+  runs: number,
+): Promise<void> {
+  const shown = await state.shown();
+  const stored = state.stored();
+  await fc.assert(
+    fc.asyncProperty(mutatedBytes(files[name] ?? new Uint8Array()), async (changed) => {
+      const given = { ...files, [name]: changed };
+      putFiles(given);
+      const { error } = await server.call('open_wallet', { filename: 'w', password });
+      if (error === undefined) {
+        await isWhole(changed);
+        await server.rpc('open_wallet', { filename: 'open', password: 'x' });
+      } else {
+        expect(error).toMatchObject({ code: -1, message: expect.stringMatching(/./) });
+        expect(filesNow()).toEqual(given);
+      }
+      expect(state.stored()).toEqual(stored);
+    }),
+    { numRuns: runs },
+  );
+  expect(await state.shown()).toEqual(shown);
+}
+
+const expectAddress = async (address: string): Promise<void> =>
+  expect((await server.rpc('get_address')).address).toBe(address);
+
+const isAside = (changed: Uint8Array): boolean =>
+  Object.entries(filesNow()).some(([name, bytes]) => name !== 'w' && Buffer.compare(bytes, changed) === 0);
+
+describe('a changed keys file', () => {
+  it('is refused, or is that of the same wallet', () =>
+    expectRefusedOrWhole(wallets.own, 'w.keys', () => expectAddress(ownAddress), 25));
+});
+
+describe('a changed store', () => {
+  it('is refused, or opens as it was, or is set aside', () =>
+    expectRefusedOrWhole(
+      wallets.own,
+      'w',
+      async (changed) => {
+        await expectAddress(ownAddress);
+        if (isAside(changed)) return;
+        for (let i = 0; i < ATTRIBUTES; i++) {
+          const { error, result } = await server.call('get_attribute', { key: `k${i}` });
+          // A page is looked at when it is needed.
+          if (error === undefined) expect(result).toEqual({ value: VALUE });
+          else expect(error).toMatchObject({ code: -1, message: expect.stringMatching(/damaged/) });
+        }
+      },
+      25,
+    ));
+});
+
+describe('a changed cache of the reference', () => {
+  it('is set aside as it is, with nothing or something taken over', () =>
+    expectRefusedOrWhole(
+      wallets.reference,
+      'w',
+      async (changed) => {
+        await expectAddress(vector.address);
+        expect(isAside(changed)).toBe(true);
+      },
+      8,
+    ));
+});
