@@ -18,7 +18,7 @@ export interface PaymentWish {
   readonly priority?: number;
 }
 
-/** Everything that some outputs hold, to one address. */
+/** Everything that the largest outputs hold, to one address. */
 export interface SweepWish {
   readonly to: Address;
   /** That it is split into. */
@@ -47,7 +47,7 @@ export async function makePayment(
   return sign(daemon, from, planned, { rates, unlockTime, priority }, rng);
 }
 
-/** {@link makePayment}, of all that some outputs hold. */
+/** {@link makePayment}, of all that the largest outputs hold. */
 export async function makeSweep(
   daemon: Daemon,
   from: ChainWallet,
@@ -57,7 +57,8 @@ export async function makeSweep(
   const rates = await fetchRates(daemon);
   const unspent = await spendableNow(daemon, from);
   const request = { address: to, text: formatAddress(to), outputs, priority: 1 };
-  const [planned] = planSweep(request, unspent.slice(0, inputs), rates, rng);
+  const largest = unspent.sort((a, b) => (a.amount > b.amount ? -1 : 1)).slice(0, inputs);
+  const [planned] = planSweep(request, largest, rates, rng);
   return sign(daemon, from, planned, { rates, unlockTime: 0n, priority: 1 }, rng);
 }
 

@@ -1,8 +1,6 @@
-import { parseBlock } from '../../src/cryptonote/block.js';
-import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { Rng } from '../../src/util/random.js';
+import { giveBlock, giveTransactions, readBlock } from './chain-copy.js';
 import { ChainWallet } from './chain-wallet.js';
-import type { Loose } from './json-rpc.js';
 import { startMonerod, type Monerod } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 
@@ -25,12 +23,9 @@ export async function startTwins(args: readonly string[] = []): Promise<TwinChai
       await ours.generate(address, blocks);
       const { height } = await ours.rpc('get_info');
       for (; copied < height; copied++) {
-        const { blob } = await ours.rpc('get_block', { height: copied });
-        const txs_hashes = parseBlock(fromHex(blob)).txHashes.map(toHex);
-        const { txs = [] } = await ours.plain('/get_transactions', { txs_hashes });
-        for (const { as_hex } of txs as Loose[])
-          await theirs.plain('/send_raw_transaction', { tx_as_hex: as_hex });
-        await theirs.rpc('submit_block', [blob]);
+        const block = await readBlock(ours, copied);
+        await giveTransactions(theirs, block.txs);
+        await giveBlock(theirs, block);
       }
     },
     async stop() {

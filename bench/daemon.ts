@@ -1,0 +1,107 @@
+import { readStorage, SectionReader, writeStorage } from '../src/epee/portable-storage.js';
+import { fromHex } from '../src/util/bytes.js';
+import { unpackBenchChain } from '../test/support/bench-chain.js';
+import { giveBlock, giveTransactions, readBlock } from '../test/support/chain-copy.js';
+import { startMonerod, type Monerod } from '../test/support/monerod.js';
+import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { median, printTable } from './table.js';
+
+/*
+ * The bench chain, given block by block to our daemon and to the real one: each verifies every transaction and takes
+ * every block, or this fails. Then both serve it as wallets ask for it. The real one holds the blocks before the
+ * first payment already, for it hashes for a third of a second to check the proof of work of each.
+ */
+
+/** Blocks with payments that are given at most. */
+const BUSY_BLOCKS = Number(process.argv[2] ?? Number.POSITIVE_INFINITY);
+/** Height of the first payment. */
+const FIRST_PAYMENT = 4201;
+const ROUNDS = 3;
+
+/** Seconds that something took. */
+async function timed(work: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
+}
+
+/** Asks for the chain from its first block on, page by page. @returns the number of blocks. */
+async function fetchAll({ port }: Monerod, genesis: string): Promise<number> {
+  let height = 0;
+  for (;;) {
+    const reply = await fetch(`http://127.0.0.1:${port}/getblocks.bin`, {
+      method: 'POST',
+      body: Buffer.from(
+        writeStorage({
+          block_ids: { type: 'string', value: fromHex(genesis) },
+          start_height: { type: 'u64', value: BigInt(height) },
+          prune: { type: 'bool', value: true },
+        }),
+      ),
+    });
+    const page = new SectionReader(readStorage(new Uint8Array(await reply.arrayBuffer())));
+    const count = page.sections('blocks').length;
+    height = page.number('start_height') + count;
+    if (height >= page.number('current_height') || count === 0) return height;
+  }
+}
+
+const [chain, copy] = [unpackBenchChain(), unpackBenchChain()];
+const [source, ours, theirs] = await Promise.all([
+  startMonerod({ dataDir: chain.dataDir }),
+  startRegtestDaemon(),
+  startMonerod({ dataDir: copy.dataDir }),
+]);
+const daemons = [ours, theirs] as const;
+try {
+  const height = Math.min(chain.meta.height, FIRST_PAYMENT + BUSY_BLOCKS);
+  await theirs.popBlocks(chain.meta.height - FIRST_PAYMENT);
+  await theirs.rpc('flush_txpool');
+  for (let at = 1; at < FIRST_PAYMENT; at++) await giveBlock(ours, await readBlock(source, at));
+
+  const seconds = { transactions: [0, 0], blocks: [0, 0] };
+  let transactions = 0;
+  for (let at = FIRST_PAYMENT; at < height; at++) {
+    const block = await readBlock(source, at);
+    transactions += block.txs.length;
+    for (const [i, daemon] of daemons.entries()) {
+      seconds.transactions[i] =
+        (seconds.transactions[i] ?? 0) + (await timed(() => giveTransactions(daemon, block.txs)));
+      seconds.blocks[i] = (seconds.blocks[i] ?? 0) + (await timed(() => giveBlock(daemon, block)));
+    }
+  }
+  const [tip, theirTip] = await Promise.all(daemons.map((daemon) => daemon.rpc('get_last_block_header')));
+  if (tip.block_header.hash !== theirTip.block_header.hash) throw new Error('the chains differ');
+  const { block_header: first } = await source.rpc('get_block_header_by_height', { height: 0 });
+  const fetching: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [i, daemon] of daemons.entries())
+      fetching[i as 0 | 1].push(
+        await timed(async () => {
+          if ((await fetchAll(daemon, first.hash as string)) !== height)
+            throw new Error('blocks are missing');
+        }),
+      );
+
+  const row = (what: string, count: number, [mine = 0, reference = 0]: readonly number[]): string[] => [
+    what,
+    `${(count / mine).toFixed(1)} /s`,
+    `${(count / reference).toFixed(1)} /s`,
+    (reference / mine).toFixed(2),
+  ];
+  process.stdout.write(
+    `${height} blocks with ${transactions} transactions, accepted by both; the higher the ratio the better\n`,
+  );
+  printTable(
+    ['', 'ours', 'monerod', 'ratio'],
+    [
+      row('transactions verified', transactions, seconds.transactions),
+      row('blocks taken', height - FIRST_PAYMENT, seconds.blocks),
+      row(`blocks served, median of ${ROUNDS}`, height, fetching.map(median)),
+    ],
+  );
+} finally {
+  await Promise.all([source, ours, theirs].map((daemon) => daemon.stop()));
+  chain.remove();
+  copy.remove();
+}

@@ -1,0 +1,35 @@
+import { parseBlock } from '../../src/cryptonote/block.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import type { Loose } from './json-rpc.js';
+import type { Monerod } from './monerod.js';
+
+type Daemon = Pick<Monerod, 'rpc' | 'plain'>;
+
+/** A block as one daemon hands it to another, hex. */
+export interface HandedBlock {
+  readonly blob: string;
+  /** Its payments, in its order. */
+  readonly txs: readonly string[];
+}
+
+export async function readBlock(daemon: Daemon, height: number): Promise<HandedBlock> {
+  const { blob } = (await daemon.rpc('get_block', { height })) as { blob: string };
+  const txs_hashes = parseBlock(fromHex(blob)).txHashes.map(toHex);
+  if (txs_hashes.length === 0) return { blob, txs: [] };
+  const { txs } = await daemon.plain('/get_transactions', { txs_hashes });
+  return { blob, txs: (txs as Loose[]).map(({ as_hex }) => as_hex as string) };
+}
+
+/** @throws Error when the daemon refuses one. */
+export async function giveTransactions(daemon: Daemon, txs: readonly string[]): Promise<void> {
+  const replies: Loose[] = await Promise.all(
+    txs.map((tx_as_hex) => daemon.plain('/send_raw_transaction', { tx_as_hex, do_sanity_checks: false })),
+  );
+  const refused = replies.find(({ status }) => status !== 'OK');
+  if (refused !== undefined) throw new Error(`a transaction was refused: ${JSON.stringify(refused)}`);
+}
+
+/** @throws Error when the daemon refuses it. */
+export async function giveBlock(daemon: Daemon, { blob }: HandedBlock): Promise<void> {
+  await daemon.rpc('submit_block', [blob]);
+}
