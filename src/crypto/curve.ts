@@ -8,6 +8,13 @@ export interface Curve {
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
   /** `x·Hp(P)`, 32 bytes each, in constant time for x. @param secrets scalars x below ℓ, 32 bytes each. */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
+  /**
+   * `s·P` for each P, in constant time. @param secrets scalars below ℓ, one a point.
+   * @throws RangeError for what is no point.
+   */
+  multiplySecret(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
+  /** `P + s·G`, otherwise as {@link multiplySecret}. */
+  addSecretMultiples(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
   /** `Hp(data)` of 32 bytes each. */
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[];
   arePoints(all: readonly Uint8Array[]): boolean;

@@ -54,6 +54,12 @@ class PlainBasis implements Basis {
   }
 }
 
+function secretAt(secrets: readonly Uint8Array[], i: number): bigint {
+  const secret = secrets[i];
+  if (secret === undefined) throw new RangeError('one scalar a point');
+  return toScalar(secret);
+}
+
 /** The arithmetic on noble: short and obviously right. */
 export const plainCurve: Curve = {
   name: 'plain',
@@ -70,6 +76,14 @@ export const plainCurve: Curve = {
       ...chunks(outputKeys, 32).map((key, i) =>
         keyImage(key as PublicKey, secrets.slice(32 * i, 32 * i + 32) as SecretKey),
       ),
+    ),
+  multiplySecret: (points, secrets) =>
+    points.map((bytes, i) => multiply(decompress(bytes), secretAt(secrets, i)).toBytes()),
+  addSecretMultiples: (points, secrets) =>
+    points.map((bytes, i) =>
+      decompress(bytes)
+        .add(multiply(G, secretAt(secrets, i)))
+        .toBytes(),
     ),
   hashToPoints: (data) => data.map((bytes) => hashToPoint(bytes).toBytes()),
   arePoints: (all) => all.every((bytes) => tryDecompress(bytes) !== undefined),

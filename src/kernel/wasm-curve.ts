@@ -127,6 +127,37 @@ export class WasmCurve implements Curve {
     });
   }
 
+  multiplySecret(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[] {
+    return this.#withSecrets(points, secrets, (padded) => {
+      this.#memory.wasm.multiplySecrets(padded);
+    });
+  }
+
+  addSecretMultiples(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[] {
+    return this.#withSecrets(points, secrets, (padded) => {
+      this.#memory.wasm.addMultiplesOfG(padded, 0, 0);
+    });
+  }
+
+  #withSecrets(
+    points: readonly Uint8Array[],
+    secrets: readonly Uint8Array[],
+    call: (padded: number) => void,
+  ): Uint8Array[] {
+    mustMatch(points.length, secrets.length);
+    const memory = this.#memory;
+    return split(
+      memory.inRows(points.length, (start, count, padded) => {
+        memory.points.set(rowsOf(points.slice(start, start + count)));
+        secrets.slice(start, start + count).forEach((secret, i) => {
+          memory.scalars.set(secret, 32 * i);
+        });
+        call(padded);
+        mustBePoints(memory.valid.subarray(0, count));
+      }),
+    );
+  }
+
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[] {
     const memory = this.#memory;
     return split(

@@ -16,6 +16,7 @@ export interface KernelExports {
   addMultiplesOfG(count: number, minus: number, shared: number): void;
   commit(count: number): void;
   multiplyHashes(count: number): void;
+  multiplySecrets(count: number): void;
   hashToPoints(count: number): void;
   subtractLast(count: number): void;
   makeRoom(count: number): number;

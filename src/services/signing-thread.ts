@@ -43,7 +43,7 @@ export type SigningAnswer =
 const curve = loadCurve();
 
 function layOut({ plan, rate, rates }: PricedTask): LaidOut {
-  const unsigned = settleFee(plan, rate, rates, systemRng);
+  const unsigned = settleFee(plan, rate, rates, systemRng, curve);
   const { targets, payees, fee, change } = unsigned;
   return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
 }

@@ -184,7 +184,7 @@ export function signOffline(order: OfflineOrder, rng: Rng, curve: Curve = plainC
   let signed: SignedTx;
   try {
     data.sources.forEach((source, i) => signables.push(signable(source, located[i], keys)));
-    signed = signTransaction(constructTransaction(planOf(order, signables), rng), rng, curve);
+    signed = signTransaction(constructTransaction(planOf(order, signables), rng, curve), rng, curve);
   } finally {
     for (const { input } of signables) input.secretKey.fill(0);
   }

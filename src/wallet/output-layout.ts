@@ -1,14 +1,9 @@
-import {
-  derivationToScalar,
-  derivePublicKey,
-  keyDerivation,
-  publicKeyOf,
-  toPublicKey,
-  viewTag,
-} from '../crypto/derivation.js';
-import { decompress, multiply } from '../crypto/point.js';
-import { scalarBytes, toScalar } from '../crypto/scalar.js';
-import type { PublicKey, SecretKey } from '../crypto/types.js';
+import type { Curve } from '../crypto/curve.js';
+import { derivationToScalar, viewTag } from '../crypto/derivation.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { G } from '../crypto/point.js';
+import { scalarBytes } from '../crypto/scalar.js';
+import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
 import { paymentIdField, writeExtra, type ExtraField } from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
 import type { Address, PaymentId, TxOutput } from '../cryptonote/types.js';
@@ -31,9 +26,26 @@ export interface OutputSecrets {
 const unique = (addresses: readonly Address[]): Address[] =>
   addresses.filter((address, i) => addresses.findIndex((other) => sameAddress(address, other)) === i);
 
-/** `s·D`, the public key that only the holder of subaddress D finds. */
-const keyFor = (secret: SecretKey, { spendPublicKey }: Address): PublicKey =>
-  toPublicKey(multiply(decompress(spendPublicKey), toScalar(secret)));
+const BASE = G.toBytes() as PublicKey;
+
+/** What a transaction's secret multiplies: for a subaddress D, `s·D`, the key that only its holder finds. */
+const baseFor = (address: Address | undefined): PublicKey =>
+  address?.kind === 'subaddress' ? address.spendPublicKey : BASE;
+
+/** `8·s·P` of keys and secrets. Source: crypto.cpp `generate_key_derivation`. */
+const derivationsOf = (
+  pairs: readonly (readonly [PublicKey, SecretKey])[],
+  curve: Curve,
+): readonly KeyDerivation[] =>
+  curve
+    .multiplySecret(
+      curve.multiplyEach(
+        pairs.map(([key]) => key),
+        8n,
+      ),
+      pairs.map(([, secret]) => secret),
+    )
+    .map((bytes) => bytes as KeyDerivation);
 
 /**
  * How a transaction tells its receivers apart. One subaddress alone makes the transaction key its own; beside
@@ -90,34 +102,39 @@ export interface LaidOutOutputs extends TxSecrets {
 export function layOutOutputs(
   { targets, recipients, changeAddress, viewSecret, paymentId }: OutputPlan,
   keys: (additional: number) => TxSecrets,
+  curve: Curve = plainCurve,
 ): LaidOutOutputs {
   const addressing = addressingOf(recipients, changeAddress);
   const secrets = keys(addressing.needsAdditionalKeys ? targets.length : 0);
   const { txSecretKey, additionalSecretKeys } = secrets;
-  const txPublicKey =
-    addressing.onlySubaddress === undefined
-      ? publicKeyOf(txSecretKey)
-      : keyFor(txSecretKey, addressing.onlySubaddress);
+  const bases = additionalSecretKeys.map((_, i) => baseFor(targets[i]?.address));
+  const [txPublicKey = BASE, ...additionalKeys] = curve
+    .multiplySecret([baseFor(addressing.onlySubaddress), ...bases], [txSecretKey, ...additionalSecretKeys])
+    .map((bytes) => bytes as PublicKey);
 
-  const additionalKeys: PublicKey[] = [];
-  const outputs: OutputSecrets[] = [];
-  const txOutputs = targets.map(({ address, amount }, i): TxOutput => {
-    const own = additionalSecretKeys[i];
-    if (own !== undefined)
-      additionalKeys.push(address.kind === 'subaddress' ? keyFor(own, address) : publicKeyOf(own));
-    const secret = own !== undefined && address.kind === 'subaddress' ? own : txSecretKey;
-    // a·R finds our own output whatever R is made of; for a payee it is s·A, or s·C of a subaddress.
-    const derivation = sameAddress(address, changeAddress)
-      ? keyDerivation(txPublicKey, viewSecret)
-      : keyDerivation(address.viewPublicKey, secret);
-    const shared = scalarBytes(derivationToScalar(derivation, i));
-    outputs.push({ amount, mask: commitmentMask(shared), encryptedAmount: encryptAmount(amount, shared) });
-    return {
-      amount: ZERO,
-      publicKey: derivePublicKey(derivation, i, address.spendPublicKey),
-      viewTag: viewTag(derivation, i),
-    };
+  const derivations = derivationsOf(
+    targets.map(({ address }, i) => {
+      const own = additionalSecretKeys[i];
+      const secret = own !== undefined && address.kind === 'subaddress' ? own : txSecretKey;
+      // a·R finds our own output whatever R is made of; for a payee it is s·A, or s·C of a subaddress.
+      return sameAddress(address, changeAddress)
+        ? [txPublicKey, viewSecret]
+        : [address.viewPublicKey, secret];
+    }),
+    curve,
+  );
+  const sharedSecrets = derivations.map((derivation, i) => scalarBytes(derivationToScalar(derivation, i)));
+  const outputs = sharedSecrets.map((shared, i): OutputSecrets => {
+    const amount = targets[i]?.amount ?? ZERO;
+    return { amount, mask: commitmentMask(shared), encryptedAmount: encryptAmount(amount, shared) };
   });
+  const spendKeys = targets.map(({ address }) => address.spendPublicKey);
+  const viewTags = derivations.map(viewTag);
+  const txOutputs = curve.addSecretMultiples(spendKeys, sharedSecrets).map((publicKey, i): TxOutput => ({
+    amount: ZERO,
+    publicKey: publicKey as PublicKey,
+    viewTag: viewTags[i] ?? 0,
+  }));
 
   const fields: ExtraField[] = [{ type: 'publicKey', key: txPublicKey }];
   if (additionalKeys.length > 0) fields.push({ type: 'additionalKeys', keys: additionalKeys });
@@ -126,10 +143,8 @@ export function layOutOutputs(
   // Zeros stand in for an id, so that payments with and without one look alike, unless there are more outputs.
   if (paymentId !== undefined || (targets.length <= 2 && others.length <= 1)) {
     const { viewPublicKey } = others[0] ?? changeAddress;
-    const id = cryptPaymentId(
-      paymentId ?? (new Uint8Array(8) as PaymentId),
-      keyDerivation(viewPublicKey, txSecretKey),
-    );
+    const [derivation] = derivationsOf([[viewPublicKey, txSecretKey]], curve) as [KeyDerivation];
+    const id = cryptPaymentId(paymentId ?? (new Uint8Array(8) as PaymentId), derivation);
     fields.push(paymentIdField({ kind: 'short', id }));
   }
   return { ...secrets, txOutputs, outputs, extra: writeExtra(fields) };

@@ -220,11 +220,12 @@ export function settleFee(
   rate: bigint,
   rates: FeeRates,
   rng: Rng,
+  curve: Curve = plainCurve,
   construct: typeof constructTransaction = constructTransaction,
 ): UnsignedTx {
   const { feeFrom = [] } = plan;
   const attempt = (fee: Amount): { unsigned: UnsignedTx; needed: Amount } => {
-    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) }, rng);
+    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) }, rng, curve);
     const weight = weightOnceSigned(unsigned);
     if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
     return { unsigned, needed: feeOfWeight(weight, rate, rates) };
@@ -247,4 +248,4 @@ export const buildTransaction = (
   rates: FeeRates,
   rng: Rng,
   curve: Curve = plainCurve,
-): SignedTx => signTransaction(settleFee(plan, rate, rates, rng), rng, curve);
+): SignedTx => signTransaction(settleFee(plan, rate, rates, rng, curve), rng, curve);

@@ -209,6 +209,16 @@ describe.each([plainCurve, ...fastCurves].map((curve): [string, Curve] => [curve
           () => curve.twinSums(points, [base, base, base], [1n, 1n, 1n]),
           () => curve.twinSums([base, base, base], points, [1n, 1n, 1n]),
           () => curve.multiplyEach(points, 8n),
+          () =>
+            curve.multiplySecret(
+              points,
+              points.map(() => intToBytes(1n)),
+            ),
+          () =>
+            curve.addSecretMultiples(
+              points,
+              points.map(() => intToBytes(1n)),
+            ),
           () => curve.subtractFromEach(points, base),
           () => curve.subtractFromEach([base], bytes),
           () => {
@@ -237,6 +247,7 @@ describe.each([plainCurve, ...fastCurves].map((curve): [string, Curve] => [curve
             Array.from({ length: 5 }, () => base),
             [1n, 1n, 1n, 1n, 1n],
           ),
+        () => curve.multiplySecret([base, base], [base]),
         () => basis.multiexp([1n]),
         () => basis.multiexp([], [base], []),
         () => basis.foldedSums(0, 1, [1n]),
@@ -258,6 +269,18 @@ describe.each([plainCurve, ...fastCurves].map((curve): [string, Curve] => [curve
       const expected = toHex(multiplyPublic(G, 7n).toBytes());
       for (const residue of [7n, 7n - ORDER, 7n + 3n * ORDER])
         expect(toHex(curve.multiexp([base], [residue]))).toBe(expected);
+    });
+
+    it('multiplies by secrets, and adds their multiples', () => {
+      const scalars = [0n, 1n, 7n, 8n, 9n, 2n ** 252n, ORDER - 1n, ORDER - 8n];
+      const secrets = scalars.map(intToBytes);
+      const points = scalars.map((_scalar, i) => multiplyPublic(H, BigInt(i)).toBytes());
+      expect(hex(curve.multiplySecret(points, secrets))).toEqual(
+        hex(scalars.map((s, i) => multiplyPublic(H, s * BigInt(i)).toBytes())),
+      );
+      expect(hex(curve.addSecretMultiples(points, secrets))).toEqual(
+        hex(scalars.map((s, i) => multiplyPublic(H, BigInt(i)).add(multiplyPublic(G, s)).toBytes())),
+      );
     });
 
     it('commits and makes key images of secrets', () => {

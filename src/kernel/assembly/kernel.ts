@@ -168,6 +168,15 @@ export function multiplyHashes(count: i32): void {
   writeResults(count);
 }
 
+/** RESULTS = SCALARS * POINTS, in constant time. */
+export function multiplySecrets(count: i32): void {
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    readPair(BASE, row);
+    multiplySecret(SUMS + (row >> 1) * POINT, BASE, SCALARS + (row << 5), SCALARS + (row << 5) + 32);
+  }
+  writeResults(count);
+}
+
 /** RESULTS = Hp(POINTS), where POINTS are any 32 bytes. */
 export function hashToPoints(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) hashPair(SUMS + (row >> 1) * POINT, row, false);

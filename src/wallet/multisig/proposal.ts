@@ -54,7 +54,7 @@ const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unkn
 /** Lays out with keys that follow from the inputs. Source: multisig_tx_builder_ringct.cpp `init`. */
 const constructFrom =
   (entropy: Uint8Array) =>
-  (plan: TransactionPlan, rng: Rng): UnsignedTx => {
+  (plan: TransactionPlan, rng: Rng, curve?: Curve): UnsignedTx => {
     const targets = targetsOf(plan, rng);
     const { network } = plan.changeAddress;
     const nobody: Address = { network, kind: 'standard', spendPublicKey: NOBODY, viewPublicKey: NOBODY };
@@ -69,6 +69,7 @@ const constructFrom =
         paymentId: paymentIdIn(plan.payees),
       },
       multisigTxSecrets(entropy, keyImages),
+      curve,
     );
     return unsignedTx(plan, targets, laidOut);
   };
@@ -134,7 +135,7 @@ function answer({ challenger, w, base }: OpenInput, others: Attempt['nonces'][nu
 export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCurve): Proposal {
   const { plan, rate, rates, attempts, signingKeys, threshold } = proposal;
   const entropy = scalarBytes(randomScalar(rng));
-  const unsigned = settleFee(plan, rate, rates, rng, constructFrom(entropy));
+  const unsigned = settleFee(plan, rate, rates, rng, curve, constructFrom(entropy));
   const proved = proveTransaction(unsigned, rng, curve);
   const inputs = unsigned.inputs.map((_, i) => openInput(unsigned, proved, i, rng, curve));
   const places = unsigned.inputs.map(({ keyImage }) =>

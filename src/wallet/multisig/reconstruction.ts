@@ -68,6 +68,7 @@ function outputsOf(
   { construction, txSecretKey, additionalSecretKeys, multisigEntropy }: PendingTx,
   sources: readonly SourceEntry[],
   { network, viewSecret, changeAddress }: ReconstructionKeys,
+  curve: Curve,
 ): LaidOutOutputs {
   const { outputs, change, extra } = construction;
   if (multisigEntropy.every((byte) => byte === 0)) throw bad('it is of an old format without entropy');
@@ -90,6 +91,7 @@ function outputsOf(
       paymentId: paymentIdOfExtra(extra),
     },
     multisigTxSecrets(multisigEntropy, sources.map(recordedKeyImage)),
+    curve,
   );
   const keys = [laidOut.txSecretKey, ...laidOut.additionalSecretKeys];
   const claimed = [txSecretKey, ...additionalSecretKeys];
@@ -155,7 +157,7 @@ export function reconstruct(pending: PendingTx, keys: ReconstructionKeys, curve:
   const fee = amount(feeOf(construction));
   const sources = inOrderOfInputs(construction.sources);
   sources.forEach(assertSource);
-  const laidOut = outputsOf(pending, sources, keys);
+  const laidOut = outputsOf(pending, sources, keys, curve);
   const prefix: TxPrefix = {
     version: 2,
     unlockTime: construction.unlockTime,
