@@ -1,0 +1,126 @@
+import type { Hash } from '../crypto/types.js';
+import type { TypedSection } from '../epee/portable-storage.js';
+import { chunks, concatBytes } from '../util/bytes.js';
+import { CodecError } from '../util/codec.js';
+import type {
+  BlocksRequest,
+  CallOptions,
+  ChainHashes,
+  DaemonBlock,
+  DaemonBlockHeader,
+  DaemonBlocks,
+  DaemonInfo,
+  FeeEstimate,
+  HardForkInfo,
+} from './daemon.js';
+import { LIMIT, type DaemonCalls } from './daemon-calls.js';
+import type { JsonReader } from './json-reader.js';
+import { asSection, blobOf, hashOf, toIndex } from './wire-values.js';
+
+export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {
+  return calls.rpc('get_info', undefined, options, (r) => ({
+    height: r.number('height'),
+    targetHeight: r.number('target_height'),
+    topBlockHash: r.hash('top_block_hash'),
+    network: r.text('nettype', 'mainnet'),
+    synchronized: r.bool('synchronized', true),
+    blockWeightLimit: r.number('block_weight_limit', r.number('block_size_limit', 0)),
+  }));
+}
+
+export async function getVersion(calls: DaemonCalls): Promise<number> {
+  return calls.rpc('get_version', undefined, {}, (r) => r.number('version'));
+}
+
+export async function hardForkInfo(calls: DaemonCalls, version = 0): Promise<HardForkInfo> {
+  return calls.rpc('hard_fork_info', { version }, {}, (r) => ({
+    version: r.number('version'),
+    enabled: r.bool('enabled'),
+    earliestHeight: r.number('earliest_height'),
+  }));
+}
+
+export async function getFeeEstimate(calls: DaemonCalls): Promise<FeeEstimate> {
+  return calls.rpc('get_fee_estimate', undefined, {}, (r) => {
+    const fees = r.list('fees').map((fee) => r.asUint(fee, 'fees'));
+    return {
+      perByte: fees.length === 4 ? fees : [1n, 4n, 20n, 166n].map((multiplier) => r.uint('fee') * multiplier),
+      quantizationMask: r.uint('quantization_mask', 1n) || 1n,
+    };
+  });
+}
+
+export async function getBlocks(
+  calls: DaemonCalls,
+  { shortHistory, startHeight, prune, signal }: BlocksRequest,
+): Promise<DaemonBlocks> {
+  const request: TypedSection = {
+    block_ids: blobOf(concatBytes(...(shortHistory ?? []))),
+    start_height: { type: 'u64', value: BigInt(startHeight ?? 0) },
+    prune: { type: 'bool', value: prune },
+    no_miner_tx: { type: 'bool', value: false },
+  };
+  return calls.binary('/getblocks.bin', request, { limit: LIMIT.blocks, signal }, (r) => {
+    const indices = r.sections('output_indices');
+    const blocks = r.sections('blocks').map((entry, i): DaemonBlock => ({
+      block: entry.bytes('block'),
+      txs: entry.list('txs').map((tx) => ({
+        blob: tx instanceof Uint8Array ? tx : asSection(tx).bytes('blob'),
+      })),
+      outputIndices: (indices[i]?.sections('indices') ?? []).map((tx) => tx.list('indices').map(toIndex)),
+    }));
+    return { startHeight: r.number('start_height'), currentHeight: r.number('current_height'), blocks };
+  });
+}
+
+export async function getHashes(
+  calls: DaemonCalls,
+  shortHistory: readonly Hash[],
+  { signal }: CallOptions = {},
+): Promise<ChainHashes> {
+  const request: TypedSection = {
+    block_ids: blobOf(concatBytes(...shortHistory)),
+    start_height: { type: 'u64', value: 0n },
+  };
+  return calls.binary('/gethashes.bin', request, { limit: LIMIT.blocks, signal }, (r) => ({
+    startHeight: r.number('start_height'),
+    currentHeight: r.number('current_height'),
+    hashes: chunks(r.bytes('m_block_ids', new Uint8Array()), 32).map(hashOf),
+  }));
+}
+
+export async function getBlockHeader(
+  calls: DaemonCalls,
+  height: number,
+  options: CallOptions = {},
+): Promise<DaemonBlockHeader> {
+  return calls.rpc('get_block_header_by_height', { height }, options, (r) =>
+    toHeader(r.object('block_header')),
+  );
+}
+
+export async function getLastBlockHeader(calls: DaemonCalls): Promise<DaemonBlockHeader> {
+  return calls.rpc('get_last_block_header', undefined, {}, (r) => toHeader(r.object('block_header')));
+}
+
+export async function getBlockHeaders(
+  calls: DaemonCalls,
+  start: number,
+  count: number,
+): Promise<readonly DaemonBlockHeader[]> {
+  const range = { start_height: start, end_height: start + count - 1 };
+  return calls.rpc('get_block_headers_range', range, {}, (r) => {
+    const headers = r.objects('headers').map(toHeader);
+    if (headers.length !== count || headers.some(({ height }, i) => height !== start + i))
+      throw new CodecError('other blocks than asked');
+    return headers;
+  });
+}
+
+const toHeader = (r: JsonReader): DaemonBlockHeader => ({
+  height: r.number('height'),
+  hash: r.hash('hash'),
+  timestamp: r.number('timestamp'),
+  reward: r.uint('reward'),
+  weight: r.number('block_weight', r.number('block_size', 0)),
+});

@@ -1,0 +1,102 @@
+import { readStorage, SectionReader, writeStorage, type TypedSection } from '../epee/portable-storage.js';
+import { CodecError } from '../util/codec.js';
+import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
+import type { CallOptions } from './daemon.js';
+import { DaemonError } from './errors.js';
+import { JsonReader } from './json-reader.js';
+import { Transport, type DaemonConfig } from './transport.js';
+
+const MIB = 1 << 20;
+
+/** How large an answer may be, in bytes. Upstream cuts a page of blocks at 100 MB. */
+export const LIMIT = { blocks: 160 * MIB, pool: 64 * MIB, small: 8 * MIB } as const;
+
+/** Asks a daemon in each of the three ways it can be asked, and reads its answers. */
+export class DaemonCalls {
+  readonly #transport: Transport;
+
+  constructor(config: DaemonConfig) {
+    this.#transport = new Transport(config);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Portable storage both ways. @throws DaemonError */
+  async binary<T>(
+    path: string,
+    request: TypedSection,
+    options: { readonly limit: number } & CallOptions,
+    read: (r: SectionReader) => T,
+  ): Promise<T> {
+    const body = await this.#transport.post(path, writeStorage(request), {
+      ...options,
+      contentType: 'application/octet-stream',
+    });
+    return decoding(path, () => {
+      const r = new SectionReader(readStorage(body));
+      checkStatus(path, r.text('status'));
+      return read(r);
+    });
+  }
+
+  /** @param anyStatus leaves judging it to `read`. @throws DaemonError */
+  async json<T>(
+    path: string,
+    request: { readonly [key: string]: Json },
+    options: { readonly limit: number; readonly timeout?: number } & CallOptions,
+    read: (r: JsonReader) => T,
+    anyStatus = false,
+  ): Promise<T> {
+    const body = await this.#transport.post(path, writeJson(request), {
+      ...options,
+      contentType: 'application/json',
+    });
+    return decoding(path, () => {
+      const r = new JsonReader(parseJson(body.toString('utf8')));
+      if (!anyStatus) checkStatus(path, r.text('status'));
+      return read(r);
+    });
+  }
+
+  /** @param rawStrings keeps the bytes of texts, as Latin-1. @throws DaemonError */
+  async rpc<T>(
+    method: string,
+    params: { readonly [key: string]: number | string } | undefined,
+    { signal }: CallOptions,
+    read: (r: JsonReader) => T,
+    rawStrings = false,
+  ): Promise<T> {
+    const request = writeJson({ jsonrpc: '2.0', id: '0', method, params });
+    const body = await this.#transport.post('/json_rpc', request, {
+      limit: LIMIT.small,
+      signal,
+      contentType: 'application/json',
+    });
+    return decoding(method, () => {
+      const text = body.toString(rawStrings ? 'latin1' : 'utf8');
+      const envelope = new JsonReader(parseJson(text, { rawStrings }));
+      if (envelope.has('error')) throw new DaemonError('rejected', `the daemon refused ${method}`);
+      const r = envelope.object('result');
+      checkStatus(method, r.text('status'));
+      return read(r);
+    });
+  }
+}
+
+function checkStatus(what: string, status: string): void {
+  if (status === 'BUSY') throw new DaemonError('busy', 'the daemon is syncing');
+  if (status !== 'OK') throw new DaemonError('rejected', `the daemon refused ${what}`);
+}
+
+/** Whatever goes wrong while an answer is read is the daemon's doing. */
+function decoding<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError || error instanceof JsonError)
+      throw new DaemonError('malformed', `the daemon's answer to ${what} cannot be read`, { cause: error });
+    throw error;
+  }
+}

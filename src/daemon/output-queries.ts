@@ -1,0 +1,103 @@
+import type { Commitment, Hash, KeyImage, PublicKey } from '../crypto/types.js';
+import type { TypedSection } from '../epee/portable-storage.js';
+import { bytes32, toHex } from '../util/bytes.js';
+import { CodecError } from '../util/codec.js';
+import type { KeyImageStatus, OutputDistribution, RingCandidate } from './daemon.js';
+import { LIMIT, type DaemonCalls } from './daemon-calls.js';
+import { DaemonError } from './errors.js';
+import { blobOf, hashOf, toIndex } from './wire-values.js';
+
+/** What a restricted daemon gives at once. */
+const MAX_OUTPUTS_AT_ONCE = 5000;
+const MAX_KEY_IMAGES_AT_ONCE = 5000;
+
+export async function getOutputIndexes(calls: DaemonCalls, txHash: Hash): Promise<readonly number[]> {
+  return calls.binary('/get_o_indexes.bin', { txid: blobOf(txHash) }, { limit: LIMIT.small }, (r) =>
+    r.list('o_indexes').map(toIndex),
+  );
+}
+
+export async function getOutputs(
+  calls: DaemonCalls,
+  indices: readonly number[],
+  amount = 0n,
+): Promise<readonly RingCandidate[]> {
+  const found: RingCandidate[] = [];
+  for (let start = 0; start < indices.length; start += MAX_OUTPUTS_AT_ONCE) {
+    const asked = indices.slice(start, start + MAX_OUTPUTS_AT_ONCE);
+    const request: TypedSection = {
+      outputs: {
+        type: 'list',
+        items: asked.map((index) => ({
+          type: 'object',
+          value: { amount: { type: 'u64', value: amount }, index: { type: 'u64', value: BigInt(index) } },
+        })),
+      },
+      get_txid: { type: 'bool', value: true },
+    };
+    const outs = await calls.binary('/get_outs.bin', request, { limit: LIMIT.small }, (r) =>
+      r.sections('outs').map((out) => ({
+        publicKey: bytes32<'PublicKey'>(out.bytes('key'), 'PublicKey') satisfies PublicKey,
+        commitment: bytes32<'Commitment'>(out.bytes('mask'), 'Commitment') satisfies Commitment,
+        unlocked: out.bool('unlocked'),
+        height: out.number('height'),
+        txHash: hashOf(out.bytes('txid')),
+      })),
+    );
+    if (outs.length !== asked.length)
+      throw new DaemonError('malformed', 'the daemon gave another number of outputs than asked');
+    found.push(...outs);
+  }
+  return found;
+}
+
+export async function getOutputDistribution(calls: DaemonCalls): Promise<OutputDistribution> {
+  const request: TypedSection = {
+    amounts: { type: 'list', items: [{ type: 'u64', value: 0n }] },
+    from_height: { type: 'u64', value: 0n },
+    to_height: { type: 'u64', value: 0n },
+    cumulative: { type: 'bool', value: true },
+    binary: { type: 'bool', value: true },
+    compress: { type: 'bool', value: false },
+  };
+  return calls.binary('/get_output_distribution.bin', request, { limit: LIMIT.pool }, (r) => {
+    const [entry] = r.sections('distributions');
+    if (entry === undefined) throw new CodecError('no distribution');
+    const packed = entry.bytes('distribution', new Uint8Array());
+    if (packed.length % 8 !== 0) throw new CodecError('distribution: not a multiple of 8 bytes');
+    const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+    const cumulative = Array.from({ length: packed.length / 8 }, (_, i) =>
+      toIndex(view.getBigUint64(8 * i, true)),
+    );
+    if (cumulative.some((count, i) => count < (cumulative[i - 1] ?? 0)))
+      throw new CodecError('distribution: falls');
+    return { startHeight: entry.number('start_height'), base: entry.number('base', 0), cumulative };
+  });
+}
+
+export async function isKeyImageSpent(
+  calls: DaemonCalls,
+  keyImages: readonly KeyImage[],
+): Promise<readonly KeyImageStatus[]> {
+  const statuses: KeyImageStatus[] = [];
+  for (let start = 0; start < keyImages.length; start += MAX_KEY_IMAGES_AT_ONCE)
+    statuses.push(...(await spentStatuses(calls, keyImages.slice(start, start + MAX_KEY_IMAGES_AT_ONCE))));
+  return statuses;
+}
+
+function spentStatuses(calls: DaemonCalls, keyImages: readonly KeyImage[]): Promise<KeyImageStatus[]> {
+  return calls.json(
+    '/is_key_image_spent',
+    { key_images: keyImages.map(toHex) },
+    { limit: LIMIT.small },
+    (r) => {
+      const statuses = r.list('spent_status').map((status) => Number(r.asUint(status, 'spent_status')));
+      if (statuses.length !== keyImages.length)
+        throw new CodecError('another number of key images than asked');
+      return statuses.map((status) => {
+        if (status !== 0 && status !== 1 && status !== 2) throw new CodecError('unknown key image status');
+        return status;
+      });
+    },
+  );
+}

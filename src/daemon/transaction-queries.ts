@@ -1,0 +1,119 @@
+import type { Hash } from '../crypto/types.js';
+import { fromHex, toHex } from '../util/bytes.js';
+import { CodecError } from '../util/codec.js';
+import type { BacklogEntry, CallOptions, DaemonTransaction, RelayOutcome } from './daemon.js';
+import { LIMIT, type DaemonCalls } from './daemon-calls.js';
+import { DaemonError } from './errors.js';
+import type { JsonReader } from './json-reader.js';
+import { toIndex } from './wire-values.js';
+
+/** What a restricted daemon gives at once. */
+const MAX_TRANSACTIONS_AT_ONCE = 100;
+const BACKLOG_RECORD_BYTES = 24;
+/** A daemon verifies what it is sent before it answers. */
+const RELAY_TIMEOUT_MS = 30_000;
+
+/** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_SEND_RAW_TX`. */
+const REFUSALS = [
+  'low_mixin',
+  'double_spend',
+  'invalid_input',
+  'invalid_output',
+  'too_big',
+  'overspend',
+  'fee_too_low',
+  'too_few_outputs',
+  'sanity_check_failed',
+  'tx_extra_too_big',
+  'nonzero_unlock_time',
+];
+
+export async function getPoolHashes(
+  calls: DaemonCalls,
+  { signal }: CallOptions = {},
+): Promise<readonly Hash[]> {
+  return calls.json('/get_transaction_pool_hashes', {}, { limit: LIMIT.pool, signal }, (r) =>
+    r.list('tx_hashes').map((item) => r.asHash(item, 'tx_hashes')),
+  );
+}
+
+export async function getTransactions(
+  calls: DaemonCalls,
+  hashes: readonly Hash[],
+  { prune, signal }: { readonly prune: boolean } & CallOptions,
+): Promise<{ readonly transactions: readonly DaemonTransaction[] }> {
+  const transactions: DaemonTransaction[] = [];
+  for (let start = 0; start < hashes.length; start += MAX_TRANSACTIONS_AT_ONCE) {
+    const asked = hashes.slice(start, start + MAX_TRANSACTIONS_AT_ONCE);
+    transactions.push(...(await transactionsAt(calls, asked, prune, signal)));
+  }
+  return { transactions };
+}
+
+function transactionsAt(
+  calls: DaemonCalls,
+  hashes: readonly Hash[],
+  prune: boolean,
+  signal: AbortSignal | undefined,
+): Promise<DaemonTransaction[]> {
+  const body = { txs_hashes: hashes.map(toHex), decode_as_json: false, prune, split: false };
+  return calls.json('/gettransactions', body, { limit: LIMIT.pool, signal }, (r) =>
+    r.objects('txs').map((tx) => toTransaction(tx, prune)),
+  );
+}
+
+export async function sendRawTransaction(calls: DaemonCalls, blob: Uint8Array): Promise<RelayOutcome> {
+  const body = { tx_as_hex: toHex(blob), do_not_relay: false };
+  return calls.json(
+    '/sendrawtransaction',
+    body,
+    { limit: LIMIT.small, timeout: RELAY_TIMEOUT_MS },
+    (r) => {
+      const status = r.text('status');
+      if (status === 'BUSY') throw new DaemonError('busy', 'the daemon is syncing');
+      const flags = REFUSALS.filter((flag) => r.bool(flag, false));
+      const reason = r.text('reason', '').slice(0, 200);
+      return {
+        accepted: status === 'OK',
+        notRelayed: r.bool('not_relayed', false),
+        reason: reason !== '' ? reason : flags.join(', ').replaceAll('_', ' '),
+      };
+    },
+    true,
+  );
+}
+
+export async function getPoolBacklog(calls: DaemonCalls): Promise<readonly BacklogEntry[]> {
+  const read = (r: JsonReader): BacklogEntry[] => {
+    // Records of weight, fee and seconds in the pool, 8 bytes each.
+    const packed = Buffer.from(r.text('backlog', ''), 'latin1');
+    if (packed.length % BACKLOG_RECORD_BYTES !== 0) throw new CodecError('backlog: a record is cut off');
+    return Array.from({ length: packed.length / BACKLOG_RECORD_BYTES }, (_, i) => ({
+      weight: toIndex(packed.readBigUInt64LE(i * BACKLOG_RECORD_BYTES)),
+      fee: packed.readBigUInt64LE(i * BACKLOG_RECORD_BYTES + 8),
+    }));
+  };
+  return calls.rpc('get_txpool_backlog', undefined, {}, read, true);
+}
+
+/** The parts that a daemon sends, put together again as far as it has them. */
+function toTransaction(r: JsonReader, prune: boolean): DaemonTransaction {
+  const whole = r.text('as_hex', '');
+  const prunable = prune ? '' : r.text('prunable_as_hex', '');
+  const pruned = whole === '' && prunable === '' && r.text('prunable_hash', '') !== '';
+  const inPool = r.bool('in_pool');
+  return {
+    hash: r.hash('tx_hash'),
+    blob: fromHex(whole === '' ? r.text('pruned_as_hex', '') + prunable : whole),
+    ...(pruned ? { prunableHash: r.hash('prunable_hash') } : {}),
+    inPool,
+    doubleSpendSeen: r.bool('double_spend_seen', false),
+    ...(inPool
+      ? {}
+      : {
+          blockHeight: r.number('block_height'),
+          blockTimestamp: r.number('block_timestamp', 0),
+          outputIndices: r.list('output_indices').map((index) => toIndex(r.asUint(index, 'output_indices'))),
+        }),
+  };
+}
