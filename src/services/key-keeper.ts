@@ -20,7 +20,7 @@ import {
   withMultisig,
   type KeysFile,
 } from '../store/keys-file.js';
-import { loadKeysFile, saveKeysFile } from '../store/keys-file-disk.js';
+import { isKeysFileThere, loadKeysFile, saveKeysFile } from '../store/keys-file-disk.js';
 import { storeKey } from '../store/store-key.js';
 import { equalBytes, toHex } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
@@ -191,6 +191,14 @@ export class KeyKeeper {
     const key = backgroundKeyIn(this.#facts);
     if (store === undefined || key === undefined || (await haveBackgroundFiles(store, key))) return;
     await this.#saveBackground(this.#facts);
+  }
+
+  /** Writes the keys file again where somebody deleted it, as long as all keys are here. @returns whether it was gone. */
+  async restoreFile(): Promise<boolean> {
+    const { path } = this.#parts;
+    if (path === undefined || this.background !== undefined || isKeysFileThere(path)) return false;
+    await this.#save(this.#facts, this.password);
+    return true;
   }
 
   /** Rewrites the keys file alone. @throws WalletError `wrong_password` */

@@ -346,9 +346,11 @@ export class WalletSession implements RefreshTarget {
     for (const txHash of this.pending.commitPool(present, findings)) this.#parts.events.onIncoming(txHash);
   }
 
-  /** Everything acknowledged is on disk already: this shortens the log of changes, or writes a file again that is gone. */
-  store(): void {
+  /** Everything acknowledged is on disk already: this shortens the log of changes, or writes files again that are gone. */
+  async store(): Promise<void> {
     this.file.sync();
+    if (await this.keyKeeper.restoreFile())
+      this.log.warn({ name: this.name }, 'the keys file of the open wallet was gone; it was written again');
   }
 
   /**

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Rng } from '../util/random.js';
@@ -15,6 +16,8 @@ export async function loadKeysFile(path: string, password: string, kdfRounds: nu
     throw new WalletError({ kind: 'wallet_corrupt', name, reason: 'its keys file is far too large' });
   return readKeysFile(await readFile(path), password, kdfRounds, name);
 }
+
+export const isKeysFileThere = (path: string): boolean => existsSync(path);
 
 /** Puts a keys file in place whole. */
 export async function saveKeysFile(

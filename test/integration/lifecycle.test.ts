@@ -113,13 +113,14 @@ describe('the life of a wallet', () => {
     expect(await facts()).toEqual(before);
   });
 
-  it('writes the file of the open wallet again that somebody deleted, with all it knows', async () => {
+  it('writes the files of the open wallet again that somebody deleted, with all it knows', async () => {
     await wallet.rpc('create_wallet', { filename: 'deleted', password: '', language });
     await wallet.rpc('set_attribute', { key: 'shop', value: 'before' });
     const file = join(wallet.walletDir, 'deleted');
     rmSync(file);
+    rmSync(`${file}.keys`);
     await wallet.rpc('store');
-    expect(existsSync(file)).toBe(true);
+    expect([existsSync(file), existsSync(`${file}.keys`)]).toEqual([true, true]);
     rmSync(file);
     await wallet.rpc('set_attribute', { key: 'order', value: 'after' });
     await wallet.rpc('close_wallet');

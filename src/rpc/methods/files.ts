@@ -134,8 +134,8 @@ export const fileMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: true },
     params: params({}),
     source: 'COMMAND_RPC_STORE, on_store',
-    handle({ wallet }) {
-      wallet.store();
+    async handle({ wallet }) {
+      await wallet.store();
       return {};
     },
   }),

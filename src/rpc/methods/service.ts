@@ -147,8 +147,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: true },
     params: none,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',
-    handle({ server, wallet }) {
-      wallet.store();
+    async handle({ server, wallet }) {
+      await wallet.store();
       server.requestStop();
       return {};
     },
