@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { unpackBenchChain } from '../test/support/bench-chain.js';
 import { startMonerod } from '../test/support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { median, printTable } from './table.js';
+import { usage } from './usage.js';
 
 /*
  * Refresh of the bench chain from scratch, ours beside the reference's in one run, turn by turn: from the call
@@ -15,13 +15,6 @@ interface Sample {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly peakMiB: number;
-}
-
-/** User and system time of a process so far, and its peak memory. Linux only. */
-function usage(pid: number): { cpuSeconds: number; peakMiB: number } {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-  return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100, peakMiB: Number(peak) / 1024 };
 }
 
 async function measure(launch: () => Promise<WalletRpc>, seed: string, expected: number): Promise<Sample> {

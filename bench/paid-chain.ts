@@ -1,0 +1,130 @@
+import { loadKernel } from '../src/kernel/load-kernel.js';
+import { NO_VIEW_TAG } from '../src/kernel/kernel.js';
+import { G, Point } from '../src/crypto/point.js';
+import { normalizeZ } from '@noble/curves/abstract/curve.js';
+import { hashToScalar } from '../src/crypto/scalar.js';
+import { publicKeyOf, toPublicKey, viewTag } from '../src/crypto/derivation.js';
+import type { KeyDerivation, PublicKey, SecretKey } from '../src/crypto/types.js';
+import { subaddressSpendPublicKeys } from '../src/cryptonote/subaddress-keys.js';
+import { writeExtra } from '../src/cryptonote/extra.js';
+import type { Block, TxOutput } from '../src/cryptonote/types.js';
+import { Node } from '../src/regtest/chain/node.js';
+import { amount, type Amount } from '../src/util/amount.js';
+import { concatBytes } from '../src/util/bytes.js';
+import { encode, varintNumber } from '../src/util/codec.js';
+import { seededRng } from '../test/support/seeded-rng.js';
+
+/** Whom the blocks pay. */
+export interface Payee {
+  readonly spendPublicKey: PublicKey;
+  readonly viewSecret: SecretKey;
+}
+
+/** Payments of a block: each to another address of the payee. */
+export const PAYMENTS_A_BLOCK = 10;
+
+/** Blocks whose payments are computed at once. */
+const BLOCKS_AT_ONCE = 100;
+
+/** Noon of a day in 2024, Unix seconds. */
+const START = 1_718_452_800;
+
+/**
+ * Makes a chain whose blocks each pay ten addresses of account 0 in turn, and stores it for the regtest daemon.
+ * @param payments a multiple of ten. @param addresses in use, a multiple of ten.
+ */
+export async function makePaidChain(
+  dataDir: string,
+  payee: Payee,
+  payments: number,
+  addresses: number,
+): Promise<void> {
+  const time = { now: START };
+  const node = new Node({
+    clock: () => time.now,
+    fixedDifficulty: 1n,
+    anyUnlockTime: false,
+    rng: seededRng('paid chain'),
+    threads: 1,
+    dataDir,
+  });
+  const outputs = outputMaker(payee, addresses);
+  const share = {
+    address: { spendPublicKey: payee.spendPublicKey, viewPublicKey: publicKeyOf(payee.viewSecret) },
+    extraNonce: new Uint8Array(),
+  };
+  const blocks = payments / PAYMENTS_A_BLOCK;
+  for (let made = 0; made < blocks; made += BLOCKS_AT_ONCE) {
+    for (const { keys, made: paid } of outputs(Math.min(BLOCKS_AT_ONCE, blocks - made))) {
+      time.now += 1;
+      const { block } = await node.template(share);
+      await node.submitBlock(payingTo(block, keys, paid));
+    }
+  }
+  await node.close();
+}
+
+interface BlockOutputs {
+  readonly keys: readonly PublicKey[];
+  readonly made: readonly Omit<TxOutput, 'amount'>[];
+}
+
+/** The reward of a block, in ten parts. */
+function payingTo(block: Block, keys: readonly PublicKey[], made: BlockOutputs['made']): Block {
+  const { prefix } = block.minerTx;
+  const reward = prefix.outputs.reduce((total, output) => total + output.amount, 0n);
+  const part = reward / BigInt(made.length);
+  const first: Amount = amount(reward - part * BigInt(made.length - 1));
+  return {
+    ...block,
+    minerTx: {
+      ...block.minerTx,
+      prefix: {
+        ...prefix,
+        outputs: made.map((output, i) => ({ ...output, amount: i === 0 ? first : amount(part) })),
+        extra: writeExtra([
+          { type: 'publicKey', key: keys[0] ?? toPublicKey(G) },
+          { type: 'additionalKeys', keys },
+        ]),
+      },
+    },
+  };
+}
+
+/** Nobody needs the secret of a miner's transaction key, so the keys are any points: G, 2G, 3G and so on. */
+function outputMaker(payee: Payee, addresses: number): (blocks: number) => Iterable<BlockOutputs> {
+  const kernel = loadKernel();
+  const spendKeys = subaddressSpendPublicKeys(payee.spendPublicKey, payee.viewSecret, 0, 0, addresses);
+  let last = G.multiply(hashToScalar(payee.spendPublicKey));
+  let next = 0;
+  return function* (blocks) {
+    const count = blocks * PAYMENTS_A_BLOCK;
+    const points: Point[] = [];
+    for (let i = 0; i < count; i++) points.push((last = last.add(G)));
+    const keys = normalizeZ(Point, points).map(toPublicKey);
+    const { derivations } = kernel.scan(
+      {
+        keys: concatBytes(...keys),
+        outputKey: Uint32Array.from(keys, (_, i) => i),
+        outputIndex: Uint32Array.from(keys, () => 0),
+        viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
+        outputs: concatBytes(...keys),
+      },
+      payee.viewSecret,
+    );
+    for (let block = 0; block < blocks; block++) {
+      const made = Array.from({ length: PAYMENTS_A_BLOCK }, (_, position) => {
+        const at = 32 * (block * PAYMENTS_A_BLOCK + position);
+        const derivation = derivations.slice(at, at + 32) as KeyDerivation;
+        const spendKey = spendKeys[(next + position) % addresses] ?? payee.spendPublicKey;
+        const message = concatBytes(derivation, encode(varintNumber, position));
+        return {
+          publicKey: kernel.addHashes(spendKey, message, message.length) as PublicKey,
+          viewTag: viewTag(derivation, position),
+        };
+      });
+      next += PAYMENTS_A_BLOCK;
+      yield { keys: keys.slice(block * PAYMENTS_A_BLOCK, (block + 1) * PAYMENTS_A_BLOCK), made };
+    }
+  };
+}
