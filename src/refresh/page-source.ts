@@ -2,7 +2,7 @@ import type { Hash } from '../crypto/types.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { equalBytes } from '../util/bytes.js';
-import type { BlockRef } from '../wallet/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../wallet/records.js';
 import { toChainBlocks, type ChainBlock, type ExpectedChain } from './chain-block.js';
 import type { RefreshFrom } from './messages.js';
 
@@ -16,9 +16,6 @@ export interface Page {
 
 /** Blocks of the last page whose hashes lead the next request. */
 const OVERLAP = 10;
-
-/** A reorganisation that reaches below what the wallet remembers is refused: such a daemon is broken or hostile. */
-const MAX_REORGANISATION = 10_000;
 
 /**
  * Yields the daemon's blocks from where the wallet stands to the daemon's tip. The next page is fetched and

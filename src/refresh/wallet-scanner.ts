@@ -32,17 +32,10 @@ import type {
   TxFindings,
 } from '../wallet/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
+import type { UnnamedOutput, WatchedOutput } from '../wallet/watched.js';
 import type { ChainBlock, ChainTx, TxsOfBlock, UnminedTx } from './chain-block.js';
 import { findHits, type Hit } from './hits.js';
 import { spendKeysBy } from './spend-keys.js';
-
-/** An output of ours to look out for among the inputs of others' and our transactions. */
-export interface WatchedOutput {
-  readonly keyImage: KeyImage;
-  readonly amount: Amount;
-  readonly subaddress: SubaddressIndex;
-  readonly height: number;
-}
 
 /** What a wallet's scanner starts from; crosses to the refresh thread as it is. */
 export interface ScannerState {
@@ -61,11 +54,6 @@ export interface ScannerState {
   readonly unnamed: readonly UnnamedOutput[];
   /** Without a spend key: key images that its holder told. */
   readonly told: readonly NamedKey[];
-}
-
-/** An output that cannot be recognised when it is spent. */
-export interface UnnamedOutput extends Omit<WatchedOutput, 'keyImage'> {
-  readonly publicKey: PublicKey;
 }
 
 /** The key image of an output's key. */

@@ -16,12 +16,13 @@ import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
 import type { ExportFormat } from '../wallet/exported-outputs.js';
 import { wipeKeys, type WalletKeys } from '../wallet/keys.js';
 import type { BlindOutput } from '../wallet/possible-spends.js';
-import type {
-  OwnedOutput,
-  PageFindings,
-  SubaddressKey,
-  ToldKeyImage,
-  TxFindings,
+import {
+  MAX_REORGANISATION,
+  type OwnedOutput,
+  type PageFindings,
+  type SubaddressKey,
+  type ToldKeyImage,
+  type TxFindings,
 } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import { Accounts } from './accounts.js';
@@ -273,8 +274,8 @@ export class WalletSession implements RefreshTarget {
     const { viewSecret, spendSecret, spendPublicKey } = this.keys;
     const known = this.file.read((r) => ({
       subaddresses: r.subaddresses.keys(),
-      watched: r.outputs.watchList(),
-      unnamed: r.outputs.unnamed(),
+      watched: r.watch.named(this.height() - MAX_REORGANISATION),
+      unnamed: r.watch.unnamed(),
       told: r.toldKeyImages.list(),
       ...this.#blindTo(r.outputs.blind()),
     }));

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../crypto/types.js';
-import type { BlockRef } from '../wallet/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../wallet/records.js';
 import { toBytes } from './columns.js';
 import type { Db } from './database.js';
 
@@ -11,9 +11,7 @@ interface BlockRow {
 
 const toBlock = ({ height, hash }: BlockRow): BlockRef => ({ height, hash: toBytes<'Hash'>(hash) });
 
-/** Latest blocks whose names are all kept: the depth of a reorganisation that can be followed exactly. */
-const KEPT = 10_000;
-/** Of older ones, one in so many. */
+/** Names of blocks that a reorganisation may undo are all kept; of older ones, one in so many. */
 const SPARSE = 1_000;
 /** Newest blocks that a history names without gaps. */
 const DENSE_HISTORY = 10;
@@ -83,6 +81,6 @@ export class ChainWriter extends ChainReader {
 
   attach(startHeight: number, hashes: readonly Hash[]): void {
     hashes.forEach((hash, i) => this.#insert.run(startHeight + i, hash));
-    this.#thin.run(startHeight + hashes.length - KEPT);
+    this.#thin.run(startHeight + hashes.length - MAX_REORGANISATION);
   }
 }

@@ -4,7 +4,7 @@ import { amount, ZERO } from '../util/amount.js';
 import type { ImportedOutput, OwnedOutput } from '../wallet/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
-import type { HeldAmount } from './outputs.js';
+import type { HeldAmount } from './holdings.js';
 
 interface ImportedRow {
   readonly public_key: Uint8Array;

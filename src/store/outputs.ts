@@ -1,8 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import { intToBytes, bytesToInt } from '../crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { Amount } from '../util/amount.js';
 import type { FoundSpend, OwnedOutput } from '../wallet/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
@@ -50,28 +48,11 @@ const toOutput = (row: OutputRow): OwnedOutput => ({
   ...(row.spent_height === null ? {} : { spentHeight: toNumber(row.spent_height) }),
 });
 
-/** What one address holds. */
-export interface HeldAmount {
-  readonly subaddress: SubaddressIndex;
-  readonly total: Amount;
-  readonly unspentCount: number;
-}
-
-export interface OutputPlace {
-  /** Absent: every account. */
-  readonly account?: number;
-  /** Outputs that unconfirmed payments spend count as unspent. */
-  readonly strict: boolean;
-}
-
 /** Names one output. */
 export interface OutputRef {
   readonly txHash: Hash;
   readonly outputIndex: number;
 }
-
-/** Not spent; strictly: not by anything mined. */
-const unspent = (strict: boolean): string => (strict ? 'spent_height IS NULL' : 'spent_by IS NULL');
 
 /** As the chain has them: within a block, outputs are numbered in the order of its transactions. */
 const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';
@@ -114,7 +95,7 @@ export class OutputReader {
   held(account?: number): OwnedOutput[] {
     const rows = this.rows<unknown[]>(
       `SELECT * FROM owned_output
-       WHERE ${unspent(true)} AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
+       WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
        ORDER BY height, tx_hash, output_index`,
     );
     return rows.all(...(account === undefined ? [] : [account])).map(toOutput);
@@ -123,42 +104,6 @@ export class OutputReader {
   /** In the order of {@link placeOf}. */
   all(account: number, minors?: readonly number[]): OwnedOutput[] {
     return this.#all.all(account).map(toOutput).filter(at(minors));
-  }
-
-  /**
-   * Sums an address. Frozen outputs are counted but not summed; an address that has no others is left out. What
-   * unconfirmed payments spend is not counted, strict or not.
-   */
-  balances({ account, strict }: OutputPlace): HeldAmount[] {
-    const rows = this.db
-      .prepare<unknown[], { account: Integer; minor: Integer; total: Integer; count: Integer }>(
-        `SELECT account, minor, sum(amount) FILTER (WHERE frozen = 0) AS total,
-           count(*) FILTER (WHERE spent_by IS NULL) AS count FROM owned_output
-         WHERE ${unspent(strict)} AND burnt = 0 ${account === undefined ? '' : 'AND account = ?'}
-         GROUP BY account, minor HAVING min(frozen) = 0`,
-      )
-      .safeIntegers()
-      .all(...(account === undefined ? [] : [account]));
-    return rows.map((row) => ({
-      subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-      total: toAmount(row.total),
-      unspentCount: toNumber(row.count),
-    }));
-  }
-
-  /** Unspent outputs that may still be locked: young ones, and those with an unlock time of their own. */
-  lockedCandidates({
-    account,
-    strict,
-    sinceHeight,
-  }: OutputPlace & { readonly sinceHeight: number }): OwnedOutput[] {
-    return this.rows<unknown[]>(
-      `SELECT * FROM owned_output
-       WHERE ${unspent(strict)} AND burnt = 0 AND frozen = 0 AND (height >= ? OR (unlock_time <> '0' AND coinbase = 0))
-       ${account === undefined ? '' : 'AND account = ?'}`,
-    )
-      .all(sinceHeight, ...(account === undefined ? [] : [account]))
-      .map(toOutput);
   }
 
   /** All that can be spent or were, in the order of the chain: the order of {@link placeOf}. */
@@ -224,31 +169,6 @@ export class OutputReader {
   /** Addresses of an account that ever received. */
   usedAddresses(account: number): number[] {
     return this.#used.all(account).map(({ minor }) => minor);
-  }
-
-  /** Outputs whose key images are not known. */
-  unnamed(): Pick<OwnedOutput, 'publicKey' | 'amount' | 'subaddress' | 'height'>[] {
-    return this.rows<[]>('SELECT * FROM owned_output WHERE key_image IS NULL AND burnt = 0')
-      .all()
-      .map(toOutput)
-      .map(({ publicKey, amount, subaddress, height }) => ({ publicKey, amount, subaddress, height }));
-  }
-
-  /** What a scanner looks out for among the inputs of transactions. */
-  watchList(): {
-    keyImage: KeyImage;
-    publicKey: PublicKey;
-    amount: Amount;
-    subaddress: SubaddressIndex;
-    height: number;
-  }[] {
-    return this.withKeyImage().map(({ keyImage, publicKey, amount, subaddress, height }) => ({
-      keyImage,
-      publicKey,
-      amount,
-      subaddress,
-      height,
-    }));
   }
 
   protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {

@@ -20,6 +20,7 @@ import {
   TxKeyReader,
   TxKeyWriter,
 } from './outgoing.js';
+import { HoldingReader } from './holdings.js';
 import { OutputReader, OutputWriter, type OutputRef } from './outputs.js';
 import { PaymentReader, PaymentWriter } from './payments.js';
 import { PossibleSpendReader, PossibleSpendWriter } from './possible-spends.js';
@@ -27,6 +28,7 @@ import { PoolReader, PoolWriter } from './pool.js';
 import { StandingFile } from './standing-file.js';
 import { draftOf, removeDatabase, settleDraft } from './store-draft.js';
 import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
+import { WatchReader } from './watched-outputs.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
 import { Secret } from '../util/secret.js';
 import type { OutgoingTx, PageFindings, TxFindings } from '../wallet/records.js';
@@ -39,6 +41,8 @@ export class WalletReader {
   readonly meta: MetaReader;
   readonly chain: ChainReader;
   readonly outputs: OutputReader;
+  readonly holdings: HoldingReader;
+  readonly watch: WatchReader;
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
   readonly txKeys: TxKeyReader;
@@ -58,6 +62,8 @@ export class WalletReader {
     this.meta = new MetaReader(db);
     this.chain = new ChainReader(db);
     this.outputs = new OutputReader(db);
+    this.holdings = new HoldingReader(db);
+    this.watch = new WatchReader(db);
     this.payments = new PaymentReader(db);
     this.outgoing = new OutgoingReader(db);
     this.txKeys = new TxKeyReader(db);

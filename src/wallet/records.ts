@@ -139,6 +139,11 @@ export interface Payment {
   readonly amounts: readonly Amount[];
 }
 
+/**
+ * Blocks that a reorganisation may undo. One that reaches deeper is refused: such a daemon is broken or hostile.
+ */
+export const MAX_REORGANISATION = 10_000;
+
 export interface BlockRef {
   readonly height: number;
   readonly hash: Hash;

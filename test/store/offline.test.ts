@@ -71,7 +71,7 @@ describe('a wallet without a spend key', () => {
     const file = viewOnlyWallet();
     expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(3);
     expect(file.read((r) => r.outgoing.list({ states: ['confirmed'] }))).toEqual([]);
-    expect(file.read((r) => r.outputs.unnamed())).toHaveLength(3);
+    expect(file.read((r) => r.watch.unnamed())).toHaveLength(3);
   });
 
   it('recognises its payment, a key image at a time', () => {
@@ -93,7 +93,7 @@ describe('a wallet without a spend key', () => {
     file.write((w) => learnKeyImages(w, [told(2)]));
     expect(paid()).toEqual([{ ...facts, amountIn: 20n }]);
     expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(2);
-    expect(file.read((r) => r.outputs.balances({ strict: true }))).toMatchObject([{ total: 7n }]);
+    expect(file.read((r) => r.holdings.ofAddresses({ strict: true }))).toMatchObject([{ total: 7n }]);
   });
 
   it('is told nothing new twice', () => {

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => file.close());
 
 const balance = (): bigint =>
-  file.read((r) => r.outputs.balances({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
+  file.read((r) => r.holdings.ofAddresses({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
 
 /** Its key image is not known. */
 function unnamed(tx: number, height: number, value: bigint): OwnedOutput {

@@ -102,7 +102,7 @@ describe('a frozen output', () => {
       file.write((w) => w.applyPage(block));
       expect(file.read((r) => r.outputs.byKeyImage(image))?.frozen).toBe(true);
     }
-    expect(file.read((r) => r.outputs.balances({ strict: false }))).toEqual([]);
+    expect(file.read((r) => r.holdings.ofAddresses({ strict: false }))).toEqual([]);
   });
 
   it('counts among the outputs of its address, but not in the balance', () => {
@@ -115,7 +115,7 @@ describe('a frozen output', () => {
         }),
       ),
     );
-    expect(file.read((r) => r.outputs.balances({ strict: false }))).toEqual([
+    expect(file.read((r) => r.holdings.ofAddresses({ strict: false }))).toEqual([
       { subaddress: { major: 0, minor: 0 }, total: 7n, unspentCount: 2 },
     ]);
   });

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 const balance = (strict = false): bigint =>
-  file.read((r) => r.outputs.balances({ strict })).reduce((sum, { total }) => sum + total, 0n);
+  file.read((r) => r.holdings.ofAddresses({ strict })).reduce((sum, { total }) => sum + total, 0n);
 
 describe('a page of blocks', () => {
   it('is there whole after a restart', () => {

@@ -1,0 +1,97 @@
+import type { Statement } from 'better-sqlite3';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { Amount } from '../util/amount.js';
+import { toAmount, toNumber, type Integer } from './columns.js';
+import type { Db } from './database.js';
+
+/** What one address holds. */
+export interface HeldAmount {
+  readonly subaddress: SubaddressIndex;
+  readonly total: Amount;
+  readonly unspentCount: number;
+}
+
+/** An output that may still be locked. */
+export interface LockableAmount {
+  readonly subaddress: SubaddressIndex;
+  readonly amount: Amount;
+  readonly height: number;
+  readonly unlockTime: bigint;
+}
+
+export interface HoldingPlace {
+  /** Absent: every account. */
+  readonly account?: number;
+  /** Outputs that unconfirmed payments spend count as unspent. */
+  readonly strict: boolean;
+}
+
+interface SumRow {
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly total: Integer;
+  readonly unspent: Integer;
+}
+
+interface LockRow {
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+  readonly height: Integer;
+  readonly unlock_time: string;
+}
+
+/** What the wallet holds, at a cost that does not depend on the number of its outputs. */
+export class HoldingReader {
+  readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
+  readonly #locked: Record<'free' | 'mined', Statement<[number | null, number], LockRow>>;
+
+  constructor(db: Db) {
+    const sums = (kind: 'free' | 'mined'): Statement<[number | null], SumRow> =>
+      db
+        .prepare<[number | null], SumRow>(
+          `SELECT account, minor, ${kind}_total AS total, unspent FROM address_sum
+           WHERE ${kind}_count > 0 AND account = coalesce(?, account)`,
+        )
+        .safeIntegers();
+    const locked = (unspent: string): Statement<[number | null, number], LockRow> => {
+      const rows = (condition: string): string =>
+        `SELECT account, minor, amount, height, unlock_time FROM owned_output
+         WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(?1, account)`;
+      return db
+        .prepare<[number | null, number], LockRow>(
+          `${rows('height >= ?2')} UNION ALL
+           ${rows("height < ?2 AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL")}`,
+        )
+        .safeIntegers();
+    };
+    this.#sums = { free: sums('free'), mined: sums('mined') };
+    this.#locked = { free: locked('spent_by IS NULL'), mined: locked('spent_height IS NULL') };
+  }
+
+  /**
+   * Sums an address. Frozen outputs are counted but not summed; an address that has no others is left out. What
+   * unconfirmed payments spend is not counted, strict or not.
+   */
+  ofAddresses({ account, strict }: HoldingPlace): HeldAmount[] {
+    return this.#sums[strict ? 'mined' : 'free'].all(account ?? null).map((row) => ({
+      subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+      total: toAmount(row.total),
+      unspentCount: toNumber(row.unspent),
+    }));
+  }
+
+  /** Unspent outputs that may still be locked: young ones, and those with an unlock time of their own. */
+  maybeLocked({
+    account,
+    strict,
+    sinceHeight,
+  }: HoldingPlace & { readonly sinceHeight: number }): LockableAmount[] {
+    return this.#locked[strict ? 'mined' : 'free'].all(account ?? null, sinceHeight).map((row) => ({
+      subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+      amount: toAmount(row.amount),
+      height: toNumber(row.height),
+      unlockTime: BigInt(row.unlock_time),
+    }));
+  }
+}
