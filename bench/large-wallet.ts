@@ -151,7 +151,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'paid-chain-'));
 try {
   const { viewSecret, spendPublicKey } = accountKeysOf(spendSecretFromSeed(decodeMnemonic(SEED).seed));
   const made = await clock(() => makePaidChain(dataDir, { spendPublicKey, viewSecret }, payments, addresses));
-  process.stderr.write(`chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${(made / 1000).toFixed(0)} s\n`);
+  process.stderr.write(
+    `chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${(made / 1000).toFixed(0)} s\n`,
+  );
   const daemon = await startRegtestDaemon([`--data-dir=${dataDir}`]);
   try {
     const tip = payments / PAYMENTS_A_BLOCK;

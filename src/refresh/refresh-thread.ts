@@ -18,10 +18,11 @@ import type {
 } from './messages.js';
 import { locatedKeyImages } from './located-key-images.js';
 import { pagesFrom } from './page-source.js';
+import { slicesOf } from './slices.js';
 import { WalletScanner } from './wallet-scanner.js';
 
-/** Pages that may wait for their commit. */
-const PAGES_AHEAD = 2;
+/** Slices of pages that may wait for their commit. */
+const SLICES_AHEAD = 2;
 
 /** Subaddress keys committed at once: requests are answered in between. */
 const KEYS_AT_ONCE = 2000;
@@ -148,16 +149,17 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
   const current = { number, abort: new AbortController(), inFlight: 0, committed: (): void => undefined };
   wallet.run = current;
   const { signal } = current.abort;
-  const settled = (limit: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const check = (): void => {
-        if (signal.aborted) reject(signal.reason as Error);
-        else if (current.inFlight <= limit) resolve();
-      };
-      current.committed = check;
-      signal.addEventListener('abort', check, { once: true });
-      check();
-    });
+  let wake = (): void => undefined;
+  current.committed = () => wake();
+  signal.addEventListener('abort', () => wake(), { once: true });
+  /** Ends once so few commits at most are under way. */
+  const settled = async (limit: number): Promise<void> => {
+    while (!signal.aborted && current.inFlight > limit)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    signal.throwIfAborted();
+  };
   try {
     if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
     for await (const page of pagesFrom(daemon, from, chain, signal)) {
@@ -166,9 +168,11 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
       // What the pool holds may spend what was not known when it was looked at.
       if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))
         wallet.seenInPool.clear();
-      current.inFlight += 1;
-      report({ type: 'page', wallet: id, run: number, findings, daemonHeight: page.daemonHeight });
-      await settled(PAGES_AHEAD - 1);
+      for (const slice of slicesOf(findings)) {
+        current.inFlight += 1;
+        report({ type: 'page', wallet: id, run: number, findings: slice, daemonHeight: page.daemonHeight });
+        await settled(SLICES_AHEAD - 1);
+      }
     }
     await settled(0);
     if (!wallet.scanner.isBlind)

@@ -69,6 +69,8 @@ export class Refresher {
   readonly #chain: ExpectedChain;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
+  /** Wallets that the thread knows; the others it learns of when it has something to do for them. */
+  readonly #attached = new Set<WalletId>();
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, Run>();
   readonly #calls = new Map<number, Call>();
@@ -84,7 +86,6 @@ export class Refresher {
   attach(target: RefreshTarget): WalletId {
     const wallet = ++this.#counter;
     this.#targets.set(wallet, target);
-    if (this.#worker !== undefined) this.#post({ type: 'attach', wallet, state: target.scannerState() });
     return wallet;
   }
 
@@ -93,7 +94,7 @@ export class Refresher {
     this.#targets.delete(wallet);
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
     this.#dropCalls(wallet, new RefreshCancelled('the wallet is closed'));
-    this.#worker?.postMessage({ type: 'detach', wallet } satisfies RefreshRequest);
+    if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
 
   /** From now on refreshes ask this daemon; undefined is offline. */
@@ -105,12 +106,12 @@ export class Refresher {
 
   /** Makes the thread recognise an address that was handed out, with the lookahead beyond it. */
   expand(wallet: WalletId, index: SubaddressIndex): void {
-    this.#worker?.postMessage({ type: 'expand', wallet, index } satisfies RefreshRequest);
+    if (this.#attached.has(wallet)) this.#post({ type: 'expand', wallet, index });
   }
 
   /** Makes the thread recognise spends of outputs whose key images were told. */
   learn(wallet: WalletId, told: readonly NamedKey[]): void {
-    this.#worker?.postMessage({ type: 'learn', wallet, told } satisfies RefreshRequest);
+    if (this.#attached.has(wallet)) this.#post({ type: 'learn', wallet, told });
   }
 
   /**
@@ -134,7 +135,9 @@ export class Refresher {
         if (answer.last) resolve();
         return answer.last;
       });
-      if (call !== undefined) this.#post({ type: 'lookahead', call, wallet, lookahead, handedOut });
+      if (call === undefined || target === undefined) return;
+      this.#ensureAttached(wallet, target);
+      this.#post({ type: 'lookahead', call, wallet, lookahead, handedOut });
     });
   }
 
@@ -205,14 +208,7 @@ export class Refresher {
 
   /** Makes the thread forget what it knows of a wallet and start over from its store. */
   restart(wallet: WalletId): void {
-    const target = this.#targets.get(wallet);
-    if (target === undefined || this.#worker === undefined) return;
-    this.#worker.postMessage({ type: 'detach', wallet } satisfies RefreshRequest);
-    this.#worker.postMessage({
-      type: 'attach',
-      wallet,
-      state: target.scannerState(),
-    } satisfies RefreshRequest);
+    if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
 
   cancel(wallet: WalletId): void {
@@ -246,6 +242,7 @@ export class Refresher {
         resolve,
         reject,
       });
+      this.#ensureAttached(wallet, target);
       this.#post({ type: 'refresh', wallet, run: number, from });
     });
   }
@@ -255,6 +252,12 @@ export class Refresher {
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
+  }
+
+  #ensureAttached(wallet: WalletId, target: RefreshTarget): void {
+    if (this.#attached.has(wallet)) return;
+    this.#post({ type: 'attach', wallet, state: target.scannerState() });
+    this.#attached.add(wallet);
   }
 
   #post(request: RefreshRequest): void {
@@ -275,8 +278,6 @@ export class Refresher {
       config: this.#daemon,
       chain: this.#chain,
     } satisfies RefreshRequest);
-    for (const [wallet, target] of this.#targets)
-      worker.postMessage({ type: 'attach', wallet, state: target.scannerState() } satisfies RefreshRequest);
     return worker;
   }
 
@@ -341,6 +342,7 @@ export class Refresher {
   #lost(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#attached.clear();
     for (const wallet of [...this.#runs.keys()]) this.#fail(wallet, error);
     this.#dropCalls(undefined, error);
   }

@@ -1,9 +1,10 @@
 import type { Hash } from '../crypto/types.js';
 import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../cryptonote/constants.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
+import { asIncoming, type IncomingOutput } from '../store/incoming.js';
 import { amount, sum, type Amount } from '../util/amount.js';
 import { WalletError } from '../wallet/fault.js';
-import type { Destination, OutgoingTx, OwnedOutput, Payment, PoolTx } from '../wallet/records.js';
+import type { Destination, OutgoingTx, Payment, PoolTx } from '../wallet/records.js';
 import { isUnlocked } from '../wallet/unlock.js';
 import type { WalletSession } from './wallet-session.js';
 
@@ -60,7 +61,7 @@ export interface PaymentView {
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
 export interface IncomingView {
-  readonly output: OwnedOutput;
+  readonly output: IncomingOutput;
   readonly unlocked: boolean;
 }
 
@@ -75,19 +76,20 @@ export class History {
   list(lists: ReadonlySet<HistoryList>, filter: HistoryFilter): Partial<Record<HistoryList, HistoryEntry[]>> {
     const { account, minors } = filter;
     const place = { ...(account === undefined ? {} : { account }), ...(minors?.length ? { minors } : {}) };
+    const at = this.#view();
     return this.#session.file.read((r) => {
       const of = (states: readonly OutgoingTx['state'][], heights = {}): HistoryEntry[] =>
-        r.outgoing.list({ states, ...heights, ...place }).map((tx) => this.#outgoing(tx));
+        r.outgoing.list({ states, ...heights, ...place }).map((tx) => this.#outgoing(tx, at));
       const heights = { minHeight: filter.minHeight, maxHeight: filter.maxHeight };
       return {
         ...(lists.has('in')
-          ? { in: r.payments.list({ ...heights, ...place }).map((payment) => this.#incoming(payment)) }
+          ? { in: r.payments.list({ ...heights, ...place }).map((payment) => this.#incoming(payment, at)) }
           : {}),
         ...(lists.has('out') ? { out: of(['confirmed'], heights) } : {}),
         ...(lists.has('pending') ? { pending: of(['prepared', 'pending']) } : {}),
         ...(lists.has('failed') ? { failed: of(['failed']) } : {}),
         ...(lists.has('pool')
-          ? { pool: r.pool.list(account, minors).flatMap((tx) => this.#pooled(tx)) }
+          ? { pool: r.pool.list(account, minors).flatMap((tx) => this.#pooled(tx, at)) }
           : {}),
       };
     });
@@ -96,18 +98,19 @@ export class History {
   /** Every row of one transaction in one account, incoming first. @throws WalletError `wrong_tx_hash` */
   byTransaction(txHash: Hash, account: number): HistoryEntry[] {
     this.#session.accounts.assertAccount(account);
+    const at = this.#view();
     const rows = this.#session.file.read((r) => {
       const outgoing = r.outgoing.byHash(txHash);
       return [
         ...r.payments
           .byTx(txHash)
           .filter(({ subaddress }) => subaddress.major === account)
-          .map((payment) => this.#incoming(payment)),
-        ...(outgoing?.account === account ? [this.#outgoing(outgoing)] : []),
+          .map((payment) => this.#incoming(payment, at)),
+        ...(outgoing?.account === account ? [this.#outgoing(outgoing, at)] : []),
         ...r.pool
           .list(account)
           .filter((tx) => sameHash(tx.txHash, txHash))
-          .flatMap((tx) => this.#pooled(tx)),
+          .flatMap((tx) => this.#pooled(tx, at)),
       ];
     });
     if (rows.length === 0) throw new WalletError({ kind: 'wrong_tx_hash', reason: 'Transaction not found.' });
@@ -116,16 +119,13 @@ export class History {
 
   /** Incoming payments with a payment id, in height order. @param minHeight exclusive. */
   payments(paymentId: Uint8Array, minHeight = -1): PaymentView[] {
-    return this.#session.file
-      .read((r) => r.payments.byPaymentId(paymentId, minHeight))
-      .map((payment) => this.#view(payment));
+    return this.#shown(this.#session.file.read((r) => r.payments.byPaymentId(paymentId, minHeight)));
   }
 
   /** All incoming payments. @param minHeight exclusive. */
   allPayments(minHeight: number): PaymentView[] {
-    return this.#session.file
-      .read((r) => r.payments.list({ minHeight, maxHeight: Number.MAX_SAFE_INTEGER }))
-      .map((payment) => this.#view(payment));
+    const maxHeight = Number.MAX_SAFE_INTEGER;
+    return this.#shown(this.#session.file.read((r) => r.payments.list({ minHeight, maxHeight })));
   }
 
   /** Outputs received by an account. */
@@ -134,23 +134,37 @@ export class History {
     const now = this.#session.now();
     const wanted = minors.length === 0 ? undefined : minors;
     return this.#session.file
-      .read((r) => [...r.outputs.all(account, wanted), ...r.imported.owned(account, wanted)])
-      .filter(
-        ({ spentBy, burnt }) =>
-          !burnt && (kind === 'all' || (kind === 'unavailable') === (spentBy !== undefined)),
-      )
+      .read((r) => [
+        ...r.incoming.list(account, wanted),
+        ...r.imported
+          .owned(account, wanted)
+          .filter(({ burnt }) => !burnt)
+          .map(asIncoming),
+      ])
+      .filter(({ spent }) => kind === 'all' || (kind === 'unavailable') === spent)
       .map((output) => ({ output, unlocked: isUnlocked(output, chainHeight, now) }));
   }
 
-  #view(payment: Payment): PaymentView {
+  #view(): ChainView {
+    const { file, annotations } = this.#session;
     return {
-      payment,
-      address: this.#session.accounts.address(payment.subaddress),
-      locked: this.#locked(payment.tx.unlockTime, payment.tx.height),
+      chainHeight: this.#session.height(),
+      now: this.#session.now(),
+      reward: this.#session.lastBlockReward(),
+      note: file.read((r) => r.notes.areNone()) ? () => '' : (txHash) => annotations.notes([txHash])[0] ?? '',
     };
   }
 
-  #incoming({ tx, subaddress, amount: total, amounts }: Payment): HistoryEntry {
+  #shown(payments: readonly Payment[]): PaymentView[] {
+    const at = this.#view();
+    return payments.map((payment) => ({
+      payment,
+      address: this.#session.accounts.address(payment.subaddress),
+      locked: isLocked(payment.tx.unlockTime, payment.tx.height, at),
+    }));
+  }
+
+  #incoming({ tx, subaddress, amount: total, amounts }: Payment, at: ChainView): HistoryEntry {
     return {
       type: tx.coinbase ? 'block' : 'in',
       txHash: tx.txHash,
@@ -164,11 +178,11 @@ export class History {
       doubleSpendSeen: false,
       destinations: [],
       ...this.#place(subaddress, [subaddress]),
-      ...this.#depth(tx.txHash, tx.height, total, tx.unlockTime),
+      ...depth(tx.txHash, tx.height, total, tx.unlockTime, at),
     };
   }
 
-  #outgoing(tx: OutgoingTx): HistoryEntry {
+  #outgoing(tx: OutgoingTx, at: ChainView): HistoryEntry {
     const paid = amount(tx.amountIn - tx.change - tx.fee);
     const height = tx.height ?? 0;
     return {
@@ -188,13 +202,13 @@ export class History {
         { major: tx.account, minor: 0 },
         tx.fromIndices.map((minor) => ({ major: tx.account, minor })),
       ),
-      ...this.#depth(tx.txHash, height, paid, tx.unlockTime),
-      locked: tx.state !== 'confirmed' || this.#locked(tx.unlockTime, height),
+      ...depth(tx.txHash, height, paid, tx.unlockTime, at),
+      locked: tx.state !== 'confirmed' || isLocked(tx.unlockTime, height, at),
     };
   }
 
   /** One row an address, as once mined. */
-  #pooled(tx: PoolTx): HistoryEntry[] {
+  #pooled(tx: PoolTx, at: ChainView): HistoryEntry[] {
     const byAddress = new Map<string, { readonly subaddress: SubaddressIndex; readonly amounts: Amount[] }>();
     for (const { subaddress, amount: value } of tx.outputs) {
       const key = `${subaddress.major}/${subaddress.minor}`;
@@ -217,7 +231,7 @@ export class History {
         doubleSpendSeen: tx.doubleSpendSeen,
         destinations: [],
         ...this.#place(subaddress, [subaddress]),
-        ...this.#depth(tx.txHash, 0, total, tx.unlockTime),
+        ...depth(tx.txHash, 0, total, tx.unlockTime, at),
         locked: true,
       };
     });
@@ -229,34 +243,44 @@ export class History {
   ): Pick<HistoryEntry, 'subaddress' | 'subaddresses' | 'address'> {
     return { subaddress, subaddresses, address: this.#session.accounts.address(subaddress) };
   }
-
-  /** Source: wallet_rpc_server.cpp `set_confirmations`. */
-  #depth(
-    txHash: Hash,
-    height: number,
-    value: Amount,
-    unlockTime: bigint,
-  ): Pick<HistoryEntry, 'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked'> {
-    const chainHeight = this.#session.height();
-    const reward = this.#session.lastBlockReward();
-    const byValue = reward === 0n ? 0 : Number((value + reward - 1n) / reward);
-    return {
-      note: this.#session.annotations.notes([txHash])[0] ?? '',
-      confirmations: height === 0 || height >= chainHeight ? 0 : chainHeight - height,
-      suggestedConfirmationsThreshold: Math.max(byValue, this.#blocksUntil(unlockTime, chainHeight)),
-      locked: this.#locked(unlockTime, height),
-    };
-  }
-
-  #blocksUntil(unlockTime: bigint, chainHeight: number): number {
-    const until = Number(unlockTime);
-    if (unlockTime < BigInt(MAX_BLOCK_NUMBER)) return Math.max(0, until - chainHeight);
-    return Math.max(0, Math.ceil((until - this.#session.now()) / DIFFICULTY_TARGET_SECONDS));
-  }
-
-  #locked(unlockTime: bigint, height: number): boolean {
-    return !isUnlocked({ unlockTime, height }, this.#session.height(), this.#session.now());
-  }
 }
+
+/** What an answer is seen from, the same for all its rows. */
+interface ChainView {
+  readonly chainHeight: number;
+  /** Unix seconds. */
+  readonly now: number;
+  /** What the miner of the last block got. */
+  readonly reward: Amount;
+  /** Empty where there is none. */
+  readonly note: (txHash: Hash) => string;
+}
+
+/** Source: wallet_rpc_server.cpp `set_confirmations`. */
+function depth(
+  txHash: Hash,
+  height: number,
+  value: Amount,
+  unlockTime: bigint,
+  at: ChainView,
+): Pick<HistoryEntry, 'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked'> {
+  const { chainHeight, reward, note } = at;
+  const byValue = reward === 0n ? 0 : Number((value + reward - 1n) / reward);
+  return {
+    note: note(txHash),
+    confirmations: height === 0 || height >= chainHeight ? 0 : chainHeight - height,
+    suggestedConfirmationsThreshold: Math.max(byValue, blocksUntil(unlockTime, at)),
+    locked: isLocked(unlockTime, height, at),
+  };
+}
+
+function blocksUntil(unlockTime: bigint, { chainHeight, now }: ChainView): number {
+  const until = Number(unlockTime);
+  if (unlockTime < BigInt(MAX_BLOCK_NUMBER)) return Math.max(0, until - chainHeight);
+  return Math.max(0, Math.ceil((until - now) / DIFFICULTY_TARGET_SECONDS));
+}
+
+const isLocked = (unlockTime: bigint, height: number, { chainHeight, now }: ChainView): boolean =>
+  !isUnlocked({ unlockTime, height }, chainHeight, now);
 
 const sameHash = (a: Hash, b: Hash): boolean => Buffer.compare(a, b) === 0;

@@ -33,7 +33,7 @@ export class MultisigExchange {
     const { file, keys } = this.#session;
     if (keys.multisig === undefined) return false;
     return file
-      .read((r) => r.outputs.unnamed())
+      .read((r) => r.watch.unnamed())
       .some(({ subaddress }) => account === undefined || subaddress.major === account);
   }
 

@@ -254,6 +254,7 @@ export class WalletSession implements RefreshTarget {
       startHeight: Math.max(startHeight, await this.#restoreHeight()),
     };
     const result = await this.link.refresher.refresh(this.#id, from);
+    if (result.blocksFetched > 0) await this.file.harden();
     // Without a look into the pool nothing can be missed there.
     if (this.keyKeeper.background === undefined) await this.pending.relayLost();
     return result;
@@ -310,7 +311,7 @@ export class WalletSession implements RefreshTarget {
 
   commitPage(findings: PageFindings, daemonHeight: number): void {
     const news = this.#newsIn(findings);
-    this.file.write((w) => {
+    this.file.writeRecoverable((w) => {
       // Nothing can be paid while the spend key is put away: what a reorganisation undoes is ours to spend again,
       // until it is relayed again.
       w.applyPage(findings, { freeInputs: this.keyKeeper.background !== undefined });

@@ -44,6 +44,19 @@ export class AccountReader {
 }
 
 export class AccountWriter extends AccountReader {
+  readonly #has: Statement<[number, number], { found: number }>;
+  readonly #untitled: Statement<[number, string]>;
+  readonly #reach: Statement<[number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#has = db.prepare('SELECT 1 AS found FROM account WHERE major = ? AND address_count > ?');
+    this.#untitled = db.prepare(
+      'INSERT INTO subaddress_label (major, minor, label) VALUES (?, 0, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#reach = db.prepare('UPDATE account SET address_count = max(address_count, ?) WHERE major = ?');
+  }
+
   /** @returns the new account's index. */
   create(): number {
     const major = this.count();
@@ -63,13 +76,9 @@ export class AccountWriter extends AccountReader {
    * Source: wallet2.cpp `expand_subaddresses`.
    */
   reach({ major, minor }: SubaddressIndex): void {
-    while (this.count() <= major)
-      this.db
-        .prepare('INSERT INTO subaddress_label (major, minor, label) VALUES (?, 0, ?) ON CONFLICT DO NOTHING')
-        .run(this.create(), REACHED_LABEL);
-    this.db
-      .prepare('UPDATE account SET address_count = max(address_count, ?) WHERE major = ?')
-      .run(minor + 1, major);
+    if (this.#has.get(major, minor) !== undefined) return;
+    while (this.count() <= major) this.#untitled.run(this.create(), REACHED_LABEL);
+    this.#reach.run(minor + 1, major);
   }
 }
 

@@ -12,6 +12,16 @@ export function syncFile(path: string): void {
   }
 }
 
+/** {@link syncFile} without waiting for the disk on this thread. */
+export async function syncFileAside(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Names made, changed or dropped in a directory are on disk when this returns. */
 export const syncDirectory = syncFile;
 

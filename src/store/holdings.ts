@@ -41,10 +41,15 @@ interface LockRow {
   readonly unlock_time: string;
 }
 
+interface LockQuery {
+  readonly account: number | null;
+  readonly since: number;
+}
+
 /** What the wallet holds, at a cost that does not depend on the number of its outputs. */
 export class HoldingReader {
   readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
-  readonly #locked: Record<'free' | 'mined', Statement<[number | null, number], LockRow>>;
+  readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
 
   constructor(db: Db) {
     const sums = (kind: 'free' | 'mined'): Statement<[number | null], SumRow> =>
@@ -54,14 +59,14 @@ export class HoldingReader {
            WHERE ${kind}_count > 0 AND account = coalesce(?, account)`,
         )
         .safeIntegers();
-    const locked = (unspent: string): Statement<[number | null, number], LockRow> => {
+    const locked = (unspent: string): Statement<[LockQuery], LockRow> => {
       const rows = (condition: string): string =>
         `SELECT account, minor, amount, height, unlock_time FROM owned_output
-         WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(?1, account)`;
+         WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(:account, account)`;
       return db
-        .prepare<[number | null, number], LockRow>(
-          `${rows('height >= ?2')} UNION ALL
-           ${rows("height < ?2 AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL")}`,
+        .prepare<[LockQuery], LockRow>(
+          `${rows('height >= :since')} UNION ALL
+           ${rows("height < :since AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL")}`,
         )
         .safeIntegers();
     };
@@ -87,11 +92,13 @@ export class HoldingReader {
     strict,
     sinceHeight,
   }: HoldingPlace & { readonly sinceHeight: number }): LockableAmount[] {
-    return this.#locked[strict ? 'mined' : 'free'].all(account ?? null, sinceHeight).map((row) => ({
-      subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-      amount: toAmount(row.amount),
-      height: toNumber(row.height),
-      unlockTime: BigInt(row.unlock_time),
-    }));
+    return this.#locked[strict ? 'mined' : 'free']
+      .all({ account: account ?? null, since: sinceHeight })
+      .map((row) => ({
+        subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+        amount: toAmount(row.amount),
+        height: toNumber(row.height),
+        unlockTime: BigInt(row.unlock_time),
+      }));
   }
 }

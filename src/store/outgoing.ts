@@ -287,6 +287,11 @@ export class NoteReader {
     this.#get = db.prepare('SELECT note FROM tx_note WHERE tx_hash = ?');
   }
 
+  /** Nobody wrote a note yet. */
+  areNone(): boolean {
+    return this.db.prepare('SELECT 1 FROM tx_note LIMIT 1').get() === undefined;
+  }
+
   get(txHash: Hash): string | undefined {
     return this.#get.get(txHash)?.note;
   }

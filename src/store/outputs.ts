@@ -60,7 +60,6 @@ const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';
 export class OutputReader {
   protected readonly db: Db;
   readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
-  readonly #all: Statement<[number], OutputRow>;
   readonly #unspent: Statement<[number], OutputRow>;
   readonly #used: Statement<[number], { minor: number }>;
   readonly #watch: Statement<[], OutputRow>;
@@ -69,7 +68,6 @@ export class OutputReader {
   constructor(db: Db) {
     this.db = db;
     this.#byKeyImage = this.rows('SELECT * FROM owned_output WHERE key_image = ? ORDER BY burnt');
-    this.#all = this.rows(`SELECT * FROM owned_output WHERE account = ? ${CHAIN_ORDER}`);
     this.#unspent = this.rows(
       `SELECT * FROM owned_output WHERE account = ? AND spent_by IS NULL AND burnt = 0 ${CHAIN_ORDER}`,
     );
@@ -99,11 +97,6 @@ export class OutputReader {
        ORDER BY height, tx_hash, output_index`,
     );
     return rows.all(...(account === undefined ? [] : [account])).map(toOutput);
-  }
-
-  /** In the order of {@link placeOf}. */
-  all(account: number, minors?: readonly number[]): OwnedOutput[] {
-    return this.#all.all(account).map(toOutput).filter(at(minors));
   }
 
   /** All that can be spent or were, in the order of the chain: the order of {@link placeOf}. */
@@ -183,6 +176,7 @@ const at =
 
 export class OutputWriter extends OutputReader {
   readonly #insert: Statement<unknown[]>;
+  readonly #countKey: Statement<[Uint8Array], { count: number }>;
   readonly #sameKey: Statement<[Uint8Array], OutputRow>;
   readonly #setBurnt: Statement<[number, Uint8Array, number]>;
   readonly #spend: Statement<[Uint8Array, number, Uint8Array]>;
@@ -198,6 +192,7 @@ export class OutputWriter extends OutputReader {
        VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
          ${Array(10).fill('?').join(', ')})`,
     );
+    this.#countKey = db.prepare('SELECT count(*) AS count FROM owned_output WHERE public_key = ?');
     this.#sameKey = this.rows(
       'SELECT * FROM owned_output WHERE public_key = ? ORDER BY amount DESC, height, tx_hash, output_index',
     );
@@ -277,9 +272,10 @@ export class OutputWriter extends OutputReader {
 
   /** Of outputs with one key only the largest can be spent. */
   #markBurnt(publicKey: PublicKey): void {
-    const rows = this.#sameKey.all(publicKey);
-    if (rows.length > 1)
-      rows.forEach((row, i) => this.#setBurnt.run(fromFlag(i > 0), row.tx_hash, toNumber(row.output_index)));
+    if (this.#countKey.get(publicKey)?.count === 1) return;
+    this.#sameKey
+      .all(publicKey)
+      .forEach((row, i) => this.#setBurnt.run(fromFlag(i > 0), row.tx_hash, toNumber(row.output_index)));
   }
 
   /** @param keyImage of every output with the key. */

@@ -1,12 +1,12 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage } from '../crypto/types.js';
 import { sum } from '../util/amount.js';
-import { chunks, concatBytes, toHex } from '../util/bytes.js';
+import { chunks, concatBytes, equalBytes } from '../util/bytes.js';
 import type { Payment, ReceivedTx } from '../wallet/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
 
-interface TxRow {
+interface FactRow {
   readonly tx_hash: Uint8Array;
   readonly height: Integer;
   readonly timestamp: Integer;
@@ -14,17 +14,20 @@ interface TxRow {
   readonly fee: Integer;
   readonly coinbase: Integer;
   readonly payment_id: Uint8Array | null;
+}
+
+interface TxRow extends FactRow {
   readonly tx_public_key: Uint8Array;
   readonly additional_keys: Uint8Array;
 }
 
-interface PaymentRow extends TxRow {
+interface PaymentRow extends FactRow {
   readonly account: Integer;
   readonly minor: Integer;
   readonly amount: Integer;
 }
 
-const toTx = (row: TxRow): ReceivedTx => ({
+const toFacts = (row: FactRow): Payment['tx'] => ({
   txHash: toBytes<'Hash'>(row.tx_hash),
   height: toNumber(row.height),
   timestamp: toNumber(row.timestamp),
@@ -32,35 +35,47 @@ const toTx = (row: TxRow): ReceivedTx => ({
   fee: toAmount(row.fee),
   coinbase: toFlag(row.coinbase),
   ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+});
+
+const toTx = (row: TxRow): ReceivedTx => ({
+  ...toFacts(row),
   txPublicKey: toBytes<'PublicKey'>(row.tx_public_key),
   additionalPublicKeys: chunks(row.additional_keys, 32).map((key) => toBytes<'PublicKey'>(key)),
 });
 
-/** Rows come one an output; outputs of one transaction to one address make one payment. */
-function group(rows: readonly PaymentRow[]): Payment[] {
-  const payments = new Map<string, PaymentRow[]>();
-  for (const row of rows) {
-    const key = `${toHex(row.tx_hash)}/${row.account}/${row.minor}`;
-    const outputs = payments.get(key);
-    if (outputs === undefined) payments.set(key, [row]);
-    else outputs.push(row);
-  }
-  return [...payments.values()].flatMap((outputs) => {
-    const [first] = outputs;
-    if (first === undefined) return [];
-    const amounts = outputs.map((row) => toAmount(row.amount));
-    return [
-      {
-        tx: toTx(first),
-        subaddress: { major: toNumber(first.account), minor: toNumber(first.minor) },
-        amount: sum(amounts),
-        amounts,
-      },
-    ];
-  });
+const samePayment = (a: PaymentRow, b: PaymentRow): boolean =>
+  a.minor === b.minor && a.account === b.account && equalBytes(a.tx_hash, b.tx_hash);
+
+function toPayment(outputs: readonly [PaymentRow, ...PaymentRow[]]): Payment {
+  const [first] = outputs;
+  const amounts = outputs.map((row) => toAmount(row.amount));
+  return {
+    tx: toFacts(first),
+    subaddress: { major: toNumber(first.account), minor: toNumber(first.minor) },
+    amount: sum(amounts),
+    amounts,
+  };
 }
 
-const SELECT = `SELECT t.*, o.account, o.minor, o.amount FROM received_tx t JOIN owned_output o USING (tx_hash)
+/** Rows come one an output; outputs of one transaction to one address make one payment, and follow each other. */
+function group(rows: readonly PaymentRow[]): Payment[] {
+  const payments: Payment[] = [];
+  let open: [PaymentRow, ...PaymentRow[]] | undefined;
+  for (const row of rows) {
+    if (open !== undefined && samePayment(open[0], row)) {
+      open.push(row);
+      continue;
+    }
+    if (open !== undefined) payments.push(toPayment(open));
+    open = [row];
+  }
+  if (open !== undefined) payments.push(toPayment(open));
+  return payments;
+}
+
+const SELECT = `SELECT t.tx_hash, t.height, t.timestamp, t.unlock_time, t.fee, t.coinbase, t.payment_id,
+    o.account, o.minor, o.amount
+  FROM received_tx t JOIN owned_output o USING (tx_hash)
   WHERE o.change = 0 AND o.burnt = 0`;
 const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
 

@@ -5,7 +5,10 @@ import { syncDirectory } from './durable.js';
 /** Where a store is written before it takes its place. */
 export const draftOf = (path: string): string => `${path}.new`;
 
-const logsOf = (path: string): string[] => [`${path}-wal`, `${path}-shm`];
+/** What was written lately, until a checkpoint moves it into the main file. */
+export const logOf = (path: string): string => `${path}-wal`;
+
+const logsOf = (path: string): string[] => [logOf(path), `${path}-shm`];
 
 /** A database with its logs; what is not there does no harm. */
 export function removeDatabase(path: string): void {

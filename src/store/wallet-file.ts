@@ -6,7 +6,8 @@ import { AddressBookReader, AddressBookWriter } from './address-book.js';
 import { AttributeReader, AttributeWriter } from './attributes.js';
 import { ChainReader, ChainWriter } from './chain.js';
 import { noticingDamage, openDatabase, type Db } from './database.js';
-import { syncDirectory, syncFile } from './durable.js';
+import { syncDirectory, syncFile, syncFileAside } from './durable.js';
+import { IncomingReader } from './incoming.js';
 import { ImportedOutputReader, ImportedOutputWriter } from './imported-outputs.js';
 import { keepAside } from './keep-aside.js';
 import { recogniseSpends } from './learn-key-images.js';
@@ -26,7 +27,7 @@ import { PaymentReader, PaymentWriter } from './payments.js';
 import { PossibleSpendReader, PossibleSpendWriter } from './possible-spends.js';
 import { PoolReader, PoolWriter } from './pool.js';
 import { StandingFile } from './standing-file.js';
-import { draftOf, removeDatabase, settleDraft } from './store-draft.js';
+import { draftOf, removeDatabase, settleDraft, logOf } from './store-draft.js';
 import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
 import { WatchReader } from './watched-outputs.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
@@ -43,6 +44,7 @@ export class WalletReader {
   readonly outputs: OutputReader;
   readonly holdings: HoldingReader;
   readonly watch: WatchReader;
+  readonly incoming: IncomingReader;
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
   readonly txKeys: TxKeyReader;
@@ -64,6 +66,7 @@ export class WalletReader {
     this.outputs = new OutputReader(db);
     this.holdings = new HoldingReader(db);
     this.watch = new WatchReader(db);
+    this.incoming = new IncomingReader(db);
     this.payments = new PaymentReader(db);
     this.outgoing = new OutgoingReader(db);
     this.txKeys = new TxKeyReader(db);
@@ -313,6 +316,26 @@ export class WalletFile {
       this.#returnHome();
       return this.#db.transaction(() => task(this.#writer)).immediate();
     });
+  }
+
+  /**
+   * One transaction of what the chain could tell again: it outlives this process as any other does, but a failure
+   * of the machine only once {@link harden}, or any {@link write} after it, has ended. Does not wait for the disk.
+   */
+  writeRecoverable<T>(task: (w: WalletWriter) => T): T {
+    this.#db.pragma('synchronous = NORMAL');
+    try {
+      return this.write(task);
+    } finally {
+      this.#db.pragma('synchronous = FULL');
+    }
+  }
+
+  /** Ends once everything written so far is on disk; other work goes on meanwhile. */
+  async harden(): Promise<void> {
+    if (this.#db.memory) return;
+    this.#returnHome();
+    await syncFileAside(logOf(this.#db.name));
   }
 
   /** Moves what the log holds into the main file; everything is on disk before this already. */

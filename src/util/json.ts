@@ -173,22 +173,72 @@ export const parseJson = (text: string, limits: JsonLimits = {}): Json => new Pa
  * Compact JSON. Keys with undefined or an empty list are left out, as both generations of real servers do.
  * @throws RangeError for a number that JSON cannot hold.
  */
-export const writeJson = (value: Json): string => write(value, false);
+export const writeJson = (value: Json): string => new JsonWriter(false).whole(value);
 
 /** {@link writeJson} with its empty lists. */
-export const writeWholeJson = (value: Json): string => write(value, true);
+export const writeWholeJson = (value: Json): string => new JsonWriter(true).whole(value);
 
-function write(value: Json, emptyLists: boolean): string {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a JSON number');
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (isList(value)) return `[${value.map((item) => write(item, emptyLists)).join(',')}]`;
-  const members = Object.entries(value).flatMap(([key, item]) =>
-    item === undefined || (!emptyLists && isList(item) && item.length === 0)
-      ? []
-      : [`${JSON.stringify(key)}:${write(item, emptyLists)}`],
-  );
-  return `{${members.join(',')}}`;
+/** Characters after which a text is set aside: joining few long texts is far cheaper than many short ones. */
+const CHUNK = 1 << 16;
+
+/** Strings that stand for themselves. */
+const PLAIN = /^[\w .:/-]*$/;
+
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+
+/** Answers of millions of members are written in one go. */
+class JsonWriter {
+  readonly #emptyLists: boolean;
+  readonly #chunks: Buffer[] = [];
+  #text = '';
+
+  constructor(emptyLists: boolean) {
+    this.#emptyLists = emptyLists;
+  }
+
+  whole(value: Json): string {
+    this.#write(value);
+    if (this.#chunks.length === 0) return this.#text;
+    return Buffer.concat([...this.#chunks, Buffer.from(this.#text)]).toString();
+  }
+
+  #write(value: Json): void {
+    if (typeof value === 'string') this.#text += quoted(value);
+    else if (value !== null && typeof value === 'object')
+      if (isList(value)) this.#writeList(value);
+      else this.#writeObject(value);
+    else if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a JSON number');
+    else this.#text += String(value);
+  }
+
+  #writeList(list: readonly Json[]): void {
+    this.#text += '[';
+    list.forEach((item, i) => {
+      if (i > 0) this.#text += ',';
+      this.#write(item);
+      this.#setAside();
+    });
+    this.#text += ']';
+  }
+
+  #writeObject(object: { readonly [key: string]: Json | undefined }): void {
+    this.#text += '{';
+    let before = '';
+    for (const key of Object.keys(object)) {
+      const item = object[key];
+      if (item === undefined || (!this.#emptyLists && isList(item) && item.length === 0)) continue;
+      this.#text += `${before}${quoted(key)}:`;
+      this.#write(item);
+      before = ',';
+    }
+    this.#text += '}';
+  }
+
+  #setAside(): void {
+    if (this.#text.length < CHUNK) return;
+    this.#chunks.push(Buffer.from(this.#text));
+    this.#text = '';
+  }
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -132,7 +132,7 @@ export interface OutgoingTx {
 
 /** A row of the incoming history: the outputs that one transaction paid to one address. */
 export interface Payment {
-  readonly tx: ReceivedTx;
+  readonly tx: Omit<ReceivedTx, 'txPublicKey' | 'additionalPublicKeys' | 'spentKeyImages'>;
   readonly subaddress: SubaddressIndex;
   readonly amount: Amount;
   /** One an output. */

@@ -1,6 +1,6 @@
 import { flag, height, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import type { HistoryList, IncomingKind } from '../../services/history.js';
-import { fromHex, isHex, toHex } from '../../util/bytes.js';
+import { fromHex, isHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { indexShape, paymentIdShape, paymentShape, readTxHash, transferEntry } from '../shapes.js';
@@ -89,11 +89,11 @@ export const historyMethods: readonly WalletMethod[] = [
             block_height: output.height,
             frozen: output.frozen,
             global_index: output.globalIndex,
-            key_image: output.keyImage === undefined ? '' : toHex(output.keyImage),
-            pubkey: toHex(output.publicKey),
-            spent: output.spentBy !== undefined,
+            key_image: output.keyImage,
+            pubkey: output.publicKey,
+            spent: output.spent,
             subaddr_index: indexShape(output.subaddress),
-            tx_hash: toHex(output.txHash),
+            tx_hash: output.txHash,
             tx_size: 0,
             unlocked,
           })),

@@ -1,0 +1,59 @@
+import type { PageFindings } from '../wallet/records.js';
+
+/** Outputs and spends committed at once, about: requests are answered in between. */
+const ROWS_AT_ONCE = 64;
+
+/** Takes off a list that ascends by height, call by call, what lies below a height. */
+function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {
+  let at = 0;
+  return (below) => {
+    const start = at;
+    while ((list[at]?.height ?? Infinity) < below) at += 1;
+    return list.slice(start, at);
+  };
+}
+
+/**
+ * Divides what a page changes, at blocks, into parts that are each quickly committed, one after the other.
+ * @param findings its lists ascend by height.
+ */
+export function* slicesOf(findings: PageFindings): Generator<PageFindings, void, void> {
+  const { startHeight, hashes, lastBlockReward, possibleSpends } = findings;
+  const take = {
+    received: taker(findings.received),
+    outputs: taker(findings.outputs),
+    spends: taker(findings.spends),
+    outgoing: taker(findings.outgoing),
+    possibleSpends: taker(possibleSpends ?? []),
+  };
+  const end = startHeight + hashes.length;
+  // Addresses that the page reached are there before anything it found at them.
+  let { subaddresses } = findings;
+  for (const [from, to] of cuts(findings, end)) {
+    yield {
+      startHeight: from,
+      hashes: hashes.slice(from - startHeight, to - startHeight),
+      received: take.received(to),
+      outputs: take.outputs(to),
+      spends: take.spends(to),
+      outgoing: take.outgoing(to),
+      ...(possibleSpends === undefined ? {} : { possibleSpends: take.possibleSpends(to) }),
+      subaddresses,
+      lastBlockReward,
+    };
+    subaddresses = [];
+  }
+}
+
+/** Heights from which and below which blocks go together. */
+function* cuts({ startHeight, outputs, spends }: PageFindings, end: number): Generator<[number, number]> {
+  const heights = [...outputs, ...spends].map(({ height }) => height).sort((a, b) => a - b);
+  let from = startHeight;
+  for (let at = ROWS_AT_ONCE; at < heights.length; at += ROWS_AT_ONCE) {
+    const to = heights[at] ?? end;
+    if (to <= from) continue;
+    yield [from, to];
+    from = to;
+  }
+  yield [from, end];
+}

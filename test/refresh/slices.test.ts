@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Hash } from '../../src/crypto/types.js';
+import { slicesOf } from '../../src/refresh/slices.js';
+import type { PageFindings } from '../../src/wallet/records.js';
+
+/** A page whose lists hold nothing but heights. */
+function page(startHeight: number, blocks: number, heights: Record<string, readonly number[]>): PageFindings {
+  const list = (name: string): never[] =>
+    [...(heights[name] ?? [])].sort((a, b) => a - b).map((height, i) => ({ height, i }) as never);
+  return {
+    startHeight,
+    hashes: Array.from({ length: blocks }, (_, i) => new Uint8Array(32).fill(i) as Hash),
+    received: list('received'),
+    outputs: list('outputs'),
+    spends: list('spends'),
+    outgoing: list('outgoing'),
+    possibleSpends: list('possibleSpends'),
+    subaddresses: [{ index: { major: 0, minor: 1 } } as never],
+    lastBlockReward: 5n as never,
+  };
+}
+
+const LISTS = ['received', 'outputs', 'spends', 'outgoing', 'possibleSpends'] as const;
+
+const pages = fc
+  .record({ startHeight: fc.nat(1000), blocks: fc.integer({ min: 1, max: 40 }) })
+  .chain(({ startHeight, blocks }) =>
+    fc
+      .record(
+        Object.fromEntries(
+          LISTS.map((name) => [
+            name,
+            fc.array(fc.integer({ min: startHeight, max: startHeight + blocks - 1 }), { maxLength: 300 }),
+          ]),
+        ),
+      )
+      .map((heights) => page(startHeight, blocks, heights)),
+  );
+
+describe('slices of a page', () => {
+  test('say together what the page says, in its order and without gaps', () => {
+    fc.assert(
+      fc.property(pages, (findings) => {
+        const slices = [...slicesOf(findings)];
+        expect(slices.flatMap(({ hashes }) => hashes)).toEqual(findings.hashes);
+        let next = findings.startHeight;
+        for (const { startHeight, hashes } of slices) {
+          expect(startHeight).toBe(next);
+          expect(hashes.length).toBeGreaterThan(0);
+          next += hashes.length;
+        }
+        for (const list of LISTS) {
+          expect(slices.flatMap((slice): readonly unknown[] => slice[list] ?? [])).toEqual(findings[list]);
+          for (const { startHeight, hashes, [list]: part = [] } of slices)
+            for (const { height } of part) {
+              expect(height).toBeGreaterThanOrEqual(startHeight);
+              expect(height).toBeLessThan(startHeight + hashes.length);
+            }
+        }
+      }),
+    );
+  });
+
+  test('bring new addresses with the first one only', () => {
+    const slices = [
+      ...slicesOf(page(10, 30, { outputs: Array.from({ length: 600 }, (_, i) => 10 + (i % 30)) })),
+    ];
+    expect(slices.length).toBeGreaterThan(5);
+    expect(slices.map(({ subaddresses }) => subaddresses.length)).toEqual([
+      1,
+      ...slices.slice(1).map(() => 0),
+    ]);
+  });
+
+  test('are as large as a block where a block is too large', () => {
+    const slices = [...slicesOf(page(10, 2, { outputs: Array.from({ length: 600 }, () => 10) }))];
+    expect(slices.map(({ outputs }) => outputs.length)).toEqual([600]);
+  });
+});
