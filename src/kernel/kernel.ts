@@ -39,6 +39,11 @@ export interface ScanKernel {
    * @param messages of `length` bytes each, 63 at most. @throws RangeError when B is not a point.
    */
   addHashes(point: Uint8Array, messages: Uint8Array, length: number): Uint8Array;
+  /**
+   * `s·P` of every point, 32 bytes each.
+   * @param points of the main subgroup. @param secret scalar s, 32 bytes, not zero. @throws RangeError when one is no point.
+   */
+  multiply(points: Uint8Array, secret: Uint8Array): Uint8Array;
   /** Commitments `mask·G + amount·H`, 32 bytes each. @param masks scalars below ℓ, 32 bytes each. */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
   /** `x·Hp(P)`, 32 bytes each. @param secrets scalars x below ℓ, 32 bytes each. */

@@ -3,7 +3,7 @@ import { deriveSubaddressPublicKey, keyDerivation, viewTag } from '../crypto/der
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
 import { plainCurve } from '../crypto/plain-curve.js';
 import { decompress, G, multiply, Point } from '../crypto/point.js';
-import { hashToScalar } from '../crypto/scalar.js';
+import { hashToScalar, toScalar } from '../crypto/scalar.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 
@@ -48,6 +48,10 @@ export const referenceKernel: ScanKernel = {
       spendKeys: concatBytes(...spendKeys),
     };
   },
+  multiply: (points, secret) =>
+    concatBytes(
+      ...chunks(points, 32).map((point) => multiply(decompress(point), toScalar(secret)).toBytes()),
+    ),
   commit: (amounts, masks) => plainCurve.commit(amounts, masks),
   keyImages: (outputKeys, secrets) => plainCurve.keyImages(outputKeys, secrets),
   addHashes(point, messages, length) {

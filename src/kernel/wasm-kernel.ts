@@ -59,6 +59,13 @@ export class WasmKernel implements ScanKernel {
     return sums;
   }
 
+  multiply(points: Uint8Array, secret: Uint8Array): Uint8Array {
+    const { products, valid } = this.#memory.multiplyPoints(points, bytesToInt(secret));
+    this.#memory.wasm.forget();
+    if (valid.some((is) => is !== 1)) throw new RangeError('not a point');
+    return products;
+  }
+
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array {
     return this.#curve.commit(amounts, masks);
   }

@@ -1,9 +1,17 @@
 import { formatAddress, tryParseAddress } from '../cryptonote/address.js';
 import { subaddressKeys, subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../cryptonote/types.js';
+import { addressKeysOf } from '../refresh/address-keys.js';
 import { WalletError } from '../wallet/fault.js';
 import type { SubaddressKey } from '../wallet/records.js';
 import type { WalletSession } from './wallet-session.js';
+
+const keyOf = ({ major, minor }: SubaddressIndex): string => `${major}/${minor}`;
+
+const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 && minor === 0;
+
+/** Fewer addresses than this are worked out as quickly one by one. */
+const WORTH_A_BATCH = 4;
 
 export interface AddressView {
   readonly address: string;
@@ -45,9 +53,25 @@ export class Accounts {
     return this.#session.file.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
   }
 
+  /** Works out in one go what {@link address} is about to be asked for. */
+  prepare(indices: readonly SubaddressIndex[]): void {
+    const missing = new Map<string, SubaddressIndex>();
+    for (const index of indices) {
+      const key = keyOf(index);
+      if (!this.#texts.has(key) && !isPrimary(index)) missing.set(key, index);
+    }
+    if (missing.size < WORTH_A_BATCH) return;
+    const { network, spendPublicKey, viewSecret } = this.#session.keys;
+    const keys = addressKeysOf(spendPublicKey, viewSecret.expose(), [...missing.values()]);
+    [...missing.keys()].forEach((key, i) => {
+      const own = keys[i];
+      if (own !== undefined) this.#texts.set(key, formatAddress({ network, kind: 'subaddress', ...own }));
+    });
+  }
+
   /** Text of any address of ours, handed out or not. */
   address(index: SubaddressIndex): string {
-    const key = `${index.major}/${index.minor}`;
+    const key = keyOf(index);
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
     const text = formatAddress(this.decoded(index));
@@ -57,8 +81,7 @@ export class Accounts {
 
   decoded(index: SubaddressIndex): Address {
     const { network, spendPublicKey, viewPublicKey, viewSecret } = this.#session.keys;
-    if (index.major === 0 && index.minor === 0)
-      return { network, kind: 'standard', spendPublicKey, viewPublicKey };
+    if (isPrimary(index)) return { network, kind: 'standard', spendPublicKey, viewPublicKey };
     const keys = subaddressKeys(spendPublicKey, viewSecret.expose(), index);
     return { network, kind: 'subaddress', ...keys };
   }
@@ -70,13 +93,15 @@ export class Accounts {
       minors.length > 0 ? minors : Array.from({ length: this.addressCount(account) }, (_, minor) => minor);
     for (const minor of minors) this.assertIndex({ major: account, minor });
     return this.#session.file.read((r) => {
-      const used = new Set([...r.outputs.usedAddresses(account), ...r.imported.usedAddresses(account)]);
+      const labels = this.labels(account);
+      this.prepare(wanted.map((minor) => ({ major: account, minor })));
+      const used = new Set([...r.holdings.usedAddresses(account), ...r.imported.usedAddresses(account)]);
       return wanted.map((minor) => {
         const index = { major: account, minor };
         return {
           address: this.address(index),
           index,
-          label: this.label(index),
+          label: labels.get(minor) ?? '',
           used: used.has(minor),
         };
       });
@@ -102,6 +127,12 @@ export class Accounts {
   /** An address, or the one that an OpenAlias name stands for. @throws WalletError `wrong_address` */
   resolve(text: string): Promise<Address> {
     return this.#session.openAlias.resolve(text, this.#session.keys.network);
+  }
+
+  /** Of the addresses of an account that have one, by minor index. */
+  labels(account: number): ReadonlyMap<number, string> {
+    if (this.#session.keyKeeper.hidesNotes) return new Map();
+    return this.#session.file.read((r) => r.subaddresses.labels(account));
   }
 
   label(index: SubaddressIndex): string {

@@ -82,9 +82,7 @@ export class History {
         r.outgoing.list({ states, ...heights, ...place }).map((tx) => this.#outgoing(tx, at));
       const heights = { minHeight: filter.minHeight, maxHeight: filter.maxHeight };
       return {
-        ...(lists.has('in')
-          ? { in: r.payments.list({ ...heights, ...place }).map((payment) => this.#incoming(payment, at)) }
-          : {}),
+        ...(lists.has('in') ? { in: this.#allIncoming(r.payments.list({ ...heights, ...place }), at) } : {}),
         ...(lists.has('out') ? { out: of(['confirmed'], heights) } : {}),
         ...(lists.has('pending') ? { pending: of(['prepared', 'pending']) } : {}),
         ...(lists.has('failed') ? { failed: of(['failed']) } : {}),
@@ -157,11 +155,17 @@ export class History {
 
   #shown(payments: readonly Payment[]): PaymentView[] {
     const at = this.#view();
+    this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
     return payments.map((payment) => ({
       payment,
       address: this.#session.accounts.address(payment.subaddress),
       locked: isLocked(payment.tx.unlockTime, payment.tx.height, at),
     }));
+  }
+
+  #allIncoming(payments: readonly Payment[], at: ChainView): HistoryEntry[] {
+    this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
+    return payments.map((payment) => this.#incoming(payment, at));
   }
 
   #incoming({ tx, subaddress, amount: total, amounts }: Payment, at: ChainView): HistoryEntry {

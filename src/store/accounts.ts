@@ -100,6 +100,14 @@ export class SubaddressReader {
     return this.#label.get(major, minor)?.label ?? '';
   }
 
+  /** Of the addresses of an account that have one. */
+  labels(major: number): Map<number, string> {
+    const rows = this.db.prepare<[number], { minor: number; label: string }>(
+      'SELECT minor, label FROM subaddress_label WHERE major = ?',
+    );
+    return new Map(rows.all(major).map(({ minor, label }) => [minor, label]));
+  }
+
   find(spendPublicKey: PublicKey): SubaddressIndex | undefined {
     return this.#find.get(spendPublicKey);
   }

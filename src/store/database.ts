@@ -41,6 +41,8 @@ export function openDatabase(path: string, key: Uint8Array): Db {
     db.pragma('temp_store = MEMORY');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
+    // Moving the log into the main file waits for the disk: seldom, then.
+    db.pragma('wal_autocheckpoint = 4000');
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
     migrate(db, MIGRATIONS);

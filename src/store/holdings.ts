@@ -49,6 +49,7 @@ interface LockQuery {
 /** What the wallet holds, at a cost that does not depend on the number of its outputs. */
 export class HoldingReader {
   readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
+  readonly #used: Statement<[number], { minor: number }>;
   readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
 
   constructor(db: Db) {
@@ -70,6 +71,7 @@ export class HoldingReader {
         )
         .safeIntegers();
     };
+    this.#used = db.prepare('SELECT minor FROM address_sum WHERE account = ? AND received > 0');
     this.#sums = { free: sums('free'), mined: sums('mined') };
     this.#locked = { free: locked('spent_by IS NULL'), mined: locked('spent_height IS NULL') };
   }
@@ -84,6 +86,11 @@ export class HoldingReader {
       total: toAmount(row.total),
       unspentCount: toNumber(row.unspent),
     }));
+  }
+
+  /** Addresses of an account that ever received. */
+  usedAddresses(account: number): number[] {
+    return this.#used.all(account).map(({ minor }) => minor);
   }
 
   /** Unspent outputs that may still be locked: young ones, and those with an unlock time of their own. */

@@ -61,7 +61,6 @@ export class OutputReader {
   protected readonly db: Db;
   readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
   readonly #unspent: Statement<[number], OutputRow>;
-  readonly #used: Statement<[number], { minor: number }>;
   readonly #watch: Statement<[], OutputRow>;
   readonly #before: Statement<[number, number, number], { count: number }>;
 
@@ -71,7 +70,6 @@ export class OutputReader {
     this.#unspent = this.rows(
       `SELECT * FROM owned_output WHERE account = ? AND spent_by IS NULL AND burnt = 0 ${CHAIN_ORDER}`,
     );
-    this.#used = db.prepare('SELECT DISTINCT minor FROM owned_output WHERE account = ?');
     this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
     this.#before = db.prepare(
       'SELECT count(*) AS count FROM owned_output WHERE burnt = 0 AND (height < ? OR (height = ? AND global_index < ?))',
@@ -157,11 +155,6 @@ export class OutputReader {
   /** Those whose key image is not known. */
   blind(): OwnedOutput[] {
     return this.rows(`SELECT * FROM owned_output WHERE key_image IS NULL ${CHAIN_ORDER}`).all().map(toOutput);
-  }
-
-  /** Addresses of an account that ever received. */
-  usedAddresses(account: number): number[] {
-    return this.#used.all(account).map(({ minor }) => minor);
   }
 
   protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {

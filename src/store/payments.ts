@@ -73,9 +73,10 @@ function group(rows: readonly PaymentRow[]): Payment[] {
   return payments;
 }
 
+/** Transactions first: the conditions are theirs. */
 const SELECT = `SELECT t.tx_hash, t.height, t.timestamp, t.unlock_time, t.fee, t.coinbase, t.payment_id,
     o.account, o.minor, o.amount
-  FROM received_tx t JOIN owned_output o USING (tx_hash)
+  FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
   WHERE o.change = 0 AND o.burnt = 0`;
 const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
 

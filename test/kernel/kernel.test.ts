@@ -254,6 +254,38 @@ describe.each([
   });
 });
 
+describe.each([
+  ['relaxed', new WasmKernel('relaxed')],
+  ['simd', new WasmKernel('simd')],
+  ['plain', referenceKernel],
+])('multiples by one secret, by the %s kernel', (_, kernel) => {
+  const points = Array.from({ length: 301 }, somePoint);
+
+  test.each([1n, 2n, 15n, 16n, ORDER - 1n, 2n ** 252n, (ORDER - 1n) / 2n])('%s', (secret) => {
+    const [first = new Uint8Array()] = points;
+    const products = kernel.multiply(first, scalarBytes(secret));
+    expect(toHex(products)).toBe(multiply(Point.fromHex(toHex(first)), secret).toHex());
+  });
+
+  it('cross from call to call', () => {
+    const secret = scalar(11);
+    const some = kernel === referenceKernel ? points.slice(0, 9) : points;
+    const products = chunks(kernel.multiply(concatBytes(...some), scalarBytes(secret)), 32);
+    expect(products).toHaveLength(some.length);
+    for (const n of [0, 1, some.length - 2, some.length - 1])
+      expect(toHex(products[n] ?? new Uint8Array())).toBe(
+        multiply(Point.fromHex(toHex(some[n] ?? new Uint8Array())), secret).toHex(),
+      );
+  });
+
+  test.each(NO_POINTS.map((bytes) => [toHex(bytes), bytes] as const))(
+    'of %s there are none',
+    (_hex, bytes) => {
+      expect(() => kernel.multiply(concatBytes(somePoint(), bytes), viewSecret)).toThrow(RangeError);
+    },
+  );
+});
+
 describe('the kernel that is loaded', () => {
   it('is one in WebAssembly', () => {
     expect(loadKernel().name).toMatch(/^wasm /);

@@ -5,17 +5,27 @@ import type { WalletSession } from '../../services/wallet-session.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Adds address and label to what an address holds. */
-const balanceShape = (wallet: WalletSession, at: AddressBalance) => ({
+const balanceShape = (wallet: WalletSession, at: AddressBalance, label: string) => ({
   account_index: at.account,
   address_index: at.minor,
   address: wallet.accounts.address({ major: at.account, minor: at.minor }),
   balance: at.total,
   unlocked_balance: at.unlocked,
-  label: wallet.accounts.label({ major: at.account, minor: at.minor }),
+  label,
   num_unspent_outputs: at.unspentOutputs,
   blocks_to_unlock: at.blocksToUnlock,
   time_to_unlock: at.secondsToUnlock,
 });
+
+function perSubaddress(wallet: WalletSession, listed: readonly AddressBalance[]) {
+  wallet.accounts.prepare(listed.map(({ account, minor }) => ({ major: account, minor })));
+  const labels = new Map<number, ReadonlyMap<number, string>>();
+  return listed.map((at) => {
+    const known = labels.get(at.account) ?? wallet.accounts.labels(at.account);
+    labels.set(at.account, known);
+    return balanceShape(wallet, at, known.get(at.minor) ?? '');
+  });
+}
 
 export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -45,7 +55,7 @@ export const accountMethods: readonly WalletMethod[] = [
         balance: balance.total,
         unlocked_balance: balance.unlocked,
         multisig_import_needed: wallet.multisigExchange.isImportNeeded(),
-        per_subaddress: listed.map((at) => balanceShape(wallet, at)),
+        per_subaddress: perSubaddress(wallet, listed),
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,
       };

@@ -1,8 +1,9 @@
 -- What each address holds, kept by triggers in step with its outputs: a balance does not read them one by one.
--- Burnt outputs count nowhere.
+-- Burnt outputs hold nothing.
 CREATE TABLE address_sum (
   account     INTEGER NOT NULL,
   minor       INTEGER NOT NULL,
+  received    INTEGER NOT NULL,                     -- outputs, burnt ones too
   unspent     INTEGER NOT NULL,                     -- outputs that nothing spends, frozen ones too
   free_count  INTEGER NOT NULL,                     -- outputs that nothing spends and that are not frozen
   free_total  INTEGER NOT NULL,
@@ -12,7 +13,7 @@ CREATE TABLE address_sum (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO address_sum
-  SELECT account, minor,
+  SELECT account, minor, count(*),
     sum(spent_by IS NULL AND NOT burnt),
     sum(spent_by IS NULL AND NOT frozen AND NOT burnt),
     sum(iif(spent_by IS NULL AND NOT frozen AND NOT burnt, amount, 0)),
@@ -22,11 +23,12 @@ INSERT INTO address_sum
 
 CREATE TRIGGER owned_output_added AFTER INSERT ON owned_output BEGIN
   INSERT INTO address_sum VALUES (
-    NEW.account, NEW.minor,
+    NEW.account, NEW.minor, 1,
     NEW.spent_by IS NULL,
     NEW.spent_by IS NULL AND NOT NEW.frozen, iif(NEW.spent_by IS NULL AND NOT NEW.frozen, NEW.amount, 0),
     NEW.spent_height IS NULL AND NOT NEW.frozen, iif(NEW.spent_height IS NULL AND NOT NEW.frozen, NEW.amount, 0)
   ) ON CONFLICT DO UPDATE SET
+    received = received + 1,
     unspent = unspent + excluded.unspent,
     free_count = free_count + excluded.free_count, free_total = free_total + excluded.free_total,
     mined_count = mined_count + excluded.mined_count, mined_total = mined_total + excluded.mined_total;
@@ -51,15 +53,19 @@ CREATE TRIGGER owned_output_changed AFTER UPDATE OF burnt, frozen, spent_by, spe
   WHERE account = NEW.account AND minor = NEW.minor;
 END;
 
-CREATE TRIGGER owned_output_removed AFTER DELETE ON owned_output WHEN NOT OLD.burnt BEGIN
+CREATE TRIGGER owned_output_removed AFTER DELETE ON owned_output BEGIN
   UPDATE address_sum SET
-    unspent = unspent - (OLD.spent_by IS NULL),
-    free_count = free_count - (OLD.spent_by IS NULL AND NOT OLD.frozen),
-    free_total = free_total - iif(OLD.spent_by IS NULL AND NOT OLD.frozen, OLD.amount, 0),
-    mined_count = mined_count - (OLD.spent_height IS NULL AND NOT OLD.frozen),
-    mined_total = mined_total - iif(OLD.spent_height IS NULL AND NOT OLD.frozen, OLD.amount, 0)
+    received = received - 1,
+    unspent = unspent - (OLD.spent_by IS NULL AND NOT OLD.burnt),
+    free_count = free_count - (OLD.spent_by IS NULL AND NOT OLD.frozen AND NOT OLD.burnt),
+    free_total = free_total - iif(OLD.spent_by IS NULL AND NOT OLD.frozen AND NOT OLD.burnt, OLD.amount, 0),
+    mined_count = mined_count - (OLD.spent_height IS NULL AND NOT OLD.frozen AND NOT OLD.burnt),
+    mined_total = mined_total - iif(OLD.spent_height IS NULL AND NOT OLD.frozen AND NOT OLD.burnt, OLD.amount, 0)
   WHERE account = OLD.account AND minor = OLD.minor;
 END;
 
 -- Outputs that may be locked for longer than their age.
 CREATE INDEX owned_output_lock ON owned_output (height) WHERE unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL;
+
+-- Which addresses were used, and what they hold, is known from the sums.
+DROP INDEX owned_output_place;

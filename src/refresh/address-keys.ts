@@ -1,0 +1,36 @@
+import type { PublicKey, SecretKey } from '../crypto/types.js';
+import {
+  SUBADDRESS_MESSAGE_BYTES,
+  subaddressMessages,
+  type AddressKeys,
+} from '../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { ScanKernel } from '../kernel/kernel.js';
+import { loadKernel } from '../kernel/load-kernel.js';
+import { chunks, concatBytes } from '../util/bytes.js';
+
+/** Of this thread; loading it takes a moment. */
+let kernel: ScanKernel | undefined;
+
+/**
+ * `D = B + m·G` and `C = a·D` of many subaddresses.
+ * @param indices none of them {0, 0}, whose keys are the wallet's. @throws RangeError when B is not a point.
+ * Source: device_default.cpp `get_subaddress`.
+ */
+export function addressKeysOf(
+  spendPublicKey: PublicKey,
+  viewSecret: SecretKey,
+  indices: readonly SubaddressIndex[],
+): AddressKeys[] {
+  kernel ??= loadKernel();
+  const messages = concatBytes(
+    ...indices.map(({ major, minor }) => subaddressMessages(viewSecret, major, minor, minor + 1)),
+  );
+  const spendKeys = kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES);
+  messages.fill(0);
+  const viewKeys = chunks(kernel.multiply(spendKeys, viewSecret), 32);
+  return chunks(spendKeys, 32).map((key, i) => ({
+    spendPublicKey: key as PublicKey,
+    viewPublicKey: viewKeys[i] as PublicKey,
+  }));
+}
