@@ -39,7 +39,7 @@ const add = (more: Partial<TxFindings>): void => file.write((w) => w.addFound(fo
 const mine = (...given: Parameters<typeof page>): void => file.write((w) => w.applyPage(page(...given)));
 
 const balance = (): bigint =>
-  file.read((r) => r.outputs.balances({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
+  file.read((r) => r.holdings.ofAddresses({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
 const incoming = (): (readonly [number, bigint])[] =>
   file
     .read((r) => r.payments.list({ minHeight: -1, maxHeight: 999 }))
