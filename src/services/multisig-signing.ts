@@ -221,6 +221,7 @@ const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
 /** @throws WalletError `multisig_signing_failed` Source: wallet2.cpp `sign_multisig_tx`. */
 function assertOpen({ txs, signers }: MultisigTxSet, group: GroupState, signer: PublicKey): void {
   if (txs.length === 0) throw failed('there are none');
+  if (signers.length === 0) throw failed('nobody has signed them, not even who made them');
   if (isAmong(signers, signer)) throw failed('this wallet has signed them');
   if (signers.length >= group.threshold) throw failed('enough have signed them: submit them');
   if (

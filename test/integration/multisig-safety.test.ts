@@ -101,7 +101,7 @@ describe('with a kill -9 between every two steps', () => {
       expect((await wallet.rpc('get_address')).address).toBe(addresses[0]);
     }
     await daemon.generate(addresses[0] ?? '', 12);
-    await daemon.generate(stranger.addressText(), 60);
+    await daemon.generate(stranger.addressText(), 80);
   });
 
   it('they pay, and no nonce answers twice', async () => {

@@ -1,0 +1,108 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ChainWallet } from '../support/chain-wallet.js';
+import type { Loose } from '../support/json-rpc.js';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { formGroup, signInTurn, startParty, tellEachOther } from '../support/multisig-party.js';
+import { seededRng } from '../support/seeded-rng.js';
+import type { WalletRpc } from '../support/wallet-rpc.js';
+
+const COIN = 1_000_000_000_000;
+const NAME = 'shared';
+const stranger = new ChainWallet(seededRng('multisig recovery'));
+
+let daemon: Monerod;
+let ours: WalletRpc;
+let theirs: WalletRpc;
+
+beforeAll(async () => {
+  daemon = await startMonerod();
+  const [first, second] = await startParty(['ours', 'theirs'], { daemon: daemon.address });
+  if (first === undefined || second === undefined) throw new Error('two servers');
+  [ours, theirs] = [first, second];
+  const address = await formGroup([ours, theirs], 2, NAME);
+  await daemon.generate(address, 4);
+  await daemon.generate(stranger.addressText(), 80);
+  // One payment with change, one without.
+  await pay(ours, theirs, 'transfer', {
+    destinations: [{ address: stranger.addressText(), amount: COIN }],
+  });
+  const { transfers } = await theirs.rpc('incoming_transfers', { transfer_type: 'available' });
+  await pay(theirs, ours, 'sweep_single', {
+    address: stranger.addressText(),
+    key_image: (transfers as Loose[])[0]?.key_image as string,
+  });
+});
+
+afterAll(async () => {
+  await Promise.all([ours, theirs].map((server) => server?.stop()));
+  await daemon?.stop();
+});
+
+async function pay(proposer: WalletRpc, signer: WalletRpc, method: string, order: object): Promise<void> {
+  await tellEachOther([proposer, signer]);
+  const { multisig_txset } = await proposer.rpc(method, order);
+  const { set } = await signInTurn(multisig_txset as string, [signer]);
+  await signer.rpc('submit_multisig', { tx_data_hex: set });
+  await daemon.generate(stranger.addressText(), 12);
+  await Promise.all([proposer, signer].map((wallet) => wallet.rpc('refresh')));
+}
+
+/** What a wallet holds and has paid. */
+async function viewOf(wallet: WalletRpc): Promise<unknown> {
+  await wallet.rpc('refresh');
+  const { balance, unlocked_balance, multisig_import_needed } = await wallet.rpc('get_balance');
+  const { out = [] } = await wallet.rpc('get_transfers', { out: true });
+  const { transfers = [] } = await wallet.rpc('incoming_transfers', { transfer_type: 'all' });
+  return {
+    ...{ balance, unlocked_balance, multisig_import_needed },
+    paid: (out as Loose[])
+      .map(({ txid, amount, fee, height }) => ({ txid, amount, fee, height }))
+      .sort((a, b) => a.height - b.height),
+    outputs: (transfers as Loose[]).map(({ key_image, amount, spent, global_index }) => ({
+      key_image,
+      amount,
+      spent,
+      global_index,
+    })),
+  };
+}
+
+describe('a participant whose store is lost', () => {
+  it('has all of it again from its seed, once the others told it', async () => {
+    const right = await viewOf(ours);
+    expect(await viewOf(theirs)).toEqual(right);
+    const { key } = await ours.rpc('query_key', { key_type: 'mnemonic' });
+    await ours.rpc('restore_deterministic_wallet', {
+      filename: 'from seed',
+      seed: key as string,
+      enable_multisig_experimental: true,
+      restore_height: 0,
+    });
+    await ours.rpc('refresh');
+    // What was paid without change cannot be seen yet.
+    expect(await ours.rpc('get_balance')).toMatchObject({ multisig_import_needed: true });
+    await tellEachOther([ours, theirs]);
+    expect(await viewOf(ours)).toEqual(right);
+    await ours.rpc('rescan_blockchain');
+    expect(await viewOf(ours)).toEqual(right);
+  });
+
+  it('has all of it again from its keys file, in the other program too', async () => {
+    const right = await viewOf(theirs);
+    copyFileSync(join(ours.walletDir, `${NAME}.keys`), join(theirs.walletDir, 'ours.keys'));
+    copyFileSync(join(theirs.walletDir, `${NAME}.keys`), join(ours.walletDir, 'theirs.keys'));
+    await theirs.rpc('open_wallet', { filename: 'ours', password: 'p' });
+    await ours.rpc('open_wallet', { filename: 'theirs', password: 'p' });
+    await tellEachOther([ours, theirs]);
+    expect(await viewOf(ours)).toEqual(right);
+    expect(await viewOf(theirs)).toEqual(right);
+    await pay(ours, theirs, 'transfer', {
+      destinations: [{ address: stranger.addressText(), amount: COIN }],
+    });
+    const after = (await viewOf(ours)) as { paid: unknown[] };
+    expect(after.paid).toHaveLength(3);
+    expect(await viewOf(theirs)).toEqual(after);
+  });
+});
