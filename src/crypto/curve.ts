@@ -45,6 +45,8 @@ export const MOST_TWINS = 4;
 /** Points that are multiplied again and again, with what is kept of them. */
 export interface Basis {
   readonly size: number;
+  /** Forgets all points. */
+  clear(): void;
   /** Puts points behind those that are there. @throws RangeError for what is no point. */
   add(points: readonly Uint8Array[]): void;
   /**

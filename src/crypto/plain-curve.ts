@@ -14,6 +14,10 @@ class PlainBasis implements Basis {
     return this.#points.length;
   }
 
+  clear(): void {
+    this.#points.length = 0;
+  }
+
   add(points: readonly Uint8Array[]): void {
     this.#points.push(...points.map(decompress).map(keptMultiples));
   }

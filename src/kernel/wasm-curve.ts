@@ -56,6 +56,11 @@ class WasmBasis implements Basis {
     return this.#size;
   }
 
+  clear(): void {
+    this.#memory.wasm.keep(-this.#size);
+    this.#size = 0;
+  }
+
   add(points: readonly Uint8Array[]): void {
     // Room counts once it is filled: points that are refused leave the basis as it was.
     if (this.#memory.grow((wasm) => wasm.makeRoom(points.length)) === 0) throw new Error('out of memory');

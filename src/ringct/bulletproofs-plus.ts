@@ -43,17 +43,21 @@ const BASES = [G.toBytes(), H.toBytes()];
 /** Places of {@link BASES} in a basis; behind them H₀, G₀, H₁, G₁, … */
 const FIRST = BASES.length;
 
-/** The generators, made when first needed. */
-const bases = new WeakMap<Curve, Basis>();
+/** The generators, made when first needed, and room for those that they are folded into. */
+const bases = new WeakMap<Curve, { readonly all: Basis; readonly folded: Basis }>();
+
+function basesOf(curve: Curve): { readonly all: Basis; readonly folded: Basis } {
+  const known = bases.get(curve);
+  if (known !== undefined) return known;
+  const made = { all: curve.basis(), folded: curve.basis() };
+  made.all.add(BASES);
+  bases.set(curve, made);
+  return made;
+}
 
 /** Source: bulletproofs_plus.cc `get_exponent`, `init_exponents`. */
 function generators(curve: Curve, count: number): Basis {
-  let basis = bases.get(curve);
-  if (basis === undefined) {
-    basis = curve.basis();
-    basis.add(BASES);
-    bases.set(curve, basis);
-  }
+  const basis = basesOf(curve).all;
   const there = basis.size - FIRST;
   const value = H.toBytes();
   const names = Array.from({ length: Math.max(0, 2 * count - there) }, (_, i) =>
@@ -191,7 +195,9 @@ const halved = (
 /** Works the sums out, which pays once many originals stand behind each generator. */
 function folded({ basis, g, h }: Generators, size: number, curve: Curve): Generators {
   const sums = basis.foldedSums(FIRST, 2 * size, interleaved(0n, 0n, g, h));
-  const fewer = curve.basis();
+  // The sums are worked out, so what they are made of may go.
+  const fewer = basesOf(curve).folded;
+  fewer.clear();
   fewer.add([...BASES, ...sums]);
   const ones = Array.from({ length: size }, () => 1n);
   return { basis: fewer, g: ones, h: ones };
@@ -218,18 +224,17 @@ function prove(
   const alpha = randomScalar(rng);
   // The blinding alone takes constant time, as upstream's does.
   const blinding = curve.commit([0n], scalarBytes(reduce(alpha * INV_8)));
-  const A = proofPoint(
-    basis.multiexp(
-      interleaved(
-        0n,
-        0n,
-        bits.map((bit) => bit * INV_8),
-        bits.map((bit) => (bit - 1n) * INV_8),
-      ),
-      [blinding],
-      [1n],
+  const none = bits.map(() => 0n);
+  const ofOnes = basis.multiexp(interleaved(0n, 0n, bits, none));
+  const ofZeros = basis.multiexp(
+    interleaved(
+      0n,
+      0n,
+      none,
+      bits.map((bit) => 1n - bit),
     ),
   );
+  const A = proofPoint(curve.multiexp([ofOnes, ofZeros, blinding], [INV_8, -INV_8, 1n]));
   const y = nonZero(transcript.update(A));
   // z is the hash of y alone, and becomes the transcript's state.
   const z = nonZero(transcript.restart(scalarBytes(y)));

@@ -105,6 +105,16 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
+    it('adds up products of what is put into a cleared basis', () => {
+      const basis = curve.basis();
+      basis.add([H, G, H].map((p) => p.toBytes()));
+      basis.clear();
+      expect(basis.size).toBe(0);
+      expect(() => basis.multiexp([1n])).toThrow(RangeError);
+      basis.add([G.toBytes()]);
+      expect(toHex(basis.multiexp([5n]))).toBe(toHex(multiplyPublic(G, 5n).toBytes()));
+    });
+
     it('folds products of a basis', () => {
       fc.assert(
         fc.property(terms(9), fc.nat(2), fc.integer({ min: 1, max: 4 }), (kept, first, count) => {

@@ -4,7 +4,7 @@
  * doublings shared. The two lanes add up different terms of a sum, or of two sums.
  */
 import { ELEMENT, gather, multiply, pack, PACKED, setSmall, subtract } from './field';
-import { ADDEND, addPoint, divideByZ, double, POINT, setIdentity, toAddend } from './point';
+import { ADDEND, addAffine, addPoint, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 
 /** Bits of a window for points whose multiples are kept, and for points used once. */
 const KEPT_WINDOW: i32 = 7;
@@ -56,7 +56,7 @@ export function makeRoom(count: i32): bool {
   return growTo(TABLES + usize(kept + count + 1) * usize(KEPT_MULTIPLES) * ENTRY);
 }
 
-/** Keeps so many more points, whose tables are there. */
+/** Keeps so many more points, whose tables are there; or fewer. */
 export function keep(count: i32): void {
   kept += count;
 }
@@ -162,7 +162,7 @@ function addEntries(sum: usize, first: usize, second: usize, withT: bool): void 
   gather(CHOSEN, at0 + minus0 * PACKED, at1 + minus1 * PACKED);
   gather(CHOSEN + ELEMENT, at0 + (1 - minus0) * PACKED, at1 + (1 - minus1) * PACKED);
   gather(CHOSEN + 3 * ELEMENT, at0 + (2 + minus0) * PACKED, at1 + (2 + minus1) * PACKED);
-  addPoint(sum, sum, CHOSEN, false, withT);
+  addAffine(sum, sum, CHOSEN, withT);
 }
 
 const ONE_LANE = memory.data(40, 16);
@@ -184,7 +184,6 @@ function joinLanes(sum: usize): void {
 export function sumTerms(sum: usize, used: i32, once: i32): void {
   recodeAll(used, once);
   const digits = digitsArea(once), stride = rowOf(used + once);
-  setSmall(CHOSEN + 2 * ELEMENT, 2);
   setIdentity(sum);
   let started = false;
   for (let bit = BITS - 1; bit >= 0; bit--) {
@@ -226,7 +225,6 @@ export function startGroups(used: i32): void {
 /** sum = in lane n all terms from `first + n` on, `step` apart. */
 export function sumPairOfGroups(sum: usize, used: i32, first: i32, step: i32): void {
   const digits = digitsArea(0), stride = rowOf(used);
-  setSmall(CHOSEN + 2 * ELEMENT, 2);
   setIdentity(sum);
   let started = false;
   for (let bit = BITS - 1; bit >= 0; bit--) {

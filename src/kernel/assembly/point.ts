@@ -105,6 +105,25 @@ export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool)
   if (withT) multiply(o + T, E, H);
 }
 
+/** o = p + q, whose Z is 1. */
+export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
+  subtract(S, p + Y, p + X);
+  multiplyColumns(A, S, q + Y);
+  add(S, p + Y, p + X);
+  multiplyColumns(B, S, q + X);
+  multiply(C, p + T, q + T);
+  add(S, p + Z, p + Z);
+  subtract(F, S, C);
+  settleElement(F, F); // of 3 units
+  add(G, S, C); // 3 units, for factors of one
+  settleDifference(E, B, A);
+  settleProducts(H, A, B);
+  multiply(o + X, E, F);
+  multiply(o + Y, G, H);
+  multiply(o + Z, F, G);
+  if (withT) multiply(o + T, E, H);
+}
+
 /** o = p made ready to be added. */
 export function toAddend(o: usize, p: usize): void {
   add(S, p + Y, p + X);
