@@ -22,7 +22,8 @@ import {
   TxKeyWriter,
 } from './outgoing.js';
 import { HoldingReader } from './holdings.js';
-import { OutputReader, OutputWriter, type OutputRef } from './outputs.js';
+import { OutputWriter } from './output-writer.js';
+import { OutputReader, type OutputRef } from './outputs.js';
 import { PaymentReader, PaymentWriter } from './payments.js';
 import { PossibleSpendReader, PossibleSpendWriter } from './possible-spends.js';
 import { PoolReader, PoolWriter } from './pool.js';
