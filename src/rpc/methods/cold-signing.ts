@@ -12,8 +12,11 @@ const ALL = 0xffff_ffff;
 const recipients = (paid: TransferSummary['recipients']) =>
   paid.map(({ address, amount }) => ({ address, amount }));
 
-/** Source: wallet_rpc_server_commands_defs.h `transfer_description`. */
-const descriptionShape = (description: TransferDescription, weight: number) => ({
+/**
+ * Source: wallet_rpc_server_commands_defs.h `transfer_description`.
+ * @param weight absent for a transaction that is not made yet: nobody knows it.
+ */
+const descriptionShape = (description: TransferDescription, weight: number | undefined) => ({
   amount_in: description.amountIn,
   amount_out: description.amountOut,
   ring_size: description.ringSize,
@@ -128,7 +131,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
           ? await wallet.multisigSigning.describe(multisig_txset)
           : { ...(await wallet.coldSigning.describe(unsigned_txset)), weights: [] };
       return {
-        desc: descriptions.map((description, i) => descriptionShape(description, weights[i] ?? 0)),
+        desc: descriptions.map((description, i) => descriptionShape(description, weights[i])),
         summary: summaryShape(summary),
       };
     },
