@@ -78,7 +78,12 @@ export class PaymentBuilder {
     const picker = new GammaPicker(await daemon.getOutputDistribution(), this.#session.link.rng);
     const drafts: PaymentDraft[] = [];
     for (const share of planned) {
-      const rings = await chooseRings(share.inputs, picker, (indices) => daemon.getOutputs(indices));
+      const rings = await chooseRings(
+        share.inputs,
+        picker,
+        (indices) => daemon.getOutputs(indices),
+        (parts) => sign('rings', parts),
+      );
       drafts.push({ share, rings, terms, prices });
     }
     return drafts;

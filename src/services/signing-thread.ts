@@ -3,6 +3,7 @@ import type { FeeRates } from '../cryptonote/fees.js';
 import { loadCurve } from '../kernel/load-kernel.js';
 import { systemRng } from '../util/random.js';
 import type { UnsignedTx } from '../wallet/construction.js';
+import { assembleRings, type Ring, type RingParts } from '../wallet/decoys.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
 import { signOffline, type OfflineOrder, type OfflineSigned } from '../wallet/offline-signing.js';
 import {
@@ -26,6 +27,7 @@ export type LaidOut = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'change'> 
 
 /** What the signing thread does, by kind. */
 export interface SigningWork {
+  readonly rings: { readonly task: readonly RingParts[]; readonly result: readonly Ring[] };
   readonly build: { readonly task: PricedTask; readonly result: SignedTx };
   readonly layOut: { readonly task: PricedTask; readonly result: LaidOut };
   readonly offline: { readonly task: OfflineOrder; readonly result: OfflineSigned };
@@ -50,6 +52,8 @@ function layOut({ plan, rate, rates }: PricedTask): LaidOut {
 
 function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   switch (work.kind) {
+    case 'rings':
+      return assembleRings(work.task, curve);
     case 'build':
       return buildTransaction(work.task.plan, work.task.rate, work.task.rates, systemRng, curve);
     case 'layOut':
@@ -60,6 +64,7 @@ function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
 }
 
 function wipe(work: SigningTask): void {
+  if (work.kind === 'rings') return;
   if (work.kind === 'offline') {
     work.task.keys.viewSecret.fill(0);
     work.task.keys.spendSecret.fill(0);

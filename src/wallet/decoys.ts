@@ -1,4 +1,6 @@
-import { inMainSubgroup, tryDecompress } from '../crypto/point.js';
+import { isIdentity, type Curve } from '../crypto/curve.js';
+import { plainCurve } from '../crypto/plain-curve.js';
+import { ORDER } from '../crypto/scalar.js';
 import type { Commitment, PublicKey } from '../crypto/types.js';
 import {
   COINBASE_UNLOCK_BLOCKS,
@@ -148,6 +150,9 @@ export interface Ring {
   readonly realIndex: number;
 }
 
+/** What a ring has to know of the output that is spent. */
+export type RealMember = Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>;
+
 /**
  * Makes a ring of the real output and the first fit candidates in the order they were picked.
  * @param fetched the daemon's answer, one for each of `candidates.indices`.
@@ -155,9 +160,10 @@ export interface Ring {
  * data for every output could tell ours in the ring. `not_enough_ring_members`
  */
 export function assembleRing(
-  real: Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>,
+  real: RealMember,
   candidates: RingCandidates,
   fetched: readonly FetchedOutput[],
+  curve: Curve = plainCurve,
 ): Ring {
   if (fetched.length !== candidates.indices.length) throw misbehaves('it sent another number of outputs');
   const byIndex = new Map<number, Candidate>();
@@ -182,7 +188,7 @@ export function assembleRing(
     const candidate = byIndex.get(index);
     if (candidate === undefined || !candidate.unlocked) continue;
     const key = toHex(candidate.publicKey);
-    if (keys.has(key) || !isFit(candidate)) continue;
+    if (keys.has(key) || !isFit(candidate, curve)) continue;
     keys.add(key);
     members.push(candidate);
   }
@@ -192,11 +198,21 @@ export function assembleRing(
 }
 
 /** Key and commitment must be points of the main subgroup, or the ring would give us away or be refused. */
-const isFit = ({ publicKey, commitment }: Candidate): boolean =>
-  [publicKey, commitment].every((bytes) => {
-    const point = tryDecompress(bytes);
-    return point !== undefined && inMainSubgroup(point);
-  });
+function isFit({ publicKey, commitment }: Candidate, curve: Curve): boolean {
+  const points = [publicKey, commitment];
+  return curve.arePoints(points) && curve.multiplyEach(points, ORDER).every(isIdentity);
+}
+
+/** What one ring is made of. Plain data, so that it crosses to a thread. */
+export interface RingParts {
+  readonly real: RealMember;
+  readonly candidates: RingCandidates;
+  readonly fetched: readonly FetchedOutput[];
+}
+
+/** {@link assembleRing} of each. Slow with many, on a thread of its own. */
+export const assembleRings = (all: readonly RingParts[], curve: Curve = plainCurve): Ring[] =>
+  all.map(({ real, candidates, fetched }) => assembleRing(real, candidates, fetched, curve));
 
 /** Outputs below which a chain is too young to judge rings by. */
 const YOUNG_CHAIN = 10_000;
@@ -221,22 +237,28 @@ const ATTEMPTS = 3;
 
 /**
  * Rings for all inputs of one transaction, fetched in one call.
- * @param fetch the daemon's outputs at these indices, in their order.
+ * @param fetch the daemon's outputs at these indices, in their order. @param assemble as {@link assembleRings} does.
  * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and what `fetch` throws.
  */
 export async function chooseRings(
   inputs: readonly OwnedOutput[],
   picker: GammaPicker,
   fetch: (indices: readonly number[]) => Promise<readonly FetchedOutput[]>,
-): Promise<Ring[]> {
+  assemble: (all: readonly RingParts[]) => readonly Ring[] | Promise<readonly Ring[]> = assembleRings,
+): Promise<readonly Ring[]> {
   for (let attempt = 1; ; attempt++) {
     const candidates = inputs.map(({ globalIndex }) => candidateIndices(globalIndex, picker));
     const fetched = await fetch(candidates.flatMap(({ indices }) => indices));
     let at = 0;
-    const rings = inputs.map((output, i) => {
+    const parts = inputs.map(({ globalIndex, publicKey, amount, mask }, i): RingParts => {
       const asked = candidates[i] ?? { indices: [], picked: [] };
-      return assembleRing(output, asked, fetched.slice(at, (at += asked.indices.length)));
+      return {
+        real: { globalIndex, publicKey, amount, mask },
+        candidates: asked,
+        fetched: fetched.slice(at, (at += asked.indices.length)),
+      };
     });
+    const rings = await assemble(parts);
     if (areRingsPlausible(rings, picker.outputs)) return rings;
     if (attempt === ATTEMPTS) throw misbehaves('no plausible rings can be made of its outputs');
   }
