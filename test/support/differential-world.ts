@@ -1,5 +1,6 @@
 import { Pair, type Exception } from './differential.js';
-import { startMonerod, type Monerod } from './monerod.js';
+import type { Monerod } from './monerod.js';
+import { startRegtestDaemon } from './regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 
 /** The wallet that both servers hold: throwaway words from the reference's own tests. */
@@ -34,7 +35,8 @@ export interface World {
 
 /** Mines 106 blocks: four to the shared wallet, and ten payments to it of every kind. */
 export async function startWorld(exceptions: readonly Exception[]): Promise<World> {
-  const daemon = await startMonerod();
+  // Ours makes blocks far faster; that the real one takes what wallets make is shown elsewhere.
+  const daemon = await startRegtestDaemon();
   const options = { daemon: daemon.address };
   const [ours, theirs, payer] = await Promise.all([
     startWalletRpc({ ...options, args: ['--api-version=1.32', '--export-format=0.18.0'] }),
@@ -83,10 +85,15 @@ export async function startWorld(exceptions: readonly Exception[]): Promise<Worl
       await daemon.stop();
     },
   };
-  await Promise.all([
-    pair.step('restore_deterministic_wallet', { filename: 'shared', password: 'secret', seed: SEED }),
-    fillChain(world),
-  ]);
+  try {
+    await Promise.all([
+      pair.step('restore_deterministic_wallet', { filename: 'shared', password: 'secret', seed: SEED }),
+      fillChain(world),
+    ]);
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
   return world;
 }
 
