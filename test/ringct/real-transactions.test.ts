@@ -11,15 +11,23 @@ import {
   transactionHash,
   transactionHashWith,
 } from '../../src/cryptonote/transaction.js';
-import { verifyRange } from '../../src/ringct/bulletproofs-plus.js';
-import { verifyClsag, type ClsagClaim } from '../../src/ringct/clsag.js';
-import { amountsBalance } from '../../src/ringct/commitment.js';
+import { verifyRange as verify, type RangeClaim } from '../../src/ringct/bulletproofs-plus.js';
+import { verifyClsag as verifySignature, type ClsagClaim } from '../../src/ringct/clsag.js';
+import { amountsBalance as balance } from '../../src/ringct/commitment.js';
 import { preMlsagHash } from '../../src/ringct/message.js';
 import type { RctBase, RctPrunable } from '../../src/ringct/types.js';
 import { amount } from '../../src/util/amount.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
+import { systemRng } from '../../src/util/random.js';
+import { onEveryCurve } from '../support/curves.js';
 import { readVectors, spoiled } from './vectors.js';
+
+const amountsBalance = (...args: Parameters<typeof balance>): boolean =>
+  onEveryCurve((curve) => balance(args[0], args[1], args[2], curve));
+const verifyClsag = (claim: ClsagClaim): boolean => onEveryCurve((curve) => verifySignature(claim, curve));
+const verifyRange = (claims: readonly RangeClaim[]): boolean =>
+  onEveryCurve((curve, rng) => verify(claims, rng, curve), systemRng);
 
 interface Vectors {
   readonly blocks: readonly {
