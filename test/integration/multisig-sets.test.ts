@@ -117,3 +117,21 @@ test('of two sets that count on the same nonces one is signed, asked for at once
   );
   expect(replies.map(({ error }) => error?.code).sort()).toEqual([-35, undefined]);
 });
+
+test('a wallet that holds money keeps its keys', async () => {
+  const [ours] = wallets;
+  if (ours === undefined) throw new Error('a wallet');
+  await ours.rpc('create_wallet', { filename: 'other', password: 'p', language: 'English' });
+  const { multisig_info: other } = await ours.rpc('prepare_multisig');
+  await ours.rpc('create_wallet', { filename: 'funded', password: 'p', language: 'English' });
+  const { address } = await ours.rpc('get_address');
+  const { multisig_info: own } = await ours.rpc('prepare_multisig');
+  await daemon.generate(address as string, 1);
+  const { error } = await ours.call('make_multisig', { multisig_info: [own, other], threshold: 2 });
+  expect(error?.code).toBe(-1);
+  expect(error?.message).toMatch(/received money/);
+  expect(await ours.rpc('is_multisig')).toMatchObject({ multisig: false });
+  await ours.rpc('open_wallet', { filename: 'funded', password: 'p' });
+  expect((await ours.rpc('get_address')).address).toBe(address);
+  expect((await ours.rpc('get_balance')).balance).toBeGreaterThan(0);
+});
