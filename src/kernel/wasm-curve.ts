@@ -104,14 +104,14 @@ export class WasmCurve implements Curve {
   readonly name: string;
   readonly #build: Build;
   readonly #memory: KernelMemory;
-  readonly #empty: WasmBasis;
+  /** For sums without a basis; scanning never needs it. */
+  #empty: WasmBasis | undefined;
 
   /** @throws Error when the engine does not know the instructions of this build. */
   constructor(build: Build, memory = new KernelMemory(build)) {
     this.name = `wasm ${build}`;
     this.#build = build;
     this.#memory = memory;
-    this.#empty = new WasmBasis(build);
   }
 
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array {
@@ -204,6 +204,7 @@ export class WasmCurve implements Curve {
   }
 
   multiexp(points: readonly Uint8Array[], scalars: readonly bigint[]): Uint8Array {
+    this.#empty ??= new WasmBasis(this.#build);
     return this.#empty.multiexp([], points, scalars);
   }
 
