@@ -5,7 +5,9 @@ import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
 import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
-import type { NamedKey, PoolFinding, ScannerState } from './wallet-scanner.js';
+import type { ScannerState } from './scanner-state.js';
+import type { PoolFinding } from './wallet-scanner.js';
+import type { NamedKey } from './watch-list.js';
 import type { ExpectedChain, TxsOfBlock, UnminedTx } from './chain-block.js';
 
 /** Numbers an open wallet, for as long as the process runs. */

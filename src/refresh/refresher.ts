@@ -8,7 +8,9 @@ import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
 import type { PageFindings, SubaddressKey } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
-import type { NamedKey, PoolFinding, ScannerState } from './wallet-scanner.js';
+import type { ScannerState } from './scanner-state.js';
+import type { PoolFinding } from './wallet-scanner.js';
+import type { NamedKey } from './watch-list.js';
 import type {
   BatchFindings,
   RefreshFailure,

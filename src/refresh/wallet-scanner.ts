@@ -1,19 +1,10 @@
-import { keyDerivation } from '../crypto/derivation.js';
-import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
-import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
-import { cryptPaymentId } from '../cryptonote/payment-id.js';
+import type { KeyImage } from '../crypto/types.js';
 import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
-import { sum, ZERO, type Amount } from '../util/amount.js';
+import { sum, ZERO } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/pending-tx.js';
-import {
-  BlindOutputs,
-  outgoingOf,
-  spendingTx,
-  type BlindOutput,
-  type PossibleSpend,
-} from '../wallet/possible-spends.js';
+import { BlindOutputs, outgoingOf, spendingTx, type PossibleSpend } from '../wallet/possible-spends.js';
 import {
   claimOutput,
   openClaims,
@@ -32,35 +23,12 @@ import type {
   TxFindings,
 } from '../wallet/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
-import type { UnnamedOutput, WatchedOutput } from '../wallet/watched.js';
-import type { ChainBlock, ChainTx, TxsOfBlock, UnminedTx } from './chain-block.js';
+import type { ChainBlock, TxsOfBlock, UnminedTx } from './chain-block.js';
 import { findHits, type Hit } from './hits.js';
+import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
+import type { ScannerState } from './scanner-state.js';
 import { spendKeysBy } from './spend-keys.js';
-
-/** What a wallet's scanner starts from; crosses to the refresh thread as it is. */
-export interface ScannerState {
-  readonly keys: ReceivingKeys;
-  readonly spendPublicKey: PublicKey;
-  readonly lookahead: Lookahead;
-  readonly subaddresses: readonly SubaddressKey[];
-  /** The last address handed out, an account. */
-  readonly handedOut: readonly SubaddressIndex[];
-  readonly watched: readonly WatchedOutput[];
-  /** While the spend key is put away, or shared with others: outputs whose spends are to be told later. */
-  readonly blind?: readonly BlindOutput[];
-  /** Blind to some outputs only: the pool is worth a look. */
-  readonly seesPool?: true;
-  /** Without a spend key: outputs whose key images are not known. */
-  readonly unnamed: readonly UnnamedOutput[];
-  /** Without a spend key: key images that its holder told. */
-  readonly told: readonly NamedKey[];
-}
-
-/** The key image of an output's key. */
-export interface NamedKey {
-  readonly publicKey: PublicKey;
-  readonly keyImage: KeyImage;
-}
+import { WatchList, type NamedKey } from './watch-list.js';
 
 /** A transaction of the pool that concerns us. */
 export interface PoolFinding {
@@ -73,8 +41,6 @@ export interface PoolFinding {
 /** A payment from our outputs, with the images of those. */
 export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages: readonly KeyImage[] };
 
-const bytesKey = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
-
 /**
  * Finds one wallet's receipts and spends in blocks and pool transactions, in chain order. Holds what it has
  * found so far, so that a page may spend what an earlier one received.
@@ -84,10 +50,7 @@ export class WalletScanner {
   readonly #keys: ReceivingKeys;
   readonly #arithmetic: OutputArithmetic;
   readonly #table: SubaddressTable;
-  readonly #watched = new Map<string, WatchedOutput>();
-  readonly #unnamed = new Map<string, UnnamedOutput>();
-  /** By output key. */
-  readonly #told = new Map<string, KeyImage>();
+  readonly #watched: WatchList;
   readonly #blind: BlindOutputs | undefined;
   readonly #seesPool: boolean;
   #fresh: SubaddressKey[] = [];
@@ -103,9 +66,7 @@ export class WalletScanner {
       spendKeysBy(kernel),
     );
     this.#table.load(state.subaddresses);
-    for (const output of state.watched) this.#watch(output);
-    for (const output of state.unnamed) this.#unnamed.set(bytesKey(output.publicKey), output);
-    this.learn(state.told);
+    this.#watched = new WatchList(state);
     this.#blind = state.blind && new BlindOutputs(state.blind);
     this.#seesPool = state.seesPool === true;
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
@@ -129,14 +90,7 @@ export class WalletScanner {
 
   /** Spends of these are recognised from now on, whether their outputs were found already or will be. */
   learn(told: readonly NamedKey[]): void {
-    for (const { publicKey, keyImage } of told) {
-      const key = bytesKey(publicKey);
-      this.#told.set(key, keyImage);
-      const output = this.#unnamed.get(key);
-      if (output === undefined) continue;
-      this.#unnamed.delete(key);
-      this.#watch({ ...output, keyImage });
-    }
+    this.#watched.learn(told);
   }
 
   /** Lookahead entries computed since the last call. */
@@ -152,8 +106,7 @@ export class WalletScanner {
 
   /** Forgets what was received at or above a height. */
   detachFrom(height: number): void {
-    for (const outputs of [this.#watched, this.#unnamed])
-      for (const [key, output] of outputs) if (output.height >= height) outputs.delete(key);
+    this.#watched.detachFrom(height);
     this.#blind?.detachFrom(height);
   }
 
@@ -190,7 +143,7 @@ export class WalletScanner {
     const possibleSpends: PossibleSpend[] = [];
     flat.forEach(({ block, tx }, i) => {
       const found = ours[i] ?? [];
-      const spent = this.#spent(tx.tx);
+      const spent = this.#watched.spentBy(tx.tx);
       for (const { keyImage } of spent) spends.push({ keyImage, txHash: tx.hash, height: block.height });
       const payer = spent[0]?.subaddress.major;
       if (this.#blind?.mayBeSpentBy(tx.tx))
@@ -200,7 +153,7 @@ export class WalletScanner {
           keyImages: keyImagesOf(tx.tx),
         });
       if (found.length > 0) {
-        received.push(this.#receivedTx(tx, block));
+        received.push(receivedTx(tx, block, this.#keys));
         const placed = found.map((output) => place(output, tx, block, output.subaddress.major === payer));
         outputs.push(...placed);
         for (const output of placed) this.#expect(output);
@@ -237,7 +190,7 @@ export class WalletScanner {
     );
     return txs.flatMap((tx, i) => {
       const found = ours[i] ?? [];
-      const spent = this.#spent(tx.tx);
+      const spent = this.#watched.spentBy(tx.tx);
       const payer = spent[0]?.subaddress.major;
       const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
       if (paid.length === 0 && payer === undefined) return [];
@@ -246,7 +199,7 @@ export class WalletScanner {
         timestamp: seenAt,
         unlockTime: tx.tx.prefix.unlockTime,
         fee: feeOf(tx.tx),
-        ...this.#paymentId(tx.tx),
+        ...paymentIdIn(tx.tx, this.#keys.viewSecret),
         doubleSpendSeen: tx.doubleSpendSeen,
         outputs: paid.map(({ outputIndex, amount, subaddress }) => ({ outputIndex, amount, subaddress })),
       };
@@ -266,37 +219,10 @@ export class WalletScanner {
     });
   }
 
-  #expect({ keyImage, publicKey, amount: value, subaddress, height, rct, globalIndex }: OwnedOutput): void {
-    const output = { amount: value, subaddress, height };
-    if (keyImage !== undefined) return this.#watch({ ...output, keyImage });
-    this.#unnamed.set(bytesKey(publicKey), { ...output, publicKey });
-    this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
-  }
-
-  #watch(output: WatchedOutput): void {
-    const key = bytesKey(output.keyImage);
-    const known = this.#watched.get(key);
-    // Two outputs with one key share an image; only the larger can ever be spent.
-    if (known === undefined || known.amount < output.amount)
-      this.#watched.set(key, {
-        keyImage: output.keyImage,
-        amount: output.amount,
-        subaddress: output.subaddress,
-        height: output.height,
-      });
-  }
-
-  #spent(tx: Transaction): WatchedOutput[] {
-    return tx.prefix.inputs.flatMap((input) => {
-      const output = input.type === 'key' ? this.#watched.get(bytesKey(input.keyImage)) : undefined;
-      return output === undefined ? [] : [output];
-    });
-  }
-
-  #named(output: FoundOutput): FoundOutput {
-    if (output.keyImage !== undefined) return output;
-    const keyImage = this.#told.get(bytesKey(output.publicKey));
-    return keyImage === undefined ? output : { ...output, keyImage };
+  #expect(output: OwnedOutput): void {
+    this.#watched.add(output);
+    const { keyImage, rct, amount: value, globalIndex, height } = output;
+    if (keyImage === undefined) this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
   }
 
   /** Outputs of ours, transaction by transaction; the first key that opens an output decides. */
@@ -319,60 +245,8 @@ export class WalletScanner {
       const output = opened[i];
       const outputs = found[tx];
       if (output !== undefined && !outputs?.has(output.outputIndex))
-        outputs?.set(output.outputIndex, this.#named(output));
+        outputs?.set(output.outputIndex, this.#watched.named(output));
     });
     return found.map((outputs) => [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex));
   }
-
-  #receivedTx(tx: ChainTx, block: TxsOfBlock): ReceivedTx {
-    const { fields } = parseExtra(tx.tx.prefix.extra);
-    return {
-      txHash: tx.hash,
-      height: block.height,
-      timestamp: block.timestamp,
-      unlockTime: tx.tx.prefix.unlockTime,
-      fee: feeOf(tx.tx),
-      coinbase: tx.coinbase,
-      ...this.#paymentId(tx.tx),
-      txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
-      additionalPublicKeys: additionalPublicKeys(fields),
-      ...(this.#keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx.tx) } : {}),
-    };
-  }
-
-  /** The payment id that a payer attached, decrypted. Long ones are obsolete and not read. */
-  #paymentId(tx: Transaction): { readonly paymentId?: Uint8Array } {
-    const { fields } = parseExtra(tx.prefix.extra);
-    const id = paymentIdOf(fields);
-    const key = txPublicKeys(fields)[0];
-    if (id?.kind !== 'short' || key === undefined) return {};
-    const derivation = tryKeyDerivation(key, this.#keys.viewSecret);
-    return derivation === undefined ? {} : { paymentId: cryptPaymentId(id.id, derivation) };
-  }
-}
-
-function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation | undefined {
-  try {
-    return keyDerivation(key, viewSecret);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
-
-function place(found: FoundOutput, tx: ChainTx, block: TxsOfBlock, change: boolean): OwnedOutput {
-  return {
-    ...found,
-    txHash: tx.hash,
-    globalIndex: tx.globalIndices[found.outputIndex] ?? 0,
-    rct: tx.tx.prefix.version === 2,
-    height: block.height,
-    unlockTime: tx.tx.prefix.unlockTime,
-    coinbase: tx.coinbase,
-    change,
-    burnt: false,
-    frozen: false,
-  };
 }
