@@ -17,7 +17,7 @@ const VIEWS: readonly (readonly [method: string, params: object])[] = [
 ];
 
 /** Made from the keys alone, and long: only counted. */
-const DERIVED = 'subaddress';
+const DERIVED = 'subaddress_key';
 
 /** All that a wallet is. */
 export interface WalletState {
