@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { parseAddress } from '../../../src/cryptonote/address.js';
+import type { PublicKey } from '../../../src/crypto/types.js';
+import { Miner, type MiningJob } from '../../../src/regtest/chain/miner.js';
+import { until } from '../../support/process.js';
+import { testNode, type TestNode } from '../../support/regtest-node.js';
+
+const JOB: MiningJob = {
+  address: parseAddress(
+    '42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm',
+    'mainnet',
+  ),
+  threads: 1,
+};
+
+describe('the miner', () => {
+  let test: TestNode;
+  let miner: Miner;
+  let errors: unknown[];
+
+  beforeEach(() => {
+    test = testNode({ fixedDifficulty: 7n });
+    errors = [];
+    miner = new Miner(test.node, 5, (error) => errors.push(error));
+  });
+
+  afterEach(async () => {
+    miner.stop();
+    await test.node.close();
+  });
+
+  it('mines block after block until it is stopped', async () => {
+    expect(miner.job).toBeUndefined();
+    expect(miner.start(JOB)).toBe(true);
+    expect(miner.job).toBe(JOB);
+    await until('three blocks', () => Promise.resolve(test.node.chain.height > 3 || undefined));
+    expect(miner.stop()).toBe(true);
+    const { height } = test.node.chain;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(test.node.chain.height).toBeLessThanOrEqual(height + 1);
+    expect(errors).toEqual([]);
+  });
+
+  it('has one job at a time', () => {
+    expect(miner.start(JOB)).toBe(true);
+    expect(miner.start({ ...JOB })).toBe(false);
+    expect(miner.stop()).toBe(true);
+    expect(miner.stop()).toBe(false);
+    expect(miner.job).toBeUndefined();
+  });
+
+  it('tells its pace in hashes a second', () => {
+    expect(miner.speed).toBe(1400);
+  });
+
+  it('says when a block cannot be mined, and goes on', async () => {
+    const noPoint = new Uint8Array(32).fill(0xff) as PublicKey;
+    const job = { ...JOB, address: { ...JOB.address, viewPublicKey: noPoint } };
+    miner.start(job);
+    await until('two errors', () => Promise.resolve(errors.length > 1 || undefined));
+    expect(miner.job).toBe(job);
+    expect(test.node.chain.height).toBe(1);
+  });
+});
