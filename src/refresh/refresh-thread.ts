@@ -187,9 +187,9 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
 
 /** Looks at the pool alone, whatever a refresh of the wallet is at. */
 async function lookIntoPool(call: number, id: WalletId): Promise<void> {
-  const wallet = wallets.get(id);
-  if (wallet === undefined) return;
   try {
+    const wallet = wallets.get(id);
+    if (wallet === undefined) throw new Error('a look into the pool for a wallet that is not attached');
     report({ type: 'lookedIntoPool', call, result: await poolFor(wallet) });
   } catch (error) {
     report({ type: 'lookedIntoPool', call, result: toFailure(error) });

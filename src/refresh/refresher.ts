@@ -181,7 +181,9 @@ export class Refresher {
         }
         return true;
       });
-      if (call !== undefined) this.#post({ type: 'lookIntoPool', call, wallet });
+      if (call === undefined || target === undefined) return;
+      this.#ensureAttached(wallet, target);
+      this.#post({ type: 'lookIntoPool', call, wallet });
     });
   }
 

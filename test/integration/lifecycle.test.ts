@@ -76,6 +76,13 @@ describe('the life of a wallet', () => {
     expect((await wallet.rpc('get_transfers', { in: true })).in).toHaveLength(3);
   });
 
+  it('looks into the pool before it has read a block', async () => {
+    await wallet.rpc('auto_refresh', { enable: false });
+    await wallet.rpc('create_wallet', { filename: '', password: '', language });
+    expect(await wallet.rpc('get_transfers', { in: true, pool: true })).toEqual({});
+    await wallet.rpc('auto_refresh', { enable: true });
+  });
+
   it('in memory leaves no file', async () => {
     await wallet.rpc('create_wallet', { filename: '', password: '', language });
     const { address } = await wallet.rpc('get_address');
