@@ -93,6 +93,22 @@ export class History {
     });
   }
 
+  /**
+   * {@link list} of the newest mined transactions only, about so many, whole blocks in any case.
+   * @param limit at least 1.
+   * @returns the lists, and the `maxHeight` of the next page while there is one.
+   */
+  page(
+    lists: ReadonlySet<HistoryList>,
+    filter: HistoryFilter,
+    limit: number,
+  ): { readonly lists: ReturnType<History['list']>; readonly next?: number } {
+    const range = { min: filter.minHeight, max: filter.maxHeight };
+    const next = this.#session.file.read((r) => r.transferPages.below(range, limit));
+    if (next === undefined) return { lists: this.list(lists, filter) };
+    return { lists: this.list(lists, { ...filter, minHeight: next }), next };
+  }
+
   /** Every row of one transaction in one account, incoming first. @throws WalletError `wrong_tx_hash` */
   byTransaction(txHash: Hash, account: number): HistoryEntry[] {
     this.#session.accounts.assertAccount(account);

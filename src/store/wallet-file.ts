@@ -29,6 +29,7 @@ import { PossibleSpendReader, PossibleSpendWriter } from './possible-spends.js';
 import { PoolReader, PoolWriter } from './pool.js';
 import { StandingFile } from './standing-file.js';
 import { draftOf, removeDatabase, settleDraft, logOf } from './store-draft.js';
+import { TransferPageReader } from './transfer-pages.js';
 import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
 import { WatchReader } from './watched-outputs.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
@@ -46,6 +47,7 @@ export class WalletReader {
   readonly holdings: HoldingReader;
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
+  readonly transferPages: TransferPageReader;
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
   readonly txKeys: TxKeyReader;
@@ -68,6 +70,7 @@ export class WalletReader {
     this.holdings = new HoldingReader(db);
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);
+    this.transferPages = new TransferPageReader(db);
     this.payments = new PaymentReader(db);
     this.outgoing = new OutgoingReader(db);
     this.txKeys = new TxKeyReader(db);

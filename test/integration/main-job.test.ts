@@ -225,6 +225,26 @@ describe('the main job', () => {
     expect(await received(theirs, made.tx_hash)).toHaveLength(1);
   });
 
+  it('tells its history in pages from the newest on', async () => {
+    const ask = { in: true, out: true, pending: true, all_accounts: true };
+    const whole = await ours.rpc('get_transfers', ask);
+    expect(whole.cursor).toBeUndefined();
+    const ids = (reply: Loose, list: string): string[] =>
+      ((reply[list] ?? []) as Loose[]).map(({ txid, amount }) => `${txid} ${amount}`);
+    for (const limit of [1, 7, 1000]) {
+      const pages: Loose[] = [];
+      do {
+        const { cursor } = pages.at(-1) ?? {};
+        pages.push(await ours.rpc('get_transfers', { ...ask, limit, ...(cursor && { cursor }) }));
+      } while (pages.at(-1).cursor !== undefined);
+      expect(pages.length).toBeGreaterThan(limit === 1000 ? 0 : 80 / limit);
+      for (const list of ['in', 'out'])
+        expect([...pages].reverse().flatMap((page) => ids(page, list))).toEqual(ids(whole, list));
+      expect(pages.flatMap((page) => ids(page, 'pending'))).toEqual(ids(whole, 'pending'));
+    }
+    expect((await ours.call('get_transfers', { in: true, cursor: '12x' })).error?.code).toBe(-1);
+  });
+
   it('shows the same balance and history when restored from its seed, by us and by the reference', async () => {
     const { key: seed } = await ours.rpc('query_key', { key_type: 'mnemonic' });
     const whole = { in: true, out: true, all_accounts: true };

@@ -21,6 +21,16 @@ const isKind = (text: string): text is IncomingKind =>
 
 const LISTS: readonly HistoryList[] = ['in', 'out', 'pending', 'failed', 'pool'];
 
+const MINED: readonly HistoryList[] = ['in', 'out'];
+
+/** Greatest height of a page. @throws WalletError for what no answer gave as `cursor` */
+function readCursor(cursor: string): number {
+  if (cursor === '') return Number.MAX_SAFE_INTEGER;
+  if (!/^\d{1,15}$/.test(cursor))
+    throw new WalletError({ kind: 'invalid', reason: 'the cursor is not one of an earlier answer' });
+  return Number(cursor);
+}
+
 /** Upstream's MAX_BLOCK_NUMBER: everything. */
 const MAX_HEIGHT = 500_000_000n;
 
@@ -41,17 +51,32 @@ export const historyMethods: readonly WalletMethod[] = [
       account_index: u32.default(0),
       subaddr_indices: listOf(u32),
       all_accounts: flag.default(false),
+      // Ours: pages from the newest on. Upstream answers with everything.
+      limit: u32.default(0),
+      cursor: text.default(''),
     }),
     source: 'COMMAND_RPC_GET_TRANSFERS, on_get_transfers',
     async handle({ wallet, server }, asked) {
       if (asked.pool && !server.settings.restricted) await wallet.refreshPool();
       const filtered = asked.filter_by_height;
-      const found = wallet.history.list(new Set(LISTS.filter((list) => asked[list])), {
+      const from = readCursor(asked.cursor);
+      const filter = {
         minHeight: filtered ? asked.min_height : -1,
-        maxHeight: filtered ? asked.max_height : Number.MAX_SAFE_INTEGER,
+        maxHeight: Math.min(from, filtered ? asked.max_height : Number.MAX_SAFE_INTEGER),
         ...(asked.all_accounts ? {} : { account: asked.account_index, minors: asked.subaddr_indices }),
-      });
-      return Object.fromEntries(LISTS.map((list) => [list, found[list]?.map(transferEntry)]));
+      };
+      // What is not mined belongs to the first page.
+      const lists = new Set(
+        LISTS.filter((list) => asked[list] && (asked.cursor === '' || MINED.includes(list))),
+      );
+      const { lists: found, next } =
+        asked.limit === 0
+          ? { lists: wallet.history.list(lists, filter), next: undefined }
+          : wallet.history.page(lists, filter, asked.limit);
+      return {
+        ...Object.fromEntries(LISTS.map((list) => [list, found[list]?.map(transferEntry)])),
+        cursor: next === undefined ? undefined : String(next),
+      };
     },
   }),
 
