@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
 import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 const SEED =
@@ -41,7 +42,7 @@ const files = (): boolean[] =>
   ['background', 'background.keys'].map((end) => existsSync(join(wallet.walletDir, `${name}.${end}`)));
 
 beforeAll(async () => {
-  daemon = await startMonerod();
+  daemon = await startRegtestDaemon();
   wallet = await startWalletRpc({ daemon: daemon.address, args: ['--max-concurrency=1'] });
   await restore();
   const { address } = await wallet.rpc('get_address');

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toHex } from '../../src/util/bytes.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -16,7 +17,7 @@ let daemon: Monerod;
 let servers: { ourHot: WalletRpc; ourCold: WalletRpc; theirHot: WalletRpc; theirCold: WalletRpc };
 
 beforeAll(async () => {
-  daemon = await startMonerod();
+  daemon = await startRegtestDaemon();
   const online = { daemon: daemon.address };
   const format = ['--export-format=0.18.0', '--api-version=1.32'];
   const [ourHot, ourCold, theirHot, theirCold] = await Promise.all([

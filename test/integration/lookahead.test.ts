@@ -1,7 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { startMonerod, type Monerod } from '../support/monerod.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 const SEED =
@@ -14,7 +15,7 @@ let payee: WalletRpc;
 let payer: WalletRpc;
 
 beforeAll(async () => {
-  daemon = await startMonerod();
+  daemon = await startRegtestDaemon();
   [payee, payer] = await Promise.all([
     startWalletRpc({ daemon: daemon.address }),
     startWalletRpc({ daemon: daemon.address }),

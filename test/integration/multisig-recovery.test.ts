@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { formGroup, signInTurn, startParty, tellEachOther } from '../support/multisig-party.js';
 import { seededRng } from '../support/seeded-rng.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
@@ -17,7 +18,7 @@ let ours: WalletRpc;
 let theirs: WalletRpc;
 
 beforeAll(async () => {
-  daemon = await startMonerod();
+  daemon = await startRegtestDaemon();
   const [first, second] = await startParty(['ours', 'theirs'], { daemon: daemon.address });
   if (first === undefined || second === undefined) throw new Error('two servers');
   [ours, theirs] = [first, second];

@@ -14,7 +14,8 @@ import { multisigTxSet, type MultisigTxSet } from '../../src/wallet/multisig/tx-
 import type { PendingTx } from '../../src/wallet/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import {
   exchangeAll,
   formGroup,
@@ -78,7 +79,7 @@ async function stateOf(place: number): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  daemon = await startMonerod();
+  daemon = await startRegtestDaemon();
   wallets = await Promise.all([startAt(0), startAt(1)]);
 });
 

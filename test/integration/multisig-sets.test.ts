@@ -4,7 +4,8 @@ import { parseTransaction } from '../../src/cryptonote/transaction.js';
 import { fixedBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { formGroup, signInTurn, startParty, tellEachOther } from '../support/multisig-party.js';
 import { seededRng } from '../support/seeded-rng.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
@@ -16,7 +17,7 @@ let daemon: Monerod;
 let wallets: WalletRpc[] = [];
 
 beforeAll(async () => {
-  daemon = await startMonerod();
+  daemon = await startRegtestDaemon();
   wallets = await startParty(['ours', 'theirs'], { daemon: daemon.address });
   const address = await formGroup(wallets, 2, 'shared');
   await daemon.generate(address, 12);

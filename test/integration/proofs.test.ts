@@ -13,7 +13,8 @@ import { parsePrunedTransaction } from '../../src/cryptonote/transaction.js';
 import { equalBytes, fromHex, toHex, utf8 } from '../../src/util/bytes.js';
 import { formatReserveProof, readReserveProof } from '../../src/wallet/reserve-proof-text.js';
 import type { Loose } from '../support/json-rpc.js';
-import { startMonerod, type Monerod } from '../support/monerod.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { proveSharedSecretV1 } from '../wallet/payment-fixture.js';
@@ -82,7 +83,7 @@ async function paymentsOf(payer: Name): Promise<Record<PaymentKind, Payment>> {
 }
 
 beforeAll(async () => {
-  daemon = await startMonerod();
+  daemon = await startRegtestDaemon();
   [wallets.ours, wallets.theirs] = await Promise.all([
     startWalletRpc({ daemon: daemon.address, args: ['--api-version=1.32'] }),
     startReference({ daemon: daemon.address }),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { ChainWallet } from './chain-wallet.js';
 import type { Loose } from './json-rpc.js';
-import { startMonerod, type Monerod } from './monerod.js';
+import type { Monerod } from './monerod.js';
+import { startRegtestDaemon } from './regtest-daemon.js';
 import { formGroup, openAll, signInTurn, startParty, tellEachOther, type Maker } from './multisig-party.js';
 import { seededRng } from './seeded-rng.js';
 import type { WalletRpc } from './wallet-rpc.js';
@@ -19,7 +20,7 @@ interface World {
 
 /** As many servers as the largest group takes, a wallet a group; every group has money. */
 async function startWorld(groups: readonly Group[]): Promise<World> {
-  const daemon = await startMonerod();
+  const daemon = await startRegtestDaemon();
   const most = (letter: string): number =>
     Math.max(...groups.map(([, letters]) => [...letters].filter((one) => one === letter).length));
   const start = (maker: Maker, letter: string): Promise<WalletRpc[]> =>

@@ -1,4 +1,5 @@
-import { startMonerod, type Monerod } from './monerod.js';
+import type { Monerod } from './monerod.js';
+import { startRegtestDaemon } from './regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 
 /** One chain, and one seed opened in our server and in the reference's. */
@@ -22,7 +23,7 @@ export async function startTwins(
   blocks: number,
   via: (address: string) => Promise<string> = (address) => Promise.resolve(address),
 ): Promise<Twins> {
-  const daemon = await startMonerod();
+  const daemon = await startRegtestDaemon();
   const at = await via(daemon.address);
   const [ours, theirs] = await Promise.all([
     startWalletRpc({ daemon: at, args: ['--trusted-daemon'] }),
