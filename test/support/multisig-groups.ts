@@ -31,7 +31,8 @@ async function startWorld(groups: readonly Group[]): Promise<World> {
     const address = await formGroup(partyOf(world, group), group[0], nameOf(group));
     await daemon.generate(address, 2);
   }
-  await daemon.generate(stranger.addressText(), 70);
+  // Sixty until the money can be spent, and enough others beside it to fill a ring.
+  await daemon.generate(stranger.addressText(), 80);
   return world;
 }
 
