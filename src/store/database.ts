@@ -11,6 +11,12 @@ const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url)
 
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
 
+/** What SQLite calls an error; empty for any other error. */
+const codeOf = (cause: unknown): string =>
+  typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string'
+    ? cause.code
+    : '';
+
 /**
  * Runs a task over an open database, whose pages are checked as they are read.
  * @throws WalletError `wallet_corrupt` where the file turns out to be damaged, and whatever the task throws.
@@ -19,8 +25,7 @@ export function noticingDamage<T>(path: string, task: () => T): T {
   try {
     return task();
   } catch (cause) {
-    if (!(cause instanceof Database.SqliteError) || !DAMAGE.some((code) => cause.code.startsWith(code)))
-      throw cause;
+    if (!DAMAGE.some((code) => codeOf(cause).startsWith(code))) throw cause;
     const reason = 'its store is damaged';
     throw new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
   }
