@@ -18,7 +18,8 @@ export interface AddressKeys {
   readonly viewPublicKey: PublicKey;
 }
 
-const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 && minor === 0;
+/** {0, 0} is the wallet's own address, no subaddress. */
+export const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 && minor === 0;
 
 /**
  * `m = Hs("SubAddr\0" || a || major || minor)`, both indices as u32. Not used for {0, 0}, whose m is zero.

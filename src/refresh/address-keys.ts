@@ -23,11 +23,10 @@ export function addressKeysOf(
   indices: readonly SubaddressIndex[],
 ): AddressKeys[] {
   kernel ??= loadKernel();
-  const messages = concatBytes(
-    ...indices.map(({ major, minor }) => subaddressMessages(viewSecret, major, minor, minor + 1)),
-  );
+  const each = indices.map(({ major, minor }) => subaddressMessages(viewSecret, major, minor, minor + 1));
+  const messages = concatBytes(...each);
   const spendKeys = kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES);
-  messages.fill(0);
+  for (const secret of [messages, ...each]) secret.fill(0);
   const viewKeys = chunks(kernel.multiply(spendKeys, viewSecret), 32);
   return chunks(spendKeys, 32).map((key, i) => ({
     spendPublicKey: key as PublicKey,

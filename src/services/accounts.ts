@@ -1,5 +1,5 @@
 import { formatAddress, tryParseAddress } from '../cryptonote/address.js';
-import { subaddressKeys, subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
+import { isPrimary, subaddressKeys, subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../cryptonote/types.js';
 import { addressKeysOf } from '../refresh/address-keys.js';
 import { WalletError } from '../wallet/fault.js';
@@ -7,8 +7,6 @@ import type { SubaddressKey } from '../wallet/records.js';
 import type { WalletSession } from './wallet-session.js';
 
 const keyOf = ({ major, minor }: SubaddressIndex): string => `${major}/${minor}`;
-
-const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 && minor === 0;
 
 /** Fewer addresses than this are worked out as quickly one by one. */
 const WORTH_A_BATCH = 4;

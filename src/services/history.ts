@@ -3,6 +3,7 @@ import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../cryptonote/const
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { asIncoming, type IncomingOutput } from '../store/incoming.js';
 import { amount, sum, type Amount } from '../util/amount.js';
+import { equalBytes } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
 import type { Destination, OutgoingTx, Payment, PoolTx } from '../wallet/records.js';
 import { isUnlocked } from '../wallet/unlock.js';
@@ -123,7 +124,7 @@ export class History {
         ...(outgoing?.account === account ? [this.#outgoing(outgoing, at)] : []),
         ...r.pool
           .list(account)
-          .filter((tx) => sameHash(tx.txHash, txHash))
+          .filter((tx) => equalBytes(tx.txHash, txHash))
           .flatMap((tx) => this.#pooled(tx, at)),
       ];
     });
@@ -302,5 +303,3 @@ function blocksUntil(unlockTime: bigint, { chainHeight, now }: ChainView): numbe
 
 const isLocked = (unlockTime: bigint, height: number, { chainHeight, now }: ChainView): boolean =>
   !isUnlocked({ unlockTime, height }, chainHeight, now);
-
-const sameHash = (a: Hash, b: Hash): boolean => Buffer.compare(a, b) === 0;

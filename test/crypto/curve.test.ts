@@ -7,6 +7,7 @@ import { intToBytes, ORDER } from '../../src/crypto/scalar.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { torsionPoints } from '../ringct/vectors.js';
 import { fastCurves } from '../support/curves.js';
+import { someScalar } from '../support/scalars.js';
 
 const P = 2n ** 255n - 19n;
 
@@ -39,22 +40,7 @@ const NO_POINTS: readonly Uint8Array[] = [
 ];
 
 const scalar = fc.oneof(
-  fc.bigInt({ min: 0n, max: ORDER - 1n }),
-  fc.constantFrom(
-    0n,
-    1n,
-    2n,
-    15n,
-    16n,
-    17n,
-    63n,
-    64n,
-    65n,
-    ORDER - 1n,
-    ORDER - 2n,
-    2n ** 252n,
-    2n ** 252n - 1n,
-  ),
+  someScalar,
   // Long runs of equal bits carry far.
   fc.tuple(fc.nat(252), fc.nat(252)).map(([a, b]) => (2n ** BigInt(a) + ORDER - 2n ** BigInt(b)) % ORDER),
 );
