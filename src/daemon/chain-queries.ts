@@ -1,5 +1,5 @@
 import type { Hash } from '../crypto/types.js';
-import type { TypedSection } from '../epee/portable-storage.js';
+import type { TypedSection } from '../epee/storage-writer.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import type {

@@ -1,4 +1,5 @@
-import { readStorage, SectionReader, writeStorage, type TypedSection } from '../epee/portable-storage.js';
+import { readStorage, SectionReader } from '../epee/portable-storage.js';
+import { writeStorage, type TypedSection } from '../epee/storage-writer.js';
 import { CodecError } from '../util/codec.js';
 import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
 import type { CallOptions } from './daemon.js';

@@ -1,4 +1,5 @@
-import { CodecError, Reader, u16, u32, u64, u8, uintLe, Writer, type Codec } from '../util/codec.js';
+import { CodecError, Reader, u16, u32, uintLe } from '../util/codec.js';
+import { ARRAY, SIGNATURE, size, TYPE } from './storage-format.js';
 
 /** A value of epee's portable storage. Integers are bigint whatever their width. */
 export type Value = bigint | number | boolean | Uint8Array | Section | readonly Value[];
@@ -6,23 +7,6 @@ export interface Section {
   readonly [name: string]: Value;
 }
 
-/** Source: contrib/epee portable_storage_base.h. */
-const SIGNATURE = Uint8Array.of(0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01);
-const TYPE = {
-  i64: 1,
-  i32: 2,
-  i16: 3,
-  i8: 4,
-  u64: 5,
-  u32: 6,
-  u16: 7,
-  u8: 8,
-  double: 9,
-  string: 10,
-  bool: 11,
-  object: 12,
-} as const;
-const ARRAY = 0x80;
 const MAX_DEPTH = 50;
 
 /** Bytes that one value of a type takes at least. */
@@ -52,25 +36,6 @@ export interface StorageLimits {
 
 /** Several times the largest page of blocks that upstream sends. */
 const LIMITS: StorageLimits = { objects: 1 << 18, fields: 1 << 19, strings: 1 << 18, items: 1 << 22 };
-
-/** Count or length: the low two bits say how many bytes it takes. */
-const size: Codec<number> = {
-  write(value, w) {
-    if (value < 0x40) u8.write(value * 4, w);
-    else if (value < 0x4000) u16.write(value * 4 + 1, w);
-    else if (value < 0x40000000) u32.write(value * 4 + 2, w);
-    else u64.write(BigInt(value) * 4n + 3n, w);
-  },
-  read(r) {
-    const first = r.byte();
-    const width = 2 ** (first & 3);
-    let value = BigInt(first);
-    for (let i = 1; i < width; i++) value |= BigInt(r.byte()) << BigInt(8 * i);
-    value >>= 2n;
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new CodecError('portable storage: size too large');
-    return Number(value);
-  },
-};
 
 const dataView = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -172,76 +137,6 @@ export function readStorage(bytes: Uint8Array, limits: Partial<StorageLimits> = 
   const section = new StorageReader(r, { ...LIMITS, ...limits }).section(0);
   r.end();
   return section;
-}
-
-/** A value with the type that it is written as. */
-export type Typed =
-  | { readonly type: 'u64'; readonly value: bigint }
-  | { readonly type: 'u32' | 'u16' | 'u8'; readonly value: number }
-  | { readonly type: 'bool'; readonly value: boolean }
-  | { readonly type: 'string'; readonly value: Uint8Array }
-  | { readonly type: 'object'; readonly value: TypedSection }
-  | { readonly type: 'list'; readonly items: readonly Exclude<Typed, { type: 'list' }>[] };
-export interface TypedSection {
-  readonly [name: string]: Typed | undefined;
-}
-
-function writeScalar(typed: Exclude<Typed, { type: 'list' }>, w: Writer): void {
-  switch (typed.type) {
-    case 'u64':
-      return u64.write(typed.value, w);
-    case 'u32':
-      return u32.write(typed.value, w);
-    case 'u16':
-      return u16.write(typed.value, w);
-    case 'u8':
-      return u8.write(typed.value, w);
-    case 'bool':
-      return w.byte(typed.value ? 1 : 0);
-    case 'string':
-      size.write(typed.value.length, w);
-      return w.bytes(typed.value);
-    case 'object':
-      return writeSection(typed.value, w);
-  }
-}
-
-function writeSection(section: TypedSection, w: Writer): void {
-  const entries = Object.entries(section)
-    .filter(
-      (entry): entry is [string, Typed] =>
-        entry[1] !== undefined && !(entry[1].type === 'list' && entry[1].items.length === 0),
-    )
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  size.write(entries.length, w);
-  for (const [name, typed] of entries) {
-    const bytes = Buffer.from(name, 'latin1');
-    if (bytes.length === 0) throw new RangeError('a field has a name');
-    u8.write(bytes.length, w);
-    w.bytes(bytes);
-    if (typed.type !== 'list') {
-      w.byte(TYPE[typed.type]);
-      writeScalar(typed, w);
-      continue;
-    }
-    const type = typed.items[0]?.type ?? 'u8';
-    if (typed.items.some((item) => item.type !== type))
-      throw new RangeError(`${name}: the items of a list are of one type`);
-    w.byte(ARRAY | TYPE[type]);
-    size.write(typed.items.length, w);
-    for (const item of typed.items) writeScalar(item, w);
-  }
-}
-
-/**
- * Writes a message, names in byte order. An empty list is left out.
- * @throws RangeError for a list of several types, a name that is empty or beyond 255 bytes, an integer out of range.
- */
-export function writeStorage(section: TypedSection): Uint8Array {
-  const w = new Writer();
-  w.bytes(SIGNATURE);
-  writeSection(section, w);
-  return w.finish();
 }
 
 /** Typed access to a section that somebody else wrote; anything unexpected is a {@link CodecError}. */

@@ -106,7 +106,13 @@ export function createHttpApp({
       const body: unknown = req.body;
       const given = await answer(body instanceof Buffer ? body : Buffer.alloc(0));
       if (given.body.length === 0) res.status(given.status).end();
-      else res.status(given.status).type(given.type).send(Buffer.from(given.body));
+      else {
+        const { buffer, byteOffset, length } = given.body;
+        res
+          .status(given.status)
+          .type(given.type)
+          .send(Buffer.from(buffer, byteOffset, length));
+      }
     };
     if (anyClient) return void app.all(path, ...readBody, handle);
     app.post(path, ...readBody, handle);

@@ -63,8 +63,13 @@ export class Reader {
 
 /** Collects bytes, growing as needed. */
 export class Writer {
-  #bytes = new Uint8Array(256);
+  #bytes: Uint8Array;
   #length = 0;
+
+  /** @param room bytes that it begins with. */
+  constructor(room = 256) {
+    this.#bytes = new Uint8Array(room);
+  }
 
   get length(): number {
     return this.#length;
@@ -91,6 +96,14 @@ export class Writer {
   /** A copy of what was written. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
+  }
+
+  /** What was written, not copied; the writer begins anew. */
+  handOver(): Uint8Array {
+    const written = this.#bytes.subarray(0, this.#length);
+    this.#bytes = new Uint8Array();
+    this.#length = 0;
+    return written;
   }
 }
 
@@ -170,15 +183,35 @@ export const u8 = uintLe(1);
 export const u16 = uintLe(2);
 export const u32 = uintLe(4);
 
+const U32 = 2 ** 32;
+
+function writeHalves(low: number, high: number, w: Writer): void {
+  for (let i = 0; i < 4; i++) w.byte((low >>> (8 * i)) & 0xff);
+  for (let i = 0; i < 4; i++) w.byte((high >>> (8 * i)) & 0xff);
+}
+
 /** Unsigned 64-bit little-endian integer. */
 export const u64: Codec<bigint> = {
   write(value, w) {
     if (value < 0n || value > U64_MAX) throw new RangeError(`u64: out of range: ${value}`);
-    for (let i = 0; i < 8; i++, value >>= 8n) w.byte(Number(value & 0xffn));
+    writeHalves(Number(value & 0xffffffffn), Number(value >> 32n), w);
   },
   read(r) {
-    let value = 0n;
-    for (let shift = 0n; shift < 64n; shift += 8n) value |= BigInt(r.byte()) << shift;
+    const low = u32.read(r);
+    return (BigInt(u32.read(r)) << 32n) | BigInt(low);
+  },
+};
+
+/** {@link u64} that must fit a safe integer: heights, indices, counts. */
+export const u64Number: Codec<number> = {
+  write(value, w) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`u64 outside safe range: ${value}`);
+    writeHalves(value % U32, Math.floor(value / U32), w);
+  },
+  read(r) {
+    const low = u32.read(r);
+    const value = u32.read(r) * U32 + low;
+    if (value > Number.MAX_SAFE_INTEGER) throw new CodecError('u64: exceeds the safe range');
     return value;
   },
 };

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  readStorage,
-  SectionReader,
-  writeStorage,
-  type TypedSection,
-  type Value,
-} from '../../src/epee/portable-storage.js';
+import { readStorage, SectionReader, type Value } from '../../src/epee/portable-storage.js';
+import { writeStorage, type TypedSection } from '../../src/epee/storage-writer.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { ChainWallet } from '../support/chain-wallet.js';
 import { post, type Loose } from '../support/json-rpc.js';

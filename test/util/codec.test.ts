@@ -10,8 +10,10 @@ import {
   list,
   sizeOf,
   u64,
+  u64Number,
   varint,
   varintNumber,
+  Writer,
 } from '../../src/util/codec.js';
 
 describe('varint', () => {
@@ -45,6 +47,44 @@ describe('varint', () => {
         else expect(() => decode(varintNumber, bytes)).toThrow(CodecError);
       }),
     );
+  });
+});
+
+describe('u64', () => {
+  test.each([
+    ['0000000000000000', 0n],
+    ['0100000000000000', 1n],
+    ['00000080ffffffff', 0xffffffff80000000n],
+    ['0807060504030201', 0x0102030405060708n],
+    ['ffffffffffffffff', U64_MAX],
+  ])('is eight bytes, the least first: %s', (hex, value) => {
+    expect(toHex(encode(u64, value))).toBe(hex);
+    expect(decode(u64, fromHex(hex))).toBe(value);
+  });
+
+  it('of a safe integer is the same bytes, and nothing else is read as one', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: U64_MAX }), fc.maxSafeNat(), (value, safe) => {
+        expect(toHex(encode(u64Number, safe))).toBe(toHex(encode(u64, BigInt(safe))));
+        expect(decode(u64Number, encode(u64Number, safe))).toBe(safe);
+        if (value > BigInt(Number.MAX_SAFE_INTEGER))
+          expect(() => decode(u64Number, encode(u64, value))).toThrow(CodecError);
+      }),
+    );
+  });
+
+  test.each([-1, 1.5, 2 ** 53, Number.NaN])('refuses to write %d', (value) => {
+    expect(() => encode(u64Number, value)).toThrow(RangeError);
+  });
+});
+
+describe('Writer', () => {
+  it('hands over what was written and begins anew', () => {
+    const w = new Writer(2);
+    w.bytes(Uint8Array.of(1, 2, 3));
+    const first = w.handOver();
+    w.byte(4);
+    expect([toHex(first), toHex(w.finish())]).toEqual(['010203', '04']);
   });
 });
 

@@ -1,4 +1,5 @@
-import type { SectionReader, TypedSection } from '../../epee/portable-storage.js';
+import type { SectionReader } from '../../epee/portable-storage.js';
+import type { Scalar, Typed, TypedSection } from '../../epee/storage-writer.js';
 import type { Context } from './method.js';
 
 /** A path that takes and gives portable storage. */
@@ -9,9 +10,6 @@ export interface BinaryEndpoint {
   /** @throws CodecError when the request is not well-formed. */
   handle(context: Context, request: SectionReader): TypedSection | Promise<TypedSection>;
 }
-
-type Typed = NonNullable<TypedSection[string]>;
-type Scalar = Exclude<Typed, { type: 'list' }>;
 
 export const u64 = (value: number | bigint): Scalar => ({ type: 'u64', value: BigInt(value) });
 export const u8 = (value: number): Scalar => ({ type: 'u8', value });

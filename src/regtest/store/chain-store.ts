@@ -4,6 +4,7 @@ import { openDatabase, type Db } from './database.js';
 import { KeyImageTable } from './key-images.js';
 import { OutputTable } from './outputs.js';
 import { PoolTable } from './pool.js';
+import { ServedBlocks } from './served-blocks.js';
 import { TransactionTable } from './transactions.js';
 
 /** Everything that a regtest daemon keeps. */
@@ -14,6 +15,7 @@ export class ChainStore {
   readonly keyImages: KeyImageTable;
   readonly alternatives: AlternativeTable;
   readonly pool: PoolTable;
+  readonly served: ServedBlocks;
   readonly #db: Db;
 
   /** @param directory undefined keeps it in memory. @throws NewerSchemaError */
@@ -25,6 +27,7 @@ export class ChainStore {
     this.keyImages = new KeyImageTable(this.#db);
     this.alternatives = new AlternativeTable(this.#db);
     this.pool = new PoolTable(this.#db);
+    this.served = new ServedBlocks(this.#db);
   }
 
   /** All of it happens, or, when it throws, nothing. May be nested. */

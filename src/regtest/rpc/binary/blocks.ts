@@ -1,12 +1,13 @@
 import type { Hash } from '../../../crypto/types.js';
 import { parseTransaction, prunedTransaction } from '../../../cryptonote/transaction.js';
-import type { SectionReader, TypedSection } from '../../../epee/portable-storage.js';
+import type { SectionReader } from '../../../epee/portable-storage.js';
+import type { TypedSection } from '../../../epee/storage-writer.js';
 import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
 import { reorganise } from '../../chain/reorganise.js';
 import type { PoolTx } from '../../store/pool.js';
-import type { StoredTx } from '../../store/transactions.js';
+import type { ServedBlock } from '../../store/served-blocks.js';
 import {
   accessedSection,
   bool,
@@ -18,6 +19,7 @@ import {
   type BinaryEndpoint,
 } from '../binary-endpoint.js';
 import type { Context } from '../method.js';
+import { writtenBlocks, writtenIndices } from './block-page.js';
 
 /** Of one page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`. */
 const MAX_BLOCKS = 1000;
@@ -59,37 +61,24 @@ function splitHeight({ store }: Node, hashes: readonly Hash[]): number | undefin
   return undefined;
 }
 
-/** The blocks of a page, each with its transactions, the miner's first. */
-function readPage({ store }: Node, start: number, most: number) {
-  const page: { readonly blob: Uint8Array; readonly txs: readonly StoredTx[] }[] = [];
+/** The blocks of a page. Source: db_lmdb.cpp `get_blocks_from`. */
+function readPage({ store }: Node, start: number, most: number, prune: boolean): ServedBlock[] {
+  const page: ServedBlock[] = [];
   let size = 0;
   let count = 0;
   for (let at = start; page.length < most; at += BATCH) {
-    const blocks = store.blocks.range(at, Math.min(BATCH, most - page.length));
-    for (const { height, blob } of blocks) {
+    const blocks = store.served.range(at, Math.min(BATCH, most - page.length), prune);
+    for (const block of blocks) {
       if (page.length >= MIN_BLOCKS && (size >= MAX_BYTES || count >= MAX_TXS)) return page;
-      const txs = store.transactions.ofBlock(height);
-      page.push({ blob, txs });
-      count += txs.length;
-      size += txs.reduce((sum, tx) => sum + tx.pruned.length + tx.prunable.length, blob.length);
+      page.push(block);
+      count += 1 + block.payments.length;
+      size += block.blob.length;
+      for (const { pruned, rest } of block.payments) size += pruned.length + (prune ? 0 : rest.length);
     }
     if (blocks.length < BATCH) return page;
   }
   return page;
 }
-
-const blockEntry = (blob: Uint8Array, payments: readonly StoredTx[], prune: boolean) =>
-  object({
-    block: bytes(blob),
-    pruned: prune ? bool(true) : undefined,
-    txs: list(
-      payments.map(({ pruned, prunable, prunableHash }) =>
-        prune
-          ? object({ blob: bytes(pruned), prunable_hash: bytes(prunableHash) })
-          : bytes(concatBytes(pruned, prunable)),
-      ),
-    ),
-  });
 
 function blocksPart(node: Node, request: SectionReader): TypedSection | undefined {
   const { tip } = node.chain;
@@ -105,23 +94,12 @@ function blocksPart(node: Node, request: SectionReader): TypedSection | undefine
   if (split === undefined) return undefined;
   const start = from === 0 && request.bool('block_ids_exclusive') ? split + 1 : split;
   const wanted = request.number('max_block_count', 0);
-  const page = readPage(node, start, wanted === 0 ? MAX_BLOCKS : Math.min(wanted, MAX_BLOCKS));
-  const indicesOf = ({ id }: StoredTx) =>
-    object({ indices: list(node.store.outputs.indicesOf(id).map(u64)) });
+  const page = readPage(node, start, wanted === 0 ? MAX_BLOCKS : Math.min(wanted, MAX_BLOCKS), prune);
   return {
     ...ends,
     start_height: u64(start),
-    blocks: list(page.map(({ blob, txs }) => blockEntry(blob, txs.slice(1), prune))),
-    output_indices: list(
-      page.map(({ txs: [minerTx, ...payments] }) =>
-        object({
-          indices: list([
-            noMinerTx || minerTx === undefined ? object({}) : indicesOf(minerTx),
-            ...payments.map(indicesOf),
-          ]),
-        }),
-      ),
-    ),
+    blocks: writtenBlocks(page, prune),
+    output_indices: writtenIndices(page, noMinerTx),
   };
 }
 
@@ -185,17 +163,12 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
           {},
           restricted ? 'Too many blocks requested in restricted mode' : 'Too many blocks requested',
         );
-      const found = heights.map((height) =>
-        height > BigInt(node.chain.tip.height) ? undefined : node.store.blocks.at(Number(height)),
-      );
-      const missing = found.indexOf(undefined);
-      const read = found.slice(0, missing === -1 ? found.length : missing);
-      const blocks = list(
-        read.flatMap((block) =>
-          block === undefined
-            ? []
-            : [blockEntry(block.blob, node.store.transactions.ofBlock(block.height).slice(1), false)],
-        ),
+      const { tip } = node.chain;
+      const missing = heights.findIndex((height) => height < 0n || height > BigInt(tip.height));
+      const read = missing === -1 ? heights : heights.slice(0, missing);
+      const blocks = writtenBlocks(
+        read.flatMap((height) => node.store.served.range(Number(height), 1, false)),
+        false,
       );
       return missing === -1
         ? accessedSection({ blocks })

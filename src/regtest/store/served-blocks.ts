@@ -1,0 +1,90 @@
+import type { Statement } from 'better-sqlite3';
+import type { Db } from './database.js';
+
+/** A payment as it is sent: whoever asks knows its hash from the block. */
+export interface ServedPayment {
+  /** Without signatures and proofs. */
+  readonly pruned: Uint8Array;
+  /** What was cut off: its hash where that is asked for, else the signatures and proofs themselves. */
+  readonly rest: Uint8Array;
+}
+
+/** A block as wallets ask for it. */
+export interface ServedBlock {
+  readonly blob: Uint8Array;
+  readonly payments: readonly ServedPayment[];
+  /** Places of the outputs of each transaction, the miner's first. None has no outputs. */
+  readonly outputIndices: readonly (readonly number[])[];
+}
+
+type Range = [first: number, end: number];
+type Payments = Statement<Range, [pruned: Uint8Array, rest: Uint8Array]>;
+
+/**
+ * Runs of blocks with no more than is sent of them. A wallet asks for the whole chain, so a run takes a few
+ * statements, of one column where that will do: a row of several takes as long as three of one.
+ */
+export class ServedBlocks {
+  readonly #blobs: Statement<Range, Uint8Array>;
+  readonly #counts: Statement<Range, number>;
+  readonly #firstTx: Statement<[number], number>;
+  readonly #pruned: Payments;
+  readonly #whole: Payments;
+  readonly #indices: Statement<Range, number>;
+
+  constructor(db: Db) {
+    const where = 'WHERE height >= ? AND height < ?';
+    this.#blobs = db.prepare<Range, Uint8Array>(`SELECT blob FROM block ${where} ORDER BY height`).pluck();
+    this.#counts = db.prepare<Range, number>(`SELECT payments FROM block ${where} ORDER BY height`).pluck();
+    this.#firstTx = db
+      .prepare<[number], number>('SELECT id FROM tx WHERE height >= ? ORDER BY height, id LIMIT 1')
+      .pluck();
+    // Only a miner's transaction has nothing that can be cut off.
+    const payments = (rest: string): Payments =>
+      db
+        .prepare<Range, [Uint8Array, Uint8Array]>(
+          `SELECT pruned, ${rest} FROM tx ${where} AND length(prunable) > 0 ORDER BY height, id`,
+        )
+        .raw();
+    this.#pruned = payments('prunable_hash');
+    this.#whole = payments('prunable');
+    // The first output of a transaction is marked by its sign.
+    this.#indices = db
+      .prepare<Range, number>(
+        `SELECT CASE position WHEN 0 THEN -1 - idx ELSE idx END FROM output
+           WHERE tx >= ? AND tx < ? ORDER BY tx, position`,
+      )
+      .pluck();
+  }
+
+  /** In ascending order, fewer at the end of the chain. @param prune leaves signatures and proofs out. */
+  range(start: number, count: number, prune: boolean): ServedBlock[] {
+    const end = start + count;
+    const blobs = this.#blobs.all(start, end);
+    const payments = (prune ? this.#pruned : this.#whole).all(start, end);
+    const outputIndices = this.#outputIndices(start, end);
+    const counts = this.#counts.all(start - 1, end);
+    if (start === 0) counts.unshift(0);
+    const before = counts[0] ?? 0;
+    return blobs.map((blob, i) => {
+      const from = (counts[i] ?? 0) - before;
+      const to = (counts[i + 1] ?? 0) - before;
+      return {
+        blob,
+        payments: payments.slice(from, to).map(([pruned, rest]) => ({ pruned, rest })),
+        outputIndices: outputIndices.slice(from + i, to + i + 1),
+      };
+    });
+  }
+
+  /** Of each transaction, in the order of the chain. */
+  #outputIndices(start: number, end: number): number[][] {
+    const first = this.#firstTx.get(start);
+    if (first === undefined) return [];
+    const transactions: number[][] = [];
+    for (const index of this.#indices.all(first, this.#firstTx.get(end) ?? Number.MAX_SAFE_INTEGER))
+      if (index < 0) transactions.push([-1 - index]);
+      else transactions.at(-1)?.push(index);
+    return transactions;
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { writeStorage, type Scalar, type Typed } from '../../../../src/epee/storage-writer.js';
+import { writtenBlocks, writtenIndices } from '../../../../src/regtest/rpc/binary/block-page.js';
+import type { ServedBlock } from '../../../../src/regtest/store/served-blocks.js';
+import { concatBytes } from '../../../../src/util/bytes.js';
+
+const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
+const list = (items: readonly Scalar[]): Typed => ({ type: 'list', items });
+const object = (value: Record<string, Typed | undefined>): Scalar => ({ type: 'object', value });
+
+/** The same from the writer that takes values of any shape. */
+const listedBlocks = (blocks: readonly ServedBlock[], prune: boolean): Typed =>
+  list(
+    blocks.map(({ blob, payments }) =>
+      object({
+        block: bytes(blob),
+        pruned: prune ? { type: 'bool', value: true } : undefined,
+        txs: list(
+          payments.map(({ pruned, rest }) =>
+            prune
+              ? object({ blob: bytes(pruned), prunable_hash: bytes(rest) })
+              : bytes(concatBytes(pruned, rest)),
+          ),
+        ),
+      }),
+    ),
+  );
+
+const listedIndices = (blocks: readonly ServedBlock[], noMinerTx: boolean): Typed =>
+  list(
+    blocks.map(({ outputIndices }) =>
+      object({
+        indices: list(
+          outputIndices.map((indices, i) =>
+            object({
+              indices: list(
+                noMinerTx && i === 0
+                  ? []
+                  : indices.map((index): Scalar => ({ type: 'u64', value: BigInt(index) })),
+              ),
+            }),
+          ),
+        ),
+      }),
+    ),
+  );
+
+const block: fc.Arbitrary<ServedBlock> = fc
+  .array(fc.record({ pruned: fc.uint8Array({ maxLength: 300 }), rest: fc.uint8Array({ maxLength: 300 }) }), {
+    maxLength: 4,
+  })
+  .chain((payments) =>
+    fc.record({
+      blob: fc.uint8Array({ minLength: 1, maxLength: 100 }),
+      payments: fc.constant(payments),
+      outputIndices: fc.array(fc.array(fc.maxSafeNat(), { minLength: 1, maxLength: 16 }), {
+        minLength: payments.length + 1,
+        maxLength: payments.length + 1,
+      }),
+    }),
+  );
+
+const page = fc.array(block, { maxLength: 5 });
+
+describe('a page of blocks', () => {
+  it('is byte for byte what the writer of any shape makes of it', () => {
+    fc.assert(
+      fc.property(page, fc.boolean(), (blocks, prune) => {
+        expect(writeStorage({ blocks: writtenBlocks(blocks, prune) })).toEqual(
+          writeStorage({ blocks: listedBlocks(blocks, prune) }),
+        );
+      }),
+    );
+  });
+
+  it('has the places of outputs as that writer would write them', () => {
+    fc.assert(
+      fc.property(page, fc.boolean(), (blocks, noMinerTx) => {
+        expect(writeStorage({ output_indices: writtenIndices(blocks, noMinerTx) })).toEqual(
+          writeStorage({ output_indices: listedIndices(blocks, noMinerTx) }),
+        );
+      }),
+    );
+  });
+
+  it('fits the room that it asks for', () => {
+    fc.assert(
+      fc.property(page, fc.boolean(), (blocks, flag) => {
+        const [first, second] = [writtenBlocks(blocks, flag), writtenIndices(blocks, flag)];
+        const { length } = writeStorage({ blocks: first, output_indices: second });
+        expect(length).toBeLessThanOrEqual(first.room + second.room + 100);
+      }),
+    );
+  });
+});
