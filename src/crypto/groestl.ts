@@ -1,4 +1,4 @@
-import { doubled, SBOX } from './aes-tables.js';
+import { doubled, SBOX } from './aes-box.js';
 import type { Hash } from './types.js';
 
 /** The 8×8 byte state, stored column after column. */

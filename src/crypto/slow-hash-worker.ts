@@ -3,11 +3,14 @@ import { WorkerPool } from '../util/worker-pool.js';
 import type { SlowHashTask } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
-/** Started by the first hash; its threads don't keep the process alive. */
+/** Its threads don't keep the process alive. */
 const threads = new WorkerPool<SlowHashTask, Hash>(
   new URL('./slow-hash-thread.js', import.meta.url),
   Math.min(4, availableParallelism()),
 );
+
+/** Starts a thread before the first hash, which then need not wait for it. */
+export const readySlowHash = (): void => threads.ready();
 
 /**
  * {@link slowHash} on a worker thread, then `rounds - 1` times over its own digest. `data` stays the caller's:

@@ -1,7 +1,6 @@
 import { chacha20, chacha8 } from '../crypto/chacha.js';
 import { publicKeyOf } from '../crypto/derivation.js';
-import { backgroundKeyOf, passwordKey } from '../crypto/kdf.js';
-import { slowHashAsync } from '../crypto/slow-hash-worker.js';
+import { backgroundKeyOf, memoryKey, passwordKey } from '../crypto/kdf.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import { readStorage, SectionReader } from '../epee/portable-storage.js';
@@ -64,11 +63,13 @@ const IV_BYTES = 8;
 const KEY_BYTES = 32;
 /** Spend and view secret. */
 const SECRETS_BYTES = 64;
-const MEMORY_SALT = Uint8Array.of('k'.charCodeAt(0));
 
 /** The key stream that covers the secret keys inside the file. Source: account.cpp `xor_with_key_stream`. */
 async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array): Promise<Uint8Array> {
-  return chacha20(await slowHashAsync(concatBytes(key, MEMORY_SALT)), iv, secrets);
+  const stretched = await memoryKey(key);
+  const crypted = chacha20(stretched, iv, secrets);
+  stretched.fill(0);
+  return crypted;
 }
 
 /**

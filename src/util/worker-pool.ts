@@ -30,6 +30,11 @@ export class WorkerPool<In, Out> {
     return this.#size;
   }
 
+  /** Starts a thread, if there is none, before a task needs it. */
+  ready(): void {
+    if (!this.#closed && this.#busy.size + this.#idle.length === 0) this.#idle.push(this.#spawn());
+  }
+
   /**
    * @param transfer buffers of `input` that change hands instead of being copied.
    * @throws Error when the worker fails or the pool is closed.

@@ -1,8 +1,14 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { slowHash } from '../../src/crypto/slow-hash.js';
-import { slowHashAsync } from '../../src/crypto/slow-hash-worker.js';
+import { readFileSync } from 'node:fs';
+import { SBOX } from '../../src/crypto/aes-box.js';
+import { slowHash, type SlowHashExports } from '../../src/crypto/slow-hash.js';
+import { readySlowHash, slowHashAsync } from '../../src/crypto/slow-hash-worker.js';
 import { toHex, utf8 } from '../../src/util/bytes.js';
-import { digests } from './vectors.js';
+import { digests, readJson } from './vectors.js';
+
+const { digests: byLength } = readJson<{ digests: { length: number; digest: string }[] }>(
+  'slow-hash-lengths.json',
+);
 
 describe('slowHash', () => {
   test.each(digests('slow'))('digests $title', ({ digest, data }) => {
@@ -13,10 +19,30 @@ describe('slowHash', () => {
     slowHash(data);
     expect(data).toEqual(utf8('de omnibus dubitandum'));
   });
-  it('takes input longer than one block of the sponge, and none at all', () => {
-    const long = new Uint8Array(300).fill(7);
-    expect(toHex(slowHash(long))).not.toBe(toHex(slowHash(long.subarray(1))));
-    expect(slowHash(new Uint8Array())).toHaveLength(32);
+  it.each(byLength)('digests $length bytes', ({ length, digest }) => {
+    expect(toHex(slowHash(Uint8Array.from({ length }, (_, i) => 7 * i + length)))).toBe(digest);
+  });
+});
+
+describe('the memory of the hash', () => {
+  const wasm = new WebAssembly.Instance(
+    new WebAssembly.Module(readFileSync(new URL('../../src/crypto/slow-hash.wasm', import.meta.url))),
+    {},
+  ).exports as unknown as SlowHashExports;
+
+  it('keeps nothing of a message', () => {
+    new Uint8Array(wasm.memory.buffer, wasm.boxAt(), SBOX.length).set(SBOX);
+    wasm.prepare();
+    const before = Buffer.from(new Uint8Array(wasm.memory.buffer).slice());
+    new Uint8Array(wasm.memory.buffer, wasm.padAt(), 300).fill(7);
+    wasm.absorb(wasm.rate());
+    wasm.absorbEnd(300);
+    wasm.fill(0, wasm.padBytes());
+    wasm.mix(1000);
+    wasm.drain(0, wasm.padBytes());
+    expect(before.equals(new Uint8Array(wasm.memory.buffer))).toBe(false);
+    wasm.forget();
+    expect(before.equals(new Uint8Array(wasm.memory.buffer))).toBe(true);
   });
 });
 
@@ -29,6 +55,11 @@ describe('slowHashAsync', () => {
   it('hashes the digest again for each further round', async () => {
     const data = utf8('rounds');
     expect(toHex(await slowHashAsync(data, 3))).toBe(toHex(slowHash(slowHash(slowHash(data)))));
+  });
+  it('starts ahead of the first hash, and only once', async () => {
+    readySlowHash();
+    readySlowHash();
+    expect(toHex(await slowHashAsync(utf8('early')))).toBe(toHex(slowHash(utf8('early'))));
   });
   it('does not block its caller, and answers many at once', async () => {
     let turns = 0;

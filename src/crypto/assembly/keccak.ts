@@ -9,8 +9,9 @@ const ROUND_CONSTANTS = memory.data<u64>([
 ]);
 
 /** Bytes a permutation takes in. */
-const RATE: i32 = 136;
-const STATE = memory.data(200, 16);
+export const RATE: i32 = 136;
+/** 25 words, the least significant first. */
+export const STATE = memory.data(200, 16);
 
 @inline
 function word(i: i32): u64 {
@@ -23,7 +24,7 @@ function put(i: i32, value: u64): void {
 }
 
 /** keccak-f[1600] over STATE. */
-function permute(): void {
+export function permute(): void {
   let a0 = word(0), a1 = word(1), a2 = word(2), a3 = word(3), a4 = word(4);
   let a5 = word(5), a6 = word(6), a7 = word(7), a8 = word(8), a9 = word(9);
   let a10 = word(10), a11 = word(11), a12 = word(12), a13 = word(13), a14 = word(14);
@@ -100,27 +101,46 @@ function permute(): void {
 }
 
 @inline
-function absorb(from: usize, words: i32): void {
-  for (let i = 0; i < words; i++) {
-    const at = STATE + (usize(i) << 3);
-    store<u64>(at, load<u64>(at) ^ load<u64>(from + (usize(i) << 3)));
+function absorb(from: usize): void {
+  for (let i: usize = 0; i < usize(RATE); i += 8) store<u64>(STATE + i, load<u64>(STATE + i) ^ load<u64>(from + i));
+}
+
+export function clear(): void {
+  memory.fill(STATE, 0, 200);
+}
+
+/** Takes in all of `length` bytes that fill a permutation. @returns how many. */
+export function absorbFull(from: usize, length: i32): i32 {
+  let taken = 0;
+  for (; length - taken >= RATE; taken += RATE) {
+    absorb(from + usize(taken));
+    permute();
   }
+  return taken;
 }
 
 const LAST = memory.data(136, 16);
 
-/** Writes the 32-byte hash of `length` bytes. */
-export function keccak(out: usize, from: usize, length: i32): void {
-  memory.fill(STATE, 0, 200);
-  for (; length >= RATE; length -= RATE, from += RATE) {
-    absorb(from, RATE >> 3);
-    permute();
-  }
+/** Takes in the last `length` bytes, fewer than fill a permutation, and the padding. */
+export function absorbLast(from: usize, length: i32): void {
   memory.fill(LAST, 0, RATE);
   memory.copy(LAST, from, length);
   store<u8>(LAST + usize(length), 1);
   store<u8>(LAST + RATE - 1, load<u8>(LAST + RATE - 1) | 0x80);
-  absorb(LAST, RATE >> 3);
+  absorb(LAST);
   permute();
+}
+
+/** Wipes what is left of a message. */
+export function forgetMessage(): void {
+  clear();
+  memory.fill(LAST, 0, RATE);
+}
+
+/** Writes the 32-byte hash of `length` bytes. */
+export function keccak(out: usize, from: usize, length: i32): void {
+  clear();
+  const taken = absorbFull(from, length);
+  absorbLast(from + usize(taken), length - taken);
   memory.copy(out, STATE, 32);
 }
