@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { parseJson, writeJson, type Json } from '../util/json.js';
+import { parseJson, type Json } from '../util/json.js';
+import { writeJson } from '../util/json-writer.js';
 
 /** A server of the tour, asked as any client would ask it. */
 export interface TourServer {

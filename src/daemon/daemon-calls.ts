@@ -1,7 +1,8 @@
 import { readStorage, SectionReader } from '../epee/portable-storage.js';
 import { writeStorage, type TypedSection } from '../epee/storage-writer.js';
 import { CodecError } from '../util/codec.js';
-import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
+import { JsonError, parseJson, type Json } from '../util/json.js';
+import { writeJson } from '../util/json-writer.js';
 import type { CallOptions } from './daemon.js';
 import { DaemonError } from './errors.js';
 import { JsonReader } from './json-reader.js';

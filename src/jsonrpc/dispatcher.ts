@@ -1,15 +1,18 @@
-import { JsonError, parseJson, writeJson, type Json } from '../util/json.js';
+import { JsonError, parseJson, type Json } from '../util/json.js';
+import { JsonWriter, type Writable } from '../util/json-writer.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
 
 /**
  * Runs one call. @throws RpcError for whatever the caller should be told; anything else is a bug.
  */
-export type Call = (method: string, params: Json | undefined) => Promise<Json>;
+export type Call = (method: string, params: Json | undefined) => Promise<Writable>;
 
 export interface DispatcherParts {
   readonly call: Call;
   /** Told of every bug; the caller sees no details. */
   readonly onBug: (method: string, error: unknown) => void;
+  /** Bytes of an answer, from all of its text; absent: UTF-8. */
+  readonly encode?: (text: string) => Uint8Array;
 }
 
 /** Calls of one batch, run one after the other. */
@@ -21,12 +24,21 @@ type Request = { readonly [key: string]: Json | undefined };
 const isObject = (value: Json): value is Request =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
-const success = (id: Json, result: Json): string =>
-  `{"id":${writeJson(id)},"jsonrpc":"2.0","result":${writeJson(result)}}`;
+type Outcome = { readonly result: Writable } | RpcError;
 
-const failure = (id: Json, { code, message }: RpcError): string =>
-  `{"error":${writeJson({ code, message })},"id":${writeJson(id)},"jsonrpc":"2.0"}`;
+/** Answers one call; undefined for a notification. */
+interface Answered {
+  readonly id: Json;
+  readonly outcome: Outcome;
+}
+
+// Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
+function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
+  if (outcome instanceof RpcError) {
+    const { code, message } = outcome;
+    w.raw('{"error":').value({ code, message }).raw(',"id":').value(id).raw(',"jsonrpc":"2.0"}');
+  } else w.raw('{"id":').value(id).raw(',"jsonrpc":"2.0","result":').value(outcome.result).raw('}');
+}
 
 /** Turns the text of a request, or of a batch, into the text of the answer. */
 export class Dispatcher {
@@ -36,41 +48,64 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** @returns undefined where nothing is to be answered: a batch of notifications. */
-  async answer(body: string): Promise<string | undefined> {
+  /** @returns the answer in pieces; undefined where nothing is to be answered: a batch of notifications. */
+  async answer(body: string): Promise<readonly Uint8Array[] | undefined> {
+    const refused = (code: number, message: string): readonly Uint8Array[] =>
+      this.#written({ id: 0n, outcome: new RpcError(code, message) });
     let request: Json;
     try {
       request = parseJson(body, { maxDepth: MAX_DEPTH });
     } catch (error) {
-      if (error instanceof JsonError) return failure(0n, new RpcError(PARSE_ERROR, 'Parse error'));
+      if (error instanceof JsonError) return refused(PARSE_ERROR, 'Parse error');
       throw error;
     }
-    if (!Array.isArray(request)) return this.#one(request, 0n);
+    if (!Array.isArray(request)) {
+      const answered = await this.#one(request, 0n);
+      return answered && this.#written(answered);
+    }
     const batch = request as readonly Json[];
     if (batch.length === 0 || batch.length > MAX_BATCH)
-      return failure(0n, new RpcError(INVALID_REQUEST, `a batch holds 1 to ${MAX_BATCH} requests`));
-    const answers: string[] = [];
+      return refused(INVALID_REQUEST, `a batch holds 1 to ${MAX_BATCH} requests`);
+    const w = new JsonWriter();
+    let before = '[';
     for (const item of batch) {
-      const answer = await this.#one(item, undefined);
-      if (answer !== undefined) answers.push(answer);
+      const answered = await this.#one(item, undefined);
+      if (answered === undefined) continue;
+      writeAnswer(w.raw(before), answered);
+      before = ',';
     }
-    return answers.length === 0 ? undefined : `[${answers.join(',')}]`;
+    return before === '[' ? undefined : this.#encoded(w.raw(']'));
+  }
+
+  #written(answered: Answered): readonly Uint8Array[] {
+    const w = new JsonWriter();
+    writeAnswer(w, answered);
+    return this.#encoded(w);
+  }
+
+  #encoded(w: JsonWriter): readonly Uint8Array[] {
+    const { encode } = this.#parts;
+    return encode === undefined ? w.pieces() : [encode(w.toString())];
   }
 
   /** @param defaultId for a request without one; undefined makes it a notification. */
-  async #one(request: Json, defaultId: bigint | undefined): Promise<string | undefined> {
-    if (!isObject(request)) return failure(0n, new RpcError(INVALID_REQUEST, 'Invalid Request'));
+  async #one(request: Json, defaultId: bigint | undefined): Promise<Answered | undefined> {
+    const invalid = new RpcError(INVALID_REQUEST, 'Invalid Request');
+    if (!isObject(request)) return { id: 0n, outcome: invalid };
     const { id: given, method, params } = request;
     const id = given === undefined || given === null ? defaultId : given;
-    if (typeof method !== 'string')
-      return failure(id ?? 0n, new RpcError(INVALID_REQUEST, 'Invalid Request'));
+    if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalid };
+    const outcome = await this.#run(method, params);
+    return id === undefined ? undefined : { id, outcome };
+  }
+
+  async #run(method: string, params: Json | undefined): Promise<Outcome> {
     try {
-      const result = await this.#parts.call(method, params);
-      return id === undefined ? undefined : success(id, result);
+      return { result: await this.#parts.call(method, params) };
     } catch (error) {
-      if (!(error instanceof RpcError)) this.#parts.onBug(method, error);
-      const told = error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, 'Internal error');
-      return id === undefined ? undefined : failure(id, told);
+      if (error instanceof RpcError) return error;
+      this.#parts.onBug(method, error);
+      return new RpcError(INTERNAL_ERROR, 'Internal error');
     }
   }
 }

@@ -1,5 +1,4 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { utf8 } from '../util/bytes.js';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import type { Dispatcher } from './dispatcher.js';
 
 export interface HttpAppOptions {
@@ -18,8 +17,6 @@ export interface HttpAppOptions {
    * money only: a page of another site can call it.
    */
   readonly anyClient?: boolean;
-  /** Bytes of an answer; absent: UTF-8. */
-  readonly encode?: (text: string) => Uint8Array;
 }
 
 /** A path with a format of its own. */
@@ -31,7 +28,8 @@ export interface Endpoint {
 export interface Answer {
   readonly status: number;
   readonly type: string;
-  readonly body: Uint8Array;
+  /** In pieces. */
+  readonly body: readonly Uint8Array[];
 }
 
 /** Source: wallet_rpc_server.h, `--rpc-max-…`: 100 MiB a request. */
@@ -55,7 +53,6 @@ export function createHttpApp({
   onBug,
   endpoints = [],
   anyClient = false,
-  encode = utf8,
 }: HttpAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -105,14 +102,7 @@ export function createHttpApp({
       if (anyClient && req.originalUrl !== path) return next();
       const body: unknown = req.body;
       const given = await answer(body instanceof Buffer ? body : Buffer.alloc(0));
-      if (given.body.length === 0) res.status(given.status).end();
-      else {
-        const { buffer, byteOffset, length } = given.body;
-        res
-          .status(given.status)
-          .type(given.type)
-          .send(Buffer.from(buffer, byteOffset, length));
-      }
+      send(res, given);
     };
     if (anyClient) return void app.all(path, ...readBody, handle);
     app.post(path, ...readBody, handle);
@@ -121,10 +111,10 @@ export function createHttpApp({
     });
   };
   serve(PATH, async (body) => {
-    const text = await dispatcher.answer(decodeUtf8(body));
-    return text === undefined
-      ? { status: 204, type: 'text', body: new Uint8Array() }
-      : { status: 200, type: 'application/json', body: encode(text) };
+    const pieces = await dispatcher.answer(decodeUtf8(body));
+    return pieces === undefined
+      ? { status: 204, type: 'text', body: [] }
+      : { status: 200, type: 'application/json', body: pieces };
   });
   for (const { path, answer } of endpoints) serve(path, answer);
   app.use((_req, res) => {
@@ -141,6 +131,14 @@ export function createHttpApp({
   };
   app.use(onError);
   return app;
+}
+
+function send(res: Response, { status, type, body }: Answer): void {
+  const length = body.reduce((total, piece) => total + piece.length, 0);
+  res.status(status);
+  if (length > 0) res.type(type).set('Content-Length', String(length));
+  for (const piece of body) res.write(piece);
+  res.end();
 }
 
 /** Text of a body; bytes that are not UTF-8 make it unreadable, which the parser then says. */

@@ -7,7 +7,7 @@ import { readStorage, SectionReader } from '../epee/portable-storage.js';
 import { writeStorage } from '../epee/storage-writer.js';
 import { bytes32, concatBytes, equalBytes } from '../util/bytes.js';
 import { CodecError, decode, encode } from '../util/codec.js';
-import { writeJson } from '../util/json.js';
+import { writeJson } from '../util/json-writer.js';
 import type { Rng } from '../util/random.js';
 import { WalletError } from '../wallet/fault.js';
 import { numberOfType, typeOfNumber, type BackgroundSyncType } from '../wallet/background-sync.js';

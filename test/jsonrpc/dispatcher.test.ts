@@ -13,7 +13,10 @@ const dispatcher = new Dispatcher({
   onBug: (_method, error) => bugs.push(error),
 });
 
-const answer = async (body: string): Promise<string> => (await dispatcher.answer(body)) ?? 'nothing';
+const answer = async (body: string): Promise<string> => {
+  const pieces = await dispatcher.answer(body);
+  return pieces === undefined ? 'nothing' : Buffer.concat(pieces).toString();
+};
 
 describe('the envelope', () => {
   test.each([

@@ -1,4 +1,5 @@
-import { parseJson, writeJson, type Json } from '../../src/util/json.js';
+import { parseJson, type Json } from '../../src/util/json.js';
+import { writeJson } from '../../src/util/json-writer.js';
 import { post, type Loose } from './json-rpc.js';
 import type { WalletRpc } from './wallet-rpc.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonError, parseJson, writeJson, type Json } from '../../src/util/json.js';
+import { JsonError, parseJson, type Json } from '../../src/util/json.js';
+import { writeJson } from '../../src/util/json-writer.js';
 
 /** The same value with plain prototypes and numbers, as JSON.parse gives it. */
 const plain = (value: Json): unknown =>

@@ -1,7 +1,8 @@
 import { parseBlock } from '../../cryptonote/block.js';
 import type { Hash } from '../../crypto/types.js';
 import { toHex } from '../../util/bytes.js';
-import { writeJson, type Json } from '../../util/json.js';
+import type { Json } from '../../util/json.js';
+import { writeJson } from '../../util/json-writer.js';
 import type { Node } from '../chain/node.js';
 import type { Publisher } from '../zmq/publisher.js';
 

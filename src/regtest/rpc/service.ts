@@ -7,7 +7,8 @@ import type { Answer, Endpoint } from '../../jsonrpc/http-app.js';
 import { createHttpApp } from '../../jsonrpc/http-app.js';
 import { readParams } from '../../jsonrpc/params.js';
 import { CodecError } from '../../util/codec.js';
-import { JsonError, parseJson, writeJson } from '../../util/json.js';
+import { JsonError, parseJson } from '../../util/json.js';
+import { writeJson } from '../../util/json-writer.js';
 import type { BinaryEndpoint } from './binary-endpoint.js';
 import type { Context, DaemonMethod } from './method.js';
 import { binaryEndpoints, methods, paths } from './registry.js';
@@ -26,10 +27,10 @@ const encodeText = (text: string): Uint8Array =>
 const json = (text: string): Answer => ({
   status: 200,
   type: 'application/json',
-  body: encodeText(text),
+  body: [encodeText(text)],
 });
 
-const empty = (status: number): Answer => ({ status, type: 'text', body: new Uint8Array() });
+const empty = (status: number): Answer => ({ status, type: 'text', body: [] });
 
 const isOpen = (method: DaemonMethod, { restricted }: Context): boolean =>
   !(restricted && method.meta.unrestricted === true);
@@ -85,7 +86,7 @@ const binaryPath = (
       return {
         status: 200,
         type: 'application/octet-stream',
-        body: context.daemon.misbehaviour.binary(writeStorage(section)),
+        body: [context.daemon.misbehaviour.binary(writeStorage(section))],
       };
     } catch (error) {
       if (error instanceof CodecError) return empty(400);
@@ -107,13 +108,16 @@ export function createDaemonApp(context: Context, { auth, origins, onBug }: Serv
     ),
   ];
   return createHttpApp({
-    dispatcher: new Dispatcher({ call: createCall(context), onBug: (method, error) => onBug(error, method) }),
+    dispatcher: new Dispatcher({
+      call: createCall(context),
+      onBug: (method, error) => onBug(error, method),
+      encode: encodeText,
+    }),
     ...(auth === undefined ? {} : { auth }),
     origins,
     hosts: [],
     onBug,
     endpoints,
     anyClient: true,
-    encode: encodeText,
   });
 }

@@ -1,7 +1,8 @@
 import type { Block, Transaction, TxInput, TxOutput } from '../../cryptonote/types.js';
 import type { RctBase, RctPrunable } from '../../ringct/types.js';
 import { toHex } from '../../util/bytes.js';
-import { writeWholeJson, type Json } from '../../util/json.js';
+import type { Json } from '../../util/json.js';
+import { writeWholeJson } from '../../util/json-writer.js';
 
 const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);
 
