@@ -1,15 +1,11 @@
-import { formatAddress, tryParseAddress } from '../cryptonote/address.js';
-import { isPrimary, subaddressKeys, subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
+import { tryParseAddress } from '../cryptonote/address.js';
+import type { AddressKeys } from '../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../cryptonote/types.js';
-import { addressKeysOf } from '../refresh/address-keys.js';
+import { Mutex } from '../util/mutex.js';
 import { WalletError } from '../wallet/fault.js';
 import type { SubaddressKey } from '../wallet/records.js';
+import { AddressTexts } from './address-texts.js';
 import type { WalletSession } from './wallet-session.js';
-
-const keyOf = ({ major, minor }: SubaddressIndex): string => `${major}/${minor}`;
-
-/** Fewer addresses than this are worked out as quickly one by one. */
-const WORTH_A_BATCH = 4;
 
 export interface AddressView {
   readonly address: string;
@@ -19,14 +15,33 @@ export interface AddressView {
   readonly used: boolean;
 }
 
+export interface CreatedAddress {
+  readonly index: SubaddressIndex;
+  readonly address: string;
+}
+
+const range = (major: number, first: number, count: number): SubaddressIndex[] =>
+  Array.from({ length: count }, (_, i) => ({ major, minor: first + i }));
+
+/** Entries by which payments to addresses are recognised. */
+const entries = (indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): SubaddressKey[] =>
+  keys.flatMap(({ spendPublicKey }, i) => {
+    const index = indices[i];
+    return index === undefined ? [] : [{ index, spendPublicKey }];
+  });
+
 /** Accounts, their addresses and labels. */
 export class Accounts {
   readonly #session: WalletSession;
-  /** Deriving an address costs curve arithmetic; the text never changes. */
-  readonly #texts = new Map<string, string>();
+  readonly #texts: AddressTexts;
+  readonly #creating = new Mutex();
 
   constructor(session: WalletSession) {
     this.#session = session;
+    this.#texts = new AddressTexts(() => {
+      session.assertOpen();
+      return session.keys;
+    });
   }
 
   count(): number {
@@ -51,58 +66,47 @@ export class Accounts {
     return this.#session.file.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
   }
 
-  /** Works out in one go what {@link address} is about to be asked for. */
-  prepare(indices: readonly SubaddressIndex[]): void {
-    const missing = new Map<string, SubaddressIndex>();
-    for (const index of indices) {
-      const key = keyOf(index);
-      if (!this.#texts.has(key) && !isPrimary(index)) missing.set(key, index);
-    }
-    if (missing.size < WORTH_A_BATCH) return;
-    const { network, spendPublicKey, viewSecret } = this.#session.keys;
-    const keys = addressKeysOf(spendPublicKey, viewSecret.expose(), [...missing.values()]);
-    [...missing.keys()].forEach((key, i) => {
-      const own = keys[i];
-      if (own !== undefined) this.#texts.set(key, formatAddress({ network, kind: 'subaddress', ...own }));
-    });
-  }
-
   /** Text of any address of ours, handed out or not. */
   address(index: SubaddressIndex): string {
-    const key = keyOf(index);
-    const known = this.#texts.get(key);
-    if (known !== undefined) return known;
-    const text = formatAddress(this.decoded(index));
-    this.#texts.set(key, text);
-    return text;
+    return this.#texts.text(index);
+  }
+
+  /** {@link address} of many, in their order. Other work goes on meanwhile. */
+  addresses(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
+    return this.#texts.texts(indices);
+  }
+
+  /** Works out at once what {@link address} is about to be asked for. */
+  prepare(indices: readonly SubaddressIndex[]): void {
+    this.#texts.prepare(indices);
   }
 
   decoded(index: SubaddressIndex): Address {
-    const { network, spendPublicKey, viewPublicKey, viewSecret } = this.#session.keys;
-    if (isPrimary(index)) return { network, kind: 'standard', spendPublicKey, viewPublicKey };
-    const keys = subaddressKeys(spendPublicKey, viewSecret.expose(), index);
-    return { network, kind: 'subaddress', ...keys };
+    return this.#texts.decoded(index);
   }
 
   /** The account's addresses, or those asked for. @throws WalletError for an account or address out of range. */
-  list(account: number, minors: readonly number[]): AddressView[] {
+  async list(account: number, minors: readonly number[]): Promise<AddressView[]> {
     this.assertAccount(account);
-    const wanted =
-      minors.length > 0 ? minors : Array.from({ length: this.addressCount(account) }, (_, minor) => minor);
     for (const minor of minors) this.assertIndex({ major: account, minor });
+    const indices =
+      minors.length > 0
+        ? minors.map((minor) => ({ major: account, minor }))
+        : range(account, 0, this.addressCount(account));
+    const texts = await this.addresses(indices);
+    this.#session.assertOpen();
     return this.#session.file.read((r) => {
-      const labels = this.labels(account);
-      this.prepare(wanted.map((minor) => ({ major: account, minor })));
-      const used = new Set([...r.holdings.usedAddresses(account), ...r.imported.usedAddresses(account)]);
-      return wanted.map((minor) => {
-        const index = { major: account, minor };
-        return {
-          address: this.address(index),
-          index,
-          label: labels.get(minor) ?? '',
-          used: used.has(minor),
-        };
-      });
+      const told = new Set(r.imported.usedAddresses(account));
+      const [labels, used] =
+        minors.length > 0
+          ? [undefined, undefined]
+          : [this.labels(account), new Set(r.holdings.usedAddresses(account))];
+      return indices.map((index, i) => ({
+        address: texts[i] ?? '',
+        index,
+        label: labels === undefined ? this.label(index) : (labels.get(index.minor) ?? ''),
+        used: (used?.has(index.minor) ?? r.holdings.isUsed(index)) || told.has(index.minor),
+      }));
     });
   }
 
@@ -141,48 +145,47 @@ export class Accounts {
   create(label: string): SubaddressIndex {
     const major = this.#session.file.write((w) => {
       const account = w.accounts.create();
+      const first = [{ major: account, minor: 0 }];
       w.subaddresses.setLabel({ major: account, minor: 0 }, label);
-      w.subaddresses.add(this.#keys(account, 0, 1));
+      w.subaddresses.add(entries(first, this.#texts.keysOf(first)));
       return account;
     });
-    return this.#handedOut({ major, minor: 0 });
+    this.#session.expandTo({ major, minor: 0 });
+    return { major, minor: 0 };
   }
 
-  /** @param count new addresses, all with the label. @throws WalletError `account_out_of_range` */
-  createAddresses(account: number, count: number, label: string): SubaddressIndex[] {
-    this.assertAccount(account);
-    const first = this.#session.file.write((w) => {
-      const start = w.accounts.addAddresses(account, count);
-      w.subaddresses.add(this.#keys(account, start, count));
-      if (label !== '')
-        for (let i = 0; i < count; i++) w.subaddresses.setLabel({ major: account, minor: start + i }, label);
-      return start;
+  /**
+   * Other work goes on while many are worked out; they are written together.
+   * @param count new addresses, all with the label. @throws WalletError `account_out_of_range`
+   */
+  createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
+    return this.#creating.run(async () => {
+      this.assertAccount(account);
+      const expected = this.addressCount(account);
+      const derived = await this.#texts.derive(range(account, expected, count));
+      this.#session.assertOpen();
+      const created = this.#session.file.write((w) => {
+        const first = w.accounts.addAddresses(account, count);
+        // A payment that arrived meanwhile may have handed out addresses too.
+        const keys = first < expected ? [] : derived.slice(first - expected);
+        const more = range(account, first + keys.length, count - keys.length);
+        const all = more.length === 0 ? keys : [...keys, ...this.#texts.keysOf(more)];
+        const indices = range(account, first, count);
+        w.subaddresses.add(entries(indices, all));
+        if (label !== '') for (const index of indices) w.subaddresses.setLabel(index, label);
+        this.#texts.keep(indices, all);
+        return indices;
+      });
+      const last = created.at(-1);
+      if (last !== undefined) this.#session.expandTo(last);
+      return created.map((index) => ({ index, address: this.address(index) }));
     });
-    const created = Array.from({ length: count }, (_, i) => ({ major: account, minor: first + i }));
-    this.#handedOut({ major: account, minor: first + count - 1 });
-    return created;
   }
 
   /** @throws WalletError for an account or address out of range. */
   setLabel(index: SubaddressIndex, label: string): void {
     this.assertIndex(index);
     this.#session.file.write((w) => w.subaddresses.setLabel(index, label));
-  }
-
-  /** Entries by which payments to new addresses are recognised, written with them. */
-  #keys(major: number, first: number, count: number): SubaddressKey[] {
-    const { spendPublicKey, viewSecret } = this.#session.keys;
-    return subaddressSpendPublicKeys(spendPublicKey, viewSecret.expose(), major, first, first + count).map(
-      (key, i) => ({
-        index: { major, minor: first + i },
-        spendPublicKey: key,
-      }),
-    );
-  }
-
-  #handedOut(index: SubaddressIndex): SubaddressIndex {
-    this.#session.expandTo(index);
-    return index;
   }
 }
 

@@ -30,6 +30,9 @@ const LOCK_WINDOW = 60;
 /** What the wallet holds, from the same rows as its history. */
 export class Balances {
   readonly #session: WalletSession;
+  /** Of the store as it stands, by what was asked. */
+  readonly #known = new Map<string, Balance>();
+  #knownVersion = 0;
 
   constructor(session: WalletSession) {
     this.#session = session;
@@ -41,6 +44,17 @@ export class Balances {
    * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
    */
   of(account: number | undefined, strict: boolean): Balance {
+    const { version } = this.#session.file;
+    if (version !== this.#knownVersion) this.#known.clear();
+    this.#knownVersion = version;
+    const asked = `${account ?? 'all'} ${strict}`;
+    const balance = this.#known.get(asked) ?? this.#count(account, strict);
+    // A lock by time opens without a change to the store.
+    if (balance.secondsToUnlock === 0) this.#known.set(asked, balance);
+    return balance;
+  }
+
+  #count(account: number | undefined, strict: boolean): Balance {
     const rows = new Map<string, Row>();
     const row = (major: number, minor: number): Row => {
       const key = `${major}/${minor}`;

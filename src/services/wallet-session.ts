@@ -144,6 +144,11 @@ export class WalletSession implements RefreshTarget {
     this.#id = parts.link.refresher.attach(this);
   }
 
+  /** For what goes on after a wait. @throws WalletError `no_wallet` once it is closed */
+  assertOpen(): void {
+    if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+  }
+
   get exportFormat(): ExportFormat {
     return this.#parts.exportFormat;
   }
@@ -218,7 +223,7 @@ export class WalletSession implements RefreshTarget {
   async refreshPool(): Promise<void> {
     this.#waiting ??= this.#looking.run(() => {
       this.#waiting = undefined;
-      if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+      this.assertOpen();
       return this.link.refresher.lookIntoPool(this.#id);
     });
     await this.#waiting;
@@ -228,7 +233,7 @@ export class WalletSession implements RefreshTarget {
   undisturbed<T>(task: () => Promise<T>): Promise<T> {
     return this.#refreshing.run(() =>
       this.payments.alone(() => {
-        if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+        this.assertOpen();
         return task();
       }),
     );
@@ -249,7 +254,7 @@ export class WalletSession implements RefreshTarget {
   }
 
   async #refreshNow(startHeight: number): Promise<RefreshResult> {
-    if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
+    this.assertOpen();
     const from = {
       history: this.file.read((r) => r.chain.shortHistory()),
       startHeight: Math.max(startHeight, await this.#restoreHeight()),
@@ -307,7 +312,7 @@ export class WalletSession implements RefreshTarget {
   }
 
   commitSubaddresses(keys: readonly SubaddressKey[]): void {
-    this.file.write((w) => w.subaddresses.add(keys));
+    this.file.writeRecoverable((w) => w.subaddresses.add(keys));
   }
 
   commitPage(findings: PageFindings, daemonHeight: number): void {

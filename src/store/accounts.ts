@@ -87,9 +87,13 @@ export class SubaddressReader {
   readonly #label: Statement<[number, number], { label: string }>;
   readonly #find: Statement<[Uint8Array], SubaddressIndex>;
   readonly #has: Statement<[number, number], { found: number }>;
+  readonly #labels: Statement<[number], [number, string]>;
 
   constructor(db: Db) {
     this.db = db;
+    this.#labels = db
+      .prepare<[number], [number, string]>('SELECT minor, label FROM subaddress_label WHERE major = ?')
+      .raw();
     this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
     this.#has = db.prepare('SELECT 1 AS found FROM subaddress_key WHERE major = ? AND minor = ?');
     this.#find = db.prepare('SELECT major, minor FROM subaddress_key WHERE spend_public_key = ?');
@@ -102,10 +106,7 @@ export class SubaddressReader {
 
   /** Of the addresses of an account that have one. */
   labels(major: number): Map<number, string> {
-    const rows = this.db.prepare<[number], { minor: number; label: string }>(
-      'SELECT minor, label FROM subaddress_label WHERE major = ?',
-    );
-    return new Map(rows.all(major).map(({ minor, label }) => [minor, label]));
+    return new Map(this.#labels.all(major));
   }
 
   find(spendPublicKey: PublicKey): SubaddressIndex | undefined {
@@ -132,18 +133,24 @@ export class SubaddressReader {
 }
 
 export class SubaddressWriter extends SubaddressReader {
+  readonly #setLabel: Statement<[number, number, string]>;
+  readonly #add: Statement<[Uint8Array, number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#setLabel = db.prepare(
+      'INSERT INTO subaddress_label (major, minor, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label',
+    );
+    this.#add = db.prepare(
+      'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+  }
+
   setLabel({ major, minor }: SubaddressIndex, label: string): void {
-    this.db
-      .prepare(
-        'INSERT INTO subaddress_label (major, minor, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label',
-      )
-      .run(major, minor, label);
+    this.#setLabel.run(major, minor, label);
   }
 
   add(keys: readonly SubaddressKey[]): void {
-    const insert = this.db.prepare(
-      'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    );
-    for (const { index, spendPublicKey } of keys) insert.run(spendPublicKey, index.major, index.minor);
+    for (const { index, spendPublicKey } of keys) this.#add.run(spendPublicKey, index.major, index.minor);
   }
 }

@@ -49,7 +49,8 @@ interface LockQuery {
 /** What the wallet holds, at a cost that does not depend on the number of its outputs. */
 export class HoldingReader {
   readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
-  readonly #used: Statement<[number], { minor: number }>;
+  readonly #used: Statement<[number], number>;
+  readonly #isUsed: Statement<[number, number], number>;
   readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
 
   constructor(db: Db) {
@@ -71,7 +72,14 @@ export class HoldingReader {
         )
         .safeIntegers();
     };
-    this.#used = db.prepare('SELECT minor FROM address_sum WHERE account = ? AND received > 0');
+    this.#used = db
+      .prepare<[number], number>('SELECT minor FROM address_sum WHERE account = ? AND received > 0')
+      .pluck();
+    this.#isUsed = db
+      .prepare<[number, number], number>(
+        'SELECT 1 FROM address_sum WHERE account = ? AND minor = ? AND received > 0',
+      )
+      .pluck();
     this.#sums = { free: sums('free'), mined: sums('mined') };
     this.#locked = { free: locked('spent_by IS NULL'), mined: locked('spent_height IS NULL') };
   }
@@ -90,7 +98,12 @@ export class HoldingReader {
 
   /** Addresses of an account that ever received. */
   usedAddresses(account: number): number[] {
-    return this.#used.all(account).map(({ minor }) => minor);
+    return this.#used.all(account);
+  }
+
+  /** Did an address ever receive? */
+  isUsed({ major, minor }: SubaddressIndex): boolean {
+    return this.#isUsed.get(major, minor) !== undefined;
   }
 
   /** Unspent outputs that may still be locked: young ones, and those with an unlock time of their own. */

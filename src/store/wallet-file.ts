@@ -248,6 +248,7 @@ export class WalletFile {
   #db: Db;
   #reader: WalletReader;
   #writer: WalletWriter;
+  #version = 0;
 
   private constructor(db: Db, home?: Home) {
     this.#home = home;
@@ -305,6 +306,11 @@ export class WalletFile {
     }
   }
 
+  /** Another one whenever what is stored may have changed. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** @throws WalletError `wallet_corrupt` where the file is damaged. */
   read<T>(task: (r: WalletReader) => T): T {
     return noticingDamage(this.#path, () => task(this.#reader));
@@ -318,6 +324,7 @@ export class WalletFile {
     if (this.#db.inTransaction) throw new Error('a write inside a write');
     return noticingDamage(this.#path, () => {
       this.#returnHome();
+      this.#version += 1;
       return this.#db.transaction(() => task(this.#writer)).immediate();
     });
   }

@@ -4,26 +4,27 @@ import { emptyRow, type AddressBalance } from '../../services/balances.js';
 import type { WalletSession } from '../../services/wallet-session.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
-/** Adds address and label to what an address holds. */
-const balanceShape = (wallet: WalletSession, at: AddressBalance, label: string) => ({
-  account_index: at.account,
-  address_index: at.minor,
-  address: wallet.accounts.address({ major: at.account, minor: at.minor }),
-  balance: at.total,
-  unlocked_balance: at.unlocked,
-  label,
-  num_unspent_outputs: at.unspentOutputs,
-  blocks_to_unlock: at.blocksToUnlock,
-  time_to_unlock: at.secondsToUnlock,
-});
-
-function perSubaddress(wallet: WalletSession, listed: readonly AddressBalance[]) {
-  wallet.accounts.prepare(listed.map(({ account, minor }) => ({ major: account, minor })));
+/** Adds address and label to what addresses hold. */
+async function perSubaddress(wallet: WalletSession, listed: readonly AddressBalance[]) {
+  const texts = await wallet.accounts.addresses(
+    listed.map(({ account, minor }) => ({ major: account, minor })),
+  );
+  wallet.assertOpen();
   const labels = new Map<number, ReadonlyMap<number, string>>();
-  return listed.map((at) => {
+  return listed.map((at, i) => {
     const known = labels.get(at.account) ?? wallet.accounts.labels(at.account);
     labels.set(at.account, known);
-    return balanceShape(wallet, at, known.get(at.minor) ?? '');
+    return {
+      account_index: at.account,
+      address_index: at.minor,
+      address: texts[i],
+      balance: at.total,
+      unlocked_balance: at.unlocked,
+      label: known.get(at.minor) ?? '',
+      num_unspent_outputs: at.unspentOutputs,
+      blocks_to_unlock: at.blocksToUnlock,
+      time_to_unlock: at.secondsToUnlock,
+    };
   });
 }
 
@@ -40,7 +41,7 @@ export const accountMethods: readonly WalletMethod[] = [
       strict: flag.default(false),
     }),
     source: 'COMMAND_RPC_GET_BALANCE, on_getbalance',
-    handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
+    async handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
       const balance = wallet.balances.of(all_accounts ? undefined : account_index, strict);
       const listed =
         all_accounts || address_indices.length === 0
@@ -55,7 +56,7 @@ export const accountMethods: readonly WalletMethod[] = [
         balance: balance.total,
         unlocked_balance: balance.unlocked,
         multisig_import_needed: wallet.multisigExchange.isImportNeeded(),
-        per_subaddress: perSubaddress(wallet, listed),
+        per_subaddress: await perSubaddress(wallet, listed),
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,
       };

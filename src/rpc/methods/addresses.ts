@@ -18,8 +18,8 @@ export const addressMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: false },
     params: params({ account_index: u32.default(0), address_index: listOf(u32) }),
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
-    handle({ wallet }, { account_index, address_index }) {
-      const addresses = wallet.accounts.list(account_index, address_index);
+    async handle({ wallet }, { account_index, address_index }) {
+      const addresses = await wallet.accounts.list(account_index, address_index);
       return {
         address: wallet.accounts.address({ major: account_index, minor: 0 }),
         addresses: addresses.map(({ address, index, label, used }) => ({
@@ -49,19 +49,18 @@ export const addressMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
     source: 'COMMAND_RPC_CREATE_ADDRESS, on_create_address',
-    handle({ wallet }, { account_index, count, label }) {
+    async handle({ wallet }, { account_index, count, label }) {
       if (count < 1 || count > MAX_NEW_ADDRESSES)
         throw new WalletError({
           kind: 'invalid',
           reason: `count is a number from 1 to ${MAX_NEW_ADDRESSES}`,
         });
-      const created = wallet.accounts.createAddresses(account_index, count, label);
-      const addresses = created.map((index) => wallet.accounts.address(index));
+      const created = await wallet.accounts.createAddresses(account_index, count, label);
       return {
-        address: addresses[0],
-        address_index: created[0]?.minor,
-        addresses,
-        address_indices: created.map(({ minor }) => minor),
+        address: created[0]?.address,
+        address_index: created[0]?.index.minor,
+        addresses: created.map(({ address }) => address),
+        address_indices: created.map(({ index }) => index.minor),
       };
     },
   }),

@@ -9,6 +9,7 @@ import type { Hash } from '../../../crypto/types.js';
 import { height, listOf, params, text, u32 } from '../../../jsonrpc/params.js';
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
+import { nextTurn } from '../../../util/next-turn.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied, toHash } from '../shapes.js';
@@ -31,14 +32,12 @@ interface AuxWork {
 
 const auxEntry = z.object({ id: text.default(''), hash: text.default('') });
 
-const breather = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 /** A nonce under which every chain has a slot of its own. @throws RpcError */
 async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce: number; slots: number[] }> {
   for (let nonce = 0; nonce < nonces; nonce++) {
     const slots = auxSlots(ids, nonce);
     if (slots !== undefined) return { nonce, slots };
-    if (nonce % NONCES_AT_ONCE === 0) await breather();
+    if (nonce % NONCES_AT_ONCE === 0) await nextTurn();
   }
   throw refuse('internal', 'no nonce gives every chain a slot of its own');
 }
