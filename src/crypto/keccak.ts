@@ -1,6 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { readFileSync } from 'node:fs';
-import { concatBytes } from '../util/bytes.js';
 import type { Hash } from './types.js';
 
 /** Source of the contracts: assembly/hash.ts. */
@@ -9,6 +7,7 @@ interface HashExports {
   capacity(): number;
   messageAt(): number;
   hashAt(): number;
+  absorb(): void;
   hash(length: number): void;
 }
 
@@ -20,12 +19,17 @@ const hash = new Uint8Array(wasm.memory.buffer, wasm.hashAt(), 32);
 /** Keccak-256 with the original padding (not SHA-3) over the parts in a row. Source: crypto/hash.h `cn_fast_hash`. */
 export function keccak(...parts: readonly Uint8Array[]): Hash {
   let length = 0;
-  for (const part of parts) length += part.length;
-  if (length > message.length) return keccak_256(concatBytes(...parts)) as Hash;
-  let at = 0;
   for (const part of parts) {
-    message.set(part, at);
-    at += part.length;
+    let rest = part;
+    while (length + rest.length > message.length) {
+      const room = message.length - length;
+      message.set(rest.subarray(0, room), length);
+      wasm.absorb();
+      rest = rest.subarray(room);
+      length = 0;
+    }
+    message.set(rest, length);
+    length += rest.length;
   }
   wasm.hash(length);
   return Uint8Array.from(hash) as Hash;

@@ -3,7 +3,7 @@ import { publicKeyOf, toPublicKey } from '../crypto/derivation.js';
 import { decompress, G, multiply, Point } from '../crypto/point.js';
 import { hashToScalar, toScalar } from '../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
-import { concatBytes, utf8 } from '../util/bytes.js';
+import { utf8 } from '../util/bytes.js';
 import { encode, u32 } from '../util/codec.js';
 import type { SubaddressIndex } from './types.js';
 
@@ -30,9 +30,37 @@ export const subaddressSecret = (viewSecret: SecretKey, { major, minor }: Subadd
 
 /** Bytes of a message that hashes to an m. */
 export const SUBADDRESS_MESSAGE_BYTES = SALT.length + 40;
+/** Where the two indices stand in it. */
+const MAJOR_AT = SALT.length + 32;
+const MINOR_AT = MAJOR_AT + 4;
+
+/** Messages one after the other, their indices still zero. */
+function blankMessages(viewSecret: SecretKey, count: number): DataView {
+  const messages = new Uint8Array(SUBADDRESS_MESSAGE_BYTES * count);
+  for (let at = 0; at < messages.length; at += SUBADDRESS_MESSAGE_BYTES) {
+    messages.set(SALT, at);
+    messages.set(viewSecret, at + SALT.length);
+  }
+  return new DataView(messages.buffer);
+}
+
+function setIndex(messages: DataView, i: number, { major, minor }: SubaddressIndex): void {
+  const at = SUBADDRESS_MESSAGE_BYTES * i;
+  messages.setUint32(at + MAJOR_AT, major, true);
+  messages.setUint32(at + MINOR_AT, minor, true);
+}
+
+/** What hashes to the m of each subaddress, one message after the other. Secret. */
+export function subaddressMessagesOf(viewSecret: SecretKey, indices: readonly SubaddressIndex[]): Uint8Array {
+  const messages = blankMessages(viewSecret, indices.length);
+  indices.forEach((index, i) => {
+    setIndex(messages, i, index);
+  });
+  return new Uint8Array(messages.buffer);
+}
 
 /**
- * What hashes to the m of `from` ≤ minor < `to` in one account, one message after the other. Secret.
+ * {@link subaddressMessagesOf} `from` ≤ minor < `to` in one account.
  * @throws RangeError when the range runs backwards or beyond u32.
  */
 export function subaddressMessages(
@@ -42,14 +70,9 @@ export function subaddressMessages(
   to: number,
 ): Uint8Array {
   assertRange(from, to);
-  const messages = new Uint8Array(SUBADDRESS_MESSAGE_BYTES * (to - from));
-  const head = concatBytes(SALT, viewSecret, encode(u32, major));
-  for (let minor = from; minor < to; minor++) {
-    const at = SUBADDRESS_MESSAGE_BYTES * (minor - from);
-    messages.set(head, at);
-    messages.set(encode(u32, minor), at + head.length);
-  }
-  return messages;
+  const messages = blankMessages(viewSecret, to - from);
+  for (let i = 0; i < to - from; i++) setIndex(messages, i, { major, minor: from + i });
+  return new Uint8Array(messages.buffer);
 }
 
 function assertRange(from: number, to: number): void {

@@ -2,8 +2,8 @@ import { instantiate, type Build, type KernelExports } from './wasm-module.js';
 
 /** Rows of one call. */
 export const ROWS = 256;
-/** Bytes of a row to hash; the last one is its length. */
-const ROW_BYTES = 64;
+/** Bytes of a message to hash, at most. */
+const MESSAGE_BYTES = 63;
 
 /** Digits of n in non-adjacent form of width 5, lowest first: odd, within ±15, or zero. */
 function digitsOf(n: bigint): Int8Array {
@@ -57,15 +57,17 @@ export class KernelMemory {
     return result;
   }
 
-  /** Parts in a row, to be hashed: 63 bytes at most. */
-  setRow(row: number, ...parts: readonly Uint8Array[]): void {
-    const { rows } = this.#views;
-    let at = ROW_BYTES * row;
-    for (const part of parts) {
-      rows.set(part, at);
-      at += part.length;
-    }
-    rows[ROW_BYTES * row + ROW_BYTES - 1] = at - ROW_BYTES * row;
+  get messages(): Uint8Array {
+    return this.#views.messages;
+  }
+
+  /** Writes a number's digits, which go with every `forget`. @returns the place of the highest. */
+  setDigits(n: bigint): number {
+    const digits = digitsOf(n);
+    this.#views.digits.set(digits);
+    const top = digits.length - 1;
+    digits.fill(0);
+    return top;
   }
 
   /**
@@ -76,17 +78,14 @@ export class KernelMemory {
     const total = points.length / 32;
     const products = new Uint8Array(points.length);
     const valid = new Uint8Array(total);
-    const digits = digitsOf(n);
+    const top = this.setDigits(n);
     for (let start = 0; start < total; start += ROWS) {
       const count = Math.min(ROWS, total - start);
       this.points.set(points.subarray(32 * start, 32 * (start + count)));
-      // The digits go with every `forget`.
-      this.#views.digits.set(digits);
-      this.wasm.multiplyPoints(even(count), digits.length - 1);
+      this.wasm.multiplyPoints(even(count), top);
       products.set(this.results.subarray(0, 32 * count), 32 * start);
       valid.set(this.valid.subarray(0, count), start);
     }
-    digits.fill(0);
     return { products, valid };
   }
 
@@ -117,7 +116,7 @@ interface Views {
   readonly scalars: Uint8Array;
   readonly amounts: DataView;
   readonly valid: Uint8Array;
-  readonly rows: Uint8Array;
+  readonly messages: Uint8Array;
   readonly digits: Int8Array;
 }
 
@@ -130,7 +129,7 @@ function viewsOf(wasm: KernelExports): Views {
     scalars: new Uint8Array(buffer, wasm.scalarsAt(), 32 * ROWS),
     amounts: new DataView(buffer, wasm.amountsAt(), 32 * ROWS),
     valid: new Uint8Array(buffer, wasm.validAt(), ROWS),
-    rows: new Uint8Array(buffer, wasm.rowsAt(), ROW_BYTES * ROWS),
+    messages: new Uint8Array(buffer, wasm.messagesAt(), MESSAGE_BYTES * ROWS),
     digits: new Int8Array(buffer, wasm.digitsAt(), 264),
   };
 }

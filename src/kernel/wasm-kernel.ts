@@ -1,12 +1,8 @@
 import { bytesToInt } from '../crypto/scalar.js';
-import { concatBytes, utf8 } from '../util/bytes.js';
-import { encode, varintNumber } from '../util/codec.js';
-import { NO_VIEW_TAG, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
+import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import { WasmCurve } from './wasm-curve.js';
 import type { Build } from './wasm-module.js';
-
-const VIEW_TAG_SALT = utf8('view_tag');
 
 const even = (count: number): number => count + (count & 1);
 
@@ -24,20 +20,28 @@ export class WasmKernel implements ScanKernel {
   }
 
   scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits {
+    const memory = this.#memory;
+    const { keys, outputs, outputKey, outputIndex, viewTags } = batch;
+    const count = outputKey.length;
+    if (memory.grow((wasm) => wasm.roomToScan(keys.length / 32, count)) === 0)
+      throw new Error('out of memory');
+    const { wasm } = memory;
+    const { buffer } = wasm.memory;
+    new Uint8Array(buffer, wasm.scanKeysAt(), keys.length).set(keys);
+    new Uint8Array(buffer, wasm.scanOutputsAt(), 32 * count).set(outputs);
+    new Uint32Array(buffer, wasm.scanOutputKeyAt(), count).set(outputKey);
+    new Uint32Array(buffer, wasm.scanOutputIndexAt(), count).set(outputIndex);
+    new Uint16Array(buffer, wasm.scanTagsAt(), count).set(viewTags);
     // Of the integer, not of its residue: keys may have torsion, which the 8 clears.
-    const { products: derivations, valid } = this.#memory.multiplyPoints(
-      batch.keys,
-      8n * bytesToInt(viewSecret),
-    );
-    const hits = this.#matching(batch, derivations, valid);
-    const spendKeys = this.#spendKeys(batch, derivations, hits);
-    const found = hits.flatMap((j, n) => (spendKeys[n] === undefined ? [] : [{ j, spendKey: spendKeys[n] }]));
-    this.#memory.wasm.forget();
-    return {
-      outputs: Uint32Array.from(found, ({ j }) => j),
-      derivations: concatBytes(...found.map(({ j }) => derivationOf(batch, derivations, j))),
-      spendKeys: concatBytes(...found.map(({ spendKey }) => spendKey)),
+    const found = wasm.scan(memory.setDigits(8n * bytesToInt(viewSecret)));
+    const hits = {
+      outputs: new Uint32Array(buffer, wasm.scanHitsAt(), found).slice(),
+      derivations: new Uint8Array(buffer, wasm.scanDerivationsAt(), 32 * found).slice(),
+      spendKeys: new Uint8Array(buffer, wasm.scanSpendKeysAt(), 32 * found).slice(),
     };
+    wasm.forgetScan();
+    wasm.forget();
+    return hits;
   }
 
   addHashes(point: Uint8Array, messages: Uint8Array, length: number): Uint8Array {
@@ -48,10 +52,8 @@ export class WasmKernel implements ScanKernel {
     this.#memory.points.set(point, 32);
     for (let start = 0; start === 0 || start < total; start += ROWS) {
       const count = Math.min(ROWS, total - start);
-      for (let i = 0; i < count; i++)
-        this.#memory.setRow(i, messages.subarray(length * (start + i), length * (start + i + 1)));
-      this.#memory.wasm.hashRows(count);
-      this.#memory.wasm.addMultiplesOfG(Math.max(2, even(count)), 0, 1);
+      this.#memory.messages.set(messages.subarray(length * start, length * (start + count)));
+      this.#memory.wasm.addHashes(Math.max(2, even(count)), length);
       sums.set(this.#memory.results.subarray(0, 32 * count), 32 * start);
     }
     this.#memory.wasm.forget();
@@ -73,60 +75,4 @@ export class WasmKernel implements ScanKernel {
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array {
     return this.#curve.keyImages(outputKeys, secrets);
   }
-
-  /** Outputs whose key was a point and whose tag, if there is one, fits. */
-  #matching(batch: ScanBatch, derivations: Uint8Array, valid: Uint8Array): number[] {
-    const hits: number[] = [];
-    const tagged: number[] = [];
-    const flush = (): void => {
-      this.#memory.wasm.hashRowsPlain(tagged.length);
-      tagged.forEach((j, i) => {
-        if (this.#memory.results[32 * i] === batch.viewTags[j]) hits.push(j);
-      });
-      tagged.length = 0;
-    };
-    for (let j = 0; j < batch.outputKey.length; j++) {
-      if (valid[batch.outputKey[j] ?? 0] !== 1) continue;
-      if (batch.viewTags[j] === NO_VIEW_TAG) {
-        hits.push(j);
-        continue;
-      }
-      this.#memory.setRow(
-        tagged.length,
-        VIEW_TAG_SALT,
-        derivationOf(batch, derivations, j),
-        encode(varintNumber, batch.outputIndex[j] ?? 0),
-      );
-      if (tagged.push(j) === ROWS) flush();
-    }
-    if (tagged.length > 0) flush();
-    return hits.sort((a, b) => a - b);
-  }
-
-  /** `P - Hs(D, i)·G` of every hit; undefined where P is not a point. */
-  #spendKeys(batch: ScanBatch, derivations: Uint8Array, hits: readonly number[]): (Uint8Array | undefined)[] {
-    const keys: (Uint8Array | undefined)[] = [];
-    for (let start = 0; start < hits.length; start += ROWS) {
-      const chunk = hits.slice(start, start + ROWS);
-      chunk.forEach((j, i) => {
-        this.#memory.points.set(batch.outputs.subarray(32 * j, 32 * j + 32), 32 * i);
-        this.#memory.setRow(
-          i,
-          derivationOf(batch, derivations, j),
-          encode(varintNumber, batch.outputIndex[j] ?? 0),
-        );
-      });
-      this.#memory.wasm.hashRows(chunk.length);
-      this.#memory.wasm.addMultiplesOfG(even(chunk.length), 1, 0);
-      chunk.forEach((_, i) =>
-        keys.push(this.#memory.valid[i] === 1 ? this.#memory.results.slice(32 * i, 32 * i + 32) : undefined),
-      );
-    }
-    return keys;
-  }
 }
-
-const derivationOf = (batch: ScanBatch, derivations: Uint8Array, j: number): Uint8Array => {
-  const key = batch.outputKey[j] ?? 0;
-  return derivations.subarray(32 * key, 32 * key + 32);
-};

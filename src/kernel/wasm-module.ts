@@ -10,7 +10,7 @@ export interface KernelExports {
   scalarsAt(): number;
   amountsAt(): number;
   validAt(): number;
-  rowsAt(): number;
+  messagesAt(): number;
   digitsAt(): number;
   multiplyPoints(count: number, top: number): void;
   addMultiplesOfG(count: number, minus: number, shared: number): void;
@@ -28,8 +28,18 @@ export interface KernelExports {
   sumGroups(count: number, used: number, first: number, step: number): void;
   endGroups(used: number): void;
   twinSums(terms: number): void;
-  hashRows(count: number): void;
-  hashRowsPlain(count: number): void;
+  addHashes(count: number, length: number): void;
+  roomToScan(keys: number, outputs: number): number;
+  scanKeysAt(): number;
+  scanOutputsAt(): number;
+  scanDerivationsAt(): number;
+  scanSpendKeysAt(): number;
+  scanHitsAt(): number;
+  scanOutputKeyAt(): number;
+  scanOutputIndexAt(): number;
+  scanTagsAt(): number;
+  scan(top: number): number;
+  forgetScan(): void;
   forget(): void;
 }
 

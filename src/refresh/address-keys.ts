@@ -1,13 +1,13 @@
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import {
   SUBADDRESS_MESSAGE_BYTES,
-  subaddressMessages,
+  subaddressMessagesOf,
   type AddressKeys,
 } from '../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { loadKernel } from '../kernel/load-kernel.js';
-import { chunks, concatBytes } from '../util/bytes.js';
+import { chunks } from '../util/bytes.js';
 
 /** Of this thread; loading it takes a moment. */
 let kernel: ScanKernel | undefined;
@@ -23,10 +23,9 @@ export function addressKeysOf(
   indices: readonly SubaddressIndex[],
 ): AddressKeys[] {
   kernel ??= loadKernel();
-  const each = indices.map(({ major, minor }) => subaddressMessages(viewSecret, major, minor, minor + 1));
-  const messages = concatBytes(...each);
+  const messages = subaddressMessagesOf(viewSecret, indices);
   const spendKeys = kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES);
-  for (const secret of [messages, ...each]) secret.fill(0);
+  messages.fill(0);
   const viewKeys = chunks(kernel.multiply(spendKeys, viewSecret), 32);
   return chunks(spendKeys, 32).map((key, i) => ({
     spendPublicKey: key as PublicKey,

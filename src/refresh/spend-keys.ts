@@ -9,8 +9,12 @@ export const spendKeysBy =
   (kernel: ScanKernel): SpendKeyRange =>
   (spendPublicKey, viewSecret, major, from, to) => {
     const messages = subaddressMessages(viewSecret, major, from, to);
-    const keys = chunks(kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES), 32);
+    const keys = chunks(
+      kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES),
+      32,
+    ) as PublicKey[];
     messages.fill(0);
     // The primary address has no m.
-    return keys.map((key, i) => (major === 0 && from + i === 0 ? spendPublicKey : (key as PublicKey)));
+    if (major === 0 && from === 0 && keys.length > 0) keys[0] = spendPublicKey;
+    return keys;
   };

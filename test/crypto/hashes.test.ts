@@ -1,5 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
 import { blake256 } from '@noble/hashes/blake1.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { groestl256 } from '../../src/crypto/groestl.js';
 import { jh256 } from '../../src/crypto/jh.js';
 import { keccak } from '../../src/crypto/keccak.js';
@@ -16,5 +18,20 @@ describe.each([
 ] as const)('%s', (_, file, digestOf) => {
   test.each(digests(file))('digests $title', ({ digest, data }) => {
     expect(toHex(digestOf(data))).toBe(digest);
+  });
+});
+
+describe('keccak of parts', () => {
+  it('is that of the parts in a row, however long they are', () => {
+    const part = fc.oneof(
+      fc.constantFrom(0, 1, 135, 136, 137, 65_279, 65_280, 65_415, 65_416, 65_417, 200_000),
+      fc.nat(300),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), (lengths) => {
+        const parts = lengths.map((length, n) => Buffer.alloc(length, String(n)));
+        expect(toHex(keccak(...parts))).toBe(toHex(keccak_256(Buffer.concat(parts))));
+      }),
+    );
   });
 });

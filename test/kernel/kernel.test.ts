@@ -14,6 +14,7 @@ import { NO_VIEW_TAG, type ScanBatch, type ScanHits, type ScanKernel } from '../
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
 import { loadKernel } from '../../src/kernel/load-kernel.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
+import { KernelMemory } from '../../src/kernel/kernel-memory.js';
 import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
 import { chunks, concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { seededRng } from '../support/seeded-rng.js';
@@ -28,6 +29,9 @@ afterAll(() => pool.close());
 
 const scanning = (kernel: ScanKernel) => (batch: ScanBatch, secret: Uint8Array) =>
   Promise.resolve(kernel.scan(batch, secret));
+
+const sharedScalar = (derivation: Uint8Array): Buffer =>
+  Buffer.from(scalarBytes(hashToScalar(derivation, Uint8Array.of(0))));
 
 /** A point of order 8. */
 const TORSION = Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a');
@@ -113,6 +117,25 @@ describe.each([
     const [good, bad] = [somePoint(), new Uint8Array(32).fill(0xff)];
     const batch = untagged([good, bad, good, good], [good, good, bad, good]);
     expect([...(await scan(batch, viewSecret)).outputs]).toEqual([0, 3]);
+  });
+
+  it('tries outputs at any place in their transaction, and with many keys', async () => {
+    const key = somePoint();
+    const places = [0, 127, 128, 16_383, 16_384, 2 ** 32 - 1];
+    const outputIndex = Uint32Array.from({ length: 40 }, (_i, n) => places[n % places.length] ?? 0);
+    const owner = somePoint();
+    const derivation = keyDerivation(key, viewSecret);
+    const batch: ScanBatch = {
+      keys: concatBytes(somePoint(), key, somePoint()),
+      // Of a key that the batch does not have comes nothing.
+      outputKey: Uint32Array.from(outputIndex, (_i, n) => (n === 7 ? 3 : 1)),
+      outputIndex,
+      viewTags: Uint16Array.from(outputIndex, (index) => viewTag(derivation, index)),
+      outputs: concatBytes(...Array.from(outputIndex, (index) => derivePublicKey(derivation, index, owner))),
+    };
+    const hits = await scan(batch, viewSecret);
+    expect([...hits.outputs]).toEqual(Array.from(outputIndex, (_i, n) => n).filter((n) => n !== 7));
+    expect(new Set(chunks(hits.spendKeys, 32).map(toHex))).toEqual(new Set([toHex(owner)]));
   });
 
   it('takes an empty batch', async () => {
@@ -251,6 +274,27 @@ describe.each([
       concatBytes(...Array.from({ length: 301 }, () => secret)),
     );
     expect(new Set(chunks(images, 32).map(toHex))).toEqual(new Set([toHex(keyImage(key, secret))]));
+  });
+});
+
+describe.each(['relaxed', 'simd'] as const)('the memory of the %s kernel', (build) => {
+  it('keeps nothing of what was scanned', () => {
+    const memory = new KernelMemory(build);
+    const { wasm } = memory;
+    const secret = 0x1234_5678_9abc_def0_1234_5678_9abc_def0n;
+    const key = somePoint();
+    const derivation = Buffer.from(keyDerivation(key, intToBytes(secret) as SecretKey));
+    memory.grow(() => wasm.roomToScan(1, 1));
+    new Uint8Array(wasm.memory.buffer, wasm.scanKeysAt(), 32).set(key);
+    new Uint8Array(wasm.memory.buffer, wasm.scanOutputsAt(), 32).set(key);
+    new Uint16Array(wasm.memory.buffer, wasm.scanTagsAt(), 1).set([NO_VIEW_TAG]);
+    expect(wasm.scan(memory.setDigits(8n * secret))).toBe(1);
+    const all = Buffer.from(wasm.memory.buffer);
+    expect(all.includes(derivation)).toBe(true);
+    wasm.forgetScan();
+    wasm.forget();
+    expect(all.includes(derivation)).toBe(false);
+    expect(all.includes(sharedScalar(derivation))).toBe(false);
   });
 });
 

@@ -1,8 +1,9 @@
-/* Hashes of messages that fit into one area of memory, for crypto/keccak.ts. */
-import { keccak } from './keccak';
+/* Hashes for crypto/keccak.ts. */
+import { absorbFull, absorbLast, clear, RATE, STATE } from './keccak';
 
-const CAPACITY: i32 = 65536;
-const MESSAGE = memory.data(65536, 16);
+/** Of whole permutations, 65416 bytes. */
+const CAPACITY: i32 = 481 * RATE;
+const MESSAGE = memory.data(65416, 16);
 const HASH = memory.data(32, 16);
 
 export function capacity(): i32 {
@@ -15,8 +16,17 @@ export function hashAt(): usize {
   return HASH;
 }
 
-/** HASH = hash of the first bytes of MESSAGE, which is wiped. */
+/** Takes in all of MESSAGE, when that is not the end. */
+export function absorb(): void {
+  absorbFull(MESSAGE, CAPACITY);
+  memory.fill(MESSAGE, 0, CAPACITY);
+}
+
+/** HASH = hash of what was taken in, and of the first bytes of MESSAGE. All but HASH is wiped. */
 export function hash(length: i32): void {
-  keccak(HASH, MESSAGE, length);
+  const taken = absorbFull(MESSAGE, length);
+  absorbLast(MESSAGE + usize(taken), length - taken);
+  for (let i: usize = 0; i < 32; i += 8) store<u64>(HASH + i, load<u64>(STATE + i));
+  clear();
   memory.fill(MESSAGE, 0, length);
 }

@@ -106,7 +106,7 @@ function absorb(from: usize): void {
 }
 
 export function clear(): void {
-  memory.fill(STATE, 0, 200);
+  for (let i: usize = 0; i < 200; i += 8) store<u64>(STATE + i, 0);
 }
 
 /** Takes in all of `length` bytes that fill a permutation. @returns how many. */
@@ -119,22 +119,14 @@ export function absorbFull(from: usize, length: i32): i32 {
   return taken;
 }
 
-const LAST = memory.data(136, 16);
-
 /** Takes in the last `length` bytes, fewer than fill a permutation, and the padding. */
 export function absorbLast(from: usize, length: i32): void {
-  memory.fill(LAST, 0, RATE);
-  memory.copy(LAST, from, length);
-  store<u8>(LAST + usize(length), 1);
-  store<u8>(LAST + RATE - 1, load<u8>(LAST + RATE - 1) | 0x80);
-  absorb(LAST);
+  let at: usize = 0;
+  for (; at + 8 <= usize(length); at += 8) store<u64>(STATE + at, load<u64>(STATE + at) ^ load<u64>(from + at));
+  for (; at < usize(length); at++) store<u8>(STATE + at, load<u8>(STATE + at) ^ load<u8>(from + at));
+  store<u8>(STATE + at, load<u8>(STATE + at) ^ 1);
+  store<u8>(STATE + RATE - 1, load<u8>(STATE + RATE - 1) ^ 0x80);
   permute();
-}
-
-/** Wipes what is left of a message. */
-export function forgetMessage(): void {
-  clear();
-  memory.fill(LAST, 0, RATE);
 }
 
 /** Writes the 32-byte hash of `length` bytes. */
@@ -142,5 +134,5 @@ export function keccak(out: usize, from: usize, length: i32): void {
   clear();
   const taken = absorbFull(from, length);
   absorbLast(from + usize(taken), length - taken);
-  memory.copy(out, STATE, 32);
+  for (let i: usize = 0; i < 32; i += 8) store<u64>(out + i, load<u64>(STATE + i));
 }

@@ -3,7 +3,7 @@
  * steps: the engine puts optimised code in place only between calls.
  * Source: slow-hash.c `cn_slow_hash`.
  */
-import { absorbFull, absorbLast, forgetMessage, permute, RATE, STATE } from './keccak';
+import { absorbFull, absorbLast, clear, permute, RATE, STATE } from './keccak';
 
 const PAD_BYTES: i32 = 1 << 21;
 /** Also takes the message, a part at a time, before the hash needs it. */
@@ -196,7 +196,7 @@ export function drain(from: i32, to: i32): void {
 
 /** Wipes all that came from the message. */
 export function forget(): void {
-  forgetMessage();
+  clear();
   memory.fill(PAD, 0, PAD_BYTES);
   memory.fill(KEYS, 0, 160);
   memory.fill(AB, 0, 32);

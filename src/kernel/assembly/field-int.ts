@@ -341,42 +341,82 @@ export function gather(o: usize, first: usize, second: usize): void {
   gatherLimb(o, first, second, 9);
 }
 
-/** Nine masks, for 0 to 8: all ones in the lanes whose magnitude it is. No branch depends on the magnitudes. */
-export function setMasks(masks: usize, first: i32, second: i32): void {
-  for (let m = 0; m < 9; m++) {
-    store<i32>(masks + (usize(m) << 4), -i32(first == m));
-    store<i32>(masks + (usize(m) << 4) + 4, -i32(second == m));
-  }
+/** All ones in the lanes where a digit, below zero or not, is of this size. */
+@inline
+function isSize(size: v128, m: i32): v128 {
+  return i32x4.eq(size, i32x4.splat(m));
 }
 
 @inline
-function masked(compact: usize, masks: usize, m: i32): v128 {
-  return v128.and(v128.load32_splat(compact), v128.load(masks + (m << 4)));
+function lanes(first: i32, second: i32): v128 {
+  return i32x4.replace_lane(i32x4.splat(first), 1, second);
 }
 
+/** The eight packed limbs of places `stride` apart, of which a mask lets one through, or none. */
 @inline
-function maskedLimb(a: usize, masks: usize, m: i32): v128 {
-  return v128.and(v128.load(a), v128.load(masks + (m << 4)));
+function packedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
+  const low = v128.or(
+    v128.or(v128.and(v128.load32_splat(at), m1), v128.and(v128.load32_splat(at + stride), m2)),
+    v128.or(v128.and(v128.load32_splat(at + 2 * stride), m3), v128.and(v128.load32_splat(at + 3 * stride), m4)),
+  );
+  const high = v128.or(
+    v128.or(v128.and(v128.load32_splat(at + 4 * stride), m5), v128.and(v128.load32_splat(at + 5 * stride), m6)),
+    v128.or(v128.and(v128.load32_splat(at + 6 * stride), m7), v128.and(v128.load32_splat(at + 7 * stride), m8)),
+  );
+  return v128.or(low, high);
 }
 
-/** o = in each lane the element of `compact`, eight of them `stride` apart, that the masks say; for 0 `none`. */
-export function selectPacked(o: usize, compact: usize, stride: usize, masks: usize, none: i32): void {
-  for (let i: usize = 0; i < 10; i++) {
-    const at = compact + (i << 2);
-    let sum = masked(at, masks, 1);
-    for (let m = 2; m < 9; m++) sum = v128.or(sum, masked(at + usize(m - 1) * stride, masks, m));
-    v128.store(o + (i << 4), sum);
-  }
-  v128.store(o, v128.or(limb(o, 0), v128.and(i32x4.splat(none), v128.load(masks))));
+/** The same of pairs. */
+@inline
+function pairedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
+  const low = v128.or(
+    v128.or(v128.and(v128.load(at), m1), v128.and(v128.load(at + stride), m2)),
+    v128.or(v128.and(v128.load(at + 2 * stride), m3), v128.and(v128.load(at + 3 * stride), m4)),
+  );
+  const high = v128.or(
+    v128.or(v128.and(v128.load(at + 4 * stride), m5), v128.and(v128.load(at + 5 * stride), m6)),
+    v128.or(v128.and(v128.load(at + 6 * stride), m7), v128.and(v128.load(at + 7 * stride), m8)),
+  );
+  return v128.or(low, high);
 }
 
-/** The same from eight pairs of elements. */
-export function selectElement(o: usize, a: usize, stride: usize, masks: usize, none: i32): void {
+export function selectPacked(o: usize, table: usize, first: i32, second: i32): void {
+  const below = lanes(first >> 31, second >> 31);
+  const size = i32x4.sub(v128.xor(lanes(first, second), below), below);
+  const m1 = isSize(size, 1), m2 = isSize(size, 2), m3 = isSize(size, 3), m4 = isSize(size, 4);
+  const m5 = isSize(size, 5), m6 = isSize(size, 6), m7 = isSize(size, 7), m8 = isSize(size, 8);
   for (let i: usize = 0; i < 10; i++) {
-    const at = a + (i << 4);
-    let sum = maskedLimb(at, masks, 1);
-    for (let m = 2; m < 9; m++) sum = v128.or(sum, maskedLimb(at + usize(m - 1) * stride, masks, m));
-    v128.store(o + (i << 4), sum);
+    const at = table + (i << 2), to = o + (i << 4);
+    const plus = packedLimb(at, 120, m1, m2, m3, m4, m5, m6, m7, m8);
+    const minus = packedLimb(at + 40, 120, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to, v128.bitselect(minus, plus, below));
+    v128.store(to + 160, v128.bitselect(plus, minus, below));
+    const t = packedLimb(at + 80, 120, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to + 480, i32x4.sub(v128.xor(t, below), below));
   }
-  v128.store(o, v128.or(limb(o, 0), v128.and(i32x4.splat(none), v128.load(masks))));
+  const one = v128.and(i32x4.splat(1), isSize(size, 0));
+  v128.store(o, v128.or(limb(o, 0), one));
+  v128.store(o + 160, v128.or(limb(o, 10), one));
+}
+
+export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
+  const below = lanes(first >> 31, second >> 31);
+  const size = i32x4.sub(v128.xor(lanes(first, second), below), below);
+  const m1 = isSize(size, 1), m2 = isSize(size, 2), m3 = isSize(size, 3), m4 = isSize(size, 4);
+  const m5 = isSize(size, 5), m6 = isSize(size, 6), m7 = isSize(size, 7), m8 = isSize(size, 8);
+  for (let i: usize = 0; i < 160; i += 16) {
+    const at = table + i, to = o + i;
+    const plus = pairedLimb(at, 640, m1, m2, m3, m4, m5, m6, m7, m8);
+    const minus = pairedLimb(at + 160, 640, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to, v128.bitselect(minus, plus, below));
+    v128.store(to + 160, v128.bitselect(plus, minus, below));
+    v128.store(to + 320, pairedLimb(at + 320, 640, m1, m2, m3, m4, m5, m6, m7, m8));
+    const t = pairedLimb(at + 480, 640, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to + 480, i32x4.sub(v128.xor(t, below), below));
+  }
+  const none = isSize(size, 0);
+  const one = v128.and(i32x4.splat(1), none);
+  v128.store(o, v128.or(limb(o, 0), one));
+  v128.store(o + 160, v128.or(limb(o, 10), one));
+  v128.store(o + 320, v128.or(limb(o, 20), v128.and(i32x4.splat(2), none)));
 }

@@ -100,7 +100,13 @@ export function setSmall(o: usize, value: i32): void {
 }
 
 export function copy(o: usize, a: usize): void {
-  memory.copy(o, a, ELEMENT);
+  for (let i: usize = 0; i < ELEMENT; i += 80) {
+    v128.store(o + i, v128.load(a + i));
+    v128.store(o + i + 16, v128.load(a + i + 16));
+    v128.store(o + i + 32, v128.load(a + i + 32));
+    v128.store(o + i + 48, v128.load(a + i + 48));
+    v128.store(o + i + 64, v128.load(a + i + 64));
+  }
 }
 
 /** Puts 255 bits of 32 bytes into a lane, of 2 units. */
@@ -138,25 +144,20 @@ export function gather(o: usize, first: usize, second: usize): void {
   else int.gather(o, first, second);
 }
 
-/** Nine masks of 16 bytes, for 0 to 8: all ones in the lanes whose magnitude it is. */
-export function setMasks(masks: usize, first: i32, second: i32): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.setMasks(masks, first, second);
-  else int.setMasks(masks, first, second);
-}
-
 /**
- * o = in each lane the packed element, of eight `stride` apart, whose mask is set; for 0 the number `none`. All
- * eight are read, whichever it is.
+ * o = in each lane the multiple of a table that a digit from -8 to 8 says: Y+X, Y-X and 2dT, as pairs whose Z is 1.
+ * All eight are read, whichever it is, and no branch depends on the digit.
+ * @param table multiples 1 to 8, three packed elements each.
  */
-export function selectPacked(o: usize, compact: usize, stride: usize, masks: usize, none: i32): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.selectPacked(o, compact, stride, masks, none);
-  else int.selectPacked(o, compact, stride, masks, none);
+export function selectPacked(o: usize, table: usize, first: i32, second: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.selectPacked(o, table, first, second);
+  else int.selectPacked(o, table, first, second);
 }
 
-/** The same from eight pairs of elements. */
-export function selectElement(o: usize, a: usize, stride: usize, masks: usize, none: i32): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.selectElement(o, a, stride, masks, none);
-  else int.selectElement(o, a, stride, masks, none);
+/** The same of eight pairs made ready to be added, 2Z included. */
+export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.selectAddend(o, table, first, second);
+  else int.selectAddend(o, table, first, second);
 }
 
 @inline

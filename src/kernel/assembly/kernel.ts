@@ -1,17 +1,8 @@
-/*
- * What the host calls. Arguments and results lie in the areas named here; every call takes up to 256 rows, an even
- * number of them, and works on two at once.
- */
+/* What the host calls. Arguments and results lie in the areas of rows.ts; every call takes up to 256 of their rows. */
 import { prepareField } from './field';
 import { mapToCurve, prepareMap } from './hash-to-point';
 import { keccak } from '../../crypto/assembly/keccak';
-import {
-  addMultiplesOfG as addToPairG,
-  addMultiplesOfH as addToPairH,
-  forgetMultiples,
-  multiplySecret,
-  prepareMultiples,
-} from './multiples';
+import { addMultiplesOfG as addToPairG, addMultiplesOfH as addToPairH, multiplySecret } from './multiples';
 import {
   fillTables,
   forgetTerms,
@@ -22,33 +13,25 @@ import {
   sumTerms,
   sumTwins,
 } from './multiexp';
+import { addPoint, double, POINT, preparePoint, setIdentity, toAddend } from './point';
 import {
-  ADDEND,
-  addPoint,
-  compress,
-  decompress,
-  divideByZ,
-  double,
-  POINT,
-  preparePoint,
-  setIdentity,
-  toAddend,
-} from './point';
-import { hashRow, ROW } from './scalar';
+  addMultiplesOfG,
+  AMOUNTS,
+  BASE,
+  DIGITS,
+  MESSAGES,
+  POINTS,
+  readPair,
+  RESULTS,
+  SCALARS,
+  SUMS,
+  TWICE,
+  VALID,
+  writeResults,
+} from './rows';
+import { hashToScalar } from './scalar';
 
-/** 32 bytes a row: compressed points in, results out, scalars. */
-const POINTS = memory.data(8192, 16);
-const RESULTS = memory.data(8192, 16);
-const SCALARS = memory.data(8192, 16);
-/** 32 bytes a row, of which eight count. */
-const AMOUNTS = memory.data(8192, 16);
 const HASHES = memory.data(64, 16);
-/** One byte a row: was it a point? */
-const VALID = memory.data(256, 16);
-/** 64 bytes a row: what is hashed to a scalar, the last byte its length. */
-const ROWS = memory.data(16384, 16);
-/** Signed digits of one number, lowest first: odd and 15 at most either side, or zero. */
-const DIGITS = memory.data(264, 16);
 
 export function pointsAt(): usize {
   return POINTS;
@@ -65,8 +48,8 @@ export function amountsAt(): usize {
 export function validAt(): usize {
   return VALID;
 }
-export function rowsAt(): usize {
-  return ROWS;
+export function messagesAt(): usize {
+  return MESSAGES;
 }
 export function digitsAt(): usize {
   return DIGITS;
@@ -76,65 +59,19 @@ export function prepare(): void {
   prepareField();
   preparePoint();
   prepareMap();
-  prepareMultiples();
   prepareMultiexp();
 }
 
-const SUMS = memory.data(81920, 16);
-const BASE = memory.data(640, 16);
-const TWICE = memory.data(640, 16);
-const ODD = memory.data(5120, 16);
+export { multiplyPoints, addMultiplesOfG } from './rows';
+export { roomToScan, scan, forgetScan } from './scan';
+export { scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan';
+export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan';
 
-function readPair(o: usize, row: usize): void {
-  const ok = decompress(o, POINTS + (row << 5), POINTS + (row << 5) + 32);
-  store<u8>(VALID + row, u8(ok & 1));
-  store<u8>(VALID + row + 1, u8(ok >> 1));
-}
-
-/** sum = digits * BASE, without T. */
-function multiplyByDigits(sum: usize, top: i32): void {
-  double(sum, BASE, true);
-  toAddend(TWICE, sum);
-  toAddend(ODD, BASE);
-  addPoint(sum, BASE, TWICE, false, true);
-  toAddend(ODD + ADDEND, sum);
-  for (let i: usize = 2; i < 8; i++) {
-    addPoint(sum, sum, TWICE, false, true);
-    toAddend(ODD + i * ADDEND, sum);
-  }
-  setIdentity(sum);
-  for (let bit = top; bit >= 0; bit--) {
-    const digit = i32(load<i8>(DIGITS + usize(bit)));
-    if (bit != top) double(sum, sum, digit != 0);
-    if (digit > 0) addPoint(sum, sum, ODD + (usize(digit) >> 1) * ADDEND, false, false);
-    else if (digit < 0) addPoint(sum, sum, ODD + (usize(-digit) >> 1) * ADDEND, true, false);
-  }
-}
-
-function writeResults(count: i32): void {
-  divideByZ(SUMS, count >> 1, POINT);
+/** RESULTS = the first of POINTS + Hs(MESSAGES) * G. @param length bytes of a message. */
+export function addHashes(count: i32, length: i32): void {
   for (let row: usize = 0; row < usize(count); row++)
-    compress(RESULTS + (row << 5), SUMS + (row >> 1) * POINT, row & 1);
-}
-
-/** RESULTS = n * POINTS, n by its digits. @param top index of the highest digit, not zero. */
-export function multiplyPoints(count: i32, top: i32): void {
-  for (let row: usize = 0; row < usize(count); row += 2) {
-    readPair(BASE, row);
-    multiplyByDigits(SUMS + (row >> 1) * POINT, top);
-  }
-  writeResults(count);
-}
-
-/** RESULTS = POINTS + SCALARS * G, or minus. @param shared the first two points serve all rows. */
-export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
-  for (let row: usize = 0; row < usize(count); row += 2) {
-    const sum = SUMS + (row >> 1) * POINT;
-    if (!shared || row == 0) readPair(BASE, row);
-    memory.copy(sum, BASE, POINT);
-    addToPairG(sum, SCALARS + (row << 5), SCALARS + (row << 5) + 32, minus);
-  }
-  writeResults(count);
+    hashToScalar(SCALARS + (row << 5), MESSAGES + row * usize(length), length);
+  addMultiplesOfG(count, false, true);
 }
 
 /** RESULTS = SCALARS * G + AMOUNTS * H: commitments. */
@@ -238,24 +175,4 @@ export function twinSums(terms: i32): void {
   writeResults(2);
 }
 
-/** SCALARS = hashes of ROWS, reduced. */
-export function hashRows(count: i32): void {
-  for (let row: usize = 0; row < usize(count); row++) hashRow(SCALARS + (row << 5), ROWS + row * ROW);
-}
-
-/** RESULTS = hashes of ROWS, as they are. */
-export function hashRowsPlain(count: i32): void {
-  for (let row: usize = 0; row < usize(count); row++)
-    keccak(RESULTS + (row << 5), ROWS + row * ROW, i32(load<u8>(ROWS + row * ROW + ROW - 1)));
-}
-
-/** Wipes what came from secrets. */
-export function forget(): void {
-  memory.fill(DIGITS, 0, 264);
-  memory.fill(SCALARS, 0, 8192);
-  memory.fill(RESULTS, 0, 8192);
-  memory.fill(ROWS, 0, 16384);
-  memory.fill(AMOUNTS, 0, 8192);
-  memory.fill(SUMS, 0, 81920);
-  forgetMultiples();
-}
+export { forget } from './rows';

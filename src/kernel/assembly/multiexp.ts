@@ -45,8 +45,13 @@ function scalarsArea(used: i32, once: i32): usize {
   return digitsArea(once) + usize(BITS) * rowOf(used + once);
 }
 
+/** Room behind the tables that are kept. */
+export function spareRoom(): usize {
+  return onceTables();
+}
+
 /** Grows the memory. @returns whether it could be. */
-function growTo(end: usize): bool {
+export function growTo(end: usize): bool {
   const pages = i32((end + 0xffff) >> 16);
   return pages <= memory.size() || memory.grow(pages - memory.size()) >= 0;
 }

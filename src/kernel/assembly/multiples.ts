@@ -2,8 +2,8 @@
  * Multiples of points by secret scalars, a scalar a lane. The course of instructions and of memory accesses is the
  * same for all scalars: every digit of radix 16 costs a look at all eight multiples and one addition.
  */
-import { choose, copy, ELEMENT, multiply, pack, PACKED, selectElement, selectPacked, setMasks, setSmall, subtract } from './field';
-import { ADDEND, addPoint, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
+import { ELEMENT, multiply, pack, PACKED, selectAddend, selectPacked, setSmall } from './field';
+import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 import { DIGITS, toDigits } from './scalar';
 
 const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666666666666666, 0x6666666666666666]);
@@ -24,9 +24,14 @@ const ROUGH = memory.data(5120, 16);
 const STEP = memory.data(640, 16);
 const BASE = memory.data(640, 16);
 
-export function prepareMultiples(): void {
+let ready = false;
+
+/** Makes the tables, which takes milliseconds, when they are first needed. */
+function prepareTables(): void {
+  if (ready) return;
   fillTable(TABLE_G, G_BYTES, DIGITS);
   fillTable(TABLE_H, H_BYTES, AMOUNT_DIGITS);
+  ready = true;
 }
 
 function fillTable(table: usize, base: usize, digits: i32): void {
@@ -51,43 +56,24 @@ function fillTable(table: usize, base: usize, digits: i32): void {
   }
 }
 
-const MASKS = memory.data(144, 16);
 const CHOSEN = memory.data(640, 16);
-const SPARE = memory.data(160, 16);
-const ZERO = memory.data(160, 16);
 const DIGITS_0 = memory.data(64);
 const DIGITS_1 = memory.data(64);
 
-/** |digit| without a branch. */
 @inline
-function magnitude(digit: i32): i32 {
-  const sign = digit >> 31;
-  return (digit ^ sign) - sign;
+function digit0(i: i32): i32 {
+  return i32(load<i8>(DIGITS_0 + usize(i)));
 }
-
-/** Turns CHOSEN into its negative in lanes whose digit is below zero. */
 @inline
-function negate(first: i32, second: i32): void {
-  const minus0 = first < 0, minus1 = second < 0;
-  copy(SPARE, CHOSEN);
-  choose(CHOSEN, CHOSEN + ELEMENT, CHOSEN, minus0, minus1);
-  choose(CHOSEN + ELEMENT, SPARE, CHOSEN + ELEMENT, minus0, minus1);
-  subtract(SPARE, ZERO, CHOSEN + 3 * ELEMENT);
-  choose(CHOSEN + 3 * ELEMENT, SPARE, CHOSEN + 3 * ELEMENT, minus0, minus1);
+function digit1(i: i32): i32 {
+  return i32(load<i8>(DIGITS_1 + usize(i)));
 }
 
 function addFromTable(p: usize, table: usize, digits: i32, minus: bool): void {
-  setSmall(CHOSEN + 2 * ELEMENT, 2);
+  prepareTables();
   for (let i = 0; i < digits; i++) {
-    const first = i32(load<i8>(DIGITS_0 + usize(i)));
-    const second = i32(load<i8>(DIGITS_1 + usize(i)));
-    const window = table + usize(i) * WINDOW;
-    setMasks(MASKS, magnitude(first), magnitude(second));
-    selectPacked(CHOSEN, window, ENTRY, MASKS, 1);
-    selectPacked(CHOSEN + ELEMENT, window + PACKED, ENTRY, MASKS, 1);
-    selectPacked(CHOSEN + 3 * ELEMENT, window + 2 * PACKED, ENTRY, MASKS, 0);
-    negate(first, second);
-    addPoint(p, p, CHOSEN, minus, true);
+    selectPacked(CHOSEN, table + usize(i) * WINDOW, minus ? -digit0(i) : digit0(i), minus ? -digit1(i) : digit1(i));
+    addAffine(p, p, CHOSEN, true);
   }
 }
 
@@ -125,14 +111,7 @@ export function multiplySecret(o: usize, p: usize, first: usize, second: usize):
       double(o, o, false);
       double(o, o, true);
     }
-    const digit0 = i32(load<i8>(DIGITS_0 + usize(i)));
-    const digit1 = i32(load<i8>(DIGITS_1 + usize(i)));
-    setMasks(MASKS, magnitude(digit0), magnitude(digit1));
-    selectElement(CHOSEN, OWN, ADDEND, MASKS, 1);
-    selectElement(CHOSEN + ELEMENT, OWN + ELEMENT, ADDEND, MASKS, 1);
-    selectElement(CHOSEN + 2 * ELEMENT, OWN + 2 * ELEMENT, ADDEND, MASKS, 2);
-    selectElement(CHOSEN + 3 * ELEMENT, OWN + 3 * ELEMENT, ADDEND, MASKS, 0);
-    negate(digit0, digit1);
+    selectAddend(CHOSEN, OWN, digit0(i), digit1(i));
     addPoint(o, o, CHOSEN, false, false);
   }
 }
@@ -141,6 +120,5 @@ export function multiplySecret(o: usize, p: usize, first: usize, second: usize):
 export function forgetMultiples(): void {
   memory.fill(DIGITS_0, 0, 64);
   memory.fill(DIGITS_1, 0, 64);
-  memory.fill(MASKS, 0, 144);
   memory.fill(CHOSEN, 0, 640);
 }

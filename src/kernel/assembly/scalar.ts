@@ -44,12 +44,9 @@ export function reduce(s: usize): void {
   store<u64>(s + 24, s3);
 }
 
-/** Bytes of a row to hash; the last holds how many of the others count. */
-export const ROW: usize = 64;
-
-/** Hashes a row to a scalar. Source: crypto.cpp `hash_to_scalar`. */
-export function hashRow(out: usize, row: usize): void {
-  keccak(out, row, i32(load<u8>(row + ROW - 1)));
+/** Hashes a message to a scalar. Source: crypto.cpp `hash_to_scalar`. */
+export function hashToScalar(out: usize, message: usize, length: i32): void {
+  keccak(out, message, length);
   reduce(out);
 }
 

@@ -1,0 +1,147 @@
+/* A batch of outputs from keys to hits. What it needs of memory stands behind everything else. */
+import { keccak } from '../../crypto/assembly/keccak';
+import { growTo, spareRoom } from './multiexp';
+import { addMultiplesOfG, MOST_ROWS, multiplyPoints, POINTS, RESULTS, SCALARS, VALID } from './rows';
+import { hashToScalar } from './scalar';
+
+/** In the list of tags: the output carries none. */
+const NO_TAG: u32 = 0x100;
+
+let base: usize = 0;
+let keys: i32 = 0;
+let outputs: i32 = 0;
+
+/** Transaction keys R; then derivations 8*a*R in their places. */
+export function scanKeysAt(): usize {
+  return base;
+}
+/** Output keys P. */
+export function scanOutputsAt(): usize {
+  return scanKeysAt() + (usize(keys) << 5);
+}
+/** Of hits: D. */
+export function scanDerivationsAt(): usize {
+  return scanOutputsAt() + (usize(outputs) << 5);
+}
+/** Of hits: P - Hs(D, i)*G. */
+export function scanSpendKeysAt(): usize {
+  return scanDerivationsAt() + (usize(outputs) << 5);
+}
+/** Places of hits among the outputs, 4 bytes each. */
+export function scanHitsAt(): usize {
+  return scanSpendKeysAt() + (usize(outputs) << 5);
+}
+/** Of every output the place of the key to try, 4 bytes each. */
+export function scanOutputKeyAt(): usize {
+  return scanHitsAt() + (usize(outputs) << 2);
+}
+/** Of every output the place in its transaction, 4 bytes each. */
+export function scanOutputIndexAt(): usize {
+  return scanOutputKeyAt() + (usize(outputs) << 2);
+}
+/** Of every output its view tag, 2 bytes each. */
+export function scanTagsAt(): usize {
+  return scanOutputIndexAt() + (usize(outputs) << 2);
+}
+/** Of every key whether it is a point. */
+function validAt(): usize {
+  return scanTagsAt() + (usize(outputs) << 1);
+}
+function endOfScan(): usize {
+  return validAt() + usize(keys);
+}
+
+/** Makes room for a batch. @returns whether there is. */
+export function roomToScan(keyCount: i32, outputCount: i32): bool {
+  base = spareRoom();
+  keys = keyCount;
+  outputs = outputCount;
+  return growTo(endOfScan());
+}
+
+function deriveAll(top: i32): void {
+  for (let start = 0; start < keys; start += MOST_ROWS) {
+    const count = min(MOST_ROWS, keys - start);
+    const rows = scanKeysAt() + (usize(start) << 5);
+    memory.copy(POINTS, rows, usize(count) << 5);
+    multiplyPoints(count + (count & 1), top);
+    memory.copy(rows, RESULTS, usize(count) << 5);
+    memory.copy(validAt() + usize(start), VALID, count);
+  }
+}
+
+@inline
+function keyOf(output: u32): u32 {
+  return load<u32>(scanOutputKeyAt() + (usize(output) << 2));
+}
+@inline
+function derivationOf(output: u32): usize {
+  return scanKeysAt() + (usize(keyOf(output)) << 5);
+}
+
+/** "view_tag", and a derivation and a place behind it. */
+const MESSAGE = memory.data(48, 16);
+const DERIVED: usize = MESSAGE + 8;
+const HASH = memory.data(32, 16);
+
+/** Writes the derivation of an output, and its place in its transaction. @returns bytes. */
+function writeDerived(output: u32): i32 {
+  const derivation = derivationOf(output);
+  for (let i: usize = 0; i < 32; i += 8) store<u64>(DERIVED + i, load<u64>(derivation + i));
+  let index = load<u32>(scanOutputIndexAt() + (usize(output) << 2));
+  let length = 32;
+  for (; index > 0x7f; index >>= 7) store<u8>(DERIVED + usize(length++), u8(index | 0x80));
+  store<u8>(DERIVED + usize(length++), u8(index));
+  return length;
+}
+
+/** May the output be ours? */
+function fits(output: u32): bool {
+  const key = keyOf(output);
+  if (key >= u32(keys) || !load<u8>(validAt() + usize(key))) return false;
+  const tag = u32(load<u16>(scanTagsAt() + (usize(output) << 1)));
+  if (tag == NO_TAG) return true;
+  store<u64>(MESSAGE, 0x6761745f77656976);
+  keccak(HASH, MESSAGE, 8 + writeDerived(output));
+  return u32(load<u8>(HASH)) == tag;
+}
+
+/** Writes the derivation and the spend key of hits. @returns how many are left: of those whose P is a point. */
+function openAll(hits: i32): i32 {
+  let found: usize = 0;
+  for (let start = 0; start < hits; start += MOST_ROWS) {
+    const count = min(MOST_ROWS, hits - start);
+    const places = scanHitsAt() + (usize(start) << 2);
+    for (let row: usize = 0; row < usize(count); row++) {
+      const output = load<u32>(places + (row << 2));
+      memory.copy(POINTS + (row << 5), scanOutputsAt() + (usize(output) << 5), 32);
+      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(output));
+    }
+    addMultiplesOfG(count + (count & 1), true, false);
+    for (let row: usize = 0; row < usize(count); row++) {
+      if (!load<u8>(VALID + row)) continue;
+      const output = load<u32>(places + (row << 2));
+      store<u32>(scanHitsAt() + (found << 2), output);
+      memory.copy(scanDerivationsAt() + (found << 5), derivationOf(output), 32);
+      memory.copy(scanSpendKeysAt() + (found << 5), RESULTS + (row << 5), 32);
+      found++;
+    }
+  }
+  return i32(found);
+}
+
+/** Finds hits. @param top as of `multiplyPoints`. @returns how many. */
+export function scan(top: i32): i32 {
+  deriveAll(top);
+  let hits: usize = 0;
+  for (let output: u32 = 0; output < u32(outputs); output++)
+    if (fits(output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
+  return openAll(i32(hits));
+}
+
+/** Wipes the batch. */
+export function forgetScan(): void {
+  memory.fill(base, 0, endOfScan() - base);
+  memory.fill(MESSAGE, 0, 48);
+  memory.fill(HASH, 0, 32);
+}
