@@ -180,7 +180,7 @@ export class ColdSigning {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'tx_data_hex' });
     try {
       const set = decode(signedTxSet, await this.#session.exports.open('signedTxs', fromHex(hex)));
-      const known = this.#session.file.read((r) => r.outputs.inOrder().length);
+      const known = this.#session.file.read((r) => r.outputs.count());
       if (set.keyImages.length > known) throw new CodecError('it tells of more outputs than there are');
       return set;
     } catch (cause) {

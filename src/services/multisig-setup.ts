@@ -157,7 +157,7 @@ async function assertUnused(wallet: WalletSession): Promise<void> {
     if (!(error instanceof DaemonError)) throw error;
   }
   const { received, pooled } = wallet.file.read((r) => ({
-    received: r.outputs.inOrder().length,
+    received: r.outputs.count(),
     pooled: r.pool.list().length,
   }));
   if (received + pooled > 0)

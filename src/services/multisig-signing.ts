@@ -196,7 +196,7 @@ export class MultisigSigning {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what });
     try {
       const set = decode(multisigTxSet, await this.#session.exports.open('multisigTxs', fromHex(hex)));
-      const known = this.#session.file.read((r) => r.outputs.inOrder().length);
+      const known = this.#session.file.read((r) => r.outputs.count());
       const places = set.txs.flatMap((tx) => [...tx.selectedTransfers, ...tx.construction.selectedTransfers]);
       if (places.some((place) => place >= known))
         throw new CodecError('it spends outputs that are not known');

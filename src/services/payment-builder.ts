@@ -1,7 +1,7 @@
 import { keyDerivation, publicKeyOf } from '../crypto/derivation.js';
 import type { KeyImage, SecretKey } from '../crypto/types.js';
 import { feePerByte } from '../cryptonote/fees.js';
-import { amount, sum, type Amount } from '../util/amount.js';
+import { amount, type Amount } from '../util/amount.js';
 import type { SpendableInput } from '../wallet/construction.js';
 import { chooseRings, GammaPicker, type Ring } from '../wallet/decoys.js';
 import { WalletError } from '../wallet/fault.js';
@@ -10,10 +10,10 @@ import { planAttempts } from '../wallet/multisig/attempts.js';
 import { ownPartOf } from '../wallet/multisig/key-image.js';
 import type { Proposal } from '../wallet/multisig/proposal.js';
 import { outputSecretKey } from '../wallet/receive.js';
+import { Purse, type Coin } from '../wallet/purse.js';
 import type { OwnedOutput } from '../wallet/records.js';
 import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
-import { isUnlocked } from '../wallet/unlock.js';
 import type { Prices } from './fee-market.js';
 import { MultisigProblem, together } from './multisig-pool.js';
 import { sign, SigningProblem } from './signers.js';
@@ -24,14 +24,6 @@ import type { WalletSession } from './wallet-session.js';
 export interface PaymentTerms {
   readonly account: number;
   readonly unlockTime: bigint;
-}
-
-/** An account's outputs as a payment sees them. */
-export interface Funds {
-  /** Spendable now. */
-  readonly free: readonly OwnedOutput[];
-  /** What will be spendable later. */
-  readonly locked: Amount;
 }
 
 /** One transaction with its rings: all that can be settled without a spend key. */
@@ -54,22 +46,19 @@ export class PaymentBuilder {
     this.#session = session;
   }
 
-  /** @param minors empty: every address of the account. */
-  funds(account: number, minors: readonly number[]): Funds {
-    const { file } = this.#session;
-    const height = this.#session.height();
-    const now = this.#session.now();
-    const held = file
-      .read((r) => r.outputs.unspent(account, minors.length === 0 ? undefined : minors))
-      .filter(({ frozen, keyImage }) => !frozen && (this.#session.isViewOnly || keyImage !== undefined));
-    const free = held.filter((output) => isUnlocked(output, height, now));
-    const total = (outputs: readonly OwnedOutput[]): Amount => sum(outputs.map((output) => output.amount));
-    return { free, locked: amount(total(held) - total(free)) };
+  /** What may be spent of an account. @param minors empty: every address of it. */
+  purse(account: number, minors: readonly number[]): Purse {
+    const { file, isViewOnly: blind } = this.#session;
+    const terms = { chainHeight: this.#session.height(), now: this.#session.now(), blind };
+    return new Purse(
+      file.read((r) => r.coins.of(account, minors)),
+      terms,
+    );
   }
 
   /** Gives every input its ring. @throws WalletError, DaemonError */
   async draft(
-    planned: readonly FundedTransfer[],
+    planned: readonly FundedTransfer<Coin>[],
     terms: PaymentTerms,
     prices: Prices,
   ): Promise<PaymentDraft[]> {
@@ -77,7 +66,8 @@ export class PaymentBuilder {
     const daemon = this.#session.link.daemon();
     const picker = new GammaPicker(await daemon.getOutputDistribution(), this.#session.link.rng);
     const drafts: PaymentDraft[] = [];
-    for (const share of planned) {
+    for (const plan of planned) {
+      const share = { ...plan, inputs: this.#whole(plan.inputs) };
       const rings = await chooseRings(
         share.inputs,
         picker,
@@ -124,6 +114,18 @@ export class PaymentBuilder {
       },
     );
     return proposal;
+  }
+
+  /** @throws WalletError `transfer_failed` where a reorganisation has taken one meanwhile. */
+  #whole(coins: readonly Coin[]): OwnedOutput[] {
+    return this.#session.file.read((r) =>
+      coins.map((coin) => {
+        const output = r.outputs.byRef(coin);
+        if (output !== undefined) return output;
+        const reason = 'an output that it spends has left the chain';
+        throw new WalletError({ kind: 'transfer_failed', reason });
+      }),
+    );
   }
 
   async #priced<T extends { readonly fee: Amount }>(

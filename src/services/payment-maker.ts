@@ -4,6 +4,7 @@ import { Mutex } from '../util/mutex.js';
 import type { ConstructionData } from '../wallet/construction-data.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
 import type { PendingTx } from '../wallet/pending-tx.js';
+import type { Coin } from '../wallet/purse.js';
 import { signedPayment, type SignedPayment } from '../wallet/signed-payment.js';
 import type { SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
@@ -90,11 +91,15 @@ export class PaymentMaker {
    * @param plan says who is paid from what; nothing else picks outputs before the payment is recorded.
    * @throws WalletError, DaemonError
    */
-  make(options: MakingOptions, plan: (prices: Prices) => readonly FundedTransfer[]): Promise<MadePayments> {
+  make(
+    options: MakingOptions,
+    plan: (prices: Prices) => readonly FundedTransfer<Coin>[],
+  ): Promise<MadePayments> {
     return this.#making.run(async () => {
       this.#session.pending.reserveLost();
       const prices = await this.#session.feeMarket.prices(options.priority);
-      const planned = this.#planned(() => plan(prices), options.account);
+      // Purses read on while the plan is made.
+      const planned = this.#planned(() => this.#session.file.read(() => plan(prices)), options.account);
       const drafts = await this.builder.draft(planned, options, prices);
       if (this.#session.keys.multisig !== undefined) return this.#propose(drafts);
       if (this.#session.isViewOnly) return this.#layOut(drafts);
@@ -132,7 +137,7 @@ export class PaymentMaker {
   }
 
   /** Where outputs wait for the word of other signers, it is that what is missing. */
-  #planned(plan: () => readonly FundedTransfer[], account: number): readonly FundedTransfer[] {
+  #planned(plan: () => readonly FundedTransfer<Coin>[], account: number): readonly FundedTransfer<Coin>[] {
     try {
       return plan();
     } catch (cause) {

@@ -4,6 +4,7 @@ import type { Address } from '../cryptonote/types.js';
 import type { Amount } from '../util/amount.js';
 import { WalletError } from '../wallet/fault.js';
 import { sweepInputs } from '../wallet/input-selection.js';
+import type { Coin } from '../wallet/purse.js';
 import type { OwnedOutput } from '../wallet/records.js';
 import { planSweep } from '../wallet/transfer-plan.js';
 import { isUnlocked } from '../wallet/unlock.js';
@@ -27,6 +28,8 @@ export interface SweepOrder extends SweepTerms {
   readonly below: Amount;
 }
 
+const NOT_SPENT = 'outputs from before RingCT are shown, and not spent';
+
 const failed = (reason: string): WalletError => new WalletError({ kind: 'transfer_failed', reason });
 
 /** Payments of all that outputs hold. */
@@ -42,9 +45,10 @@ export class Sweeps {
     const { payments, accounts, link } = this.#session;
     const address = await accounts.resolve(order.address);
     return this.#sweep(order, order.account, address, () => {
-      const { free } = payments.builder.funds(order.account, order.minors);
-      const inputs = sweepInputs(free, order, link.rng);
-      if (free.length === 0) throw failed('nothing that was asked for can be spent now');
+      const purse = payments.builder.purse(order.account, order.minors);
+      if (purse.funds(0n).available === 0n) throw failed('nothing that was asked for can be spent now');
+      const oneAddress = !order.allAddresses && order.minors.length === 0;
+      const inputs = sweepInputs(purse, { oneAddress, below: order.below }, link.rng);
       if (inputs.length === 0) throw failed('no output is as small as was asked for');
       return inputs;
     });
@@ -57,6 +61,7 @@ export class Sweeps {
     const { major } = outputStates.find(keyImage).subaddress;
     return this.#sweep(terms, major, address, () => {
       const output = outputStates.find(keyImage);
+      if (!output.rct) throw failed(NOT_SPENT);
       if (!this.#isFree(output))
         throw new WalletError({ kind: 'invalid', reason: 'the output is spent, locked or frozen' });
       return [output];
@@ -69,8 +74,7 @@ export class Sweeps {
    */
   async unmixable(): Promise<MadePayments> {
     const old = this.#session.file.read((r) => r.outputs.held()).filter(({ rct }) => !rct);
-    if (old.some((output) => this.#isFree(output)))
-      throw failed('outputs from before RingCT are shown, and not spent');
+    if (old.some((output) => this.#isFree(output))) throw failed(NOT_SPENT);
     const { isViewOnly, coldSigning } = this.#session;
     return { payments: [], ...(isViewOnly ? { unsignedSet: await coldSigning.seal([]) } : {}) };
   }
@@ -79,7 +83,7 @@ export class Sweeps {
     terms: SweepTerms,
     account: number,
     address: Address,
-    inputsOf: () => OwnedOutput[],
+    inputsOf: () => readonly Coin[],
   ): Promise<MadePayments> {
     const { payments, link } = this.#session;
     const text = formatAddress(address);

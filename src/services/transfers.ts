@@ -40,8 +40,8 @@ export class Transfers {
     return payments.make(order, ({ rates, priority }) => {
       const { account, unlockTime, feeFrom: subtractFeeFrom } = order;
       const request: TransferRequest = { payees, account, priority, unlockTime, subtractFeeFrom };
-      const { free, locked } = payments.builder.funds(order.account, order.minors);
-      const planned = planTransfers(request, free, locked, rates, link.rng);
+      const purse = payments.builder.purse(order.account, order.minors);
+      const planned = planTransfers(request, purse, rates, link.rng);
       if (!order.split && planned.length > 1)
         throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       return planned;

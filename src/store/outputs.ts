@@ -16,17 +16,17 @@ const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';
 export class OutputReader {
   protected readonly db: Db;
   readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
-  readonly #unspent: Statement<[number], OutputRow>;
+  readonly #byRef: Statement<[Uint8Array, number], OutputRow>;
   readonly #watch: Statement<[], OutputRow>;
+  readonly #count: Statement<[], { count: number }>;
   readonly #before: Statement<[number, number, number], { count: number }>;
 
   constructor(db: Db) {
     this.db = db;
     this.#byKeyImage = this.rows('SELECT * FROM owned_output WHERE key_image = ? ORDER BY burnt');
-    this.#unspent = this.rows(
-      `SELECT * FROM owned_output WHERE account = ? AND spent_by IS NULL AND burnt = 0 ${CHAIN_ORDER}`,
-    );
+    this.#byRef = this.rows('SELECT * FROM owned_output WHERE tx_hash = ? AND output_index = ?');
     this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
+    this.#count = db.prepare('SELECT count(*) AS count FROM owned_output WHERE burnt = 0');
     this.#before = db.prepare(
       'SELECT count(*) AS count FROM owned_output WHERE burnt = 0 AND (height < ? OR (height = ? AND global_index < ?))',
     );
@@ -38,9 +38,9 @@ export class OutputReader {
     return row && toOutput(row);
   }
 
-  /** What an account can pay with, locked and frozen ones included. @param minors absent: every address. */
-  unspent(account: number, minors?: readonly number[]): OwnedOutput[] {
-    return this.#unspent.all(account).map(toOutput).filter(at(minors));
+  byRef({ txHash, outputIndex }: OutputRef): OwnedOutput | undefined {
+    const row = this.#byRef.get(txHash, outputIndex);
+    return row && toOutput(row);
   }
 
   /** What nothing mined spends and can be spent, frozen outputs left out. @param account absent: every one. */
@@ -56,6 +56,11 @@ export class OutputReader {
   /** All that can be spent or were, in the order of the chain: the order of {@link placeOf}. */
   inOrder(): OwnedOutput[] {
     return this.rows<[]>(`SELECT * FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`).all().map(toOutput);
+  }
+
+  /** How many {@link inOrder} gives. */
+  count(): number {
+    return this.#count.get()?.count ?? 0;
   }
 
   /** The output with a key; of several, the one that can be spent. */
@@ -117,8 +122,3 @@ export class OutputReader {
     return this.db.prepare<P, OutputRow>(sql).safeIntegers();
   }
 }
-
-const at =
-  (minors: readonly number[] | undefined) =>
-  ({ subaddress }: OwnedOutput): boolean =>
-    minors === undefined || minors.includes(subaddress.minor);

@@ -5,6 +5,7 @@ import { AccountReader, AccountWriter, SubaddressReader, SubaddressWriter } from
 import { AddressBookReader, AddressBookWriter } from './address-book.js';
 import { AttributeReader, AttributeWriter } from './attributes.js';
 import { ChainReader, ChainWriter } from './chain.js';
+import { CoinReader } from './coins.js';
 import { noticingDamage, openDatabase, type Db } from './database.js';
 import { syncDirectory, syncFile, syncFileAside } from './durable.js';
 import { IncomingReader } from './incoming.js';
@@ -44,6 +45,7 @@ export class WalletReader {
   readonly meta: MetaReader;
   readonly chain: ChainReader;
   readonly outputs: OutputReader;
+  readonly coins: CoinReader;
   readonly holdings: HoldingReader;
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
@@ -67,6 +69,7 @@ export class WalletReader {
     this.meta = new MetaReader(db);
     this.chain = new ChainReader(db);
     this.outputs = new OutputReader(db);
+    this.coins = new CoinReader(db);
     this.holdings = new HoldingReader(db);
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);

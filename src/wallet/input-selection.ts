@@ -1,44 +1,29 @@
 import type { Amount } from '../util/amount.js';
-import { equalBytes, toHex } from '../util/bytes.js';
+import { toHex } from '../util/bytes.js';
 import { shuffled, uniformInt, type Rng } from '../util/random.js';
-import type { OwnedOutput } from './records.js';
+import type { AddressFunds, Coin, Purse } from './purse.js';
+import { NEAR_BLOCKS, relatedness, relatednessOfHeights, SAME_BLOCK, SAME_TX } from './relatedness.js';
 
 /*
- * Which outputs to spend together. Two of one transaction or of neighbouring blocks tell an observer that they
- * have one owner, so the least related go first. Source: wallet2.cpp `get_output_relatedness`,
- * `pop_best_value_from`, `pick_preferred_rct_inputs`.
+ * Which outputs to spend together: the least related go first.
+ * Source: wallet2.cpp `pop_best_value_from`, `pick_preferred_rct_inputs`.
  */
-const SAME_TX = 1;
-const SAME_BLOCK = 0.9;
-const NEXT_BLOCK = 0.8;
-const NEAR = 0.2;
-const NEAR_BLOCKS = 10;
-
-function relatednessOfHeights(distance: number): number {
-  if (distance === 0) return SAME_BLOCK;
-  if (distance === 1) return NEXT_BLOCK;
-  return distance < NEAR_BLOCKS ? NEAR : 0;
-}
-
-/** 0 for strangers to 1 for outputs of one transaction; only the order means something. */
-export const relatedness = (a: OwnedOutput, b: OwnedOutput): number =>
-  equalBytes(a.txHash, b.txHash) ? SAME_TX : relatednessOfHeights(Math.abs(a.height - b.height));
 
 /** The outputs chosen so far, and how related any other is to the closest of them. */
-export class Selection {
-  readonly #outputs: OwnedOutput[] = [];
+export class Selection<C extends Coin = Coin> {
+  readonly #outputs: C[] = [];
   readonly #transactions = new Set<string>();
   readonly #heights = new Map<number, number>();
 
-  constructor(outputs: readonly OwnedOutput[] = []) {
+  constructor(outputs: readonly C[] = []) {
     for (const output of outputs) this.add(output);
   }
 
-  get outputs(): readonly OwnedOutput[] {
+  get outputs(): readonly C[] {
     return this.#outputs;
   }
 
-  add(output: OwnedOutput): void {
+  add(output: C): void {
     this.#outputs.push(output);
     this.#transactions.add(toHex(output.txHash));
     for (let distance = 1 - NEAR_BLOCKS; distance < NEAR_BLOCKS; distance++) {
@@ -53,28 +38,31 @@ export class Selection {
     return this.#heights.get(height) ?? 0;
   }
 
-  relatednessOf(output: OwnedOutput): number {
+  relatednessOf(output: Coin): number {
     const score = this.relatednessOfHeight(output.height);
     // One transaction lies in one block: only there is it worth a look.
     return score === SAME_BLOCK && this.#sharesTransaction(output) ? SAME_TX : score;
   }
 
-  #sharesTransaction({ txHash }: OwnedOutput): boolean {
+  #sharesTransaction({ txHash }: Coin): boolean {
     return this.#transactions.has(toHex(txHash));
   }
 }
+
+/** What a pool asks of the outputs chosen so far. */
+type Related = Pick<Selection, 'relatednessOf' | 'relatednessOfHeight'>;
 
 /** Draws before a pool is searched in order. */
 const DRAWS = 32;
 
 /** Outputs still to be had. Taking one takes constant time in the usual case of a large, spread out pool. */
-export class InputPool {
+export class InputPool<C extends Coin = Coin> {
   readonly #rng: Rng;
-  readonly #outputs: OwnedOutput[];
-  readonly #places = new Map<OwnedOutput, number>();
-  readonly #byHeight = new Map<number, OwnedOutput[]>();
+  readonly #outputs: C[];
+  readonly #places = new Map<C, number>();
+  readonly #byHeight = new Map<number, C[]>();
 
-  constructor(outputs: readonly OwnedOutput[], rng: Rng) {
+  constructor(outputs: readonly C[], rng: Rng) {
     this.#rng = rng;
     this.#outputs = shuffled(outputs, rng);
     this.#outputs.forEach((output, place) => {
@@ -89,12 +77,13 @@ export class InputPool {
     return this.#outputs.length;
   }
 
-  countFrom(value: bigint): number {
-    return this.#outputs.reduce((count, output) => (output.amount >= value ? count + 1 : count), 0);
+  /** Those left, in no order. */
+  get outputs(): readonly C[] {
+    return this.#outputs;
   }
 
   /** Removes an output; one that is not there is ignored. */
-  take(output: OwnedOutput): void {
+  take(output: C): void {
     const place = this.#places.get(output);
     const last = this.#outputs.at(-1);
     if (place === undefined || last === undefined) return;
@@ -108,32 +97,18 @@ export class InputPool {
   }
 
   /** Removes a random one of those least related to what is selected already. */
-  takeLeastRelated(selection: Selection): OwnedOutput | undefined {
+  takeLeastRelated(selection: Related): C | undefined {
     const found = this.#leastRelated(selection);
     if (found !== undefined) this.take(found);
     return found;
   }
 
-  /** The smallest of those least related; it stays. */
-  smallestLeastRelated(selection: Selection): OwnedOutput | undefined {
-    let best: OwnedOutput | undefined;
-    let lowest = Infinity;
-    for (const output of this.#outputs) {
-      const score = selection.relatednessOf(output);
-      if (score < lowest || (score === lowest && best !== undefined && output.amount < best.amount)) {
-        best = output;
-        lowest = score;
-      }
-    }
-    return best;
-  }
-
   /** Usually a few draws find a stranger; else the blocks are searched, and their outputs only at the last. */
-  #leastRelated(selection: Selection): OwnedOutput | undefined {
+  #leastRelated(selection: Related): C | undefined {
     const drawn = this.#draw([this.#outputs], (output) => selection.relatednessOf(output) === 0);
     if (drawn !== undefined) return drawn;
     let lowest = Infinity;
-    let blocks: OwnedOutput[][] = [];
+    let blocks: C[][] = [];
     for (const [height, block] of this.#byHeight) {
       const score = selection.relatednessOfHeight(height);
       if (score > lowest) continue;
@@ -141,13 +116,13 @@ export class InputPool {
       lowest = score;
       blocks.push(block);
     }
-    const fits = (output: OwnedOutput): boolean => selection.relatednessOf(output) === lowest;
-    const candidates = (): OwnedOutput[] => blocks.flat();
+    const fits = (output: C): boolean => selection.relatednessOf(output) === lowest;
+    const candidates = (): C[] => blocks.flat();
     return this.#draw(blocks, fits) ?? this.#any(candidates().filter(fits)) ?? this.#any(candidates());
   }
 
   /** Draws from lists taken as one until an output fits, undefined when none does for long. */
-  #draw(lists: readonly OwnedOutput[][], fits: (output: OwnedOutput) => boolean): OwnedOutput | undefined {
+  #draw(lists: readonly C[][], fits: (output: C) => boolean): C | undefined {
     const count = lists.reduce((total, list) => total + list.length, 0);
     for (let draw = 0; draw < DRAWS && count > 0; draw++) {
       const output = nth(lists, uniformInt(count, this.#rng));
@@ -156,7 +131,7 @@ export class InputPool {
     return undefined;
   }
 
-  #any(outputs: readonly OwnedOutput[]): OwnedOutput | undefined {
+  #any(outputs: readonly C[]): C | undefined {
     return outputs.length === 0 ? undefined : outputs[uniformInt(outputs.length, this.#rng)];
   }
 }
@@ -171,20 +146,19 @@ function nth<T>(lists: readonly (readonly T[])[], place: number): T | undefined 
   return undefined;
 }
 
-const byAge = (a: OwnedOutput, b: OwnedOutput): number =>
-  a.height - b.height || a.globalIndex - b.globalIndex;
-
 /**
  * The inputs of the usual payment: the oldest output that pays all alone, or two of one address that do and are
  * as little related as can be, the oldest again; empty when there are none.
+ * @param least outputs of less are not worth spending.
  */
-export function preferredInputs(outputs: readonly OwnedOutput[], needed: bigint): OwnedOutput[] {
-  const ordered = [...outputs].sort(byAge);
-  const single = ordered.find(({ amount }) => amount >= needed);
+export function preferredInputs<C extends Coin>(purse: Purse<C>, needed: bigint, least: bigint): C[] {
+  const single = purse.oldest(needed > least ? needed : least);
   if (single !== undefined) return [single];
-  let pair: OwnedOutput[] = [];
+  let pair: C[] = [];
   let lowest = SAME_TX;
-  for (const group of groupByAddress(ordered).map(({ outputs: own }) => own)) {
+  for (const { minor, count, total } of purse.funds(least).addresses) {
+    if (count < 2 || total < needed || 2n * purse.largest(minor) < needed) continue;
+    const group = purse.coins(minor, least);
     const largest = group.reduce((most, { amount }) => (amount > most ? amount : most), 0n);
     for (const [i, first] of group.entries()) {
       if (first.amount + largest < needed) continue;
@@ -203,47 +177,30 @@ export function preferredInputs(outputs: readonly OwnedOutput[], needed: bigint)
   return pair;
 }
 
-/** The outputs of one address. */
-export interface AddressGroup {
-  readonly minor: number;
-  readonly outputs: readonly OwnedOutput[];
-  readonly total: bigint;
-}
-
-/** One group an address, the richest first: few addresses are then seen to belong together. */
-export function groupByAddress(outputs: readonly OwnedOutput[]): AddressGroup[] {
-  const groups = new Map<number, { minor: number; outputs: OwnedOutput[]; total: bigint }>();
-  for (const output of outputs) {
-    const { minor } = output.subaddress;
-    const group = groups.get(minor) ?? { minor, outputs: [], total: 0n };
-    group.outputs.push(output);
-    group.total += output.amount;
-    groups.set(minor, group);
-  }
-  return [...groups.values()].sort((a, b) =>
-    a.total > b.total ? -1 : a.total < b.total ? 1 : a.minor - b.minor,
-  );
-}
-
-/** Which outputs a sweep takes. */
+/** Which outputs of a purse a sweep takes. */
 export interface SweepFilter {
-  /** Addresses to empty; empty with `allAddresses` false: one chosen at random, the account's own last. */
-  readonly minors: readonly number[];
-  readonly allAddresses: boolean;
+  /** Of one address chosen at random, the account's own last; else of all. */
+  readonly oneAddress: boolean;
   /** Only outputs of less than this; 0 takes all. */
   readonly below: Amount;
 }
 
-/** @param outputs what may be spent now. Source: wallet2.cpp `create_transactions_all`. */
-export function sweepInputs(outputs: readonly OwnedOutput[], filter: SweepFilter, rng: Rng): OwnedOutput[] {
-  const wanted = outputs.filter(
-    ({ amount, subaddress }) =>
-      (filter.below === 0n || amount < filter.below) &&
-      (filter.minors.length === 0 || filter.minors.includes(subaddress.minor)),
-  );
-  if (filter.allAddresses || filter.minors.length > 0) return wanted;
-  const groups = groupByAddress(wanted);
-  const others = groups.filter(({ minor }) => minor !== 0);
-  const choice = others.length > 0 ? others : groups;
-  return choice.length === 0 ? [] : [...(choice[uniformInt(choice.length, rng)]?.outputs ?? [])];
+/** Source: wallet2.cpp `create_transactions_all`. */
+export function sweepInputs<C extends Coin>(
+  purse: Purse<C>,
+  { oneAddress, below }: SweepFilter,
+  rng: Rng,
+): C[] {
+  const isWanted = ({ amount }: Coin): boolean => below === 0n || amount < below;
+  const coinsOf = ({ minor }: AddressFunds): C[] => purse.coins(minor, 0n).filter(isWanted);
+  const { addresses } = purse.funds(0n);
+  if (!oneAddress) return addresses.flatMap(coinsOf);
+  const held = addresses.filter(({ minor }) => {
+    const smallest = below === 0n ? undefined : purse.smallest(minor);
+    return smallest === undefined || isWanted(smallest);
+  });
+  const others = held.filter(({ minor }) => minor !== 0);
+  const choice = others.length > 0 ? others : held;
+  const chosen = choice.length === 0 ? undefined : choice[uniformInt(choice.length, rng)];
+  return chosen === undefined ? [] : coinsOf(chosen);
 }

@@ -1,9 +1,11 @@
 import { MAX_OUTPUTS, MAX_TX_WEIGHT, RING_SIZE } from '../cryptonote/constants.js';
 import { estimateWeight, feeOfWeight, feePerByte, type FeeRates } from '../cryptonote/fees.js';
-import { amount, sum, U64_MAX, ZERO, type Amount } from '../util/amount.js';
+import { amount, U64_MAX, ZERO, type Amount } from '../util/amount.js';
 import type { Rng } from '../util/random.js';
+import { AddressPool } from './address-pool.js';
 import { WalletError } from './fault.js';
-import { groupByAddress, InputPool, preferredInputs, relatedness, Selection } from './input-selection.js';
+import { InputPool, preferredInputs, Selection } from './input-selection.js';
+import type { Coin, Funds, Purse } from './purse.js';
 import type { OwnedOutput } from './records.js';
 import {
   checkTransfer,
@@ -14,9 +16,9 @@ import {
 } from './transfer-request.js';
 
 /** One transaction's share of a request: who is paid from what, at an estimated fee. */
-export interface FundedTransfer {
+export interface FundedTransfer<C extends Coin = OwnedOutput> {
   readonly payees: readonly Payee[];
-  readonly inputs: readonly OwnedOutput[];
+  readonly inputs: readonly C[];
   /** From an upper estimate of the weight; the inputs cover it. */
   readonly fee: Amount;
   /** Places of the payees that the fee is taken from; empty: it comes from what the inputs hold beyond. */
@@ -53,8 +55,8 @@ const notPossible = (reason: string): WalletError => new WalletError({ kind: 'tx
 const failed = (reason: string): WalletError => new WalletError({ kind: 'transfer_failed', reason });
 
 /** A transaction while it is planned. */
-interface Draft {
-  readonly selection: Selection;
+interface Draft<C extends Coin> {
+  readonly selection: Selection<C>;
   readonly payees: Payee[];
   /** The last payee is paid in part; the rest waits in the queue. */
   partial: boolean;
@@ -65,30 +67,32 @@ interface Draft {
  * closed when it is full or everybody is paid, and once its inputs cover its fee.
  * Source: wallet2.cpp `create_transactions_2`.
  */
-class TransferPlanner {
+class TransferPlanner<C extends Coin> {
   readonly #queue: Payee[];
-  readonly #pools: InputPool[];
-  readonly #preferred: OwnedOutput[];
+  readonly #pools: AddressPool<C>[];
+  readonly #preferred: C[];
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
   readonly #feeFrom: readonly number[];
 
-  constructor(request: TransferRequest, unspent: readonly OwnedOutput[], rates: FeeRates, rng: Rng) {
+  constructor(request: TransferRequest, purse: Purse<C>, rates: FeeRates, rng: Rng) {
     const rate = feePerByte(rates, request.priority);
+    const least = costOfInput(rates, request.priority);
     this.#feeOf = (inputs, payees) => feeOfWeight(weightOf(inputs, payees), rate, rates);
     this.#feeFrom = request.subtractFeeFrom ?? [];
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
     const wanted = total(request.payees);
-    const usual = preferredInputs(unspent, wanted + this.#onTop(2, first));
-    const alone = unspent.find((output) => output.amount >= wanted + this.#onTop(1, first));
-    this.#preferred = usual.length === 0 && alone !== undefined ? [alone] : usual;
-    const groups = groupByAddress(unspent);
+    const usual = preferredInputs(purse, wanted + this.#onTop(2, first), least);
+    const enough = wanted + this.#onTop(1, first);
+    const alone = usual.length > 0 ? undefined : purse.oldest(enough > least ? enough : least);
+    this.#preferred = alone === undefined ? usual : [alone];
+    const { addresses } = purse.funds(least);
     const minor = this.#preferred[0]?.subaddress.minor;
     const ordered = [
-      ...groups.filter((group) => group.minor === minor),
-      ...groups.filter((group) => group.minor !== minor),
+      ...addresses.filter((address) => address.minor === minor),
+      ...addresses.filter((address) => address.minor !== minor),
     ];
-    this.#pools = ordered.map(({ outputs }) => new InputPool(outputs, rng));
+    this.#pools = ordered.map((address) => new AddressPool(purse, address, least, rng));
   }
 
   /** The part of the fee that is not taken from payees. */
@@ -96,10 +100,10 @@ class TransferPlanner {
     return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
   }
 
-  plan(): FundedTransfer[] {
-    const planned: FundedTransfer[] = [];
+  plan(): FundedTransfer<C>[] {
+    const planned: FundedTransfer<C>[] = [];
     while (this.#queue.length > 0) {
-      const draft: Draft = { selection: new Selection(), payees: [], partial: false };
+      const draft: Draft<C> = { selection: new Selection(), payees: [], partial: false };
       this.#fill(draft);
       this.#coverFee(draft);
       if (this.#queue.length === 0) this.#addSecondInput(draft);
@@ -111,7 +115,7 @@ class TransferPlanner {
   }
 
   /** Adds inputs, and payees as far as they go. */
-  #fill(draft: Draft): void {
+  #fill(draft: Draft<C>): void {
     for (;;) {
       const input = this.#preferred.pop() ?? this.#poolInUse()?.takeLeastRelated(draft.selection);
       if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
@@ -124,7 +128,7 @@ class TransferPlanner {
   }
 
   /** @returns true when the transaction takes no further payee though money is left. */
-  #payFrom(draft: Draft, value: Amount): boolean {
+  #payFrom(draft: Draft<C>, value: Amount): boolean {
     let left: bigint = value;
     for (;;) {
       const next = this.#queue[0];
@@ -142,12 +146,12 @@ class TransferPlanner {
     }
   }
 
-  #isHeavy({ selection, payees }: Draft): boolean {
+  #isHeavy({ selection, payees }: Draft<C>): boolean {
     return weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
   }
 
   /** Takes what is missing for the fee from a payment in part, which needs another transaction anyway; else adds inputs. */
-  #coverFee(draft: Draft): void {
+  #coverFee(draft: Draft<C>): void {
     for (;;) {
       const missing = this.#missing(draft.selection.outputs, draft.payees);
       if (missing <= 0n) return;
@@ -164,51 +168,45 @@ class TransferPlanner {
     }
   }
 
-  #missing(inputs: readonly OwnedOutput[], payees: readonly Payee[]): bigint {
+  #missing(inputs: readonly C[], payees: readonly Payee[]): bigint {
     return total(payees) + this.#onTop(inputs.length, payees) - total(inputs);
   }
 
   /** Most transactions have two inputs: one more, small and unrelated, makes a payment from one look like them. */
-  #addSecondInput(draft: Draft): void {
+  #addSecondInput(draft: Draft<C>): void {
     const [first, other] = draft.selection.outputs;
     const pool = this.#pools[0];
     if (other !== undefined || first === undefined || pool === undefined) return;
-    const second = pool.smallestLeastRelated(draft.selection);
-    if (second === undefined || second.subaddress.minor !== first.subaddress.minor) return;
-    if (relatedness(first, second) > 0) return;
-    if (second.amount >= LARGE_OUTPUT && pool.countFrom(LARGE_OUTPUT) < KEPT_LARGE_OUTPUTS) return;
+    if (pool.minor !== first.subaddress.minor) return;
+    const second = pool.smallestUnrelated(first);
+    if (second === undefined) return;
+    const isScarce = (): boolean => pool.countFrom(LARGE_OUTPUT, KEPT_LARGE_OUTPUTS) < KEPT_LARGE_OUTPUTS;
+    if (second.amount >= LARGE_OUTPUT && isScarce()) return;
     pool.take(second);
     draft.selection.add(second);
   }
 
-  #close({ selection: { outputs: inputs }, payees }: Draft): FundedTransfer {
+  #close({ selection: { outputs: inputs }, payees }: Draft<C>): FundedTransfer<C> {
     const weight = weightOf(inputs.length, payees);
     if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
     return { payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom };
   }
 
   /** The first address that still has outputs. */
-  #poolInUse(): InputPool | undefined {
+  #poolInUse(): AddressPool<C> | undefined {
     while (this.#pools.length > 1 && this.#pools[0]?.size === 0) this.#pools.shift();
     return this.#pools[0];
   }
 }
 
-/**
- * Outputs that may be spent and are worth more than spending them costs.
- * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
- */
-function worthwhile(outputs: readonly OwnedOutput[], rates: FeeRates, priority: number): OwnedOutput[] {
+/** An output of less is not worth spending. Source: wallet2.cpp `create_transactions_2`, fractional threshold. */
+function costOfInput(rates: FeeRates, priority: number): bigint {
   const weight = estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
-  const cost = BigInt(weight) * feePerByte(rates, priority);
-  return outputs.filter((output) => isUsable(output) && output.amount >= cost);
+  return BigInt(weight) * feePerByte(rates, priority);
 }
 
-/** RingCT, and neither frozen nor unspendable for ever. */
-const isUsable = ({ rct, frozen, burnt }: OwnedOutput): boolean => rct && !frozen && !burnt;
-
 /** @throws WalletError `not_enough_money`, `not_enough_unlocked_money` where no choice of inputs could help. */
-function assertFunds(request: TransferRequest, available: Amount, locked: Amount, rates: FeeRates): void {
+function assertFunds(request: TransferRequest, { available, locked }: Funds, rates: FeeRates): void {
   const least = estimateWeight(1, RING_SIZE, 2, 0);
   const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
   const wanted = total(request.payees);
@@ -223,20 +221,17 @@ function assertFunds(request: TransferRequest, available: Amount, locked: Amount
 /**
  * Divides a request into transactions: at most 15 payees each, within the weight limit, a payment cut in two
  * where its inputs do not fit one.
- * @param unspent of the account, spendable now. @param locked what will be spendable later.
  * @throws WalletError for a request that cannot be paid.
  */
-export function planTransfers(
+export function planTransfers<C extends Coin>(
   request: TransferRequest,
-  unspent: readonly OwnedOutput[],
-  locked: Amount,
+  purse: Purse<C>,
   rates: FeeRates,
   rng: Rng,
-): FundedTransfer[] {
+): FundedTransfer<C>[] {
   checkTransfer(request);
-  const available = sum(unspent.filter(isUsable).map((output) => output.amount));
-  assertFunds(request, available, locked, rates);
-  return new TransferPlanner(request, worthwhile(unspent, rates, request.priority), rates, rng).plan();
+  assertFunds(request, purse.funds(costOfInput(rates, request.priority)), rates);
+  return new TransferPlanner(request, purse, rates, rng).plan();
 }
 
 /** `value` in `count` parts that differ by one atomic unit at most, the larger first. */
@@ -252,12 +247,12 @@ function split(value: bigint, count: number): Amount[] {
  * than the fee of spending them.
  * Source: wallet2.cpp `create_transactions_from`.
  */
-export function planSweep(
+export function planSweep<C extends Coin>(
   request: SweepRequest,
-  outputs: readonly OwnedOutput[],
+  outputs: readonly C[],
   rates: FeeRates,
   rng: Rng,
-): FundedTransfer[] {
+): FundedTransfer<C>[] {
   const count = request.outputs;
   if (!Number.isInteger(count) || count < 1) throw notPossible('a sweep makes at least one output');
   if (count > MAX_OUTPUTS) throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`);
@@ -265,10 +260,14 @@ export function planSweep(
   const { address, text } = request;
   const places = Array.from({ length: count }, (_, place) => place);
   const targets = places.map(() => ({ address }));
-  const pool = new InputPool(worthwhile(outputs, rates, request.priority), rng);
-  const planned: FundedTransfer[] = [];
+  const least = costOfInput(rates, request.priority);
+  const pool = new InputPool(
+    outputs.filter((output) => output.amount >= least),
+    rng,
+  );
+  const planned: FundedTransfer<C>[] = [];
   while (pool.size > 0) {
-    const selection = new Selection();
+    const selection = new Selection<C>();
     while (pool.size > 0 && weightOf(selection.outputs.length, targets) < TARGET_WEIGHT) {
       const input = pool.takeLeastRelated(selection);
       if (input !== undefined) selection.add(input);

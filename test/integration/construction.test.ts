@@ -3,7 +3,7 @@ import { parseTransaction } from '../../src/cryptonote/transaction.js';
 import { feePerByte, feeOfWeight, type FeeRates } from '../../src/cryptonote/fees.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import type { Address, PaymentId } from '../../src/cryptonote/types.js';
-import { amount, ZERO } from '../../src/util/amount.js';
+import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
 import { chooseRings, GammaPicker } from '../../src/wallet/decoys.js';
 import { buildTransaction, type SignedTx } from '../../src/wallet/signing.js';
@@ -11,6 +11,7 @@ import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/
 import type { Payee, TransferRequest } from '../../src/wallet/transfer-request.js';
 import { isUnlocked } from '../../src/wallet/unlock.js';
 import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/chain-wallet.js';
+import { purseOf } from '../support/list-coins.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { seededRng } from '../support/seeded-rng.js';
 
@@ -59,8 +60,7 @@ async function transfer(
   const unspent = await spendableNow(payer);
   const planned = planTransfers(
     { account: 0, priority: 1, unlockTime: 0n, ...request },
-    unspent,
-    ZERO,
+    purseOf(unspent),
     rates,
     rng,
   );
@@ -186,7 +186,7 @@ describe('a real daemon accepts and mines', () => {
   it('two transactions of one payment, cut where sixteen outputs are full', async () => {
     const payees = Array.from({ length: 20 }, (_, i) => pay(payee.address(), BigInt(i + 1)));
     const request = { account: 0, priority: 1, unlockTime: 0n, payees };
-    const planned = planTransfers(request, await spendableNow(payer), ZERO, rates, rng);
+    const planned = planTransfers(request, purseOf(await spendableNow(payer)), rates, rng);
     expect(planned.map((share) => share.payees.length)).toEqual([15, 5]);
     const signed: SignedTx[] = [];
     for (const share of planned) signed.push(await build(share));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import { feePerByte, type FeeRates } from '../../src/cryptonote/fees.js';
 import { transactionHash } from '../../src/cryptonote/transaction.js';
-import { amount, ZERO } from '../../src/util/amount.js';
+import { amount } from '../../src/util/amount.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
 import { chooseRings, GammaPicker } from '../../src/wallet/decoys.js';
@@ -13,6 +13,7 @@ import { isUnlocked } from '../../src/wallet/unlock.js';
 import { ChainWallet, fetchDistribution, fetchOutputs } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
+import { purseOf } from '../support/list-coins.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startReference, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -100,8 +101,7 @@ describe('tx metadata of ours', () => {
     const payee = { address, text: formatAddress(address), amount: amount(2n * COIN) };
     const [planned] = planTransfers(
       { payees: [payee], account: 0, priority: 1, unlockTime: 0n },
-      unspent,
-      ZERO,
+      purseOf(unspent),
       rates,
       rng,
     );

@@ -1,7 +1,7 @@
 import { feePerByte, type FeeRates } from '../../src/cryptonote/fees.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import type { Address } from '../../src/cryptonote/types.js';
-import { amount, ZERO } from '../../src/util/amount.js';
+import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
 import { chooseRings, GammaPicker } from '../../src/wallet/decoys.js';
 import { buildTransaction, type SignedTx } from '../../src/wallet/signing.js';
@@ -9,6 +9,7 @@ import type { OwnedOutput } from '../../src/wallet/records.js';
 import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/transfer-plan.js';
 import { isUnlocked } from '../../src/wallet/unlock.js';
 import { fetchDistribution, fetchOutputs, type ChainWallet } from './chain-wallet.js';
+import { purseOf } from './list-coins.js';
 import type { Monerod } from './monerod.js';
 
 export interface PaymentWish {
@@ -43,7 +44,7 @@ export async function makePayment(
     amount: amount(value),
   }));
   const unspent = await spendableNow(daemon, from);
-  const [planned] = planTransfers({ account: 0, priority, unlockTime, payees }, unspent, ZERO, rates, rng);
+  const [planned] = planTransfers({ account: 0, priority, unlockTime, payees }, purseOf(unspent), rates, rng);
   return sign(daemon, from, planned, { rates, unlockTime, priority }, rng);
 }
 

@@ -1,36 +1,16 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amount } from '../../src/util/amount.js';
-import {
-  groupByAddress,
-  InputPool,
-  preferredInputs,
-  relatedness,
-  Selection,
-  sweepInputs,
-} from '../../src/wallet/input-selection.js';
+import { InputPool, preferredInputs, Selection, sweepInputs } from '../../src/wallet/input-selection.js';
 import type { OwnedOutput } from '../../src/wallet/records.js';
+import { relatedness } from '../../src/wallet/relatedness.js';
+import { purseOf } from '../support/list-coins.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { ownedOutput } from './fixtures.js';
 
 const at = (height: number, facts: Partial<OwnedOutput> = {}): OwnedOutput =>
   ownedOutput(1n, { height, ...facts });
 const minor = (index: number) => ({ major: 0, minor: index });
-
-describe('relatedness', () => {
-  const first = at(700);
-  test.each([
-    ['one transaction', at(700, { txHash: first.txHash }), 1],
-    ['one transaction, whatever the heights say', at(900, { txHash: first.txHash }), 1],
-    ['one block', at(700), 0.9],
-    ['neighbouring blocks', at(701), 0.8],
-    ['blocks nine apart', at(691), 0.2],
-    ['blocks ten apart', at(710), 0],
-  ])('of %s', (_, second, expected) => {
-    expect(relatedness(first, second)).toBe(expected);
-    expect(relatedness(second, first)).toBe(expected);
-  });
-});
 
 // The first two: the reference's tests/unit_tests/output_selection.cpp `one_out_of_N`, `order`.
 describe('a pool', () => {
@@ -62,19 +42,6 @@ describe('a pool', () => {
   it('is empty in the end', () => {
     const pool = new InputPool([], seededRng(0));
     expect(pool.takeLeastRelated(new Selection())).toBeUndefined();
-    expect(pool.smallestLeastRelated(new Selection())).toBeUndefined();
-  });
-
-  it('shows the smallest of the least related and keeps it', () => {
-    const [first, near, small, large] = [
-      at(700),
-      ownedOutput(1n, { height: 701 }),
-      ownedOutput(5n, { height: 800 }),
-      ownedOutput(9n, { height: 900 }),
-    ];
-    const pool = new InputPool([near, large, small], seededRng(0));
-    expect(pool.smallestLeastRelated(new Selection([first]))).toBe(small);
-    expect(pool.size).toBe(3);
   });
 
   it('always gives one of the least related, every output once', () => {
@@ -88,7 +55,7 @@ describe('a pool', () => {
           return at(height, txHash === undefined ? {} : { txHash });
         });
         const pool = new InputPool(outputs, seededRng(seed));
-        const selection = new Selection();
+        const selection = new Selection<OwnedOutput>();
         const score = (output: OwnedOutput): number =>
           Math.max(0, ...selection.outputs.map((other) => relatedness(output, other)));
         for (
@@ -119,7 +86,7 @@ describe('a pool', () => {
     const pool = new InputPool(outputs, seededRng('many'));
     const started = performance.now();
     while (pool.size > 0) {
-      const selection = new Selection();
+      const selection = new Selection<OwnedOutput>();
       while (pool.size > 0 && selection.outputs.length < 130) {
         const taken = pool.takeLeastRelated(selection);
         if (taken !== undefined) selection.add(taken);
@@ -129,6 +96,9 @@ describe('a pool', () => {
   });
 });
 
+const preferred = (outputs: readonly OwnedOutput[], needed: bigint): OwnedOutput[] =>
+  preferredInputs(purseOf(outputs), needed, 0n);
+
 describe('preferred inputs', () => {
   it('are the oldest output that pays alone', () => {
     const [small, old, recent] = [
@@ -136,13 +106,13 @@ describe('preferred inputs', () => {
       ownedOutput(50n, { height: 2 }),
       ownedOutput(11n, { height: 3 }),
     ];
-    expect(preferredInputs([recent, old, small], 10n)).toEqual([old]);
+    expect(preferred([recent, old, small], 10n)).toEqual([old]);
   });
 
   it('are two unrelated outputs of one address, the oldest pair', () => {
     const [a, b, c] = [1, 100, 200].map((height) => ownedOutput(6n, { height }));
     expect(
-      preferredInputs(
+      preferred(
         [c, b, a].filter((one) => one !== undefined),
         10n,
       ),
@@ -155,21 +125,21 @@ describe('preferred inputs', () => {
       ownedOutput(6n, { height: 100 }),
       ownedOutput(6n, { height: 105 }),
     ];
-    expect(preferredInputs([a, b, c], 10n)).toEqual([a, c]);
+    expect(preferred([a, b, c], 10n)).toEqual([a, c]);
   });
 
   it('are not two outputs of one transaction', () => {
     const a = ownedOutput(6n);
-    expect(preferredInputs([a, { ...a, outputIndex: 1, globalIndex: a.globalIndex + 1 }], 10n)).toEqual([]);
+    expect(preferred([a, { ...a, outputIndex: 1, globalIndex: a.globalIndex + 1 }], 10n)).toEqual([]);
   });
 
   it('are not outputs of two addresses', () => {
-    expect(preferredInputs([ownedOutput(6n), ownedOutput(6n, { subaddress: minor(1) })], 10n)).toEqual([]);
+    expect(preferred([ownedOutput(6n), ownedOutput(6n, { subaddress: minor(1) })], 10n)).toEqual([]);
   });
 
   it('are none where two are not enough', () => {
     expect(
-      preferredInputs(
+      preferred(
         [6n, 6n, 6n].map((value) => ownedOutput(value)),
         13n,
       ),
@@ -177,39 +147,22 @@ describe('preferred inputs', () => {
   });
 });
 
-describe('groups', () => {
-  it('hold the outputs of one address each, the richest first', () => {
-    const outputs = [
-      ownedOutput(1n, { subaddress: minor(3) }),
-      ownedOutput(5n, { subaddress: minor(1) }),
-      ownedOutput(2n, { subaddress: minor(3) }),
-      ownedOutput(3n),
-    ];
-    expect(groupByAddress(outputs).map((group) => [group.minor, group.total])).toEqual([
-      [1, 5n],
-      [0, 3n],
-      [3, 3n],
-    ]);
-  });
-});
-
 describe('a sweep takes', () => {
   const outputs = [0, 0, 1, 2].map((index, i) => ownedOutput(BigInt(i + 1), { subaddress: minor(index) }));
-  const sweep = (filter: Partial<Parameters<typeof sweepInputs>[1]>, seed = 0): number[] =>
-    sweepInputs(
-      outputs,
-      { minors: [], allAddresses: false, below: amount(0n), ...filter },
-      seededRng(seed),
-    ).map((output) => Number(output.amount));
+  const sweep = (oneAddress: boolean, below = 0n, seed = 0): number[] =>
+    sweepInputs(purseOf(outputs), { oneAddress, below: amount(below) }, seededRng(seed))
+      .map((output) => Number(output.amount))
+      .sort();
 
-  it('all addresses', () => expect(sweep({ allAddresses: true })).toEqual([1, 2, 3, 4]));
-  it('the addresses named', () => expect(sweep({ minors: [0, 2] })).toEqual([1, 2, 4]));
-  it('only outputs below an amount', () =>
-    expect(sweep({ allAddresses: true, below: amount(3n) })).toEqual([1, 2]));
+  it('all addresses', () => expect(sweep(false)).toEqual([1, 2, 3, 4]));
+  it('only outputs below an amount', () => expect(sweep(false, 3n)).toEqual([1, 2]));
   it('one address at random, the own one of the account last', () => {
-    const chosen = new Set(Array.from({ length: 30 }, (_, seed) => sweep({}, seed).join()));
+    const chosen = new Set(Array.from({ length: 30 }, (_, seed) => sweep(true, 0n, seed).join()));
     expect(chosen).toEqual(new Set(['3', '4']));
-    expect(sweep({ below: amount(3n) })).toEqual([1, 2]);
+    expect(sweep(true, 3n)).toEqual([1, 2]);
   });
-  it('nothing where there is nothing', () => expect(sweep({ minors: [9] })).toEqual([]));
+  it('nothing where there is nothing', () => {
+    expect(sweep(true, 1n)).toEqual([]);
+    expect(sweep(false, 1n)).toEqual([]);
+  });
 });

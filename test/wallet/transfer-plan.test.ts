@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { MAX_TX_WEIGHT } from '../../src/cryptonote/constants.js';
 import { estimateWeight, feeOfWeight, type FeeRates } from '../../src/cryptonote/fees.js';
 import type { PaymentId } from '../../src/cryptonote/types.js';
-import { amount } from '../../src/util/amount.js';
 import { WalletError, type Fault } from '../../src/wallet/fault.js';
 import type { OwnedOutput } from '../../src/wallet/records.js';
 import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../src/wallet/transfer-request.js';
+import { purseOf } from '../support/list-coins.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { COIN, holder, ownedOutput, payeeOf } from './fixtures.js';
 
@@ -29,8 +29,7 @@ const plan = (
   payees: readonly Payee[],
   unspent: readonly OwnedOutput[],
   facts: Partial<TransferRequest> = {},
-  locked = 0n,
-): FundedTransfer[] => planTransfers(request(payees, facts), unspent, amount(locked), RATES, seededRng(1));
+): FundedTransfer[] => planTransfers(request(payees, facts), purseOf(unspent), RATES, seededRng(1));
 
 const toAlice = (value: bigint): Payee => payeeOf(alice.address(), value);
 const outputs = (...values: bigint[]): OwnedOutput[] => values.map((value) => ownedOutput(value));
@@ -243,7 +242,9 @@ describe('a plan is refused', () => {
   });
 
   it('until what is locked can be spent, with both amounts', () => {
-    const fault = faultOf(() => plan([toAlice(2n * COIN)], unspent, {}, 5n * COIN));
+    const held = [ownedOutput(COIN, { height: 100 }), ownedOutput(5n * COIN, { height: 191 })];
+    const purse = purseOf(held, { chainHeight: 200 });
+    const fault = faultOf(() => planTransfers(request([toAlice(2n * COIN)]), purse, RATES, seededRng(1)));
     expect(fault).toMatchObject({ kind: 'not_enough_unlocked_money', available: COIN });
   });
 

@@ -1,0 +1,38 @@
+import { Purse, type Coin, type CoinSource, type PurseTerms } from '../../src/wallet/purse.js';
+import type { OwnedOutput } from '../../src/wallet/records.js';
+
+const byAge = (a: Coin, b: Coin): number =>
+  a.height - b.height ||
+  a.globalIndex - b.globalIndex ||
+  Buffer.compare(a.txHash, b.txHash) ||
+  a.outputIndex - b.outputIndex;
+
+const bySize = (a: Coin, b: Coin): number =>
+  a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : byAge(a, b);
+
+/** The plain twin of what the store answers from indexes. @param outputs of one account. */
+export function listCoins(outputs: readonly OwnedOutput[]): CoinSource<OwnedOutput> {
+  const free = outputs
+    .filter(({ spentBy, frozen, burnt }) => spentBy === undefined && !frozen && !burnt)
+    .sort(byAge);
+  const minors = [...new Set(free.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b);
+  const at = (minor: number, least = 0n): OwnedOutput[] =>
+    free.filter((output) => output.subaddress.minor === minor && output.amount >= least);
+  const total = (own: readonly OwnedOutput[]): bigint => own.reduce((sum, { amount }) => sum + amount, 0n);
+  return {
+    sums: () => minors.map((minor) => ({ minor, count: at(minor).length, total: total(at(minor)) })),
+    exceptions: () => free,
+    byAge: (least) => free.filter(({ amount }) => amount >= least),
+    bySize: (minor, least) => at(minor, least).sort(bySize),
+    largest: (minor) => at(minor).reduce((most, { amount }) => (amount > most ? amount : most), 0n),
+    at,
+  };
+}
+
+const ANY_TIME: PurseTerms = { chainHeight: 1e9, now: 1e9, blind: true };
+
+/** @param outputs of one account. */
+export const purseOf = (
+  outputs: readonly OwnedOutput[],
+  terms: Partial<PurseTerms> = {},
+): Purse<OwnedOutput> => new Purse(listCoins(outputs), { ...ANY_TIME, ...terms });
