@@ -6,13 +6,23 @@ import {
   publicKeyOf,
   viewTag,
 } from '../../src/crypto/derivation.js';
+import { plainCurve } from '../../src/crypto/plain-curve.js';
 import { G, H, multiply, Point } from '../../src/crypto/point.js';
 import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { subaddressMessages, subaddressSpendPublicKeys } from '../../src/cryptonote/subaddress-keys.js';
 import { NO_VIEW_TAG, type ScanBatch, type ScanHits, type ScanKernel } from '../../src/kernel/kernel.js';
+import {
+  fastestCurve,
+  fastestKernel,
+  KNOWN_POINTS,
+  KNOWN_PRODUCTS,
+  KNOWN_SCALARS,
+  KNOWN_SECRET,
+  KNOWN_SUM,
+} from '../../src/kernel/fastest.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
-import { loadKernel } from '../../src/kernel/load-kernel.js';
+import { loadCurve, loadKernel } from '../../src/kernel/load-kernel.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
 import { KernelMemory } from '../../src/kernel/kernel-memory.js';
 import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
@@ -330,7 +340,19 @@ describe.each([
   );
 });
 
+describe('what a build must answer before it is used', () => {
+  it('is what the plain kernel and the plain curve give', () => {
+    expect(toHex(referenceKernel.multiply(concatBytes(...KNOWN_POINTS), KNOWN_SECRET))).toBe(KNOWN_PRODUCTS);
+    expect(toHex(plainCurve.multiexp(KNOWN_POINTS, KNOWN_SCALARS))).toBe(KNOWN_SUM);
+    expect(KNOWN_SCALARS).toEqual([(ORDER - 1n) / 3n, ORDER - 2n]);
+  });
+});
+
 describe('the kernel that is loaded', () => {
+  it('is there without the plain one', () => {
+    expect(fastestKernel()?.name).toBe(loadKernel().name);
+    expect(fastestCurve()?.name).toBe(loadCurve().name);
+  });
   it('is one in WebAssembly', () => {
     expect(loadKernel().name).toMatch(/^wasm /);
   });
