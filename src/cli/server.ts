@@ -6,7 +6,7 @@ import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { Dispatcher } from '../jsonrpc/dispatcher.js';
 import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
-import { readySlowHash } from '../crypto/slow-hash-worker.js';
+import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { createCall } from '../rpc/service.js';
@@ -41,7 +41,7 @@ async function credentials(name: string, login: LoginConfig | undefined, interac
 /** The composition root: builds every layer and starts listening. @throws ConfigError */
 export async function startServer(config: Config, log: Logger, stop: () => void): Promise<RunningServer> {
   // Opening a wallet begins with it.
-  readySlowHash();
+  startSlowHash();
   const login = await credentials('rpc-login', config.rpc.login, config.interactive);
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemon = config.daemon.offline ? undefined : await daemonConfig(config, regtest?.address);
@@ -90,6 +90,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
   });
   const port = await bind(http, config, log);
   log.info('Starting wallet RPC server');
+  server.start();
   return {
     port,
     async close() {

@@ -32,5 +32,5 @@ export function keccak(...parts: readonly Uint8Array[]): Hash {
     length += rest.length;
   }
   wasm.hash(length);
-  return Uint8Array.from(hash) as Hash;
+  return hash.slice() as Hash;
 }

@@ -10,7 +10,7 @@ const threads = new WorkerPool<SlowHashTask, Hash>(
 );
 
 /** Starts a thread before the first hash, which then need not wait for it. */
-export const readySlowHash = (): void => threads.ready();
+export const startSlowHash = (): void => threads.start(1);
 
 /**
  * {@link slowHash} on a worker thread, then `rounds - 1` times over its own digest. `data` stays the caller's:

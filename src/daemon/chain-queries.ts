@@ -1,4 +1,5 @@
 import type { Hash } from '../crypto/types.js';
+import type { StorageCursor } from '../epee/storage-cursor.js';
 import type { TypedSection } from '../epee/storage-writer.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
@@ -14,8 +15,9 @@ import type {
   HardForkInfo,
 } from './daemon.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
+import { DaemonError } from './errors.js';
 import type { JsonReader } from './json-reader.js';
-import { asSection, blobOf, hashOf, toIndex } from './wire-values.js';
+import { blobOf, hashOf } from './wire-values.js';
 
 export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {
   return calls.rpc('get_info', undefined, options, (r) => ({
@@ -60,17 +62,61 @@ export async function getBlocks(
     prune: { type: 'bool', value: prune },
     no_miner_tx: { type: 'bool', value: false },
   };
-  return calls.binary('/getblocks.bin', request, { limit: LIMIT.blocks, signal }, (r) => {
-    const indices = r.sections('output_indices');
-    const blocks = r.sections('blocks').map((entry, i): DaemonBlock => ({
-      block: entry.bytes('block'),
-      txs: entry.list('txs').map((tx) => ({
-        blob: tx instanceof Uint8Array ? tx : asSection(tx).bytes('blob'),
-      })),
-      outputIndices: (indices[i]?.sections('indices') ?? []).map((tx) => tx.list('indices').map(toIndex)),
-    }));
-    return { startHeight: r.number('start_height'), currentHeight: r.number('current_height'), blocks };
+  const blocks: EncodedBlock[] = [];
+  const outputIndices: (readonly number[])[][] = [];
+  const heights: Record<string, number> = {};
+  await calls.walk('/getblocks.bin', request, { limit: LIMIT.blocks, signal }, (name, r) => {
+    if (name === 'blocks') r.list(() => blocks.push(readBlock(r)));
+    else if (name === 'output_indices') r.list(() => outputIndices.push(readIndices(r)));
+    else if (name === 'start_height' || name === 'current_height') heights[name] = r.number();
   });
+  return {
+    startHeight: heights['start_height'] ?? absent('start_height'),
+    currentHeight: heights['current_height'] ?? absent('current_height'),
+    blocks: blocks.map((block, i) => ({ ...block, outputIndices: outputIndices[i] ?? [] })),
+  };
+}
+
+type EncodedBlock = Omit<DaemonBlock, 'outputIndices'>;
+
+/** An entry of `blocks`: upstream's `block_complete_entry`. */
+function readBlock(r: StorageCursor): EncodedBlock {
+  let block: Uint8Array | undefined;
+  const txs: Uint8Array[] = [];
+  r.section((name) => {
+    if (name === 'block') block = r.bytes();
+    else if (name === 'txs') r.list(() => txs.push(r.isSection ? readBlob(r) : r.bytes()));
+  });
+  return { block: block ?? absent('block'), txs };
+}
+
+/** A pruned transaction stands beside the hash of what it lacks. */
+function readBlob(r: StorageCursor): Uint8Array {
+  let blob: Uint8Array | undefined;
+  r.section((name) => {
+    if (name === 'blob') blob = r.bytes();
+  });
+  return blob ?? absent('blob');
+}
+
+/** Of the transactions of a block. */
+function readIndices(r: StorageCursor): (readonly number[])[] {
+  const txs: (readonly number[])[] = [];
+  r.section((name) => {
+    if (name === 'indices')
+      r.list(() => {
+        let indices: readonly number[] = [];
+        r.section((inner) => {
+          if (inner === 'indices') indices = r.numbers();
+        });
+        txs.push(indices);
+      });
+  });
+  return txs;
+}
+
+function absent(name: string): never {
+  throw new DaemonError('malformed', `the daemon's answer to /getblocks.bin lacks ${name}`);
 }
 
 export async function getHashes(

@@ -1,4 +1,5 @@
 import { readStorage, SectionReader } from '../epee/portable-storage.js';
+import { StorageCursor } from '../epee/storage-cursor.js';
 import { writeStorage, type TypedSection } from '../epee/storage-writer.js';
 import { CodecError } from '../util/codec.js';
 import { JsonError, parseJson, type Json } from '../util/json.js';
@@ -32,14 +33,43 @@ export class DaemonCalls {
     options: { readonly limit: number } & CallOptions,
     read: (r: SectionReader) => T,
   ): Promise<T> {
-    const body = await this.#transport.post(path, writeStorage(request), {
-      ...options,
-      contentType: 'application/octet-stream',
-    });
+    const body = await this.#postBinary(path, request, options);
     return decoding(path, () => {
       const r = new SectionReader(readStorage(body));
       checkStatus(path, r.text('status'));
       return read(r);
+    });
+  }
+
+  /** {@link binary} for answers too large to be built. @param visit is told each field but the status. */
+  async walk(
+    path: string,
+    request: TypedSection,
+    options: { readonly limit: number } & CallOptions,
+    visit: (name: string, cursor: StorageCursor) => void,
+  ): Promise<void> {
+    const body = await this.#postBinary(path, request, options);
+    decoding(path, () => {
+      const cursor = new StorageCursor(body);
+      let status: string | undefined;
+      cursor.section((name) => {
+        if (name === 'status') status = cursor.text();
+        else visit(name, cursor);
+      });
+      cursor.end();
+      if (status === undefined) throw new CodecError('status: expected a string');
+      checkStatus(path, status);
+    });
+  }
+
+  #postBinary(
+    path: string,
+    request: TypedSection,
+    options: { readonly limit: number } & CallOptions,
+  ): Promise<Buffer> {
+    return this.#transport.post(path, writeStorage(request), {
+      ...options,
+      contentType: 'application/octet-stream',
     });
   }
 

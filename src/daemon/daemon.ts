@@ -43,7 +43,7 @@ export interface BlocksRequest extends CallOptions {
 export interface DaemonBlock {
   readonly block: Uint8Array;
   /** In the order of the block's hashes, pruned if that was asked for. */
-  readonly txs: readonly { readonly blob: Uint8Array }[];
+  readonly txs: readonly Uint8Array[];
   /** Per transaction, the miner's first, and per output: its place among all outputs of its amount. */
   readonly outputIndices: readonly (readonly number[])[];
 }

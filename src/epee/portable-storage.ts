@@ -1,29 +1,11 @@
 import { CodecError, Reader, u16, u32, uintLe } from '../util/codec.js';
-import { ARRAY, SIGNATURE, size, TYPE } from './storage-format.js';
+import { ARRAY, MAX_DEPTH, SIGNATURE, size, SMALLEST, TYPE } from './storage-format.js';
 
 /** A value of epee's portable storage. Integers are bigint whatever their width. */
 export type Value = bigint | number | boolean | Uint8Array | Section | readonly Value[];
 export interface Section {
   readonly [name: string]: Value;
 }
-
-const MAX_DEPTH = 50;
-
-/** Bytes that one value of a type takes at least. */
-const SMALLEST: Readonly<Record<number, number>> = {
-  [TYPE.i64]: 8,
-  [TYPE.i32]: 4,
-  [TYPE.i16]: 2,
-  [TYPE.i8]: 1,
-  [TYPE.u64]: 8,
-  [TYPE.u32]: 4,
-  [TYPE.u16]: 2,
-  [TYPE.u8]: 1,
-  [TYPE.double]: 8,
-  [TYPE.string]: 1,
-  [TYPE.bool]: 1,
-  [TYPE.object]: 1,
-};
 
 /** What one message may hold: a value in memory outweighs the byte that it may take in the message. */
 export interface StorageLimits {

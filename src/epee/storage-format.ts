@@ -18,6 +18,23 @@ export const TYPE = {
 } as const;
 /** Bit of a type: several of it. */
 export const ARRAY = 0x80;
+export const MAX_DEPTH = 50;
+
+/** Bytes that one value of a type takes at least. */
+export const SMALLEST: Readonly<Record<number, number>> = {
+  [TYPE.i64]: 8,
+  [TYPE.i32]: 4,
+  [TYPE.i16]: 2,
+  [TYPE.i8]: 1,
+  [TYPE.u64]: 8,
+  [TYPE.u32]: 4,
+  [TYPE.u16]: 2,
+  [TYPE.u8]: 1,
+  [TYPE.double]: 8,
+  [TYPE.string]: 1,
+  [TYPE.bool]: 1,
+  [TYPE.object]: 1,
+};
 
 /** Count or length: the low two bits say how many bytes it takes. */
 export const size: Codec<number> = {
@@ -30,10 +47,9 @@ export const size: Codec<number> = {
   read(r) {
     const first = r.byte();
     const width = 2 ** (first & 3);
-    let value = BigInt(first);
-    for (let i = 1; i < width; i++) value |= BigInt(r.byte()) << BigInt(8 * i);
-    value >>= 2n;
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new CodecError('portable storage: size too large');
-    return Number(value);
+    let value = first >> 2;
+    for (let i = 1, scale = 64; i < width; i++, scale *= 256) value += r.byte() * scale;
+    if (value > Number.MAX_SAFE_INTEGER) throw new CodecError('portable storage: size too large');
+    return value;
   },
 };

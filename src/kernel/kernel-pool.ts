@@ -15,6 +15,11 @@ export class KernelPool {
     return this.#workers.size;
   }
 
+  /** Starts the threads ahead of their first batch. */
+  start(): void {
+    this.#workers.start();
+  }
+
   /** {@link ScanKernel.scan} on a thread; `viewSecret` stays the caller's. */
   scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
     const handed = Uint8Array.from(viewSecret);

@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
-import { parsePrunedTransaction } from '../cryptonote/transaction.js';
+import { outlineTx } from '../cryptonote/tx-outline.js';
 import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
+import { Reader } from '../util/codec.js';
 import type { SubaddressKey } from '../wallet/records.js';
 import type { ExpectedChain } from './chain-block.js';
 import type {
@@ -44,6 +45,7 @@ const report = (message: RefreshReport): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
 const kernel = new KernelPool(threads);
+kernel.start();
 const ownKernel = loadKernel();
 const wallets = new Map<WalletId, Attached>();
 let daemon: HttpDaemon | undefined;
@@ -215,8 +217,8 @@ async function poolFor(wallet: Attached, signal?: AbortSignal): Promise<PoolView
       .filter(({ inPool }) => inPool)
       .map(({ hash, blob, doubleSpendSeen }) => ({
         hash,
-        tx: parsePrunedTransaction(blob),
-        coinbase: false,
+        blob,
+        outline: outlineTx(new Reader(blob)),
         globalIndices: [],
         doubleSpendSeen,
       }));

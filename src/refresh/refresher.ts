@@ -85,6 +85,11 @@ export class Refresher {
     this.#daemon = daemon;
   }
 
+  /** Starts the threads ahead of the first refresh. */
+  start(): void {
+    this.#worker ??= this.#spawn();
+  }
+
   attach(target: RefreshTarget): WalletId {
     const wallet = ++this.#counter;
     this.#targets.set(wallet, target);
@@ -265,11 +270,11 @@ export class Refresher {
   }
 
   #post(request: RefreshRequest): void {
-    this.#worker ??= this.#start();
+    this.#worker ??= this.#spawn();
     this.#worker.postMessage(request);
   }
 
-  #start(): Worker {
+  #spawn(): Worker {
     const worker = new Worker(new URL('./refresh-thread.js', import.meta.url), {
       workerData: { threads: this.#threads },
     });

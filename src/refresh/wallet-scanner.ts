@@ -1,5 +1,5 @@
-import type { KeyImage } from '../crypto/types.js';
-import type { SubaddressIndex, Transaction } from '../cryptonote/types.js';
+import type { Hash, KeyImage } from '../crypto/types.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import { sum, ZERO } from '../util/amount.js';
@@ -23,9 +23,9 @@ import type {
   TxFindings,
 } from '../wallet/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
-import type { ChainBlock, TxsOfBlock, UnminedTx } from './chain-block.js';
-import { findHits, type Hit } from './hits.js';
-import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
+import { buildTx, type ChainBlock, type ChainTx, type TxsOfBlock, type UnminedTx } from './chain-block.js';
+import { findHits } from './hits.js';
+import { feeOf, paymentIdIn, place, receivedTx, type BuiltTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { spendKeysBy } from './spend-keys.js';
 import { WatchList, type NamedKey } from './watch-list.js';
@@ -114,56 +114,60 @@ export class WalletScanner {
   async scan(blocks: readonly ChainBlock[], kernel: KernelPool): Promise<PageFindings> {
     const startHeight = blocks[0]?.height ?? 0;
     this.detachFrom(startHeight);
+    const lastMinerTx = blocks.at(-1)?.txs[0];
     return {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),
       ...(await this.find(blocks, kernel)),
-      lastBlockReward: sum(blocks.at(-1)?.txs[0]?.tx.prefix.outputs.map((output) => output.amount) ?? []),
+      lastBlockReward: sum(
+        lastMinerTx === undefined ? [] : buildTx(lastMinerTx).prefix.outputs.map((output) => output.amount),
+      ),
     };
   }
 
   /** Looks through transactions alone, of blocks by ascending height; what came later is not forgotten. */
   async find(blocks: readonly TxsOfBlock[], kernel: KernelPool): Promise<TxFindings> {
-    const flat = blocks.flatMap((block) => block.txs.map((tx) => ({ block, tx })));
-    const hits = await findHits(
-      flat.map(({ tx }) => tx.tx),
-      this.#keys.viewSecret,
+    const looked = await this.#lookAt(
+      blocks.flatMap(({ txs }) => txs),
       kernel,
     );
-
-    const ours = this.#receive(
-      flat.map(({ tx }) => tx.tx),
-      hits,
-    );
-
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
     const outgoing: FoundOutgoing[] = [];
     const possibleSpends: PossibleSpend[] = [];
-    flat.forEach(({ block, tx }, i) => {
-      const found = ours[i] ?? [];
-      const spent = this.#watched.spentBy(tx.tx);
-      for (const { keyImage } of spent) spends.push({ keyImage, txHash: tx.hash, height: block.height });
-      const payer = spent[0]?.subaddress.major;
-      if (this.#blind?.mayBeSpentBy(tx.tx))
-        possibleSpends.push({
-          ...spendingTx(tx.hash, tx.tx, block.timestamp),
-          height: block.height,
-          keyImages: keyImagesOf(tx.tx),
-        });
-      if (found.length > 0) {
-        received.push(receivedTx(tx, block, this.#keys));
-        const placed = found.map((output) => place(output, tx, block, output.subaddress.major === payer));
-        outputs.push(...placed);
-        for (const output of placed) this.#expect(output);
+    let next = 0;
+    for (const block of blocks)
+      for (const tx of block.txs) {
+        const { found, build } = looked(next++);
+        const spent = this.#watched.spentBy(tx);
+        const payer = spent[0]?.subaddress.major;
+        if (this.#blind !== undefined) {
+          const built = build();
+          if (this.#blind.mayBeSpentBy(built.tx))
+            possibleSpends.push({
+              ...spendingTx(built.hash, built.tx, block.timestamp),
+              height: block.height,
+              keyImages: keyImagesOf(built.tx),
+            });
+        }
+        if (found.length === 0 && payer === undefined) continue;
+        const built = build();
+        for (const { keyImage } of spent) spends.push({ keyImage, txHash: built.hash, height: block.height });
+        if (found.length > 0) {
+          received.push(receivedTx(built, block, this.#keys));
+          const placed = found.map((output) =>
+            place(output, built, block, output.subaddress.major === payer),
+          );
+          outputs.push(...placed);
+          for (const output of placed) this.#expect(output);
+        }
+        if (payer !== undefined)
+          outgoing.push({
+            ...outgoingOf(spendingTx(built.hash, built.tx, block.timestamp), payer, spent, found),
+            height: block.height,
+          });
       }
-      if (payer !== undefined)
-        outgoing.push({
-          ...outgoingOf(spendingTx(tx.hash, tx.tx, block.timestamp), payer, spent, found),
-          height: block.height,
-        });
-    });
     return {
       received,
       outputs,
@@ -179,27 +183,20 @@ export class WalletScanner {
    * @param seenAt Unix seconds. @returns one finding a transaction that concerns us.
    */
   async scanPool(txs: readonly UnminedTx[], seenAt: number, kernel: KernelPool): Promise<PoolFinding[]> {
-    const hits = await findHits(
-      txs.map(({ tx }) => tx),
-      this.#keys.viewSecret,
-      kernel,
-    );
-    const ours = this.#receive(
-      txs.map(({ tx }) => tx),
-      hits,
-    );
+    const looked = await this.#lookAt(txs, kernel);
     return txs.flatMap((tx, i) => {
-      const found = ours[i] ?? [];
-      const spent = this.#watched.spentBy(tx.tx);
+      const { found, build } = looked(i);
+      const spent = this.#watched.spentBy(tx);
       const payer = spent[0]?.subaddress.major;
       const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
       if (paid.length === 0 && payer === undefined) return [];
+      const built = build();
       const incoming: PoolTx = {
-        txHash: tx.hash,
+        txHash: built.hash,
         timestamp: seenAt,
-        unlockTime: tx.tx.prefix.unlockTime,
-        fee: feeOf(tx.tx),
-        ...paymentIdIn(tx.tx, this.#keys.viewSecret),
+        unlockTime: built.tx.prefix.unlockTime,
+        fee: feeOf(built.tx),
+        ...paymentIdIn(built, this.#keys.viewSecret),
         doubleSpendSeen: tx.doubleSpendSeen,
         outputs: paid.map(({ outputIndex, amount, subaddress }) => ({ outputIndex, amount, subaddress })),
       };
@@ -210,7 +207,7 @@ export class WalletScanner {
             ? {}
             : {
                 outgoing: {
-                  ...outgoingOf(spendingTx(tx.hash, tx.tx, seenAt), payer, spent, found),
+                  ...outgoingOf(spendingTx(built.hash, built.tx, seenAt), payer, spent, found),
                   keyImages: spent.map(({ keyImage }) => keyImage),
                 },
               }),
@@ -225,10 +222,34 @@ export class WalletScanner {
     if (keyImage === undefined) this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
   }
 
-  /** Outputs of ours, transaction by transaction; the first key that opens an output decides. */
-  #receive(txs: readonly Transaction[], hits: ReadonlyMap<number, readonly Hit[]>): FoundOutput[][] {
-    const claims = txs.flatMap((tx, i) =>
-      (hits.get(i) ?? []).flatMap(({ outputIndex, key, derivation, spendKey }) => {
+  /** Finds our outputs in transactions. @returns what there is to the transaction at a place. */
+  async #lookAt(txs: readonly ChainTx[], kernel: KernelPool): Promise<(i: number) => Looked> {
+    const hits = await findHits(txs, this.#keys.viewSecret, kernel);
+    const built = new Map<number, BuiltTx>();
+    const build = (i: number): BuiltTx => {
+      const known = built.get(i);
+      if (known !== undefined) return known;
+      const tx = txs[i];
+      if (tx === undefined) throw new RangeError('a transaction that was not looked at');
+      const { outline, globalIndices } = tx;
+      const made = {
+        hash: Uint8Array.from(tx.hash) as Hash,
+        tx: buildTx(tx),
+        outline,
+        globalIndices,
+        hits: hits.get(i) ?? [],
+      };
+      built.set(i, made);
+      return made;
+    };
+    const found = this.#receive([...hits.keys()].sort((a, b) => a - b).map((i) => [i, build(i)]));
+    return (i) => ({ found: found.get(i) ?? [], build: () => build(i) });
+  }
+
+  /** Outputs of ours by transaction; the first key that opens an output decides. */
+  #receive(txs: readonly (readonly [number, BuiltTx])[]): Map<number, FoundOutput[]> {
+    const claims = txs.flatMap(([i, { tx, hits }]) =>
+      hits.flatMap(({ outputIndex, key, derivation, spendKey }) => {
         const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
         if (claim === undefined) return [];
         this.expandTo(claim.subaddress);
@@ -240,13 +261,27 @@ export class WalletScanner {
       claims.map(({ claim }) => claim),
       this.#arithmetic,
     );
-    const found = txs.map(() => new Map<number, FoundOutput>());
+    const found = new Map<number, Map<number, FoundOutput>>();
     claims.forEach(({ tx }, i) => {
       const output = opened[i];
-      const outputs = found[tx];
-      if (output !== undefined && !outputs?.has(output.outputIndex))
-        outputs?.set(output.outputIndex, this.#watched.named(output));
+      if (output === undefined) return;
+      const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
+      found.set(tx, outputs);
+      if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, this.#watched.named(output));
     });
-    return found.map((outputs) => [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex));
+    return new Map(
+      [...found].map(([tx, outputs]) => [
+        tx,
+        [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex),
+      ]),
+    );
   }
+}
+
+/** What a look at a transaction gave. */
+interface Looked {
+  /** Outputs of ours. */
+  readonly found: readonly FoundOutput[];
+  /** Most transactions concern nobody here: they are built only when this is called. @throws DaemonError */
+  readonly build: () => BuiltTx;
 }

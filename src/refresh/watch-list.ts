@@ -1,8 +1,8 @@
 import type { KeyImage, PublicKey } from '../crypto/types.js';
-import type { Transaction } from '../cryptonote/types.js';
 import type { FoundOutput } from '../wallet/receive.js';
 import type { OwnedOutput } from '../wallet/records.js';
 import type { UnnamedOutput, WatchedOutput } from '../wallet/watched.js';
+import type { ChainTx } from './chain-block.js';
 
 /** The key image of an output's key. */
 export interface NamedKey {
@@ -10,7 +10,8 @@ export interface NamedKey {
   readonly keyImage: KeyImage;
 }
 
-const bytesKey = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+const bytesKey = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
 /** Outputs of ours whose spending is looked out for, and those that wait for their key images. */
 export class WatchList {
@@ -59,11 +60,14 @@ export class WatchList {
       for (const [key, output] of outputs) if (output.height >= height) outputs.delete(key);
   }
 
-  spentBy(tx: Transaction): WatchedOutput[] {
-    return tx.prefix.inputs.flatMap((input) => {
-      const output = input.type === 'key' ? this.#watched.get(bytesKey(input.keyImage)) : undefined;
-      return output === undefined ? [] : [output];
-    });
+  spentBy({ blob, outline }: ChainTx): WatchedOutput[] {
+    if (this.#watched.size === 0) return [];
+    const spent: WatchedOutput[] = [];
+    for (const at of outline.keyImages) {
+      const output = this.#watched.get(bytesKey(blob.subarray(at, at + 32)));
+      if (output !== undefined) spent.push(output);
+    }
+    return spent;
   }
 
   /** With its key image, where that was told. */

@@ -27,6 +27,11 @@ export class DaemonLink {
     this.#trusted = parts.trusted;
   }
 
+  /** Starts the threads that refreshes need, unless there is nothing to refresh from. */
+  start(): void {
+    if (this.#config !== undefined) this.refresher.start();
+  }
+
   get trusted(): boolean {
     return this.#trusted;
   }

@@ -1,11 +1,11 @@
 import type { Hash } from '../crypto/types.js';
-import { parsePrunedTransaction } from '../cryptonote/transaction.js';
+import { outlineTx } from '../cryptonote/tx-outline.js';
 import type { DaemonTransaction } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { ChainTx, TxsOfBlock, UnminedTx } from '../refresh/chain-block.js';
 import type { BatchFindings, TxBatch } from '../refresh/messages.js';
 import { toHex } from '../util/bytes.js';
-import { CodecError } from '../util/codec.js';
+import { CodecError, Reader } from '../util/codec.js';
 import { WalletError } from '../wallet/fault.js';
 import type { WalletSession } from './wallet-session.js';
 
@@ -90,11 +90,10 @@ export class TxScan {
 /** @throws DaemonError `malformed` */
 function chainTxOf({ hash, blob, inPool, outputIndices = [] }: DaemonTransaction): ChainTx {
   try {
-    const tx = parsePrunedTransaction(blob);
-    if (!inPool && outputIndices.length !== tx.prefix.outputs.length)
+    const outline = outlineTx(new Reader(blob));
+    if (!inPool && outputIndices.length !== outline.outputs.length)
       throw new RangeError('a transaction lacks output indices');
-    const coinbase = tx.prefix.inputs[0]?.type === 'gen';
-    return { hash, tx, coinbase, globalIndices: outputIndices };
+    return { hash, blob, outline, globalIndices: outputIndices };
   } catch (cause) {
     if (cause instanceof CodecError || cause instanceof RangeError)
       throw new DaemonError('malformed', 'the daemon sent a transaction that cannot be read', { cause });

@@ -171,6 +171,11 @@ export class WalletServer {
     });
   }
 
+  /** Starts threads ahead of the first wallet, which then need not wait for them. */
+  start(): void {
+    this.#link.start();
+  }
+
   /** @throws WalletError `no_wallet` */
   async closeWallet(): Promise<void> {
     await this.#changing.run(async () => {

@@ -50,6 +50,12 @@ export class Reader {
     return view;
   }
 
+  /** Passes over the next `length` bytes. */
+  skip(length: number): void {
+    if (length < 0 || length > this.remaining) throw new CodecError('unexpected end of input');
+    this.#offset += length;
+  }
+
   /** Everything from an earlier offset up to here, sharing memory with the input. */
   since(start: number): Uint8Array {
     return this.#bytes.subarray(start, this.#offset);
@@ -164,6 +170,17 @@ export const varintNumber: Codec<number> = {
     }
   },
 };
+
+/** Passes over what {@link varint} reads. @throws CodecError where that does. */
+export function skipVarint(r: Reader): void {
+  for (let length = 1; ; length++) {
+    const byte = r.byte();
+    if (byte === 0 && length > 1) throw new CodecError('varint: trailing zero byte');
+    // Nine groups of seven bits leave one bit to the tenth.
+    if (length > 10 || (length === 10 && byte > 1)) throw new CodecError('varint: exceeds u64');
+    if (byte < 0x80) return;
+  }
+}
 
 /** Unsigned little-endian integer of `width` bytes (1 to 6), as a number. */
 export const uintLe = (width: number): Codec<number> => ({

@@ -30,9 +30,10 @@ export class WorkerPool<In, Out> {
     return this.#size;
   }
 
-  /** Starts a thread, if there is none, before a task needs it. */
-  ready(): void {
-    if (!this.#closed && this.#busy.size + this.#idle.length === 0) this.#idle.push(this.#spawn());
+  /** Starts threads ahead of their first task. @param count at most. */
+  start(count = this.#size): void {
+    while (!this.#closed && this.#idle.length + this.#busy.size < Math.min(count, this.#size))
+      this.#idle.push(this.#spawn());
   }
 
   /**

@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { KeyImage, PublicKey } from '../../src/crypto/types.js';
 import { blockHash } from '../../src/cryptonote/block.js';
 import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
 import {
@@ -10,10 +9,10 @@ import {
   transactionHash,
   weightClawback,
 } from '../../src/cryptonote/transaction.js';
-import type { NetworkType, Transaction, TxInput } from '../../src/cryptonote/types.js';
-import { amount, U64_MAX } from '../../src/util/amount.js';
+import type { NetworkType } from '../../src/cryptonote/types.js';
 import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../src/util/codec.js';
+import { versionOne } from '../support/arbitrary-tx.js';
 
 /** The miner transactions of the first blocks and their nonces. Source: cryptonote_config.h `GENESIS_TX`. */
 const GENESIS: readonly [NetworkType, string, number][] = [
@@ -53,46 +52,6 @@ describe('the first block', () => {
     );
   });
 });
-
-const u64 = fc.bigInt({ min: 0n, max: U64_MAX });
-const key = <T>(): fc.Arbitrary<T> =>
-  fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<T>;
-const keyInput: fc.Arbitrary<TxInput> = fc.record({
-  type: fc.constant('key' as const),
-  amount: u64.map(amount),
-  keyOffsets: fc.array(u64, { minLength: 1, maxLength: 4 }),
-  keyImage: key<KeyImage>(),
-});
-const output = fc.oneof(
-  fc.record({ amount: u64.map(amount), publicKey: key<PublicKey>() }),
-  fc.record({
-    amount: u64.map(amount),
-    publicKey: key<PublicKey>(),
-    viewTag: fc.integer({ min: 0, max: 255 }),
-  }),
-);
-
-const versionOne: fc.Arbitrary<Transaction> = fc
-  .record({
-    unlockTime: u64,
-    inputs: fc.array(keyInput, { minLength: 1, maxLength: 3 }),
-    outputs: fc.array(output, { maxLength: 4 }),
-    extra: fc.uint8Array({ maxLength: 50 }),
-  })
-  .chain((prefix) =>
-    fc.record({
-      prefix: fc.constant({ version: 1 as const, ...prefix }),
-      signatures: fc.tuple(
-        ...prefix.inputs.map((input) => {
-          const length = input.type === 'key' ? input.keyOffsets.length : 0;
-          return fc.array(fc.uint8Array({ minLength: 64, maxLength: 64 }), {
-            minLength: length,
-            maxLength: length,
-          });
-        }),
-      ),
-    }),
-  );
 
 describe('a transaction', () => {
   it('of version 1 reads as it was written, whole and pruned', () => {

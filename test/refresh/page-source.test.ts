@@ -167,7 +167,7 @@ describe('a daemon that lies about its chain', () => {
       'more transactions than its block names',
       (page) => ({
         ...page,
-        blocks: page.blocks.map((one) => ({ ...one, txs: [{ blob: new Uint8Array(3) }] })),
+        blocks: page.blocks.map((one) => ({ ...one, txs: [new Uint8Array(3)] })),
       }),
     ],
   ])('is refused: %s', async (_, change) => {
