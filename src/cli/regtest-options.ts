@@ -101,7 +101,7 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
     name: 'zmq-pub',
     argument: 'tcp://ip:port',
     group: 'Server',
-    help: 'publish blocks and pool transactions there: json-minimal-chain_main, json-minimal-txpool_add',
+    help: 'publish blocks, pool transactions and miner data there: json-{full,minimal}-{chain_main,txpool_add}, json-full-miner_data',
   },
   { name: 'no-zmq', group: 'Server', help: 'publish nothing' },
 

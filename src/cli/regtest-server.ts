@@ -100,7 +100,9 @@ async function publish(
   log: Logger,
 ): Promise<void> {
   const bound = await listen(publisher, ip, port);
-  const news = new News(daemon.node, publisher);
+  const news = new News(daemon.node, publisher, (error) =>
+    log.error({ err: error }, 'a bug: news that could not be published'),
+  );
   daemon.node.onChange(() => news.note());
   log.info(`Publishing at tcp://${ip}:${bound}`);
 }

@@ -23,12 +23,15 @@ export interface MonerodOptions {
   /** Kept afterwards, and its chain used as it is. */
   readonly dataDir?: string;
   readonly port?: number;
+  /** Of its ZeroMQ requests; absent: a free one. */
+  readonly zmqPort?: number;
   readonly args?: readonly string[];
 }
 
 export async function startMonerod({
   dataDir,
   port: wanted,
+  zmqPort,
   args = [],
 }: MonerodOptions = {}): Promise<Monerod> {
   const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'monerod-'));
@@ -40,7 +43,7 @@ export async function startMonerod({
     `--data-dir=${directory}`,
     `--rpc-bind-port=${port}`,
     `--p2p-bind-port=${await freePort()}`,
-    `--zmq-rpc-bind-port=${await freePort()}`,
+    `--zmq-rpc-bind-port=${zmqPort ?? (await freePort())}`,
     '--non-interactive',
     '--log-level=0',
     ...(dataDir === undefined ? [] : ['--keep-fakechain']),

@@ -1,7 +1,7 @@
 import type { Rng } from '../../src/util/random.js';
 import { giveBlock, giveTransactions, readBlock } from './chain-copy.js';
 import { ChainWallet } from './chain-wallet.js';
-import { startMonerod, type Monerod } from './monerod.js';
+import { startMonerod, type Monerod, type MonerodOptions } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 
 /** Our daemon and the real one on the same chain, which ours makes. */
@@ -13,8 +13,12 @@ export interface TwinChain {
   stop(): Promise<void>;
 }
 
-export async function startTwins(args: readonly string[] = []): Promise<TwinChain> {
-  const [ours, theirs] = await Promise.all([startRegtestDaemon(args), startMonerod()]);
+/** @param args of ours. @param options of the real one. */
+export async function startTwins(
+  args: readonly string[] = [],
+  options: MonerodOptions = {},
+): Promise<TwinChain> {
+  const [ours, theirs] = await Promise.all([startRegtestDaemon(args), startMonerod(options)]);
   let copied = 1;
   return {
     ours,

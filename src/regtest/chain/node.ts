@@ -7,10 +7,11 @@ import type { Rng } from '../../util/random.js';
 import { WorkerPool } from '../../util/worker-pool.js';
 import type { MinerShare } from '../rules/miner-tx.js';
 import { Violation } from '../rules/violation.js';
+import type { StoredBlock } from '../store/blocks.js';
 import { ChainStore } from '../store/chain-store.js';
 import type { PoolTx } from '../store/pool.js';
 import { BlockTree, type Placement } from './block-tree.js';
-import { Chain, type ChainOptions } from './chain.js';
+import { Chain, type ChainOptions, type Measures } from './chain.js';
 import { PoolLog } from './pool-log.js';
 import { Pool, type Origin, type PoolOptions } from './pool.js';
 import { TemplateMaker, type Template } from './template.js';
@@ -23,6 +24,14 @@ export interface NodeOptions extends ChainOptions, PoolOptions {
   readonly rng: Rng;
   /** Verifying threads; absent: one a core. */
   readonly threads?: number;
+}
+
+/** What the next block follows from. */
+export interface Outlook {
+  readonly tip: StoredBlock;
+  readonly measures: Measures;
+  /** Payments that it may hold. */
+  readonly backlog: readonly PoolTx[];
 }
 
 /**
@@ -91,9 +100,12 @@ export class Node {
     return height < 0 ? 0 : (this.#store.blocks.rctOutputs(height, 1)[0] ?? 0);
   }
 
-  /** What of the pool may be mined now, best paid first. */
-  readyForBlock(): Promise<PoolTx[]> {
-    return this.#change(() => [...this.pool.ready()].map(({ entry }) => entry));
+  /** What the next block follows from, all of one moment. */
+  outlook(): Promise<Outlook> {
+    return this.#change(() => {
+      const { tip, measures } = this.chain;
+      return { tip, measures, backlog: this.pool.backlog(measures.penaltyMedian) };
+    });
   }
 
   /** Takes blocks off the tip, all but the first at most. @param keep gives their payments back to the pool. */

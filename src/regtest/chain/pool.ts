@@ -1,5 +1,5 @@
 import type { Hash } from '../../crypto/types.js';
-import { toHex } from '../../util/bytes.js';
+import { compareBytes, toHex } from '../../util/bytes.js';
 import {
   checkForm,
   checkOutputs,
@@ -29,6 +29,9 @@ export interface PoolOptions {
 
 /** Where a transaction comes from. */
 export type Origin = 'sender' | 'sender, not to be relayed' | 'block';
+
+/** Hashes are ordered from their last byte. Source: db_lmdb.cpp `compare_hash32`. */
+const compareHashes = (a: Hash, b: Hash): number => compareBytes(a.toReversed(), b.toReversed());
 
 /** Transactions that wait for a block. */
 export class Pool {
@@ -142,6 +145,34 @@ export class Pool {
         this.#table.put({ ...entry, maxUsedHeight: used.height, maxUsedHash: used.hash });
       yield { entry, payment };
     }
+  }
+
+  /**
+   * What a miner that makes its own blocks chooses from: a full block and some more, in the order of their hashes
+   * unless that is too much, and then the best paid.
+   * Source: tx_pool.cpp `get_block_template_backlog`.
+   */
+  backlog(medianWeight: number): PoolTx[] {
+    const most = medianWeight + Math.floor(medianWeight / 8);
+    const images = new Set<string>();
+    const chosen: PoolTx[] = [];
+    let weight = 0;
+    const ready = [...this.ready()].filter(({ entry }) => entry.relayed);
+    if (this.#relayedWeight() <= most)
+      ready.sort(({ entry: a }, { entry: b }) => compareHashes(a.hash, b.hash));
+    for (const { entry, payment } of ready) {
+      if (weight > most) break;
+      const spends = payment.inputs.map(({ keyImage }) => toHex(keyImage));
+      if (spends.some((image) => images.has(image))) continue;
+      for (const image of spends) images.add(image);
+      chosen.push(entry);
+      weight += entry.weight;
+    }
+    return chosen;
+  }
+
+  #relayedWeight(): number {
+    return this.#table.all().reduce((total, { relayed, weight }) => total + (relayed ? weight : 0), 0);
   }
 
   /** Takes a transaction out. @throws Violation when it is not there. */

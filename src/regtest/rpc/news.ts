@@ -1,43 +1,62 @@
-import { parseBlock } from '../../cryptonote/block.js';
 import type { Hash } from '../../crypto/types.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
+import { parseBlock } from '../../cryptonote/block.js';
+import { parseTransaction } from '../../cryptonote/transaction.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
-import { writeJson } from '../../util/json-writer.js';
+import { writeWholeJson } from '../../util/json-writer.js';
 import type { Node } from '../chain/node.js';
+import type { StoredBlock } from '../store/blocks.js';
+import type { PoolTx } from '../store/pool.js';
 import type { Publisher } from '../zmq/publisher.js';
+import { fullBlock, fullTransaction } from './full-json.js';
+import { minerData } from './miner-data.js';
 
-const CHAIN = 'json-minimal-chain_main';
-const POOL = 'json-minimal-txpool_add';
+/** What can be subscribed to. Source: zmq_pub.cpp `chain_contexts`, `miner_contexts`, `txpool_contexts`. */
+const TOPIC = {
+  fullChain: 'json-full-chain_main',
+  minimalChain: 'json-minimal-chain_main',
+  minerData: 'json-full-miner_data',
+  fullPool: 'json-full-txpool_add',
+  minimalPool: 'json-minimal-txpool_add',
+} as const;
 
 /** Latest blocks that a reorganisation is looked for in. */
 const KEPT = 1000;
 
-/** Publishes blocks and transactions as they come. Source: zmq_pub.cpp, the minimal formats. */
+/** Publishes blocks, transactions and what miners must know as they come. Source: zmq_pub.cpp. */
 export class News {
   readonly #node: Node;
-  readonly #publisher: Pick<Publisher, 'publish'>;
+  readonly #publisher: Pick<Publisher, 'publish' | 'isWanted'>;
+  readonly #onBug: (error: unknown) => void;
   #blocks: Hash[];
   #shown: ReadonlySet<string>;
 
-  constructor(node: Node, publisher: Pick<Publisher, 'publish'>) {
+  /** @param onBug told when what was to be published could not be found out. */
+  constructor(
+    node: Node,
+    publisher: Pick<Publisher, 'publish' | 'isWanted'>,
+    onBug: (error: unknown) => void,
+  ) {
     this.#node = node;
     this.#publisher = publisher;
-    this.#blocks = this.#mainChain(Math.max(0, node.chain.height - KEPT));
+    this.#onBug = onBug;
+    this.#blocks = this.#mainChain(Math.max(0, node.chain.height - KEPT)).map(({ hash }) => hash);
     this.#shown = new Set(this.#waiting().map(({ hash }) => toHex(hash)));
   }
 
-  /** To be told after every change of the node. */
+  /** To be told after every change of the node. Transactions come before the blocks that take them. */
   note(): void {
-    this.#noteBlocks();
     this.#notePool();
+    this.#noteBlocks();
   }
 
-  #mainChain(from: number): Hash[] {
+  #mainChain(from: number): StoredBlock[] {
     const { blocks } = this.#node.store;
-    const hashes: Hash[] = [];
-    for (let block = blocks.at(from); block !== undefined; block = blocks.at(from + hashes.length))
-      hashes.push(block.hash);
-    return hashes;
+    const found: StoredBlock[] = [];
+    for (let block = blocks.at(from); block !== undefined; block = blocks.at(from + found.length))
+      found.push(block);
+    return found;
   }
 
   /** Blocks that one change brought are told of together; blocks that left are not. */
@@ -46,15 +65,28 @@ export class News {
     while (this.#blocks.length > 0 && !this.#holds(this.#blocks.at(-1))) this.#blocks.pop();
     const last = this.#blocks.at(-1);
     const from = ((last && blocks.named(last)?.height) ?? -1) + 1;
-    const ids = this.#mainChain(from);
-    const first = blocks.at(from);
-    this.#blocks = [...this.#blocks, ...ids].slice(-KEPT);
+    const fresh = this.#mainChain(from);
+    this.#blocks = [...this.#blocks, ...fresh.map(({ hash }) => hash)].slice(-KEPT);
+    const [first] = fresh;
     if (first === undefined) return;
-    this.#publish(CHAIN, {
+    this.#publish(TOPIC.fullChain, () => fresh.map(({ blob }) => fullBlock(parseBlock(blob), plainCurve)));
+    this.#publish(TOPIC.minimalChain, () => ({
       first_height: from,
       first_prev_id: toHex(parseBlock(first.blob).header.prevHash),
-      ids: ids.map(toHex),
-    });
+      ids: fresh.map(({ hash }) => toHex(hash)),
+    }));
+    if (this.#publisher.isWanted(TOPIC.minerData)) void this.#tellMiners();
+  }
+
+  /** As soon as what the next block may hold is known: proofs may have to be verified first. */
+  async #tellMiners(): Promise<void> {
+    try {
+      const data = await minerData(this.#node);
+      this.#publish(TOPIC.minerData, () => data);
+    } catch (error) {
+      // Who stops does not wait for this.
+      if (this.#publisher.isWanted(TOPIC.minerData)) this.#onBug(error);
+    }
   }
 
   #holds(hash: Hash | undefined): boolean {
@@ -66,17 +98,25 @@ export class News {
     const fresh = waiting.filter(({ hash }) => !this.#shown.has(toHex(hash)));
     this.#shown = new Set(waiting.map(({ hash }) => toHex(hash)));
     if (fresh.length === 0) return;
-    this.#publish(
-      POOL,
+    this.#publish(TOPIC.fullPool, () =>
+      fresh.map(({ blob }) => fullTransaction(parseTransaction(blob), plainCurve)),
+    );
+    this.#publish(TOPIC.minimalPool, () =>
       fresh.map(({ hash, blob, weight, fee }) => ({ id: toHex(hash), blob_size: blob.length, weight, fee })),
     );
   }
 
-  #waiting() {
+  #waiting(): PoolTx[] {
     return this.#node.store.pool.all().filter(({ relayed }) => relayed);
   }
 
-  #publish(topic: string, value: Json): void {
-    this.#publisher.publish(`${topic}:${writeJson(value)}`);
+  #publish(topic: string, value: () => Json): void {
+    if (!this.#publisher.isWanted(topic)) return;
+    try {
+      this.#publisher.publish(`${topic}:${writeWholeJson(value())}`);
+    } catch (error) {
+      // What is told of has happened already.
+      this.#onBug(error);
+    }
   }
 }

@@ -25,6 +25,11 @@ export class Publisher {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Would anybody be sent what begins with a name? */
+  isWanted(name: string): boolean {
+    return [...this.#topics.values()].some((topics) => wants(topics, name));
+  }
+
   /** Messages that a subscriber has no room for are dropped. */
   publish(text: string): void {
     const bytes = message(Buffer.from(text, 'utf8'));

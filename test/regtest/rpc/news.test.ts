@@ -6,15 +6,41 @@ import { testNode, type TestNode } from '../../support/regtest-node.js';
 describe('news of a node', () => {
   let test: TestNode;
   let published: string[];
+  let wanted: string[];
 
   beforeEach(() => {
     test = testNode();
     published = [];
-    const news = new News(test.node, { publish: (text) => void published.push(text) });
+    wanted = ['json-minimal-chain_main'];
+    const news = new News(
+      test.node,
+      { publish: (text) => void published.push(text), isWanted: (name) => wanted.includes(name) },
+      (error) => {
+        throw error;
+      },
+    );
     test.node.onChange(() => news.note());
   });
 
   afterEach(() => test.node.close());
+
+  it('that cannot be told does not undo what it is about', async () => {
+    const bugs: unknown[] = [];
+    const full = new Error('no room');
+    const news = new News(
+      test.node,
+      {
+        isWanted: () => true,
+        publish() {
+          throw full;
+        },
+      },
+      (error) => void bugs.push(error),
+    );
+    test.node.onChange(() => news.note());
+    expect((await test.mine(1)).place).toBe('main');
+    expect(bugs.slice(0, 2)).toEqual([full, full]);
+  });
 
   const nameAt = (height: number): string =>
     toHex(test.node.store.blocks.at(height)?.hash ?? new Uint8Array());

@@ -3,11 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Publisher } from '../../../src/regtest/zmq/publisher.js';
 import { greeting, message } from '../../../src/regtest/zmq/zmtp.js';
 import { until } from '../../support/process.js';
+import { ready } from '../../support/zmq-peer.js';
 
-const HANDSHAKE = Buffer.concat([
-  greeting(),
-  Buffer.from('\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03SUB', 'latin1'),
-]);
 /** Greeting and command of the publisher. */
 const OPENING = 64 + 27;
 
@@ -38,7 +35,7 @@ describe('a publisher', () => {
     let heard = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => (heard = Buffer.concat([heard, chunk])));
     socket.on('error', () => socket.destroy());
-    socket.write(HANDSHAKE);
+    socket.write(Buffer.concat([greeting(), ready('SUB')]));
     for (const wish of wishes) socket.write(message(Buffer.from(wish, 'latin1')));
     return { socket, heard: () => heard.subarray(OPENING).toString('latin1') };
   };
@@ -65,6 +62,15 @@ describe('a publisher', () => {
     publisher.publish('pool:2');
     await publishUntil('blocks:3', () => subscriber.heard().includes('blocks:3'));
     expect(subscriber.heard()).not.toContain('pool');
+  });
+
+  it('knows what is wanted', async () => {
+    expect(publisher.isWanted('blocks')).toBe(false);
+    const subscriber = subscribe('\x01blo');
+    await publishUntil('blocks:1', () => subscriber.heard() !== '');
+    expect([publisher.isWanted('blocks'), publisher.isWanted('pool')]).toEqual([true, false]);
+    subscriber.socket.destroy();
+    await until('the subscriber to be gone', () => !publisher.isWanted('blocks'));
   });
 
   it('hangs up on a peer that speaks something else', async () => {

@@ -8,11 +8,11 @@ import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { CodecError, encode, sizeOf, varintNumber } from '../../../util/codec.js';
 import { Violation } from '../../rules/violation.js';
 import { nextSeedHeight, seedHeight } from '../../rules/seed-height.js';
-import { versionAt } from '../../rules/hard-fork.js';
 import type { Node } from '../../chain/node.js';
 import type { Template } from '../../chain/template.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
+import { minerData } from '../miner-data.js';
 import { replied, toHash, wide } from '../shapes.js';
 
 const MAX_RESERVE = 255;
@@ -170,24 +170,7 @@ export const miningMethods: readonly DaemonMethod[] = [
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GETMINERDATA, on_getminerdata',
-    async handle({ daemon: { node } }) {
-      const { tip, measures, difficulty } = node.chain;
-      const at = tip.height + 1;
-      return replied({
-        major_version: versionAt(at),
-        height: at,
-        prev_id: toHex(tip.hash),
-        seed_hash: toHex(node.store.blocks.at(seedHeight(at))?.hash ?? new Uint8Array(32)),
-        difficulty: `0x${difficulty.toString(16)}`,
-        median_weight: measures.penaltyMedian,
-        already_generated_coins: measures.generated,
-        tx_backlog: (await node.readyForBlock()).map(({ hash, weight, fee }) => ({
-          id: toHex(hash),
-          weight,
-          fee,
-        })),
-      });
-    },
+    handle: async ({ daemon: { node } }) => replied(await minerData(node)),
   }),
 ];
 

@@ -1,0 +1,92 @@
+import type { Curve } from '../../crypto/curve.js';
+import type { Block, Transaction, TxInput, TxOutput } from '../../cryptonote/types.js';
+import { INV_8 } from '../../ringct/clsag.js';
+import type { Clsag, EcdhInfo, RctBase, RctPrunable } from '../../ringct/types.js';
+import { toHex } from '../../util/bytes.js';
+import type { Json } from '../../util/json.js';
+
+/*
+ * Blocks and transactions as programs read them from a publisher, field by field. What people read has other names:
+ * tx-json.ts.
+ */
+
+const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);
+
+/** Source: json_object.cpp `toJsonValue`, `txin_v`. */
+const inputJson = (input: TxInput): Json =>
+  input.type === 'gen'
+    ? { gen: { height: input.height } }
+    : {
+        to_key: { amount: input.amount, key_offsets: input.keyOffsets, key_image: toHex(input.keyImage) },
+      };
+
+/** Source: json_object.cpp `toJsonValue`, `tx_out`. */
+const outputJson = ({ amount, publicKey, viewTag }: TxOutput): Json =>
+  viewTag === undefined
+    ? { amount, to_key: { key: toHex(publicKey) } }
+    : { amount, to_tagged_key: { key: toHex(publicKey), view_tag: toHex(Uint8Array.of(viewTag)) } };
+
+const KEY_BYTES = 32;
+
+/** A short amount fills the first bytes of a key. */
+const ecdhJson = ({ mask, amount }: EcdhInfo): Json => ({
+  mask: toHex(mask ?? new Uint8Array(KEY_BYTES)),
+  amount: toHex(amount).padEnd(2 * KEY_BYTES, '0'),
+});
+
+const clsagJson = ({ s, c1, D }: Clsag): Json => ({ s: hexes(s), c1: toHex(c1), D: toHex(D) });
+
+/** Source: json_object.cpp `toJsonValue`, `rctSig`. Only the types that the rules of regtest allow have proofs here. */
+function prunableJson({ outPk }: RctBase, prunable: RctPrunable, curve: Curve): Json {
+  return {
+    range_proofs: [],
+    bulletproofs: [],
+    bulletproofs_plus: prunable.bulletproofsPlus.map(({ A, A1, B, r1, s1, d1, L, R }) => ({
+      V: hexes(curve.multiplyEach(outPk, INV_8)),
+      A: toHex(A),
+      A1: toHex(A1),
+      B: toHex(B),
+      r1: toHex(r1),
+      s1: toHex(s1),
+      d1: toHex(d1),
+      L: hexes(L),
+      R: hexes(R),
+    })),
+    mlsags: [],
+    clsags: prunable.clsags.map(clsagJson),
+    pseudo_outs: hexes(prunable.pseudoOuts),
+  };
+}
+
+function rctJson({ base, prunable }: NonNullable<Transaction['rct']>, curve: Curve): Json {
+  if (base.type === 0) return { type: base.type };
+  return {
+    type: base.type,
+    encrypted: base.ecdhInfo.map(ecdhJson),
+    commitments: hexes(base.outPk),
+    fee: base.fee,
+    ...(prunable === undefined ? {} : { prunable: prunableJson(base, prunable, curve) }),
+  };
+}
+
+/** A transaction of version 2. Source: json_object.cpp `toJsonValue`, `transaction`. */
+export const fullTransaction = ({ prefix, rct }: Transaction, curve: Curve): Json => ({
+  version: prefix.version,
+  unlock_time: prefix.unlockTime,
+  inputs: prefix.inputs.map(inputJson),
+  outputs: prefix.outputs.map(outputJson),
+  extra: toHex(prefix.extra),
+  signatures: [],
+  ...(rct === undefined ? {} : { ringct: rctJson(rct, curve) }),
+});
+
+/** Source: json_object.cpp `toJsonValue`, `block`. */
+export const fullBlock = ({ header, minerTx, txHashes }: Block, curve: Curve): Json => ({
+  major_version: header.majorVersion,
+  minor_version: header.minorVersion,
+  timestamp: header.timestamp,
+  prev_id: toHex(header.prevHash),
+  nonce: header.nonce,
+  miner_tx: fullTransaction(minerTx, curve),
+  tx_hashes: hexes(txHashes),
+});
