@@ -252,21 +252,44 @@ describe.each([
     ORDER - 8n,
     2n ** 252n,
     ...['7', '8', '9', 'f'].map((nibble) => BigInt(`0x0${nibble.repeat(63)}`)),
+    ...[1n, 31n, 32n, 33n, 63n].map((digit) =>
+      Array.from({ length: 42 }, (_i, place) => digit << BigInt(6 * place)).reduce((a, b) => a + b),
+    ),
     ...Array.from({ length: 16 }, (_i, n) => scalar(n)),
   ];
 
-  test.each([0n, 1n, 7n, 8n, 2n ** 63n, 2n ** 64n - 1n, 0x8888888888888888n, 440092861537n])(
-    'commit to %i with any mask',
-    (value) => {
-      const masks = concatBytes(...scalars.map(scalarBytes));
-      const wanted = scalars.map((mask) => toHex(multiply(G, mask).add(multiply(H, value)).toBytes()));
-      const commitments = kernel.commit(
-        scalars.map(() => value),
-        masks,
-      );
-      expect(chunks(commitments, 32).map(toHex)).toEqual(wanted);
-    },
-  );
+  test.each([
+    0n,
+    1n,
+    7n,
+    8n,
+    2n ** 63n,
+    2n ** 64n - 1n,
+    0x8888888888888888n,
+    0x2082082082082082n,
+    440092861537n,
+  ])('commit to %i with any mask', (value) => {
+    const masks = concatBytes(...scalars.map(scalarBytes));
+    const wanted = scalars.map((mask) => toHex(multiply(G, mask).add(multiply(H, value)).toBytes()));
+    const commitments = kernel.commit(
+      scalars.map(() => value),
+      masks,
+    );
+    expect(chunks(commitments, 32).map(toHex)).toEqual(wanted);
+  });
+
+  test.each([1, 2, 15, 16, 17, 18, 31, 33])('commit in batches of %i', (count) => {
+    const amounts = Array.from({ length: count }, (_i, n) => 2n ** BigInt(n) - 1n);
+    const masks = amounts.map((_value, n) => scalars[n % scalars.length] ?? 0n);
+    const commitments = kernel.commit(amounts, concatBytes(...masks.map(scalarBytes)));
+    expect(chunks(commitments, 32).map(toHex)).toEqual(
+      masks.map((mask, n) =>
+        multiply(G, mask)
+          .add(multiply(H, amounts[n] ?? 0n))
+          .toHex(),
+      ),
+    );
+  });
 
   it('are key images of any key and secret', () => {
     const keys = scalars.map((_scalar, i) => EXTREMES[3 * i] ?? somePoint());

@@ -352,21 +352,7 @@ function lanes(first: i32, second: i32): v128 {
   return i32x4.replace_lane(i32x4.splat(first), 1, second);
 }
 
-/** The eight packed limbs of places `stride` apart, of which a mask lets one through, or none. */
-@inline
-function packedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
-  const low = v128.or(
-    v128.or(v128.and(v128.load32_splat(at), m1), v128.and(v128.load32_splat(at + stride), m2)),
-    v128.or(v128.and(v128.load32_splat(at + 2 * stride), m3), v128.and(v128.load32_splat(at + 3 * stride), m4)),
-  );
-  const high = v128.or(
-    v128.or(v128.and(v128.load32_splat(at + 4 * stride), m5), v128.and(v128.load32_splat(at + 5 * stride), m6)),
-    v128.or(v128.and(v128.load32_splat(at + 6 * stride), m7), v128.and(v128.load32_splat(at + 7 * stride), m8)),
-  );
-  return v128.or(low, high);
-}
-
-/** The same of pairs. */
+/** The limbs of eight pairs, `stride` apart, of which a mask lets one through, or none. */
 @inline
 function pairedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
   const low = v128.or(
@@ -380,23 +366,55 @@ function pairedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: 
   return v128.or(low, high);
 }
 
-export function selectPacked(o: usize, table: usize, first: i32, second: i32): void {
-  const below = lanes(first >> 31, second >> 31);
-  const size = i32x4.sub(v128.xor(lanes(first, second), below), below);
-  const m1 = isSize(size, 1), m2 = isSize(size, 2), m3 = isSize(size, 3), m4 = isSize(size, 4);
-  const m5 = isSize(size, 5), m6 = isSize(size, 6), m7 = isSize(size, 7), m8 = isSize(size, 8);
-  for (let i: usize = 0; i < 10; i++) {
-    const at = table + (i << 2), to = o + (i << 4);
-    const plus = packedLimb(at, 120, m1, m2, m3, m4, m5, m6, m7, m8);
-    const minus = packedLimb(at + 40, 120, m1, m2, m3, m4, m5, m6, m7, m8);
-    v128.store(to, v128.bitselect(minus, plus, below));
-    v128.store(to + 160, v128.bitselect(plus, minus, below));
-    const t = packedLimb(at + 80, 120, m1, m2, m3, m4, m5, m6, m7, m8);
-    v128.store(to + 480, i32x4.sub(v128.xor(t, below), below));
+/** Interleaves the lower, or upper, halves of two vectors by bytes and 16 bits. */
+@inline
+function low8(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+@inline
+function high8(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+@inline
+function low16(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+}
+@inline
+function high16(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
+}
+
+/** A byte of 16 entries: of `a` where the first two places exist, of `b` where the others do. */
+@inline
+function picked(a: usize, b: usize, first1: v128, second1: v128, first2: v128, second2: v128): v128 {
+  return v128.or(
+    v128.or(i8x16.swizzle(v128.load(a), first1), i8x16.swizzle(v128.load(a, 16), second1)),
+    v128.or(i8x16.swizzle(v128.load(b), first2), i8x16.swizzle(v128.load(b, 16), second2)),
+  );
+}
+
+/** Four lanes are those of two pairs. */
+@inline
+function putTwo(o: usize, lanes: v128): void {
+  v128.store(o, lanes);
+  v128.store(o + 640, i8x16.shuffle(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+
+/** One element of eight pairs; 1 where the masks say so. */
+export function selectBytes(o: usize, a: usize, b: usize, first1: v128, second1: v128, first2: v128, second2: v128, one: v128): void {
+  let b0 = v128.and(one, i8x16.splat(1));
+  for (let i: usize = 0; i < 10; i++, a += 128, b += 128, o += 16) {
+    const v0 = v128.or(b0, picked(a, b, first1, second1, first2, second2));
+    const v1 = picked(a + 32, b + 32, first1, second1, first2, second2);
+    const v2 = picked(a + 64, b + 64, first1, second1, first2, second2);
+    const v3 = picked(a + 96, b + 96, first1, second1, first2, second2);
+    b0 = i8x16.splat(0);
+    const l0 = low8(v0, v1), l1 = low8(v2, v3), h0 = high8(v0, v1), h1 = high8(v2, v3);
+    putTwo(o, low16(l0, l1));
+    putTwo(o + 1280, high16(l0, l1));
+    putTwo(o + 2560, low16(h0, h1));
+    putTwo(o + 3840, high16(h0, h1));
   }
-  const one = v128.and(i32x4.splat(1), isSize(size, 0));
-  v128.store(o, v128.or(limb(o, 0), one));
-  v128.store(o + 160, v128.or(limb(o, 10), one));
 }
 
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {

@@ -145,16 +145,43 @@ export function gather(o: usize, first: usize, second: usize): void {
 }
 
 /**
- * o = in each lane the multiple of a table that a digit from -8 to 8 says: Y+X, Y-X and 2dT, as pairs whose Z is 1.
- * All eight are read, whichever it is, and no branch depends on the digit.
- * @param table multiples 1 to 8, three packed elements each.
+ * o = for each of eight pairs, 4 * ELEMENT apart, what their two digits say to add: Y+X, Y-X and 2dT, the third
+ * element left as it is. Digits are of 16 lanes, from -32 to 32. All of the window is read, whatever they are, and no
+ * branch depends on them.
+ * @param window multiples 1 to 32, byte by byte: of each byte of Y+X, Y-X, 2dT and -2dT, packed, 32 in a row.
+ * @param minus turns all digits into their negatives.
  */
-export function selectPacked(o: usize, table: usize, first: i32, second: i32): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.selectPacked(o, table, first, second);
-  else int.selectPacked(o, table, first, second);
+export function selectFromWindow(o: usize, window: usize, digits: usize, minus: bool): void {
+  const given = v128.load(digits);
+  const signed = minus ? i8x16.neg(given) : given;
+  const below = i8x16.lt_s(signed, i8x16.splat(0));
+  const size = i8x16.abs(signed);
+  // Places in a row of 16; those that do not exist are of 128 or more, where swizzle gives zero.
+  const low = i8x16.sub(size, i8x16.splat(1));
+  const first = v128.or(low, i16x8.shl(v128.and(low, i8x16.splat(0x10)), 3));
+  const second = i8x16.sub(size, i8x16.splat(17));
+  const none = i8x16.eq(size, i8x16.splat(0));
+  // A multiple's negative has Y+X and Y-X exchanged, and -2dT.
+  const first1 = v128.or(first, below), second1 = v128.or(second, below);
+  const above = v128.not(below);
+  const first2 = v128.or(first, above), second2 = v128.or(second, above);
+  const plus = window, minusX = window + PACKED * 32, t = window + 2 * PACKED * 32, minusT = window + 3 * PACKED * 32;
+  if (ASC_FEATURE_RELAXED_SIMD) {
+    fma.selectBytes(o, plus, minusX, first1, second1, first2, second2, none);
+    fma.selectBytes(o + ELEMENT, minusX, plus, first1, second1, first2, second2, none);
+    fma.selectBytes(o + 3 * ELEMENT, t, minusT, first1, second1, first2, second2, i8x16.splat(0));
+  } else {
+    int.selectBytes(o, plus, minusX, first1, second1, first2, second2, none);
+    int.selectBytes(o + ELEMENT, minusX, plus, first1, second1, first2, second2, none);
+    int.selectBytes(o + 3 * ELEMENT, t, minusT, first1, second1, first2, second2, i8x16.splat(0));
+  }
 }
 
-/** The same of eight pairs made ready to be added, 2Z included. */
+/**
+ * o = in each lane the multiple of its pair that a digit from -8 to 8 says, made ready to be added. All eight are
+ * read, whichever it is, and no branch depends on the digit.
+ * @param table multiples 1 to 8, made ready.
+ */
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.selectAddend(o, table, first, second);
   else int.selectAddend(o, table, first, second);

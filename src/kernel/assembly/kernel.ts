@@ -2,7 +2,7 @@
 import { prepareField } from './field';
 import { mapToCurve, prepareMap } from './hash-to-point';
 import { keccak } from '../../crypto/assembly/keccak';
-import { addMultiplesOfG as addToPairG, addMultiplesOfH as addToPairH, multiplySecret } from './multiples';
+import { addMultiplesOfG as addToPairsG, addMultiplesOfH as addToPairsH, multiplySecret } from './multiples';
 import {
   fillTables,
   forgetTerms,
@@ -76,12 +76,9 @@ export function addHashes(count: i32, length: i32): void {
 
 /** RESULTS = SCALARS * G + AMOUNTS * H: commitments. */
 export function commit(count: i32): void {
-  for (let row: usize = 0; row < usize(count); row += 2) {
-    const sum = SUMS + (row >> 1) * POINT;
-    setIdentity(sum);
-    addToPairG(sum, SCALARS + (row << 5), SCALARS + (row << 5) + 32, false);
-    addToPairH(sum, AMOUNTS + (row << 5), AMOUNTS + (row << 5) + 32);
-  }
+  for (let row: usize = 0; row < usize(count); row += 2) setIdentity(SUMS + (row >> 1) * POINT);
+  addToPairsG(SUMS, SCALARS, count, false);
+  addToPairsH(SUMS, AMOUNTS, count);
   writeResults(count);
 }
 

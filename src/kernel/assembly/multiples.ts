@@ -1,8 +1,8 @@
 /*
- * Multiples of points by secret scalars, a scalar a lane. The course of instructions and of memory accesses is the
- * same for all scalars: every digit of radix 16 costs a look at all eight multiples and one addition.
+ * Multiples of points by secret scalars. The course of instructions and of memory accesses is the same for all
+ * scalars: every digit costs a look at all multiples it may ask for, and one addition.
  */
-import { ELEMENT, multiply, pack, PACKED, selectAddend, selectPacked, setSmall } from './field';
+import { choose, ELEMENT, multiply, pack, PACKED, selectAddend, selectFromWindow, setSmall, subtract } from './field';
 import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 import { DIGITS, toDigits } from './scalar';
 
@@ -10,53 +10,121 @@ const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666
 /** Source: rctTypes.h `H`. */
 const H_BYTES = memory.data<u64>([0xaf9937157059658b, 0xead0adf19fdcea2a, 0xa9cf5441d551726c, 0x941f9cd30d3a172c]);
 
-const MULTIPLES: i32 = 8;
-/** Y+X, Y-X and 2dT of a multiple whose Z is 1. */
-const ENTRY: usize = 3 * PACKED;
-const WINDOW: usize = 8 * ENTRY;
-/** Digits of an amount: 64 bits and a carry. */
-const AMOUNT_DIGITS: i32 = 17;
-/** Of m * 16^w * G and of m * 16^w * H, m = 1 to 8, for every digit w. */
-const TABLE_G = memory.data(61440, 16);
-const TABLE_H = memory.data(16320, 16);
+/** Of G and H there are tables: digits of 6 bits, from -32 to 31, and the multiples m * 64^w, m = 1 to 32, of each. */
+const WINDOW_BITS: i32 = 6;
+const MULTIPLES: i32 = 32;
+/** Y+X, Y-X, 2dT and -2dT of a multiple whose Z is 1, packed. */
+const ENTRY: usize = 4 * PACKED;
+/** A window is kept byte by byte: of each byte of an entry, those of all 32 multiples in a row. */
+const WINDOW: usize = ENTRY * MULTIPLES;
+/** For a scalar's 253 bits, and for an amount's 64. */
+const WINDOWS_G: i32 = 43;
+const WINDOWS_H: i32 = 11;
+const TABLE_G = memory.data(220160, 16);
+const TABLE_H = memory.data(56320, 16);
 
-const ROUGH = memory.data(5120, 16);
+const ROUGH = memory.data(20480, 16);
 const STEP = memory.data(640, 16);
 const BASE = memory.data(640, 16);
+const SPARE = memory.data(640, 16);
+const NEGATIVE = memory.data(160, 16);
+const ZERO = memory.data(160, 16);
+const BYTES = memory.data(160, 16);
 
 let ready = false;
 
-/** Makes the tables, which takes milliseconds, when they are first needed. */
+/** Makes the tables, which takes a while, when they are first needed. */
 function prepareTables(): void {
   if (ready) return;
-  fillTable(TABLE_G, G_BYTES, DIGITS);
-  fillTable(TABLE_H, H_BYTES, AMOUNT_DIGITS);
+  fillTable(TABLE_G, G_BYTES, WINDOWS_G);
+  fillTable(TABLE_H, H_BYTES, WINDOWS_H);
   ready = true;
 }
 
-function fillTable(table: usize, base: usize, digits: i32): void {
+/** The first half of the windows comes from the first lane, the others from the second. */
+function fillTable(table: usize, base: usize, windows: i32): void {
+  const half = (windows + 1) >> 1;
   decompress(BASE, base, base);
-  for (let digit = 0; digit < digits; digit++) {
+  memory.copy(SPARE, BASE, POINT);
+  for (let i = half * WINDOW_BITS; i > 0; i--) double(SPARE, SPARE, i == 1);
+  for (let i: usize = 0; i < 4; i++) choose(BASE + i * ELEMENT, BASE + i * ELEMENT, SPARE + i * ELEMENT, true, false);
+  for (let w = 0; w < half; w++) {
     toAddend(STEP, BASE);
     memory.copy(ROUGH, BASE, POINT);
     for (let m: usize = 1; m < usize(MULTIPLES); m++)
       addPoint(ROUGH + m * POINT, ROUGH + (m - 1) * POINT, STEP, false, true);
     double(BASE, ROUGH + usize(MULTIPLES - 1) * POINT, true);
     divideByZ(ROUGH, MULTIPLES, POINT);
-    for (let m: usize = 0; m < usize(MULTIPLES); m++) {
-      const point = ROUGH + m * POINT;
-      const entry = table + usize(digit) * WINDOW + m * ENTRY;
+    for (let m = 0; m < MULTIPLES; m++) {
+      const point = ROUGH + usize(m) * POINT;
       setSmall(point + 2 * ELEMENT, 1);
       multiply(point + 3 * ELEMENT, point, point + ELEMENT);
       toAddend(STEP, point);
-      pack(entry, STEP, 0);
-      pack(entry + PACKED, STEP + ELEMENT, 0);
-      pack(entry + 2 * PACKED, STEP + 3 * ELEMENT, 0);
+      subtract(NEGATIVE, ZERO, STEP + 3 * ELEMENT);
+      spread(table + usize(w) * WINDOW, m, 0);
+      if (w + half < windows) spread(table + usize(w + half) * WINDOW, m, 1);
     }
   }
 }
 
-const CHOSEN = memory.data(640, 16);
+/** Puts the bytes of a lane's entry, whose parts are in STEP and NEGATIVE, into their places. */
+function spread(window: usize, m: i32, lane: usize): void {
+  pack(BYTES, STEP, lane);
+  pack(BYTES + PACKED, STEP + ELEMENT, lane);
+  pack(BYTES + 2 * PACKED, STEP + 3 * ELEMENT, lane);
+  pack(BYTES + 3 * PACKED, NEGATIVE, lane);
+  for (let i: usize = 0; i < ENTRY; i++) store<u8>(window + i * MULTIPLES + usize(m), load<u8>(BYTES + i));
+}
+
+/** Scalars whose digits are looked up together. */
+const GROUP: i32 = 16;
+/** Digits of a group, those of the same place in a row. */
+const GROUP_DIGITS = memory.data(688, 16);
+/** What they say to add, a pair after the other. */
+const CHOSEN = memory.data(5120, 16);
+
+/** Writes digits, lowest first; no branch depends on the scalars. @param scalars 32 bytes each. */
+function recode(scalars: usize, rows: i32, windows: i32): void {
+  for (let row: usize = 0; row < usize(rows); row++) {
+    const scalar = scalars + (row << 5);
+    let carry = 0;
+    for (let w = 0; w < windows; w++) {
+      const bit = w * WINDOW_BITS;
+      const from = scalar + usize(bit >> 3);
+      const bits = w == WINDOWS_G - 1 ? i32(load<u8>(from)) : i32(load<u16>(from));
+      const value = ((bits >> (bit & 7)) & (2 * MULTIPLES - 1)) + carry;
+      carry = (value + MULTIPLES) >> WINDOW_BITS;
+      store<i8>(GROUP_DIGITS + (usize(w) << 4) + row, i8(value - (carry << WINDOW_BITS)));
+    }
+  }
+}
+
+function addFromTable(sums: usize, table: usize, windows: i32, scalars: usize, count: i32, minus: bool): void {
+  prepareTables();
+  for (let start = 0; start < count; start += GROUP) {
+    const rows = min(GROUP, count - start);
+    recode(scalars + (usize(start) << 5), rows, windows);
+    for (let w: usize = 0; w < usize(windows); w++) {
+      selectFromWindow(CHOSEN, table + w * WINDOW, GROUP_DIGITS + (w << 4), minus);
+      for (let row = 0; row < rows; row += 2) {
+        const sum = sums + usize((start + row) >> 1) * POINT;
+        addAffine(sum, sum, CHOSEN + usize(row >> 1) * ADDEND, true);
+      }
+    }
+  }
+}
+
+/** Adds multiples of G to pairs of points in a row, or takes them off. @param scalars 32 bytes each, below 2^253. */
+export function addMultiplesOfG(sums: usize, scalars: usize, count: i32, minus: bool): void {
+  addFromTable(sums, TABLE_G, WINDOWS_G, scalars, count, minus);
+}
+
+/** Adds multiples of H. @param amounts 32 bytes each, below 2^64. */
+export function addMultiplesOfH(sums: usize, amounts: usize, count: i32): void {
+  addFromTable(sums, TABLE_H, WINDOWS_H, amounts, count, false);
+}
+
+/** Digits of radix 16 of two scalars. */
 const DIGITS_0 = memory.data(64);
 const DIGITS_1 = memory.data(64);
 
@@ -69,28 +137,6 @@ function digit1(i: i32): i32 {
   return i32(load<i8>(DIGITS_1 + usize(i)));
 }
 
-function addFromTable(p: usize, table: usize, digits: i32, minus: bool): void {
-  prepareTables();
-  for (let i = 0; i < digits; i++) {
-    selectPacked(CHOSEN, table + usize(i) * WINDOW, minus ? -digit0(i) : digit0(i), minus ? -digit1(i) : digit1(i));
-    addAffine(p, p, CHOSEN, true);
-  }
-}
-
-/** p = p + s*G, or p - s*G. */
-export function addMultiplesOfG(p: usize, first: usize, second: usize, minus: bool): void {
-  toDigits(DIGITS_0, first);
-  toDigits(DIGITS_1, second);
-  addFromTable(p, TABLE_G, DIGITS, minus);
-}
-
-/** p = p + a*H, a below 2^64. */
-export function addMultiplesOfH(p: usize, first: usize, second: usize): void {
-  toDigits(DIGITS_0, first);
-  toDigits(DIGITS_1, second);
-  addFromTable(p, TABLE_H, AMOUNT_DIGITS, false);
-}
-
 const OWN = memory.data(5120, 16);
 
 /** o = s*p. */
@@ -99,7 +145,7 @@ export function multiplySecret(o: usize, p: usize, first: usize, second: usize):
   toDigits(DIGITS_1, second);
   toAddend(OWN, p);
   memory.copy(BASE, p, POINT);
-  for (let m: usize = 1; m < usize(MULTIPLES); m++) {
+  for (let m: usize = 1; m < 8; m++) {
     addPoint(BASE, BASE, OWN, false, true);
     toAddend(OWN + m * ADDEND, BASE);
   }
@@ -118,7 +164,8 @@ export function multiplySecret(o: usize, p: usize, first: usize, second: usize):
 
 /** Wipes what came from scalars. */
 export function forgetMultiples(): void {
+  memory.fill(GROUP_DIGITS, 0, 688);
   memory.fill(DIGITS_0, 0, 64);
   memory.fill(DIGITS_1, 0, 64);
-  memory.fill(CHOSEN, 0, 640);
+  memory.fill(CHOSEN, 0, 5120);
 }

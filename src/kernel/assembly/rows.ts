@@ -3,7 +3,7 @@
  * rows, an even number of them.
  */
 import { clear } from '../../crypto/assembly/keccak';
-import { addMultiplesOfG as addToPairG, forgetMultiples } from './multiples';
+import { addMultiplesOfG as addToPairsG, forgetMultiples } from './multiples';
 import { ADDEND, addPoint, compress, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 
 /** Rows of a call. */
@@ -70,12 +70,13 @@ export function multiplyPoints(count: i32, top: i32): void {
 
 /** RESULTS = POINTS + SCALARS * G, or minus. @param shared the first two points serve all rows. */
 export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
+  if (shared) readPair(BASE, 0);
   for (let row: usize = 0; row < usize(count); row += 2) {
     const sum = SUMS + (row >> 1) * POINT;
-    if (!shared || row == 0) readPair(BASE, row);
-    memory.copy(sum, BASE, POINT);
-    addToPairG(sum, SCALARS + (row << 5), SCALARS + (row << 5) + 32, minus);
+    if (shared) memory.copy(sum, BASE, POINT);
+    else readPair(sum, row);
   }
+  addToPairsG(SUMS, SCALARS, count, minus);
   writeResults(count);
 }
 
