@@ -26,7 +26,8 @@ const MAX_BLOCKS = 1000;
 const MAX_TXS = 20_000;
 const MAX_BYTES = 100 * 1024 * 1024;
 const MIN_BLOCKS = 3;
-const MAX_BLOCKS_BY_HEIGHT = 1000;
+/** For strangers as upstream; for others upstream has no limit. */
+const MAX_BLOCKS_BY_HEIGHT = { restricted: 1000, open: 100_000 } as const;
 /** Source: cryptonote_config.h `BLOCKS_IDS_SYNCHRONIZING_DEFAULT_COUNT`. */
 const MAX_HASHES = 10_000;
 const MAX_POOL_BODIES = 10_000;
@@ -158,7 +159,7 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
         if (typeof height !== 'bigint') throw new CodecError('heights: expected integers');
         return height;
       });
-      if (heights.length > MAX_BLOCKS_BY_HEIGHT)
+      if (heights.length > MAX_BLOCKS_BY_HEIGHT[restricted ? 'restricted' : 'open'])
         return accessedSection(
           {},
           restricted ? 'Too many blocks requested in restricted mode' : 'Too many blocks requested',

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from '@jest/globals';
+import { binaryEndpoints, methods, paths } from '../../../src/regtest/rpc/registry.js';
+
+/** A method or path of the specification or of the reference. */
+interface Known {
+  readonly kind: 'method' | 'path' | 'binary';
+  /** Its aliases too. */
+  readonly names: readonly string[];
+  /** Unknown on a restricted server; null where the reference does not know it. */
+  readonly restricted: boolean | null;
+}
+
+const { endpoints: known } = JSON.parse(
+  readFileSync(new URL('../../../../test/vectors/regtest/endpoints.json', import.meta.url), 'utf8'),
+) as { readonly endpoints: readonly Known[] };
+
+/** Paths of ours, and why. */
+const additions: Readonly<Record<string, string>> = {
+  '/misbehave': 'tells the daemon what to do wrong',
+};
+
+/** Open to strangers as in 0.18, whose clients ask for them; today's servers keep them to themselves. */
+const open: readonly string[] = ['/get_alt_blocks_hashes', '/get_transaction_pool'];
+
+const registries = { method: methods, path: paths } as const;
+
+describe('completeness of the daemon', () => {
+  test.each(known)('$kind $names is served, restricted or not as upstream', ({ kind, names, restricted }) => {
+    for (const name of names) {
+      if (kind === 'binary') {
+        expect(binaryEndpoints.some((endpoint) => endpoint.paths.includes(name))).toBe(true);
+        continue;
+      }
+      const found = registries[kind].find(name);
+      expect(found).toBeDefined();
+      if (restricted !== null)
+        expect(found?.meta.unrestricted ?? false).toBe(restricted && !open.includes(name));
+    }
+  });
+
+  it('serves nothing else but what is said here', () => {
+    const names = known.flatMap((endpoint) => endpoint.names);
+    const served = [
+      ...[...methods.methods, ...paths.methods].flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+      ...binaryEndpoints.flatMap((endpoint) => endpoint.paths),
+    ];
+    expect(served.filter((name) => !names.includes(name) && !(name in additions))).toEqual([]);
+  });
+});
