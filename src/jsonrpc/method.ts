@@ -5,7 +5,7 @@ import type { Json } from '../util/json.js';
 export type Result = { readonly [key: string]: Json | undefined };
 
 /** One method is one value: its names, what it needs, what it takes, and what it does. */
-export interface Method<Context, Meta, Params extends z.ZodType = z.ZodType> {
+export interface Method<Context, Meta, Answer = Result, Params extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly aliases?: readonly string[];
   /** One sentence for people, shown by discovery. */
@@ -15,11 +15,11 @@ export interface Method<Context, Meta, Params extends z.ZodType = z.ZodType> {
   readonly params: Params;
   /** Where upstream defines it. */
   readonly source: string;
-  handle(context: Context, params: z.output<Params>): Result | Promise<Result>;
+  handle(context: Context, params: z.output<Params>): Answer | Promise<Answer>;
 }
 
 /** Ties a method's handler to its parameters' type. */
 export const defineMethod =
-  <Context, Meta>() =>
-  <Params extends z.ZodType>(method: Method<Context, Meta, Params>): Method<Context, Meta> =>
-    method as unknown as Method<Context, Meta>;
+  <Context, Meta, Answer = Result>() =>
+  <Params extends z.ZodType>(method: Method<Context, Meta, Answer, Params>): Method<Context, Meta, Answer> =>
+    method as unknown as Method<Context, Meta, Answer>;

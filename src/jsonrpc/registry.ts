@@ -1,12 +1,12 @@
-import type { Method } from './method.js';
+import type { Method, Result } from './method.js';
 
 /** The methods that a server answers, by every name they have. */
-export class Registry<Context, Meta> {
-  readonly methods: readonly Method<Context, Meta>[];
-  readonly #byName = new Map<string, Method<Context, Meta>>();
+export class Registry<Context, Meta, Answer = Result> {
+  readonly methods: readonly Method<Context, Meta, Answer>[];
+  readonly #byName = new Map<string, Method<Context, Meta, Answer>>();
 
   /** @throws Error when two methods share a name. */
-  constructor(methods: readonly Method<Context, Meta>[]) {
+  constructor(methods: readonly Method<Context, Meta, Answer>[]) {
     this.methods = methods;
     for (const method of methods)
       for (const name of [method.name, ...(method.aliases ?? [])]) {
@@ -15,7 +15,7 @@ export class Registry<Context, Meta> {
       }
   }
 
-  find(name: string): Method<Context, Meta> | undefined {
+  find(name: string): Method<Context, Meta, Answer> | undefined {
     return this.#byName.get(name);
   }
 }

@@ -2,8 +2,7 @@ import type { PublicKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { BlindOutput } from '../wallet/possible-spends.js';
 import type { ReceivingKeys } from '../wallet/receive.js';
-import type { SubaddressKey } from '../wallet/records.js';
-import type { Lookahead } from '../wallet/subaddress-table.js';
+import type { Lookahead, PackedSubaddresses } from '../wallet/subaddress-table.js';
 import type { UnnamedOutput, WatchedOutput } from '../wallet/watched.js';
 import type { NamedKey } from './watch-list.js';
 
@@ -12,7 +11,7 @@ export interface ScannerState {
   readonly keys: ReceivingKeys;
   readonly spendPublicKey: PublicKey;
   readonly lookahead: Lookahead;
-  readonly subaddresses: readonly SubaddressKey[];
+  readonly subaddresses: PackedSubaddresses;
   /** The last address handed out, an account. */
   readonly handedOut: readonly SubaddressIndex[];
   readonly watched: readonly WatchedOutput[];

@@ -79,7 +79,7 @@ export class WalletScanner {
 
   /** Makes sure that a handed-out address is recognised, with the lookahead beyond it. */
   expandTo(index: SubaddressIndex): void {
-    this.#fresh.push(...this.#table.expandTo(index));
+    for (const entry of this.#table.expandTo(index)) this.#fresh.push(entry);
   }
 
   /** Looks further, or less far, ahead from now on. */

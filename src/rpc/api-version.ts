@@ -1,4 +1,4 @@
-import type { Result } from '../jsonrpc/method.js';
+import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
 import type { Json } from '../util/json.js';
 import { WalletError, type Fault } from '../wallet/fault.js';
 
@@ -20,9 +20,9 @@ interface Difference {
   /** Turns parsed parameters into what the handler takes, or refuses them. */
   readonly request?: Partial<Record<ApiVersion, (params: Params) => Params>>;
   /** Turns the handler's answer into the version's. */
-  readonly reply?: Partial<Record<ApiVersion, (result: Result) => Result>>;
+  readonly reply?: Partial<Record<ApiVersion, (result: PagedResult) => PagedResult>>;
   /** Turns a fault into the version's answer, where it is one. */
-  readonly fault?: Partial<Record<ApiVersion, (fault: Fault) => Result | undefined>>;
+  readonly fault?: Partial<Record<ApiVersion, (fault: Fault) => PagedResult | undefined>>;
 }
 
 const HASH_DIGITS = 64;
@@ -46,8 +46,8 @@ const withoutSize = (item: Json): Json => ({ ...(item as Params), tx_size: undef
 
 /** A proof that cannot be read is a bad one. */
 const badProofAs =
-  (answer: Result) =>
-  (fault: Fault): Result | undefined =>
+  (answer: PagedResult) =>
+  (fault: Fault): PagedResult | undefined =>
     fault.kind === 'bad_proof' ? answer : undefined;
 
 export const DIFFERENCES: readonly Difference[] = [
@@ -57,7 +57,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reply: {
       '1.3': (result) => ({
         ...result,
-        transfers: ((result['transfers'] ?? []) as readonly Json[]).map(minorIndex),
+        transfers: (result['transfers'] as JsonRows).map(minorIndex),
       }),
     },
   },
@@ -67,7 +67,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reply: {
       '1.32': (result) => ({
         ...result,
-        transfers: ((result['transfers'] ?? []) as readonly Json[]).map(withoutSize),
+        transfers: (result['transfers'] as JsonRows).map(withoutSize),
       }),
     },
   },
@@ -184,11 +184,11 @@ const applying = (method: string): readonly Difference[] =>
 export const adaptRequest = (version: ApiVersion, method: string, params: Params): Params =>
   applying(method).reduce((adapted, { request }) => request?.[version]?.(adapted) ?? adapted, params);
 
-export const adaptReply = (version: ApiVersion, method: string, result: Result): Result =>
+export const adaptReply = (version: ApiVersion, method: string, result: PagedResult): PagedResult =>
   applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);
 
 /** What the version answers in place of an error; undefined leaves it one. */
-export const adaptFault = (version: ApiVersion, method: string, fault: Fault): Result | undefined =>
+export const adaptFault = (version: ApiVersion, method: string, fault: Fault): PagedResult | undefined =>
   applying(method)
     .map((difference) => difference.fault?.[version]?.(fault))
     .find((answer) => answer !== undefined);

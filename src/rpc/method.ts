@@ -1,3 +1,4 @@
+import type { PagedResult } from '../jsonrpc/json-rows.js';
 import { defineMethod as define, type Method } from '../jsonrpc/method.js';
 import type { WalletServer } from '../services/wallet-server.js';
 import type { WalletSession } from '../services/wallet-session.js';
@@ -32,7 +33,7 @@ export interface Gates {
   readonly codes?: Partial<Record<Fault['kind'], number>>;
 }
 
-export type WalletMethod = Method<Context, Gates>;
+export type WalletMethod = Method<Context, Gates, PagedResult>;
 
 /** Defines a wallet method. */
-export const defineMethod = define<Context, Gates>();
+export const defineMethod = define<Context, Gates, PagedResult>();

@@ -1,3 +1,4 @@
+import type { PagedResult } from '../jsonrpc/json-rows.js';
 import { Registry } from '../jsonrpc/registry.js';
 import type { Context, Gates } from './method.js';
 import { accountTagMethods } from './methods/account-tags.js';
@@ -20,7 +21,7 @@ import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
 
 /** Every wallet method, family by family. */
-export const registry = new Registry<Context, Gates>([
+export const registry = new Registry<Context, Gates, PagedResult>([
   ...fileMethods,
   ...serviceMethods,
   ...backgroundSyncMethods,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { methodNotFound, type Call } from '../jsonrpc/dispatcher.js';
+import { writeRows } from '../jsonrpc/json-rows.js';
 import { readParams } from '../jsonrpc/params.js';
 import type { WalletServer } from '../services/wallet-server.js';
 import { WalletError } from '../wallet/fault.js';
@@ -18,10 +19,11 @@ export function createCall(server: WalletServer, version: ApiVersion, log: Logge
     try {
       const context = passGate(method.meta, server, version);
       const params = adaptRequest(version, method.name, parsed);
-      return adaptReply(version, method.name, await method.handle(context, params));
+      const reply = await method.handle(context, params);
+      return await writeRows(adaptReply(version, method.name, reply));
     } catch (error) {
       const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;
-      if (answer !== undefined) return answer;
+      if (answer !== undefined) return writeRows(answer);
       throw toRpcError(error, method.meta) ?? error;
     }
   };

@@ -1,5 +1,6 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { HistoryEntry, PaymentView } from '../services/history.js';
+import { ListedRows, type JsonRows } from '../jsonrpc/json-rows.js';
+import type { HistoryEntry, Paged, PaymentView } from '../services/history.js';
 import type { Json } from '../util/json.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';
@@ -8,6 +9,14 @@ import type { Hash, KeyImage } from '../crypto/types.js';
 type JsonObject = { readonly [key: string]: Json | undefined };
 
 export const indexShape = ({ major, minor }: SubaddressIndex): JsonObject => ({ major, minor });
+
+/** Pages of an answer on the wire. */
+export function rowsOf<T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows {
+  const shaped = async function* (): AsyncGenerator<readonly Json[]> {
+    for await (const page of pages) yield page.map(shape);
+  };
+  return new ListedRows(shaped(), release);
+}
 
 /** 16 hex digits; 64 for a long id. Zeros where there is none. */
 export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>

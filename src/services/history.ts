@@ -1,12 +1,16 @@
 import type { Hash } from '../crypto/types.js';
 import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../cryptonote/constants.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import { asIncoming, type IncomingOutput } from '../store/incoming.js';
+import type { PaymentFilter } from '../store/payments.js';
+import type { HeightRange } from '../store/height-pages.js';
+import type { IncomingFilter } from '../store/incoming.js';
 import { amount, sum, type Amount } from '../util/amount.js';
 import { equalBytes } from '../util/bytes.js';
+import type { RowShape } from '../util/row-shape.js';
 import { WalletError } from '../wallet/fault.js';
-import type { Destination, OutgoingTx, Payment, PoolTx } from '../wallet/records.js';
+import type { Destination, IncomingField, OutgoingTx, Payment, PoolTx } from '../wallet/records.js';
 import { isUnlocked } from '../wallet/unlock.js';
+import { PagedReading } from './paged-reading.js';
 import type { WalletSession } from './wallet-session.js';
 
 export type HistoryType = 'in' | 'out' | 'pending' | 'failed' | 'pool' | 'block';
@@ -50,6 +54,9 @@ export interface HistoryFilter {
   readonly minors?: readonly number[];
 }
 
+/** Which addresses. */
+type HistoryPlace = Pick<PaymentFilter, 'account' | 'minors'>;
+
 export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
 
 /** An incoming payment as the payment methods show it. */
@@ -61,9 +68,18 @@ export interface PaymentView {
 
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
-export interface IncomingView {
-  readonly output: IncomingOutput;
-  readonly unlocked: boolean;
+/** Pages of a long answer. */
+export interface Paged<Page> {
+  readonly pages: AsyncIterable<Page>;
+  /** To be called once no more of them are wanted. */
+  release(): void;
+}
+
+/** All of them as they were when they were asked for. */
+export interface HistoryLists {
+  readonly lists: Partial<Record<HistoryList, AsyncIterable<readonly HistoryEntry[]>>>;
+  /** To be called once no more of them are wanted. */
+  release(): void;
 }
 
 /** Answers what came in and what went out, all of it from the same rows as the balance. */
@@ -74,24 +90,34 @@ export class History {
     this.#session = session;
   }
 
-  list(lists: ReadonlySet<HistoryList>, filter: HistoryFilter): Partial<Record<HistoryList, HistoryEntry[]>> {
+  list(lists: ReadonlySet<HistoryList>, filter: HistoryFilter): HistoryLists {
     const { account, minors } = filter;
     const place = { ...(account === undefined ? {} : { account }), ...(minors?.length ? { minors } : {}) };
+    const range = { min: filter.minHeight, max: filter.maxHeight };
     const at = this.#view();
-    return this.#session.file.read((r) => {
-      const of = (states: readonly OutgoingTx['state'][], heights = {}): HistoryEntry[] =>
-        r.outgoing.list({ states, ...heights, ...place }).map((tx) => this.#outgoing(tx, at));
-      const heights = { minHeight: filter.minHeight, maxHeight: filter.maxHeight };
+    const open = (states: readonly OutgoingTx['state'][]) =>
+      once(
+        this.#session.file.read((r) =>
+          r.outgoing.list({ states, ...place }).map((tx) => this.#outgoing(tx, at)),
+        ),
+      );
+    const reading = new PagedReading(this.#session);
+    const release = (): void => reading.release();
+    try {
       return {
-        ...(lists.has('in') ? { in: this.#allIncoming(r.payments.list({ ...heights, ...place }), at) } : {}),
-        ...(lists.has('out') ? { out: of(['confirmed'], heights) } : {}),
-        ...(lists.has('pending') ? { pending: of(['prepared', 'pending']) } : {}),
-        ...(lists.has('failed') ? { failed: of(['failed']) } : {}),
-        ...(lists.has('pool')
-          ? { pool: r.pool.list(account, minors).flatMap((tx) => this.#pooled(tx, at)) }
-          : {}),
+        lists: {
+          ...(lists.has('in') ? { in: this.#received(reading, range, place, at) } : {}),
+          ...(lists.has('out') ? { out: this.#sent(reading, range, place, at) } : {}),
+          ...(lists.has('pending') ? { pending: open(['prepared', 'pending']) } : {}),
+          ...(lists.has('failed') ? { failed: open(['failed']) } : {}),
+          ...(lists.has('pool') ? { pool: once(this.#inPool(account, minors, at)) } : {}),
+        },
+        release,
       };
-    });
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /**
@@ -103,11 +129,11 @@ export class History {
     lists: ReadonlySet<HistoryList>,
     filter: HistoryFilter,
     limit: number,
-  ): { readonly lists: ReturnType<History['list']>; readonly next?: number } {
+  ): HistoryLists & { readonly next?: number } {
     const range = { min: filter.minHeight, max: filter.maxHeight };
     const next = this.#session.file.read((r) => r.transferPages.below(range, limit));
-    if (next === undefined) return { lists: this.list(lists, filter) };
-    return { lists: this.list(lists, { ...filter, minHeight: next }), next };
+    if (next === undefined) return this.list(lists, filter);
+    return { ...this.list(lists, { ...filter, minHeight: next }), next };
   }
 
   /** Every row of one transaction in one account, incoming first. @throws WalletError `wrong_tx_hash` */
@@ -138,26 +164,94 @@ export class History {
   }
 
   /** All incoming payments. @param minHeight exclusive. */
-  allPayments(minHeight: number): PaymentView[] {
-    const maxHeight = Number.MAX_SAFE_INTEGER;
-    return this.#shown(this.#session.file.read((r) => r.payments.list({ minHeight, maxHeight })));
+  allPayments(minHeight: number): Paged<readonly PaymentView[]> {
+    const reading = new PagedReading(this.#session);
+    const pages = this.#payments(reading, { min: minHeight, max: Number.MAX_SAFE_INTEGER }, {});
+    const shown = async function* (show: (payments: readonly Payment[]) => PaymentView[]) {
+      for await (const page of pages) yield show(page);
+    };
+    return { pages: shown((payments) => this.#shown(payments)), release: () => reading.release() };
   }
 
-  /** Outputs received by an account. */
-  incoming(kind: IncomingKind, account: number, minors: readonly number[]): IncomingView[] {
-    const chainHeight = this.#session.height();
-    const now = this.#session.now();
-    const wanted = minors.length === 0 ? undefined : minors;
-    return this.#session.file
-      .read((r) => [
-        ...r.incoming.list(account, wanted),
-        ...r.imported
-          .owned(account, wanted)
-          .filter(({ burnt }) => !burnt)
-          .map(asIncoming),
-      ])
-      .filter(({ spent }) => kind === 'all' || (kind === 'unavailable') === spent)
-      .map((output) => ({ output, unlocked: isUnlocked(output, chainHeight, now) }));
+  /** Outputs received by an account, as JSON of the given shape. */
+  incoming(
+    kind: IncomingKind,
+    account: number,
+    minors: readonly number[],
+    shape: RowShape<IncomingField>,
+  ): Paged<Uint8Array | undefined> {
+    const reading = new PagedReading(this.#session);
+    const filter: IncomingFilter = {
+      account,
+      ...(minors.length === 0 ? {} : { minors }),
+      ...(kind === 'all' ? {} : { spent: kind === 'unavailable' }),
+      chainHeight: this.#session.height(),
+      now: this.#session.now(),
+    };
+    const found = reading.pages(
+      { min: -1, max: Number.MAX_SAFE_INTEGER },
+      {
+        end: (r, range, rows) => r.incoming.pageEnd(range, rows),
+        read: (r, range) => r.incoming.rows(shape, filter, range),
+      },
+    );
+    const told = this.#session.file.read((r) => r.incoming.toldRows(shape, filter));
+    const both = async function* (): AsyncGenerator<Uint8Array | undefined> {
+      yield* found;
+      yield told;
+    };
+    return { pages: both(), release: () => reading.release() };
+  }
+
+  #payments(
+    reading: PagedReading,
+    range: HeightRange,
+    place: HistoryPlace,
+  ): AsyncIterable<readonly Payment[]> {
+    const { accounts } = this.#session;
+    const pages = reading.pages(range, {
+      end: (r, heights, rows) => r.payments.pageEnd(heights, rows),
+      read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max, ...place }),
+    });
+    return (async function* () {
+      for await (const page of pages) {
+        // Many that were never shown take their time.
+        await accounts.addresses(page.map(({ subaddress }) => subaddress));
+        yield page;
+      }
+    })();
+  }
+
+  #received(
+    reading: PagedReading,
+    range: HeightRange,
+    place: HistoryPlace,
+    at: ChainView,
+  ): AsyncIterable<readonly HistoryEntry[]> {
+    const pages = this.#payments(reading, range, place);
+    const shown = async function* (show: (payment: Payment) => HistoryEntry) {
+      for await (const page of pages) yield page.map(show);
+    };
+    return shown((payment) => this.#incoming(payment, at));
+  }
+
+  #sent(
+    reading: PagedReading,
+    range: HeightRange,
+    place: HistoryPlace,
+    at: ChainView,
+  ): AsyncIterable<readonly HistoryEntry[]> {
+    return reading.pages(range, {
+      end: (r, heights, rows) => r.outgoing.pageEnd(heights, rows),
+      read: (r, { min, max }) =>
+        r.outgoing
+          .list({ states: ['confirmed'], minHeight: min, maxHeight: max, ...place })
+          .map((tx) => this.#outgoing(tx, at)),
+    });
+  }
+
+  #inPool(account: number | undefined, minors: readonly number[] | undefined, at: ChainView): HistoryEntry[] {
+    return this.#session.file.read((r) => r.pool.list(account, minors)).flatMap((tx) => this.#pooled(tx, at));
   }
 
   #view(): ChainView {
@@ -178,11 +272,6 @@ export class History {
       address: this.#session.accounts.address(payment.subaddress),
       locked: isLocked(payment.tx.unlockTime, payment.tx.height, at),
     }));
-  }
-
-  #allIncoming(payments: readonly Payment[], at: ChainView): HistoryEntry[] {
-    this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
-    return payments.map((payment) => this.#incoming(payment, at));
   }
 
   #incoming({ tx, subaddress, amount: total, amounts }: Payment, at: ChainView): HistoryEntry {
@@ -264,6 +353,10 @@ export class History {
   ): Pick<HistoryEntry, 'subaddress' | 'subaddresses' | 'address'> {
     return { subaddress, subaddresses, address: this.#session.accounts.address(subaddress) };
   }
+}
+
+async function* once<T>(page: T): AsyncGenerator<T> {
+  yield await Promise.resolve(page);
 }
 
 /** What an answer is seen from, the same for all its rows. */

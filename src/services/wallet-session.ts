@@ -280,7 +280,7 @@ export class WalletSession implements RefreshTarget {
   scannerState(): ScannerState {
     const { viewSecret, spendSecret, spendPublicKey } = this.keys;
     const known = this.file.read((r) => ({
-      subaddresses: r.subaddresses.keys(),
+      subaddresses: r.subaddresses.packed(),
       watched: r.watch.named(this.height() - MAX_REORGANISATION),
       unnamed: r.watch.unnamed(),
       told: r.toldKeyImages.list(),

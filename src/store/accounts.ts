@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { PublicKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { SubaddressKey } from '../wallet/records.js';
-import { toBytes } from './columns.js';
+import type { PackedSubaddresses } from '../wallet/subaddress-table.js';
 import type { Db } from './database.js';
 
 export interface AccountRow {
@@ -119,16 +119,15 @@ export class SubaddressReader {
   }
 
   /** All that are known, the lookahead included, each account from 0 without gaps. */
-  keys(): SubaddressKey[] {
-    return this.db
-      .prepare<[], SubaddressIndex & { key: Uint8Array }>(
-        'SELECT major, minor, spend_public_key AS key FROM subaddress_key',
+  packed(): PackedSubaddresses {
+    // As one text: row by row, hundreds of thousands of them would hold everything else up.
+    const text = this.db
+      .prepare<[], string | null>(
+        "SELECT group_concat(format('%s%08x%08x', hex(spend_public_key), major, minor), '') FROM subaddress_key",
       )
-      .all()
-      .map(({ major, minor, key }) => ({
-        index: { major, minor },
-        spendPublicKey: toBytes<'PublicKey'>(key),
-      }));
+      .pluck()
+      .get();
+    return Uint8Array.from(Buffer.from(text ?? '', 'hex'));
   }
 }
 

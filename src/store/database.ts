@@ -31,6 +31,25 @@ export function noticingDamage<T>(path: string, task: () => T): T {
   }
 }
 
+function unlock(db: Db, key: Uint8Array): void {
+  db.pragma("cipher = 'chacha20'");
+  db.pragma(`key = "x'${toHex(key)}'"`);
+}
+
+/** Another connection to an open database, which sees it as it is now for as long as it is open, and only reads. */
+export function openStanding(path: string, key: Uint8Array): Db {
+  const db = new Database(path, { readonly: true, fileMustExist: true });
+  try {
+    unlock(db, key);
+    db.pragma('temp_store = MEMORY');
+    db.exec('BEGIN; SELECT 1 FROM meta');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
 /**
  * Opens an encrypted database: every page is ciphered and authenticated under a raw key, changes go to a log
  * that is ciphered alike, temporary data stays in memory, and a commit is on disk when it returns.
@@ -39,11 +58,10 @@ export function noticingDamage<T>(path: string, task: () => T): T {
 export function openDatabase(path: string, key: Uint8Array): Db {
   const db = new Database(path);
   try {
-    if (path !== ':memory:') {
-      db.pragma("cipher = 'chacha20'");
-      db.pragma(`key = "x'${toHex(key)}'"`);
-    }
+    if (path !== ':memory:') unlock(db, key);
     db.pragma('temp_store = MEMORY');
+    // Outputs of a hundred thousand payments are read in an order that is not that of their pages.
+    db.pragma('cache_size = -32768');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     // Moving the log into the main file waits for the disk: seldom, then.

@@ -1,88 +1,120 @@
 import type { Statement } from 'better-sqlite3';
-import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { Amount } from '../util/amount.js';
-import type { OwnedOutput } from '../wallet/records.js';
-import { toHex } from '../util/bytes.js';
-import { toAmount, toFlag, toNumber, type Integer } from './columns.js';
+import { rowText, type RowShape } from '../util/row-shape.js';
+import type { IncomingField } from '../wallet/records.js';
 import type { Db } from './database.js';
+import { HeightPages, type HeightRange } from './height-pages.js';
+import { rowFormat, type RowColumn } from './row-text.js';
+import { unlockedColumn, type ChainView } from './unlocked-column.js';
 
-/** An output as lists show it: names in hex, for there may be very many of them. */
-export interface IncomingOutput {
-  readonly txHash: string;
-  readonly publicKey: string;
-  /** Empty while unknown. */
-  readonly keyImage: string;
-  readonly globalIndex: number;
-  readonly amount: Amount;
-  readonly subaddress: SubaddressIndex;
-  readonly height: number;
-  readonly unlockTime: bigint;
-  readonly frozen: boolean;
-  readonly spent: boolean;
+export interface IncomingFilter extends ChainView {
+  readonly account: number;
+  /** Absent: every address. */
+  readonly minors?: readonly number[];
+  /** Absent: whether or not. */
+  readonly spent?: boolean;
 }
 
-interface Row {
-  readonly tx_hash: string;
-  readonly public_key: string;
-  readonly key_image: string;
-  readonly global_index: Integer;
-  readonly amount: Integer;
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly height: Integer;
-  readonly unlock_time: string;
-  readonly frozen: Integer;
-  readonly spent: Integer;
+type Columns = Readonly<Record<IncomingField, RowColumn>>;
+
+const integer = (sql: string): RowColumn => ({ sql, kind: 'integer' });
+const bytes = (sql: string): RowColumn => ({ sql, kind: 'bytes' });
+const flag = (sql: string): RowColumn => ({ sql, kind: 'flag' });
+
+const COMMON = {
+  account: integer('account'),
+  amount: integer('amount'),
+  frozen: flag('frozen'),
+  globalIndex: integer('global_index'),
+  keyImage: bytes('key_image'),
+  minor: integer('minor'),
+  publicKey: bytes('public_key'),
+};
+
+/** Where outputs stand: found in the chain, or told to an offline wallet, which knows less of them. */
+const SOURCES: Readonly<Record<'chain' | 'told', { columns: Columns; from: string; order: string }>> = {
+  chain: {
+    columns: {
+      ...COMMON,
+      height: integer('height'),
+      spent: flag('spent_by IS NOT NULL'),
+      txHash: bytes('tx_hash'),
+      unlocked: flag(unlockedColumn('height', 'unlock_time')),
+    },
+    from: 'owned_output WHERE burnt = 0 AND height > :min AND height <= :max',
+    order: 'height, global_index, tx_hash, output_index',
+  },
+  told: {
+    columns: {
+      ...COMMON,
+      height: integer('0'),
+      spent: flag('spent'),
+      txHash: bytes('zeroblob(32)'),
+      unlocked: flag(unlockedColumn('0', "'0'")),
+    },
+    from: 'imported_output WHERE true',
+    order: 'place',
+  },
+};
+
+interface Query extends ChainView, Partial<HeightRange> {
+  readonly format: string;
+  readonly account: number;
+  readonly minors: string | null;
+  readonly spent: number | null;
 }
 
-const toIncoming = (row: Row): IncomingOutput => ({
-  txHash: row.tx_hash,
-  publicKey: row.public_key,
-  keyImage: row.key_image,
-  globalIndex: toNumber(row.global_index),
-  amount: toAmount(row.amount),
-  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-  height: toNumber(row.height),
-  unlockTime: BigInt(row.unlock_time),
-  frozen: toFlag(row.frozen),
-  spent: toFlag(row.spent),
-});
+type List = Statement<[Query], Uint8Array | null>;
 
-/** As {@link IncomingReader} would show an output. */
-export const asIncoming = (output: OwnedOutput): IncomingOutput => ({
-  txHash: toHex(output.txHash),
-  publicKey: toHex(output.publicKey),
-  keyImage: output.keyImage === undefined ? '' : toHex(output.keyImage),
-  globalIndex: output.globalIndex,
-  amount: output.amount,
-  subaddress: output.subaddress,
-  height: output.height,
-  unlockTime: output.unlockTime,
-  frozen: output.frozen,
-  spent: output.spentBy !== undefined,
-});
-
-/** Lists what an account received. */
+/** Lists what an account received, as JSON. */
 export class IncomingReader {
-  readonly #list: Statement<[number], Row>;
+  readonly #db: Db;
+  readonly #pages: HeightPages;
+  /** By what they select. */
+  readonly #lists = new Map<string, List>();
 
   constructor(db: Db) {
-    this.#list = db
-      .prepare<[number], Row>(
-        `SELECT lower(hex(tx_hash)) AS tx_hash, lower(hex(public_key)) AS public_key,
-           lower(hex(coalesce(key_image, ''))) AS key_image, global_index, amount, account, minor, height,
-           unlock_time, frozen, spent_by IS NOT NULL AS spent
-         FROM owned_output WHERE account = ? AND burnt = 0
-         ORDER BY height, global_index, owned_output.tx_hash, output_index`,
-      )
-      .safeIntegers();
+    this.#db = db;
+    this.#pages = new HeightPages(db, 'owned_output');
   }
 
-  /** In the order of the chain, burnt ones left out. @param minors absent: every address. */
-  list(account: number, minors?: readonly number[]): IncomingOutput[] {
-    const outputs = this.#list.all(account).map(toIncoming);
-    return minors === undefined
-      ? outputs
-      : outputs.filter(({ subaddress }) => minors.includes(subaddress.minor));
+  /** Height up to which a range holds so many outputs, whole blocks; undefined when it holds fewer. */
+  pageEnd(range: HeightRange, outputs: number): number | undefined {
+    return this.#pages.end(range, outputs);
+  }
+
+  /** In the order of the chain, commas between them; burnt ones are left out. @returns undefined for none. */
+  rows(shape: RowShape<IncomingField>, filter: IncomingFilter, heights: HeightRange): Uint8Array | undefined {
+    return this.#written('chain', shape, filter, heights);
+  }
+
+  /** {@link rows} of what an offline wallet was told of, in its order. */
+  toldRows(shape: RowShape<IncomingField>, filter: IncomingFilter): Uint8Array | undefined {
+    return this.#written('told', shape, filter, {});
+  }
+
+  #written(
+    source: keyof typeof SOURCES,
+    shape: RowShape<IncomingField>,
+    { account, minors, spent, chainHeight, now }: IncomingFilter,
+    heights: Partial<HeightRange>,
+  ): Uint8Array | undefined {
+    const { columns, from, order } = SOURCES[source];
+    const { sql, format } = rowFormat(rowText(shape), columns);
+    const select = `SELECT CAST(group_concat(${sql}, ',' ORDER BY ${order}) AS BLOB) FROM ${from}
+      AND account = :account
+      AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))
+      AND (:spent IS NULL OR (${columns.spent.sql}) = :spent)`;
+    const list = this.#lists.get(select) ?? this.#db.prepare<[Query], Uint8Array | null>(select).pluck();
+    this.#lists.set(select, list);
+    const written = list.get({
+      ...heights,
+      format,
+      account,
+      minors: minors === undefined ? null : JSON.stringify(minors),
+      spent: spent === undefined ? null : Number(spent),
+      chainHeight,
+      now: Math.floor(now),
+    });
+    return written ?? undefined;
   }
 }

@@ -5,6 +5,7 @@ import type { Destination, FoundOutgoing, OutgoingState, OutgoingTx } from '../w
 import type { PaymentFacts } from '../wallet/wallet-memory.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
+import { HeightPages, type HeightRange } from './height-pages.js';
 
 interface OutgoingRow {
   readonly tx_hash: Uint8Array;
@@ -47,6 +48,7 @@ const COLUMNS =
 
 export class OutgoingReader {
   protected readonly db: Db;
+  readonly #pages: HeightPages;
   readonly #byHash: Statement<[Uint8Array], OutgoingRow>;
   readonly #mined: Statement<[number, number], OutgoingRow>;
   readonly #open: Statement<[], OutgoingRow>;
@@ -54,6 +56,7 @@ export class OutgoingReader {
 
   constructor(db: Db) {
     this.db = db;
+    this.#pages = new HeightPages(db, 'outgoing_tx');
     const rows = <P extends unknown[]>(tail: string): Statement<P, OutgoingRow> =>
       db.prepare<P, OutgoingRow>(`SELECT ${COLUMNS} FROM outgoing_tx ${tail}`).safeIntegers();
     this.#byHash = rows('WHERE tx_hash = ?');
@@ -77,6 +80,11 @@ export class OutgoingReader {
       .prepare<[number], { tx_hash: Uint8Array }>('SELECT tx_hash FROM outgoing_tx WHERE height >= ?')
       .all(height)
       .map((row) => toBytes<'Hash'>(row.tx_hash));
+  }
+
+  /** Height up to which a range holds so many mined transactions, whole blocks; undefined when it holds fewer. */
+  pageEnd(range: HeightRange, transactions: number): number | undefined {
+    return this.#pages.end(range, transactions);
   }
 
   /** Mined ones in height order, others by age. */

@@ -5,6 +5,7 @@ import { chunks, concatBytes, equalBytes } from '../util/bytes.js';
 import type { Payment, ReceivedTx } from '../wallet/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
+import { HeightPages, type HeightRange } from './height-pages.js';
 
 interface FactRow {
   readonly tx_hash: Uint8Array;
@@ -94,6 +95,7 @@ export interface PaymentFilter {
 /** Incoming payments: the outputs that are neither change nor burnt. */
 export class PaymentReader {
   protected readonly db: Db;
+  readonly #pages: HeightPages;
   readonly #list: Statement<[number, number], PaymentRow>;
   readonly #ofAccount: Statement<[number, number, number], PaymentRow>;
   readonly #byTx: Statement<[Uint8Array], PaymentRow>;
@@ -102,6 +104,7 @@ export class PaymentReader {
 
   constructor(db: Db) {
     this.db = db;
+    this.#pages = new HeightPages(db, 'received_tx');
     const rows = <P extends unknown[]>(condition: string): Statement<P, PaymentRow> =>
       db.prepare<P, PaymentRow>(`${SELECT} AND ${condition} ${ORDER}`).safeIntegers();
     this.#list = rows('t.height > ? AND t.height <= ?');
@@ -113,6 +116,11 @@ export class PaymentReader {
         'SELECT t.* FROM received_tx t JOIN received_input USING (tx_hash) WHERE key_image = ?',
       )
       .safeIntegers();
+  }
+
+  /** Height up to which a range holds so many paying transactions, whole blocks; undefined when it holds fewer. */
+  pageEnd(range: HeightRange, transactions: number): number | undefined {
+    return this.#pages.end(range, transactions);
   }
 
   /** In height order. */

@@ -1,95 +1,34 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AccountTagReader, AccountTagWriter } from './account-tags.js';
-import { AccountReader, AccountWriter, SubaddressReader, SubaddressWriter } from './accounts.js';
-import { AddressBookReader, AddressBookWriter } from './address-book.js';
-import { AttributeReader, AttributeWriter } from './attributes.js';
-import { ChainReader, ChainWriter } from './chain.js';
-import { CoinReader } from './coins.js';
-import { noticingDamage, openDatabase, type Db } from './database.js';
+import { AccountTagWriter } from './account-tags.js';
+import { AccountWriter, SubaddressWriter } from './accounts.js';
+import { AddressBookWriter } from './address-book.js';
+import { AttributeWriter } from './attributes.js';
+import { ChainWriter } from './chain.js';
+import { noticingDamage, openDatabase, openStanding, type Db } from './database.js';
 import { syncDirectory, syncFile, syncFileAside } from './durable.js';
-import { IncomingReader } from './incoming.js';
-import { ImportedOutputReader, ImportedOutputWriter } from './imported-outputs.js';
+import { ImportedOutputWriter } from './imported-outputs.js';
 import { keepAside } from './keep-aside.js';
 import { recogniseSpends } from './learn-key-images.js';
-import { MetaReader, MetaWriter } from './meta.js';
-import { MultisigReader, MultisigWriter } from './multisig.js';
-import {
-  NoteReader,
-  NoteWriter,
-  OutgoingReader,
-  OutgoingWriter,
-  TxKeyReader,
-  TxKeyWriter,
-} from './outgoing.js';
-import { HoldingReader } from './holdings.js';
+import { MetaWriter } from './meta.js';
+import { MultisigWriter } from './multisig.js';
+import { NoteWriter, OutgoingWriter, TxKeyWriter } from './outgoing.js';
 import { OutputWriter } from './output-writer.js';
-import { OutputReader, type OutputRef } from './outputs.js';
-import { PaymentReader, PaymentWriter } from './payments.js';
-import { PossibleSpendReader, PossibleSpendWriter } from './possible-spends.js';
-import { PoolReader, PoolWriter } from './pool.js';
+import type { OutputRef } from './outputs.js';
+import { PaymentWriter } from './payments.js';
+import { PossibleSpendWriter } from './possible-spends.js';
+import { PoolWriter } from './pool.js';
+import { Snapshot } from './snapshot.js';
 import { StandingFile } from './standing-file.js';
 import { draftOf, removeDatabase, settleDraft, logOf } from './store-draft.js';
-import { TransferPageReader } from './transfer-pages.js';
-import { ToldKeyImageReader, ToldKeyImageWriter } from './told-key-images.js';
-import { WatchReader } from './watched-outputs.js';
+import { ToldKeyImageWriter } from './told-key-images.js';
+import { WalletReader } from './wallet-reader.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
 import { Secret } from '../util/secret.js';
 import type { OutgoingTx, PageFindings, TxFindings } from '../wallet/records.js';
 
 /** Above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
-
-/** Reads a wallet's store. */
-export class WalletReader {
-  readonly meta: MetaReader;
-  readonly chain: ChainReader;
-  readonly outputs: OutputReader;
-  readonly coins: CoinReader;
-  readonly holdings: HoldingReader;
-  readonly watch: WatchReader;
-  readonly incoming: IncomingReader;
-  readonly transferPages: TransferPageReader;
-  readonly payments: PaymentReader;
-  readonly outgoing: OutgoingReader;
-  readonly txKeys: TxKeyReader;
-  readonly notes: NoteReader;
-  readonly pool: PoolReader;
-  readonly accounts: AccountReader;
-  readonly subaddresses: SubaddressReader;
-  readonly accountTags: AccountTagReader;
-  readonly possibleSpends: PossibleSpendReader;
-  readonly addressBook: AddressBookReader;
-  readonly attributes: AttributeReader;
-  readonly imported: ImportedOutputReader;
-  readonly toldKeyImages: ToldKeyImageReader;
-  readonly multisig: MultisigReader;
-
-  constructor(db: Db) {
-    this.meta = new MetaReader(db);
-    this.chain = new ChainReader(db);
-    this.outputs = new OutputReader(db);
-    this.coins = new CoinReader(db);
-    this.holdings = new HoldingReader(db);
-    this.watch = new WatchReader(db);
-    this.incoming = new IncomingReader(db);
-    this.transferPages = new TransferPageReader(db);
-    this.payments = new PaymentReader(db);
-    this.outgoing = new OutgoingReader(db);
-    this.txKeys = new TxKeyReader(db);
-    this.notes = new NoteReader(db);
-    this.pool = new PoolReader(db);
-    this.accounts = new AccountReader(db);
-    this.subaddresses = new SubaddressReader(db);
-    this.accountTags = new AccountTagReader(db);
-    this.possibleSpends = new PossibleSpendReader(db);
-    this.addressBook = new AddressBookReader(db);
-    this.attributes = new AttributeReader(db);
-    this.imported = new ImportedOutputReader(db);
-    this.toldKeyImages = new ToldKeyImageReader(db);
-    this.multisig = new MultisigReader(db);
-  }
-}
 
 /** Changes a wallet's store; handed out by {@link WalletFile.write} alone. */
 export class WalletWriter {
@@ -252,6 +191,7 @@ export class WalletFile {
   #reader: WalletReader;
   #writer: WalletWriter;
   #version = 0;
+  readonly #snapshots = new Set<Snapshot>();
 
   private constructor(db: Db, home?: Home) {
     this.#home = home;
@@ -309,6 +249,10 @@ export class WalletFile {
     }
   }
 
+  get isInMemory(): boolean {
+    return this.#home === undefined;
+  }
+
   /** Another one whenever what is stored may have changed. */
   get version(): number {
     return this.#version;
@@ -319,6 +263,20 @@ export class WalletFile {
     return noticingDamage(this.#path, () => task(this.#reader));
   }
 
+  /** What is stored now, to be read bit by bit. Not of a store in memory. It ends when the store is closed. */
+  snapshot(): Snapshot {
+    const home = this.#home;
+    if (home === undefined) throw new Error('a snapshot of a store in memory');
+    const snapshot = new Snapshot({
+      now: () => this.#reader,
+      apart: () => openStanding(home.path, home.key.expose()),
+      guard: (task) => noticingDamage(home.path, task),
+      onRelease: () => this.#snapshots.delete(snapshot),
+    });
+    this.#snapshots.add(snapshot);
+    return snapshot;
+  }
+
   /**
    * One transaction: all of it is on disk when this returns, or nothing when it throws.
    * @throws WalletError `wallet_corrupt` where the file is damaged.
@@ -327,6 +285,7 @@ export class WalletFile {
     if (this.#db.inTransaction) throw new Error('a write inside a write');
     return noticingDamage(this.#path, () => {
       this.#returnHome();
+      for (const snapshot of this.#snapshots) snapshot.part();
       this.#version += 1;
       return this.#db.transaction(() => task(this.#writer)).immediate();
     });
@@ -360,6 +319,7 @@ export class WalletFile {
 
   close(): void {
     if (!this.#db.open) return;
+    for (const snapshot of this.#snapshots) snapshot.release();
     try {
       this.#returnHome();
       this.#db.pragma('wal_checkpoint(TRUNCATE)');

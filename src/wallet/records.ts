@@ -35,6 +35,20 @@ export interface OwnedOutput {
   readonly spentHeight?: number;
 }
 
+/** What is known of an output in a list. */
+export type IncomingField =
+  | 'account'
+  | 'amount'
+  | 'frozen'
+  | 'globalIndex'
+  | 'height'
+  | 'keyImage'
+  | 'minor'
+  | 'publicKey'
+  | 'spent'
+  | 'txHash'
+  | 'unlocked';
+
 /** An output that an offline wallet was told of. Source: wallet2.h `transfer_details`, after `import_outputs`. */
 export interface ImportedOutput {
   readonly publicKey: PublicKey;

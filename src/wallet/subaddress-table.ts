@@ -2,6 +2,7 @@ import { subaddressSpendPublicKeys } from '../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { SubaddressKey } from './records.js';
+import { SpendKeyIndex } from './spend-key-index.js';
 
 /** How far beyond the last used address or account payments are still recognised. */
 export interface Lookahead {
@@ -15,7 +16,11 @@ export const DEFAULT_LOOKAHEAD: Lookahead = { major: 50, minor: 200 };
 /** Spend keys of `from` ≤ minor < `to` in one account. */
 export type SpendKeyRange = typeof subaddressSpendPublicKeys;
 
-const keyOf = (publicKey: Uint8Array): string => Buffer.from(publicKey).toString('latin1');
+/** Bytes of a packed entry. */
+const ENTRY_BYTES = 40;
+
+/** Spend keys of addresses, each with its major and minor index, 4 bytes each, largest first. */
+export type PackedSubaddresses = Uint8Array;
 
 /**
  * Which spend public keys are ours. Grows as addresses are used, so that an address within the lookahead of
@@ -26,7 +31,7 @@ export class SubaddressTable {
   readonly #viewSecret: SecretKey;
   /** What {@link expandTo} goes by; entries beyond it stay. */
   lookahead: Lookahead;
-  readonly #byKey = new Map<string, SubaddressIndex>();
+  readonly #byKey = new SpendKeyIndex();
   readonly #spendKeys: SpendKeyRange;
   /** Number of addresses known, an account. */
   readonly #counts: number[] = [];
@@ -48,15 +53,17 @@ export class SubaddressTable {
   }
 
   find(spendPublicKey: Uint8Array): SubaddressIndex | undefined {
-    return this.#byKey.get(keyOf(spendPublicKey));
+    return this.#byKey.find(spendPublicKey);
   }
 
   /** Takes over entries computed earlier; an account's entries must be gapless from 0. */
-  load(keys: readonly SubaddressKey[]): void {
-    for (const { index, spendPublicKey } of keys) {
-      this.#byKey.set(keyOf(spendPublicKey), index);
-      this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
-    }
+  load(packed: PackedSubaddresses): void {
+    const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
+    for (let at = 0; at + ENTRY_BYTES <= packed.length; at += ENTRY_BYTES)
+      this.#take({
+        index: { major: view.getUint32(at + 32), minor: view.getUint32(at + 36) },
+        spendPublicKey: packed.subarray(at, at + 32) as PublicKey,
+      });
   }
 
   /**
@@ -73,7 +80,12 @@ export class SubaddressTable {
       const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
       keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));
     }
-    this.load(added);
+    for (const entry of added) this.#take(entry);
     return added;
+  }
+
+  #take({ index, spendPublicKey }: SubaddressKey): void {
+    this.#byKey.set(spendPublicKey, index);
+    this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
   }
 }

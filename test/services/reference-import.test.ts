@@ -17,7 +17,8 @@ import { importReferenceCache } from '../../src/services/reference-import.js';
 import { readKeysFile } from '../../src/store/keys-file.js';
 import { storeKey } from '../../src/store/store-key.js';
 import { storePlace } from '../../src/store/store-place.js';
-import { WalletFile, type WalletReader } from '../../src/store/wallet-file.js';
+import { WalletFile } from '../../src/store/wallet-file.js';
+import type { WalletReader } from '../../src/store/wallet-reader.js';
 import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
 import { fullCache, keysFile, owner, spendSecret, vector } from '../wallet/reference-cache/vector.js';
 

@@ -1,9 +1,11 @@
+import type { PagedResult } from '../../jsonrpc/json-rows.js';
 import { flag, height, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import type { HistoryList, IncomingKind } from '../../services/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
+import { IncomingRows } from '../incoming-rows.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { indexShape, paymentIdShape, paymentShape, readTxHash, transferEntry } from '../shapes.js';
+import { paymentIdShape, paymentShape, readTxHash, rowsOf, transferEntry } from '../shapes.js';
 
 /** 8 or 32 bytes. A long id whose last 24 bytes are zero is a short one. @throws WalletError `wrong_payment_id` */
 function readPaymentId(hex: string): Uint8Array {
@@ -69,12 +71,19 @@ export const historyMethods: readonly WalletMethod[] = [
       const lists = new Set(
         LISTS.filter((list) => asked[list] && (asked.cursor === '' || MINED.includes(list))),
       );
-      const { lists: found, next } =
-        asked.limit === 0
-          ? { lists: wallet.history.list(lists, filter), next: undefined }
-          : wallet.history.page(lists, filter, asked.limit);
+      const {
+        lists: found,
+        release,
+        next,
+      } = asked.limit === 0
+        ? { ...wallet.history.list(lists, filter), next: undefined }
+        : wallet.history.page(lists, filter, asked.limit);
+      const rows = LISTS.map((list) => {
+        const pages = found[list];
+        return [list, pages && rowsOf({ pages, release }, transferEntry)];
+      });
       return {
-        ...Object.fromEntries(LISTS.map((list) => [list, found[list]?.map(transferEntry)])),
+        ...(Object.fromEntries(rows) as PagedResult),
         cursor: next === undefined ? undefined : String(next),
       };
     },
@@ -107,21 +116,9 @@ export const historyMethods: readonly WalletMethod[] = [
       if (!isKind(transfer_type))
         throw new WalletError({ kind: 'wrong_transfer_type', given: transfer_type });
       return {
-        transfers: wallet.history
-          .incoming(transfer_type, account_index, subaddr_indices)
-          .map(({ output, unlocked }) => ({
-            amount: output.amount,
-            block_height: output.height,
-            frozen: output.frozen,
-            global_index: output.globalIndex,
-            key_image: output.keyImage,
-            pubkey: output.publicKey,
-            spent: output.spent,
-            subaddr_index: indexShape(output.subaddress),
-            tx_hash: output.txHash,
-            tx_size: 0,
-            unlocked,
-          })),
+        transfers: new IncomingRows((shape) =>
+          wallet.history.incoming(transfer_type, account_index, subaddr_indices, shape),
+        ),
       };
     },
   }),
@@ -150,9 +147,9 @@ export const historyMethods: readonly WalletMethod[] = [
     handle({ wallet }, { payment_ids, min_block_height }) {
       if (payment_ids.length === 0)
         return {
-          payments: wallet.history
-            .allPayments(min_block_height)
-            .map((view) => paymentShape(view, paymentIdShape(view.payment.tx.paymentId).padEnd(64, '0'))),
+          payments: rowsOf(wallet.history.allPayments(min_block_height), (view) =>
+            paymentShape(view, paymentIdShape(view.payment.tx.paymentId).padEnd(64, '0')),
+          ),
         };
       const ids = payment_ids.map((id) => ({ id, bytes: readPaymentId(id) }));
       return {

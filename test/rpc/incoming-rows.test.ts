@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import type { JsonRows } from '../../src/jsonrpc/json-rows.js';
+import { adaptReply, type ApiVersion } from '../../src/rpc/api-version.js';
+import { IncomingRows } from '../../src/rpc/incoming-rows.js';
+import { rowText } from '../../src/util/row-shape.js';
+
+const MEMBERS = '"amount":?,"block_height":?,"frozen":?,"global_index":?,"key_image":?,"pubkey":?,"spent":?,';
+
+test.each([
+  ['1.3', `{${MEMBERS}"tx_hash":?,"tx_size":0,"unlocked":?,"subaddr_index":?}`],
+  ['1.32', `{${MEMBERS}"subaddr_index":{"major":?,"minor":?},"tx_hash":?,"unlocked":?}`],
+] as [ApiVersion, string][])('a row of incoming_transfers under %s', async (version, row) => {
+  let text = '';
+  const rows = new IncomingRows((shape) => {
+    text = rowText(shape).texts.join('?');
+    return { pages: (async function* () {})(), release: () => undefined };
+  });
+  const { transfers } = adaptReply(version, 'incoming_transfers', { transfers: rows });
+  expect(await (transfers as JsonRows).pages()[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
+  expect(text).toBe(row);
+});

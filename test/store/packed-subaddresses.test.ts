@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
+import { WalletFile } from '../../src/store/wallet-file.js';
+import { SubaddressTable } from '../../src/wallet/subaddress-table.js';
+import { seededRng } from '../support/seeded-rng.js';
+
+test('a table of addresses stands again from what was stored of it', () => {
+  const rng = seededRng('packed subaddresses');
+  const viewSecret = randomSecretKey(rng);
+  const spendPublicKey = publicKeyOf(randomSecretKey(rng));
+  const table = (): SubaddressTable =>
+    new SubaddressTable(spendPublicKey, viewSecret, { major: 3, minor: 5 });
+  const file = WalletFile.create(':memory:', new Uint8Array(32));
+  const again = table();
+  again.load(file.read((r) => r.subaddresses.packed()));
+  expect(again.size).toBe(0);
+
+  const known = table().expandTo({ major: 1, minor: 4 });
+  const farthest = {
+    index: { major: 9, minor: 2 ** 32 - 1 },
+    spendPublicKey: publicKeyOf(randomSecretKey(rng)),
+  };
+  file.write((w) => w.subaddresses.add([...known, farthest]));
+  again.load(file.read((r) => r.subaddresses.packed()));
+  expect(again.size).toBe(known.length + 1);
+  for (const { index, spendPublicKey: key } of [...known, farthest]) expect(again.find(key)).toEqual(index);
+  file.close();
+});
