@@ -3,7 +3,6 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { BlindOutput } from '../wallet/possible-spends.js';
 import type { ReceivingKeys } from '../wallet/receive.js';
 import type { Lookahead, PackedSubaddresses } from '../wallet/subaddress-table.js';
-import type { UnnamedOutput, WatchedOutput } from '../wallet/watched.js';
 import type { NamedKey } from './watch-list.js';
 
 /** What a wallet's scanner starts from; crosses to the refresh thread as it is. */
@@ -14,13 +13,14 @@ export interface ScannerState {
   readonly subaddresses: PackedSubaddresses;
   /** The last address handed out, an account. */
   readonly handedOut: readonly SubaddressIndex[];
-  readonly watched: readonly WatchedOutput[];
+  /** Outputs to look out for by their key images, as a `WatchTable` packs them. */
+  readonly watched: Uint8Array;
   /** While the spend key is put away, or shared with others: outputs whose spends are to be told later. */
   readonly blind?: readonly BlindOutput[];
   /** Blind to some outputs only: the pool is worth a look. */
   readonly seesPool?: true;
-  /** Without a spend key: outputs whose key images are not known. */
-  readonly unnamed: readonly UnnamedOutput[];
+  /** Without a spend key: outputs whose key images are not known, by output key, packed as well. */
+  readonly unnamed: Uint8Array;
   /** Without a spend key: key images that its holder told. */
   readonly told: readonly NamedKey[];
 }

@@ -1,12 +1,18 @@
 import type { KeyImage, PublicKey } from '../crypto/types.js';
+import { bytes32 } from '../util/bytes.js';
 import type { FoundOutput } from '../wallet/receive.js';
 import type { OwnedOutput } from '../wallet/records.js';
-import type { UnnamedOutput, WatchedOutput } from '../wallet/watched.js';
+import { WatchTable, type Watched } from '../wallet/watched.js';
 import type { ChainTx } from './chain-block.js';
 
 /** The key image of an output's key. */
 export interface NamedKey {
   readonly publicKey: PublicKey;
+  readonly keyImage: KeyImage;
+}
+
+/** An output of ours that a transaction spends. */
+export interface SpentOutput extends Watched {
   readonly keyImage: KeyImage;
 }
 
@@ -16,56 +22,56 @@ const bytesKey = (bytes: Uint8Array): string =>
 /** Outputs of ours whose spending is looked out for, and those that wait for their key images. */
 export class WatchList {
   /** By key image. */
-  readonly #watched = new Map<string, WatchedOutput>();
+  readonly #watched: WatchTable;
   /** By output key. */
-  readonly #unnamed = new Map<string, UnnamedOutput>();
+  readonly #unnamed: WatchTable;
   /** By output key. */
   readonly #told = new Map<string, KeyImage>();
 
+  /** @param watched, unnamed as {@link WatchTable} packs them: by key image, and by output key. */
   constructor({
     watched,
     unnamed,
     told,
   }: {
-    readonly watched: readonly WatchedOutput[];
-    readonly unnamed: readonly UnnamedOutput[];
+    readonly watched: Uint8Array;
+    readonly unnamed: Uint8Array;
     readonly told: readonly NamedKey[];
   }) {
-    for (const output of watched) this.#watch(output);
-    for (const output of unnamed) this.#unnamed.set(bytesKey(output.publicKey), output);
+    this.#watched = new WatchTable(watched);
+    this.#unnamed = new WatchTable(unnamed);
     this.learn(told);
   }
 
-  add({ keyImage, publicKey, amount, subaddress, height }: OwnedOutput): void {
-    const output = { amount, subaddress, height };
-    if (keyImage !== undefined) this.#watch({ ...output, keyImage });
-    else this.#unnamed.set(bytesKey(publicKey), { ...output, publicKey });
+  add(output: OwnedOutput): void {
+    if (output.keyImage !== undefined) this.#watch(output.keyImage, output);
+    else this.#unnamed.set(output.publicKey, output);
   }
 
   /** Whether their outputs were found already or will be. */
   learn(told: readonly NamedKey[]): void {
     for (const { publicKey, keyImage } of told) {
-      const key = bytesKey(publicKey);
-      this.#told.set(key, keyImage);
-      const output = this.#unnamed.get(key);
+      this.#told.set(bytesKey(publicKey), keyImage);
+      const output = this.#unnamed.get(publicKey);
       if (output === undefined) continue;
-      this.#unnamed.delete(key);
-      this.#watch({ ...output, keyImage });
+      this.#unnamed.delete(publicKey);
+      this.#watch(keyImage, output);
     }
   }
 
   /** Forgets what was received at or above a height. */
   detachFrom(height: number): void {
-    for (const outputs of [this.#watched, this.#unnamed])
-      for (const [key, output] of outputs) if (output.height >= height) outputs.delete(key);
+    this.#watched.detachFrom(height);
+    this.#unnamed.detachFrom(height);
   }
 
-  spentBy({ blob, outline }: ChainTx): WatchedOutput[] {
+  spentBy({ blob, outline }: ChainTx): SpentOutput[] {
     if (this.#watched.size === 0) return [];
-    const spent: WatchedOutput[] = [];
+    const spent: SpentOutput[] = [];
     for (const at of outline.keyImages) {
-      const output = this.#watched.get(bytesKey(blob.subarray(at, at + 32)));
-      if (output !== undefined) spent.push(output);
+      const output = this.#watched.get(blob, at);
+      if (output !== undefined)
+        spent.push({ ...output, keyImage: bytes32<'KeyImage'>(blob.subarray(at, at + 32), 'KeyImage') });
     }
     return spent;
   }
@@ -77,11 +83,9 @@ export class WatchList {
     return keyImage === undefined ? output : { ...output, keyImage };
   }
 
-  #watch({ keyImage, amount, subaddress, height }: WatchedOutput): void {
-    const key = bytesKey(keyImage);
-    const known = this.#watched.get(key);
-    // Two outputs with one key share an image; only the larger can ever be spent.
-    if (known === undefined || known.amount < amount)
-      this.#watched.set(key, { keyImage, amount, subaddress, height });
+  /** Two outputs with one key share an image; only the larger can ever be spent. */
+  #watch(keyImage: KeyImage, output: Watched): void {
+    const known = this.#watched.get(keyImage);
+    if (known === undefined || known.amount < output.amount) this.#watched.set(keyImage, output);
   }
 }

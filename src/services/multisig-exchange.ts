@@ -32,9 +32,7 @@ export class MultisigExchange {
   isImportNeeded(account?: number): boolean {
     const { file, keys } = this.#session;
     if (keys.multisig === undefined) return false;
-    return file
-      .read((r) => r.watch.unnamed())
-      .some(({ subaddress }) => account === undefined || subaddress.major === account);
+    return file.read((r) => r.watch.anyUnnamed(account));
   }
 
   /**

@@ -1,49 +1,50 @@
 import type { Statement } from 'better-sqlite3';
-import type { UnnamedOutput, WatchedOutput } from '../wallet/watched.js';
-import { toAmount, toBytes, toNumber, type Integer } from './columns.js';
 import type { Db } from './database.js';
 
-interface WatchRow {
-  readonly id: Uint8Array;
-  readonly amount: Integer;
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly height: Integer;
+/** In hex, as {@link WatchTable} packs it. */
+const recordOf = (key: string): string =>
+  `format('%s%016x%08x%08x%08x', hex(${key}), amount, account, minor, height)`;
+
+interface Packed {
+  readonly packed: string | null;
 }
 
-const placeOf = ({ amount, account, minor, height }: WatchRow): Omit<WatchedOutput, 'keyImage'> => ({
-  amount: toAmount(amount),
-  subaddress: { major: toNumber(account), minor: toNumber(minor) },
-  height: toNumber(height),
-});
-
-/** What a scanner looks out for among the inputs of transactions. */
+/** What a scanner looks out for among the inputs of transactions, packed for a `WatchTable`. */
 export class WatchReader {
-  readonly #named: Statement<[number], WatchRow>;
-  readonly #unnamed: Statement<[], WatchRow>;
+  readonly #named: Statement<[number], Packed>;
+  readonly #unnamed: Statement<[], Packed>;
+  readonly #anyUnnamed: Statement<[number | null], unknown>;
 
   constructor(db: Db) {
-    const rows = <P extends unknown[]>(id: string, condition: string): Statement<P, WatchRow> =>
-      db
-        .prepare<P, WatchRow>(
-          `SELECT ${id} AS id, amount, account, minor, height FROM owned_output WHERE burnt = 0 AND ${condition}`,
-        )
-        .safeIntegers();
+    const records = <P extends unknown[]>(key: string, condition: string): Statement<P, Packed> =>
+      db.prepare<P, Packed>(
+        `SELECT group_concat(${recordOf(key)}, '') AS packed FROM owned_output WHERE burnt = 0 AND ${condition}`,
+      );
     // Of outputs that a block spends, those whose spending may be undone or is known by hearsay only.
-    this.#named = rows(
+    this.#named = records(
       'key_image',
       'key_image IS NOT NULL AND (spent_height IS NULL OR spent_height >= ? OR spent_by = zeroblob(32))',
     );
-    this.#unnamed = rows('public_key', 'key_image IS NULL');
+    this.#unnamed = records('public_key', 'key_image IS NULL');
+    this.#anyUnnamed = db.prepare<[number | null], unknown>(
+      'SELECT 1 FROM owned_output WHERE key_image IS NULL AND burnt = 0 AND account = coalesce(?, account) LIMIT 1',
+    );
   }
 
-  /** Outputs whose spending can be recognised. @param since height below which no block is undone. */
-  named(since: number): WatchedOutput[] {
-    return this.#named.all(since).map((row) => ({ keyImage: toBytes<'KeyImage'>(row.id), ...placeOf(row) }));
+  /** Outputs whose spending can be recognised, by key image. @param since height below which no block is undone. */
+  named(since: number): Uint8Array {
+    return unhex(this.#named.get(since));
   }
 
-  /** Outputs whose key images are not known. */
-  unnamed(): UnnamedOutput[] {
-    return this.#unnamed.all().map((row) => ({ publicKey: toBytes<'PublicKey'>(row.id), ...placeOf(row) }));
+  /** Outputs whose key images are not known, by output key. */
+  unnamed(): Uint8Array {
+    return unhex(this.#unnamed.get());
+  }
+
+  /** Is there an output whose key image is not known? @param account absent: of any. */
+  anyUnnamed(account?: number): boolean {
+    return this.#anyUnnamed.get(account ?? null) !== undefined;
   }
 }
+
+const unhex = (row: Packed | undefined): Uint8Array => Buffer.from(row?.packed ?? '', 'hex');

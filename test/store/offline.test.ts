@@ -4,6 +4,7 @@ import { learnKeyImages, recogniseSpends } from '../../src/store/learn-key-image
 import { WalletFile } from '../../src/store/wallet-file.js';
 import { amount } from '../../src/util/amount.js';
 import type { ImportedOutput, OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/records.js';
+import { WATCHED_BYTES } from '../../src/wallet/watched.js';
 
 const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
 const key = (fill: number): PublicKey => bytes(fill);
@@ -71,7 +72,7 @@ describe('a wallet without a spend key', () => {
     const file = viewOnlyWallet();
     expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(3);
     expect(file.read((r) => r.outgoing.list({ states: ['confirmed'] }))).toEqual([]);
-    expect(file.read((r) => r.watch.unnamed())).toHaveLength(3);
+    expect(file.read((r) => r.watch.unnamed())).toHaveLength(3 * WATCHED_BYTES);
   });
 
   it('recognises its payment, a key image at a time', () => {
