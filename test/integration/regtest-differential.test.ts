@@ -324,28 +324,51 @@ describe('a plain path', () => {
   });
 
   test('gives the same raw names of what waits', async () => {
-    const [ours, theirs] = await Promise.all(
-      [twins.ours, twins.theirs].map(async ({ port }) => {
-        const reply = await fetch(`http://127.0.0.1:${port}/get_transaction_pool_hashes.bin`, {
-          method: 'POST',
-        });
-        const text = Buffer.from(await reply.arrayBuffer()).toString('latin1');
-        return /"tx_hashes": ?"((?:[^"\\]|\\.)*)"/s.exec(text)?.[1];
-      }),
-    );
-    const raw = (text: string | undefined): string =>
-      Buffer.from(
-        (text ?? '').replace(/\\(?:u00(..)|(.))/gs, (_, code, char) =>
-          code === undefined
-            ? ({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }[char as string] ?? char)
-            : String.fromCharCode(Number.parseInt(code, 16)),
-        ),
-        'latin1',
-      ).toString('hex');
-    expect(raw(ours)).toBe(waiting);
-    expect(raw(theirs)).toBe(waiting);
+    const { ours, theirs } = await rawFields('/get_transaction_pool_hashes.bin', {}, 'tx_hashes');
+    expect(ours).toBe(waiting);
+    expect(theirs).toBe(waiting);
   });
 });
+
+test('get_txpool_backlog gives the same raw weights and fees', async () => {
+  const request = { jsonrpc: '2.0', id: '0', method: 'get_txpool_backlog' };
+  const { ours, theirs } = await rawFields('/json_rpc', request, 'backlog');
+  // The third number is an age, taken a moment apart.
+  const timeless = (hex: string): string => hex.slice(0, 32);
+  expect(ours).toHaveLength(48);
+  expect(theirs).toHaveLength(48);
+  expect(timeless(ours)).toBe(timeless(theirs));
+});
+
+/** Bytes that both send, as they are, in a text of JSON, which is none then; hex. */
+async function rawFields(path: string, body: object, field: string) {
+  const [ours = '', theirs = ''] = await Promise.all(
+    [twins.ours, twins.theirs].map(async ({ port }) => {
+      const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
+      const text = Buffer.from(await reply.arrayBuffer()).toString('latin1');
+      const value = new RegExp(`"${field}": ?"((?:[^"\\\\]|\\\\.)*)"`, 's').exec(text)?.[1] ?? '';
+      return Buffer.from(unescaped(value), 'latin1').toString('hex');
+    }),
+  );
+  return { ours, theirs };
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+};
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(?:u00(..)|(.))/gs, (_, code: string | undefined, char: string) =>
+    code === undefined ? (ESCAPES[char] ?? char) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
 
 const u64 = (value: bigint) => ({ type: 'u64', value }) as const;
 const bytes = (hex: string) => ({ type: 'string', value: fromHex(hex) }) as const;

@@ -28,6 +28,8 @@ let [ours, theirs]: Subscriber[] = [];
 let waiting = '';
 /** What miners were told on request, the payments waiting: ours and the real one's. */
 let minerData: Loose[] = [];
+/** Names of the payments that wait, in the order that pools are told in: ours and the real one's. */
+let pools: string[][] = [];
 /** Since the first that both heard. */
 const since = { ours: 0, theirs: 0 };
 
@@ -93,6 +95,14 @@ beforeAll(async () => {
     const isWhole = told.every(({ tx_backlog }) => (tx_backlog as Loose[] | undefined)?.length === 3);
     return isWhole ? told : undefined;
   });
+  pools = await Promise.all(
+    [twins.ours, twins.theirs].map(async (daemon) => {
+      const { transactions } = await daemon.plain('/get_transaction_pool');
+      const { tx_hashes } = await daemon.plain('/get_transaction_pool_hashes');
+      expect((transactions as Loose[]).map(({ id_hash }) => id_hash as string)).toEqual(tx_hashes);
+      return tx_hashes as string[];
+    }),
+  );
   await mine(2);
 });
 
@@ -124,6 +134,11 @@ describe('what is published', () => {
 
   it('of several payments is in the order that the real one gives miners on request', () => {
     expect(minerData[0]).toEqual(minerData[1]);
+  });
+
+  it('of several payments is told on request in the order of the real one', () => {
+    expect(pools[0]).toHaveLength(3);
+    expect(pools[0]).toEqual(pools[1]);
   });
 
   it('of json-minimal-txpool_add is the same', () => {

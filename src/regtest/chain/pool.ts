@@ -1,5 +1,5 @@
 import type { Hash } from '../../crypto/types.js';
-import { compareBytes, toHex } from '../../util/bytes.js';
+import { toHex } from '../../util/bytes.js';
 import {
   checkForm,
   checkOutputs,
@@ -10,7 +10,7 @@ import {
   type Payment,
 } from '../rules/tx-rules.js';
 import { demand, Violation } from '../rules/violation.js';
-import type { PoolTx } from '../store/pool.js';
+import { compareHashes, type PoolTx } from '../store/pool.js';
 import type { Chain } from './chain.js';
 import type { Verdicts } from './verdicts.js';
 
@@ -29,9 +29,6 @@ export interface PoolOptions {
 
 /** Where a transaction comes from. */
 export type Origin = 'sender' | 'sender, not to be relayed' | 'block';
-
-/** Hashes are ordered from their last byte. Source: db_lmdb.cpp `compare_hash32`. */
-const compareHashes = (a: Hash, b: Hash): number => compareBytes(a.toReversed(), b.toReversed());
 
 /** Transactions that wait for a block. */
 export class Pool {

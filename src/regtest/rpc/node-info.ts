@@ -4,6 +4,7 @@ import { U64_MAX } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Context } from './method.js';
 import { accessed, wide } from './shapes.js';
+import { visiblePool } from './visible-pool.js';
 
 const GIB = 1024 ** 3;
 /** What a restricted server rounds the size of its chain up to. */
@@ -15,7 +16,8 @@ function freeSpace(): bigint {
 }
 
 /** Source: core_rpc_server.cpp `on_get_info`; bootstrap fields as older servers give them. */
-export function nodeInfo({ daemon, restricted }: Context) {
+export function nodeInfo(context: Context) {
+  const { daemon, restricted } = context;
   const { node } = daemon;
   const { tip } = node.chain;
   const { penaltyMedian } = node.chain.measures;
@@ -53,7 +55,7 @@ export function nodeInfo({ daemon, restricted }: Context) {
     testnet: false,
     top_block_hash: toHex(tip.hash),
     tx_count: tip.payments,
-    tx_pool_size: node.store.pool.all().filter(({ relayed }) => relayed || !restricted).length,
+    tx_pool_size: visiblePool(context).length,
     update_available: false,
     version: restricted ? '' : daemon.version,
     was_bootstrap_ever_used: false,

@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage } from '../../crypto/types.js';
 import { amount, type Amount } from '../../util/amount.js';
+import { compareBytes } from '../../util/bytes.js';
 import { toBytes, type Db } from './database.js';
 
 /** A transaction that waits for a block. */
@@ -67,6 +68,9 @@ export interface PoolSpend {
   readonly txHash: Hash;
 }
 
+/** Hashes are ordered from their last byte. Source: db_lmdb.cpp `compare_hash32`. */
+export const compareHashes = (a: Hash, b: Hash): number => compareBytes(a.toReversed(), b.toReversed());
+
 /** Best paid first. Source: tx_pool.h `txCompare`. */
 const ORDER = 'ORDER BY fee * 1.0 / weight DESC, receive_time, hash';
 
@@ -114,6 +118,11 @@ export class PoolTable {
   /** Best paid first. */
   all(): PoolTx[] {
     return this.#all.all().map(toPoolTx);
+  }
+
+  /** In the order of upstream's database. */
+  byHash(): PoolTx[] {
+    return this.all().sort((a, b) => compareHashes(a.hash, b.hash));
   }
 
   hashes(): Hash[] {

@@ -19,6 +19,7 @@ import {
   type BinaryEndpoint,
 } from '../binary-endpoint.js';
 import type { Context } from '../method.js';
+import { visiblePool } from '../visible-pool.js';
 import { writtenBlocks, writtenIndices } from './block-page.js';
 
 /** Of one page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`. */
@@ -111,10 +112,12 @@ const poolEntry = (tx: PoolTx, prune: boolean) =>
     double_spend_seen: bool(tx.doubleSpendSeen),
   });
 
-function poolPart({ daemon: { node }, restricted }: Context, request: SectionReader): TypedSection {
+function poolPart(context: Context, request: SectionReader): TypedSection {
+  const { restricted, daemon } = context;
+  const { node } = daemon;
   const since = request.number('pool_info_since', 0);
   const removed = node.poolLog.removedSince(since);
-  const visible = node.store.pool.all().filter(({ relayed }) => relayed || !restricted);
+  const visible = visiblePool(context);
   const added = removed === undefined ? visible : visible.filter(({ receiveTime }) => receiveTime >= since);
   const most = restricted ? MAX_POOL_BODIES_RESTRICTED : MAX_POOL_BODIES;
   const rest = added.slice(most).map(({ hash }) => hash);

@@ -5,6 +5,7 @@ import { encode, u64 } from '../../../util/codec.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { accessed, rawText, replied, toHash } from '../shapes.js';
+import { visiblePool } from '../visible-pool.js';
 
 /** Names that one call gives. Source: core_rpc_server.cpp `on_get_txids_loose`. */
 const MAX_LOOSE = 50_000;
@@ -50,9 +51,9 @@ export const poolMethods: readonly DaemonMethod[] = [
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_BACKLOG, on_get_txpool_backlog',
-    handle({ daemon: { node } }) {
-      const now = node.chain.clock();
-      const records = node.store.pool.all().map(({ weight, fee, receiveTime }) => {
+    handle(context) {
+      const now = context.daemon.node.chain.clock();
+      const records = visiblePool(context).map(({ weight, fee, receiveTime }) => {
         const age = Math.max(0, now - receiveTime);
         return concatBytes(...[BigInt(weight), fee, BigInt(age)].map((value) => encode(u64, value)));
       });

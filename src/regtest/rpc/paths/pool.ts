@@ -3,13 +3,10 @@ import { none } from '../../../jsonrpc/params.js';
 import { concatBytes, toHex } from '../../../util/bytes.js';
 import { median } from '../../rules/median.js';
 import type { PoolTx } from '../../store/pool.js';
-import { defineMethod, type Context, type DaemonMethod } from '../method.js';
+import { defineMethod, type DaemonMethod } from '../method.js';
 import { accessed, rawText } from '../shapes.js';
 import { txText } from '../tx-json.js';
-
-/** What the asker may see, best paid first. */
-const visible = ({ daemon, restricted }: Context): PoolTx[] =>
-  daemon.node.store.pool.all().filter(({ relayed }) => relayed || !restricted);
+import { visiblePool } from '../visible-pool.js';
 
 const txShape = (tx: PoolTx, restricted: boolean) => ({
   id_hash: toHex(tx.hash),
@@ -66,7 +63,7 @@ export const poolPaths: readonly DaemonMethod[] = [
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL, on_get_transaction_pool',
     handle(context) {
-      const txs = visible(context);
+      const txs = visiblePool(context);
       const shown = new Set(txs.map(({ hash }) => toHex(hash)));
       const spends = new Map<string, string[]>();
       for (const { keyImage, txHash } of context.daemon.node.store.pool.spends()) {
@@ -86,7 +83,7 @@ export const poolPaths: readonly DaemonMethod[] = [
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_HASHES, on_get_transaction_pool_hashes',
-    handle: (context) => accessed({ tx_hashes: visible(context).map(({ hash }) => toHex(hash)) }),
+    handle: (context) => accessed({ tx_hashes: visiblePool(context).map(({ hash }) => toHex(hash)) }),
   }),
 
   defineMethod({
@@ -96,7 +93,7 @@ export const poolPaths: readonly DaemonMethod[] = [
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_HASHES_BIN, on_get_transaction_pool_hashes_bin',
     handle(context) {
-      const hashes = visible(context).map(({ hash }) => hash);
+      const hashes = visiblePool(context).map(({ hash }) => hash);
       return accessed({ tx_hashes: hashes.length === 0 ? undefined : rawText(concatBytes(...hashes)) });
     },
   }),
@@ -108,7 +105,7 @@ export const poolPaths: readonly DaemonMethod[] = [
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_STATS, on_get_transaction_pool_stats',
     handle(context) {
-      const txs = visible(context);
+      const txs = visiblePool(context);
       const now = context.daemon.node.chain.clock();
       const weights = txs.map(({ weight }) => weight);
       const times = txs.map(({ receiveTime }) => receiveTime);
