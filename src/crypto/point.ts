@@ -8,6 +8,8 @@ export type Point = InstanceType<typeof Point>;
 
 /** Base point of the prime-order subgroup. */
 export const G = Point.BASE;
+// Multiples for windows of 5 bits: as fast as noble's choice of 8, whose table takes every thread 70 ms to make.
+G.precompute(5);
 export const IDENTITY = Point.ZERO;
 
 /**
