@@ -84,6 +84,8 @@ export type RefreshReport =
       /** Number of blocks that the daemon holds. */
       readonly daemonHeight: number;
     }
+  /** Much was committed: a moment to put it in order, which is answered as a page is. */
+  | { readonly type: 'rest'; readonly wallet: WalletId; readonly run: number }
   | ({ readonly type: 'pool'; readonly wallet: WalletId; readonly run: number } & PoolView)
   | {
       readonly type: 'subaddresses';

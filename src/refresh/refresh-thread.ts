@@ -19,14 +19,14 @@ import type {
 } from './messages.js';
 import { locatedKeyImages } from './located-key-images.js';
 import { pagesFrom } from './page-source.js';
-import { slicesOf } from './slices.js';
+import { KEYS_AT_ONCE, slicesOf, weightOf } from './slices.js';
 import { WalletScanner } from './wallet-scanner.js';
 
 /** Slices of pages that may wait for their commit. */
 const SLICES_AHEAD = 2;
 
-/** Subaddress keys committed at once: requests are answered in between. */
-const KEYS_AT_ONCE = 2000;
+/** Weight of the slices after which their commits are put in order: some thousand pages of the store. */
+const WEIGHT_BETWEEN_RESTS = 1500;
 
 /** Pool transactions fetched at once: what a restricted daemon allows. */
 const POOL_BATCH = 100;
@@ -164,6 +164,7 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
   };
   try {
     if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
+    let weight = 0;
     for await (const page of pagesFrom(daemon, from, chain, signal)) {
       const findings = await wallet.scanner.scan(page.blocks, kernel);
       signal.throwIfAborted();
@@ -173,7 +174,16 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
       for (const slice of slicesOf(findings)) {
         current.inFlight += 1;
         report({ type: 'page', wallet: id, run: number, findings: slice, daemonHeight: page.daemonHeight });
-        await settled(SLICES_AHEAD - 1);
+        weight += weightOf(slice);
+        if (weight < WEIGHT_BETWEEN_RESTS) {
+          await settled(SLICES_AHEAD - 1);
+          continue;
+        }
+        await settled(0);
+        current.inFlight += 1;
+        report({ type: 'rest', wallet: id, run: number });
+        await settled(0);
+        weight = 0;
       }
     }
     await settled(0);

@@ -11,6 +11,7 @@ import type { ExpectedChain } from './chain-block.js';
 import type { ScannerState } from './scanner-state.js';
 import type { PoolFinding } from './wallet-scanner.js';
 import type { NamedKey } from './watch-list.js';
+import { Turns } from '../util/turns.js';
 import type {
   BatchFindings,
   RefreshFailure,
@@ -30,6 +31,8 @@ export interface RefreshTarget {
   /** Commits keys by which payments are recognised. */
   commitSubaddresses(keys: readonly SubaddressKey[]): void;
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
+  /** Puts what was committed in order, off this thread; nothing is committed meanwhile. Does not throw. */
+  tidy(): Promise<void>;
 }
 
 export interface RefreshResult {
@@ -279,7 +282,9 @@ export class Refresher {
       workerData: { threads: this.#threads },
     });
     worker.unref();
-    worker.on('message', (message: RefreshReport) => this.#receive(worker, message));
+    // One a turn: messages that come while one is dealt with would keep requests from being read.
+    const turns = new Turns((message: RefreshReport) => this.#receive(worker, message));
+    worker.on('message', (message: RefreshReport) => turns.add(message));
     worker.on('error', (error) => this.#lost(worker, error as Error));
     worker.on('exit', () => this.#lost(worker, new Error('the refresh thread stopped')));
     worker.postMessage({
@@ -297,6 +302,12 @@ export class Refresher {
     }
     const run = this.#runs.get(message.wallet);
     if (run === undefined || run.number !== message.run) return;
+    const acknowledge = (): void =>
+      worker.postMessage({
+        type: 'committed',
+        wallet: run.wallet,
+        run: run.number,
+      } satisfies RefreshRequest);
     switch (message.type) {
       case 'page':
         try {
@@ -307,14 +318,14 @@ export class Refresher {
           this.#fail(run.wallet, error as Error);
           return;
         }
+        run.blocksFetched += message.findings.hashes.length;
         // The genesis block is known to every wallet: it is not counted.
-        run.blocksFetched += message.findings.hashes.length - (message.findings.startHeight === 0 ? 1 : 0);
+        if (message.findings.startHeight === 0 && message.findings.hashes.length > 0) run.blocksFetched -= 1;
         run.receivedMoney ||= message.findings.outputs.length > 0;
-        worker.postMessage({
-          type: 'committed',
-          wallet: run.wallet,
-          run: run.number,
-        } satisfies RefreshRequest);
+        acknowledge();
+        return;
+      case 'rest':
+        void run.target.tidy().then(acknowledge);
         return;
       case 'pool':
         try {

@@ -1,7 +1,14 @@
 import type { PageFindings } from '../wallet/records.js';
 
 /** Outputs and spends committed at once, about: requests are answered in between. */
-const ROWS_AT_ONCE = 64;
+const ROWS_AT_ONCE = 32;
+
+/** Subaddress keys committed at once. */
+export const KEYS_AT_ONCE = 500;
+
+/** What a commit costs, in outputs: keys and blocks are small beside them. */
+export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings): number =>
+  outputs.length + spends.length + (subaddresses.length + hashes.length) / 10;
 
 /** Takes off a list that ascends by height, call by call, what lies below a height. */
 function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {
@@ -27,8 +34,11 @@ export function* slicesOf(findings: PageFindings): Generator<PageFindings, void,
     possibleSpends: taker(possibleSpends ?? []),
   };
   const end = startHeight + hashes.length;
+  const nothing = { received: [], outputs: [], spends: [], outgoing: [], hashes: [] };
   // Addresses that the page reached are there before anything it found at them.
   let { subaddresses } = findings;
+  for (; subaddresses.length > KEYS_AT_ONCE; subaddresses = subaddresses.slice(KEYS_AT_ONCE))
+    yield { ...nothing, startHeight, subaddresses: subaddresses.slice(0, KEYS_AT_ONCE), lastBlockReward };
   for (const [from, to] of cuts(findings, end)) {
     yield {
       startHeight: from,

@@ -350,6 +350,10 @@ export class WalletSession implements RefreshTarget {
     for (const txHash of [...news, ...this.pending.admit(unmined)]) this.#parts.events.onIncoming(txHash);
   }
 
+  tidy(): Promise<void> {
+    return this.file.tidy();
+  }
+
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
     for (const txHash of this.pending.commitPool(present, findings)) this.#parts.events.onIncoming(txHash);
   }
@@ -398,6 +402,7 @@ export class WalletSession implements RefreshTarget {
     this.#closed = true;
     this.link.refresher.detach(this.#id);
     await this.payments.settle();
+    await this.file.settle();
     try {
       this.file.close();
     } finally {

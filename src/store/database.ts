@@ -31,16 +31,20 @@ export function noticingDamage<T>(path: string, task: () => T): T {
   }
 }
 
-function unlock(db: Db, key: Uint8Array): void {
-  db.pragma("cipher = 'chacha20'");
-  db.pragma(`key = "x'${toHex(key)}'"`);
+/** Opens a database file under its key, and sets nothing else. The key is proven by the first look at a page. */
+export function unlockDatabase(path: string, key: Uint8Array, options: Database.Options = {}): Db {
+  const db = new Database(path, options);
+  if (path !== ':memory:') {
+    db.pragma("cipher = 'chacha20'");
+    db.pragma(`key = "x'${toHex(key)}'"`);
+  }
+  return db;
 }
 
 /** Another connection to an open database, which sees it as it is now for as long as it is open, and only reads. */
 export function openStanding(path: string, key: Uint8Array): Db {
-  const db = new Database(path, { readonly: true, fileMustExist: true });
+  const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
   try {
-    unlock(db, key);
     db.pragma('temp_store = MEMORY');
     db.exec('BEGIN; SELECT 1 FROM meta');
     return db;
@@ -56,16 +60,15 @@ export function openStanding(path: string, key: Uint8Array): Db {
  * @throws WalletError `wallet_corrupt` for another key or a damaged file.
  */
 export function openDatabase(path: string, key: Uint8Array): Db {
-  const db = new Database(path);
+  const db = unlockDatabase(path, key);
   try {
-    if (path !== ':memory:') unlock(db, key);
     db.pragma('temp_store = MEMORY');
     // Outputs of a hundred thousand payments are read in an order that is not that of their pages.
     db.pragma('cache_size = -32768');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
-    // Moving the log into the main file waits for the disk: seldom, then.
-    db.pragma('wal_autocheckpoint = 4000');
+    // Moving the log into the main file waits for the disk. Refreshes have it done on another thread before that.
+    db.pragma('wal_autocheckpoint = 16000');
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
     migrate(db, MIGRATIONS);

@@ -5,6 +5,7 @@ import { AccountWriter, SubaddressWriter } from './accounts.js';
 import { AddressBookWriter } from './address-book.js';
 import { AttributeWriter } from './attributes.js';
 import { ChainWriter } from './chain.js';
+import { checkpointAside } from './checkpoint.js';
 import { noticingDamage, openDatabase, openStanding, type Db } from './database.js';
 import { syncDirectory, syncFile, syncFileAside } from './durable.js';
 import { ImportedOutputWriter } from './imported-outputs.js';
@@ -192,6 +193,7 @@ export class WalletFile {
   #writer: WalletWriter;
   #version = 0;
   readonly #snapshots = new Set<Snapshot>();
+  #tidying: Promise<void> | undefined;
 
   private constructor(db: Db, home?: Home) {
     this.#home = home;
@@ -311,12 +313,33 @@ export class WalletFile {
     await syncFileAside(logOf(this.#db.name));
   }
 
+  /**
+   * Moves what the log holds into the main file on another thread, so that the log can begin anew. Where that fails
+   * the log grows, until a write moves it and says what is wrong.
+   */
+  async tidy(): Promise<void> {
+    const home = this.#home;
+    if (home === undefined) return;
+    this.#tidying ??= checkpointAside(home.path, home.key.expose())
+      .catch(() => undefined)
+      .finally(() => {
+        this.#tidying = undefined;
+      });
+    await this.#tidying;
+  }
+
+  /** Ends once nobody else holds the file open. */
+  async settle(): Promise<void> {
+    await this.#tidying;
+  }
+
   /** Moves what the log holds into the main file; everything is on disk before this already. */
   sync(): void {
     this.#returnHome();
     this.#db.pragma('wal_checkpoint(PASSIVE)');
   }
 
+  /** After {@link settle}, where the store was tidied. */
   close(): void {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();

@@ -1,11 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../src/crypto/types.js';
-import { slicesOf } from '../../src/refresh/slices.js';
+import { slicesOf, weightOf } from '../../src/refresh/slices.js';
 import type { PageFindings } from '../../src/wallet/records.js';
 
 /** A page whose lists hold nothing but heights. */
-function page(startHeight: number, blocks: number, heights: Record<string, readonly number[]>): PageFindings {
+function page(
+  startHeight: number,
+  blocks: number,
+  heights: Record<string, readonly number[]>,
+  addresses = 1,
+): PageFindings {
   const list = (name: string): never[] =>
     [...(heights[name] ?? [])].sort((a, b) => a - b).map((height, i) => ({ height, i }) as never);
   return {
@@ -16,7 +21,7 @@ function page(startHeight: number, blocks: number, heights: Record<string, reado
     spends: list('spends'),
     outgoing: list('outgoing'),
     possibleSpends: list('possibleSpends'),
-    subaddresses: [{ index: { major: 0, minor: 1 } } as never],
+    subaddresses: Array.from({ length: addresses }, (_, minor) => ({ index: { major: 0, minor } }) as never),
     lastBlockReward: 5n as never,
   };
 }
@@ -71,6 +76,19 @@ describe('slices of a page', () => {
       1,
       ...slices.slice(1).map(() => 0),
     ]);
+  });
+
+  test('bring many addresses in parts, all of them before any block', () => {
+    const findings = page(10, 30, { outputs: [12, 20] }, 1234);
+    const slices = [...slicesOf(findings)];
+    expect(slices.map(({ subaddresses }) => subaddresses.length)).toEqual([500, 500, 234]);
+    expect(slices.flatMap(({ subaddresses }) => subaddresses)).toEqual(findings.subaddresses);
+    expect(slices.map(({ startHeight, hashes }) => [startHeight, hashes.length])).toEqual([
+      [10, 0],
+      [10, 0],
+      [10, 30],
+    ]);
+    expect(slices.map(weightOf)).toEqual([50, 50, 2 + 26.4]);
   });
 
   test('are as large as a block where a block is too large', () => {

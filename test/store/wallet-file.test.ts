@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -191,6 +191,33 @@ describe('the file', () => {
     expect(() => lockWallet(path, 'w')).toThrow(WalletError);
     lock.release();
     lockWallet(path, 'w').release();
+  });
+
+  it('is tidied on another thread: its log begins anew, and what others do meanwhile stays', async () => {
+    const log = join(directory, 'w-wal');
+    const grow = (from: number): void => {
+      for (let height = from; height < from + 40; height++) file.write((w) => w.applyPage(page(height, 1)));
+    };
+    grow(0);
+    const full = statSync(log).size;
+    const tidied = file.tidy();
+    file.write((w) => w.applyPage(page(40, 1)));
+    await tidied;
+    expect(file.read((r) => r.chain.tip())).toMatchObject({ height: 40 });
+    await file.tidy();
+    grow(41);
+    expect(statSync(log).size).toBeLessThanOrEqual(full + 100_000);
+    file.close();
+    file = WalletFile.open(join(directory, 'w'), KEY);
+    expect(file.read((r) => r.chain.tip())).toMatchObject({ height: 80 });
+  });
+
+  it('is written on where it cannot be tidied', async () => {
+    file.write((w) => w.applyPage(page(0, 1)));
+    renameSync(join(directory, 'w'), join(directory, 'moved'));
+    await file.tidy();
+    file.write((w) => w.applyPage(page(1, 1)));
+    expect(file.read((r) => r.chain.tip())).toMatchObject({ height: 1 });
   });
 
   it('keeps a short history of what it holds, newest first, down to the oldest', () => {

@@ -1,0 +1,21 @@
+import { parentPort } from 'node:worker_threads';
+import { unlockDatabase } from './database.js';
+
+/** What {@link checkpointAside} asks of its thread. */
+export interface CheckpointTask {
+  readonly path: string;
+  readonly key: Uint8Array;
+}
+
+const port = parentPort;
+if (port === null) throw new Error('checkpoint-thread runs as a worker thread only');
+port.on('message', ({ path, key }: CheckpointTask) => {
+  const db = unlockDatabase(path, key, { fileMustExist: true });
+  try {
+    db.pragma('wal_checkpoint(PASSIVE)');
+  } finally {
+    db.close();
+    key.fill(0);
+  }
+  port.postMessage(undefined);
+});
