@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { parseCommandLine } from './options.js';
 import { mergeSources, toConfig } from './config.js';
 import { failWith, runToTheEnd } from './lifetime.js';
 import { createLogger } from './log.js';
 import { startServer } from './server.js';
+
+// A refresh is over before V8 has seen enough of it to compile it well: compiling later costs a fifth less in all.
+setFlagsFromString('--interrupt-budget=400000');
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;

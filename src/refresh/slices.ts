@@ -8,7 +8,7 @@ export const KEYS_AT_ONCE = 500;
 
 /** What a commit costs, in outputs: keys and blocks are small beside them. */
 export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings): number =>
-  outputs.length + spends.length + (subaddresses.length + hashes.length) / 10;
+  outputs.length + spends.length + subaddresses.length / 20 + hashes.length / 100;
 
 /** Takes off a list that ascends by height, call by call, what lies below a height. */
 function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {

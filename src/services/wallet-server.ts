@@ -236,8 +236,18 @@ export class WalletServer {
       if (paths !== undefined) assertFree(paths);
       const session = await this.#opener.create({ ...wallet, paths });
       await this.#replace(session);
+      if (this.#link.address !== undefined) await this.#watchAhead(session);
       return session;
     });
+  }
+
+  /** Has a new wallet know the addresses to watch before it is asked to refresh. A refresh makes up for what fails here. */
+  async #watchAhead(session: WalletSession): Promise<void> {
+    try {
+      await session.watchAhead();
+    } catch (error) {
+      this.settings.log.warn({ err: error }, 'the addresses of a new wallet are left to its first refresh');
+    }
   }
 
   async #replace(session: WalletSession): Promise<void> {

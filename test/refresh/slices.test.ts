@@ -88,7 +88,7 @@ describe('slices of a page', () => {
       [10, 0],
       [10, 30],
     ]);
-    expect(slices.map(weightOf)).toEqual([50, 50, 2 + 26.4]);
+    expect(slices.map(weightOf)).toEqual([25, 25, 2 + 234 / 20 + 30 / 100]);
   });
 
   test('are as large as a block where a block is too large', () => {
