@@ -12,12 +12,26 @@ const CHECKSUM_BYTES = 4;
 
 const checksumOf = (body: Uint8Array): Uint8Array => keccak(body).subarray(0, CHECKSUM_BYTES);
 
-function encodeBlock(block: Uint8Array): string {
-  let value = block.reduce((acc, byte) => (acc << 8n) | BigInt(byte), 0n);
+/** What five characters hold: a number that arithmetic without bigints can take apart. */
+const FIVE_CHARS = 58n ** 5n;
+
+function fiveChars(value: number): string {
   let text = '';
-  for (let left = CHARS_OF[block.length] ?? 0; left > 0; left--, value /= BASE)
-    text = ALPHABET.charAt(Number(value % BASE)) + text;
+  for (let left = value, i = 0; i < 5; i++, left = Math.floor(left / 58))
+    text = ALPHABET.charAt(left % 58) + text;
   return text;
+}
+
+function encodeBlock(block: Uint8Array): string {
+  const padded = new DataView(new ArrayBuffer(BLOCK_BYTES));
+  block.forEach((byte, i) => padded.setUint8(BLOCK_BYTES - block.length + i, byte));
+  const value = padded.getBigUint64(0);
+  const upper = value / FIVE_CHARS;
+  const text =
+    ALPHABET.charAt(Number(upper / FIVE_CHARS)) +
+    fiveChars(Number(upper % FIVE_CHARS)) +
+    fiveChars(Number(value % FIVE_CHARS));
+  return text.slice(BLOCK_CHARS - (CHARS_OF[block.length] ?? 0));
 }
 
 function decodeBlock(text: string): Uint8Array {
