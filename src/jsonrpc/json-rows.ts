@@ -43,10 +43,12 @@ export class ListedRows implements JsonRows {
   }
 }
 
-/** What a method answers, lists that come in pages among it. */
-export type PagedResult = { readonly [key: string]: Json | JsonRows | undefined };
+/** What a method answers: lists may come in pages, parts may be written already. */
+export type PagedResult = { readonly [key: string]: Part | undefined };
 
-const isRows = (value: Json | JsonRows | undefined): value is JsonRows =>
+type Part = Json | JsonRows | WrittenJson;
+
+const isRows = (value: Part | undefined): value is JsonRows =>
   typeof value === 'object' && value !== null && 'pages' in value && typeof value.pages === 'function';
 
 const COMMA = Buffer.from(',');

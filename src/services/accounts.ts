@@ -35,6 +35,8 @@ export class Accounts {
   readonly #session: WalletSession;
   readonly #texts: AddressTexts;
   readonly #creating = new Mutex();
+  /** The account listed last. */
+  #listed: { readonly of: string; readonly views: readonly AddressView[] } | undefined;
 
   constructor(session: WalletSession) {
     this.#session = session;
@@ -85,22 +87,34 @@ export class Accounts {
     return this.#texts.decoded(index);
   }
 
-  /** The account's addresses, or those asked for. @throws WalletError for an account or address out of range. */
-  async list(account: number, minors: readonly number[]): Promise<AddressView[]> {
+  /**
+   * The account's addresses, or those asked for. All of an account are the same value until something changes.
+   * @throws WalletError for an account or address out of range.
+   */
+  async list(account: number, minors: readonly number[]): Promise<readonly AddressView[]> {
     this.assertAccount(account);
-    for (const minor of minors) this.assertIndex({ major: account, minor });
-    const indices =
-      minors.length > 0
-        ? minors.map((minor) => ({ major: account, minor }))
-        : range(account, 0, this.addressCount(account));
+    if (minors.length > 0) {
+      for (const minor of minors) this.assertIndex({ major: account, minor });
+      return this.#views(minors.map((minor) => ({ major: account, minor })));
+    }
+    const { version } = this.#session.file;
+    const { hidesNotes } = this.#session.keyKeeper;
+    const of = `${version} ${account} ${hidesNotes}`;
+    if (this.#listed?.of === of) return this.#listed.views;
+    const views = await this.#views(range(account, 0, this.addressCount(account)), account);
+    if (version === this.#session.file.version && hidesNotes === this.#session.keyKeeper.hidesNotes)
+      this.#listed = { of, views };
+    return views;
+  }
+
+  /** @param whole the account, where they are all of its addresses. */
+  async #views(indices: readonly SubaddressIndex[], whole?: number): Promise<readonly AddressView[]> {
     const texts = await this.addresses(indices);
     this.#session.assertOpen();
     return this.#session.file.read((r) => {
-      const told = new Set(r.imported.usedAddresses(account));
-      const [labels, used] =
-        minors.length > 0
-          ? [undefined, undefined]
-          : [this.labels(account), new Set(r.holdings.usedAddresses(account))];
+      const labels = whole === undefined ? undefined : this.labels(whole);
+      const used = whole === undefined ? undefined : new Set(r.holdings.usedAddresses(whole));
+      const told = new Set(indices[0] === undefined ? [] : r.imported.usedAddresses(indices[0].major));
       return indices.map((index, i) => ({
         address: texts[i] ?? '',
         index,

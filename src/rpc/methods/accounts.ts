@@ -3,6 +3,7 @@ import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import { emptyRow, type AddressBalance } from '../../services/balances.js';
 import type { WalletSession } from '../../services/wallet-session.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import { writtenOnce } from '../written-once.js';
 
 /** Adds address and label to what addresses hold. */
 async function perSubaddress(wallet: WalletSession, listed: readonly AddressBalance[]) {
@@ -52,11 +53,14 @@ export const accountMethods: readonly WalletMethod[] = [
                 (minor) =>
                   balance.addresses.find((at) => at.minor === minor) ?? emptyRow(account_index, minor),
               );
+      const rows = () => perSubaddress(wallet, listed);
+      // Labels come and go without a change to what is stored.
+      const per_subaddress = wallet.keyKeeper.hidesNotes ? await rows() : await writtenOnce(listed, rows);
       return {
         balance: balance.total,
         unlocked_balance: balance.unlocked,
         multisig_import_needed: wallet.multisigExchange.isImportNeeded(),
-        per_subaddress: await perSubaddress(wallet, listed),
+        per_subaddress,
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,
       };

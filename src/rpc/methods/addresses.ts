@@ -5,6 +5,7 @@ import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/fault.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { indexShape } from '../shapes.js';
+import { writtenOnce } from '../written-once.js';
 import { subaddressIndex } from './accounts.js';
 
 /** Source: wallet_rpc_server.cpp `on_create_address`. */
@@ -22,12 +23,14 @@ export const addressMethods: readonly WalletMethod[] = [
       const addresses = await wallet.accounts.list(account_index, address_index);
       return {
         address: wallet.accounts.address({ major: account_index, minor: 0 }),
-        addresses: addresses.map(({ address, index, label, used }) => ({
-          address,
-          address_index: index.minor,
-          label,
-          used,
-        })),
+        addresses: await writtenOnce(addresses, () =>
+          addresses.map(({ address, index, label, used }) => ({
+            address,
+            address_index: index.minor,
+            label,
+            used,
+          })),
+        ),
       };
     },
   }),

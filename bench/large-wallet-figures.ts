@@ -1,0 +1,227 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
+import { formatAddress } from '../src/cryptonote/address.js';
+import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
+import { post } from '../test/support/json-rpc.js';
+import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { makePaidChain, PAYMENTS_A_BLOCK } from './paid-chain.js';
+import { median as medianOf } from './table.js';
+import { usage } from './usage.js';
+
+const SEED =
+  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
+
+export type Server = 'ours' | 'reference';
+
+export interface Setting {
+  readonly payments: number;
+  /** That the payments go to. */
+  readonly addresses: number;
+  readonly rounds: number;
+  /** Made by our server beside them; the reference's makes 64 at once, which would take hours. 0 leaves it out. */
+  readonly subaddresses: number;
+  readonly servers: readonly Server[];
+  /** Directory in which chains are kept for the next time; absent: a new one is made and removed. */
+  readonly keep?: string;
+}
+
+/** New addresses of one call. */
+const ADDRESSES_AT_ONCE = 50_000;
+
+/** Milliseconds, by what was asked for. */
+export type Figures = ReadonlyMap<string, number>;
+
+const clock = async (task: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now();
+  await task();
+  return performance.now() - started;
+};
+
+/** From sending a call to the last byte of its answer. */
+async function ask(wallet: WalletRpc, method: string, params: unknown = {}): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: '0', method, params });
+  const started = performance.now();
+  const { text } = await post(wallet.port, '/json_rpc', body);
+  const taken = performance.now() - started;
+  if (text.slice(0, 300).includes('"error"')) throw new Error(`${method}: ${text.slice(0, 300)}`);
+  return taken;
+}
+
+async function several(rounds: number, task: () => Promise<number>): Promise<number> {
+  const samples = [];
+  for (let round = 0; round < rounds; round++) samples.push(await task());
+  return medianOf(samples);
+}
+
+/** Of a wallet that nobody opens. */
+const STRANGER = formatAddress({
+  network: 'mainnet',
+  kind: 'standard',
+  ...accountKeysOf(spendSecretFromSeed(new Uint8Array(32).fill(7))),
+});
+
+const destinations = (count: number): unknown => ({
+  destinations: Array.from({ length: count }, (_, i) => ({
+    amount: 1_000_000 + i,
+    address: STRANGER,
+  })),
+});
+
+/** Asks again and again while the wallet refreshes. @returns milliseconds of every answer. */
+async function whileRefreshing(wallet: WalletRpc, over: () => boolean): Promise<number[]> {
+  const latencies: number[] = [];
+  while (!over())
+    for (const [method, params] of [
+      ['get_balance', {}],
+      ['get_transfers', { in: true, filter_by_height: true, min_height: 100, max_height: 110 }],
+      ['create_address', { account_index: 0 }],
+    ] as const) {
+      latencies.push(await ask(wallet, method, params));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  return latencies;
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+
+/** @param tip height of the last payments. */
+async function measure(
+  launch: () => Promise<WalletRpc>,
+  tip: number,
+  { rounds, subaddresses }: Pick<Setting, 'rounds' | 'subaddresses'>,
+): Promise<Figures> {
+  const figures = new Map<string, number>();
+  const wallet = await launch();
+  const median = (task: () => Promise<number>): Promise<number> => several(rounds, task);
+  const pid = wallet.process.child.pid ?? 0;
+  const name = { filename: 'large', password: '' };
+  const note = (what: string, value: number): void => {
+    figures.set(what, value);
+    process.stderr.write(`${what}: ${value.toFixed(1)}\n`);
+  };
+  try {
+    await wallet.rpc('restore_deterministic_wallet', { ...name, seed: SEED, restore_height: 0 });
+    let over = false;
+    const before = usage(pid).cpuSeconds;
+    const refreshing = clock(() => wallet.rpc('refresh')).finally(() => (over = true));
+    const [refreshed, latencies] = await Promise.all([refreshing, whileRefreshing(wallet, () => over)]);
+    note('refresh', refreshed);
+    note('refresh, CPU', 1000 * (usage(pid).cpuSeconds - before));
+    note('requests meanwhile, 99th percentile', percentile(latencies, 0.99));
+    note('requests meanwhile, number', latencies.length);
+    note('get_balance', await median(() => ask(wallet, 'get_balance')));
+    note('get_address', await median(() => ask(wallet, 'get_address')));
+    const recent = {
+      in: true,
+      filter_by_height: true,
+      min_height: tip - 100 / PAYMENTS_A_BLOCK,
+      max_height: tip,
+    };
+    note('get_transfers, last 100', await median(() => ask(wallet, 'get_transfers', recent)));
+    note(
+      'get_transfers, whole',
+      await median(() => ask(wallet, 'get_transfers', { in: true, out: true, pool: true, pending: true })),
+    );
+    note(
+      'incoming_transfers, whole',
+      await median(() => ask(wallet, 'incoming_transfers', { transfer_type: 'all' })),
+    );
+    note('create_address', await median(() => ask(wallet, 'create_address', { account_index: 0 })));
+    note('store', await median(() => ask(wallet, 'store')));
+    note('transfer to 1', await median(() => ask(wallet, 'transfer', destinations(1))));
+    note('transfer to 15', await median(() => ask(wallet, 'transfer', destinations(15))));
+    const closing: number[] = [];
+    const opening: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      closing.push(await ask(wallet, 'close_wallet'));
+      opening.push(await ask(wallet, 'open_wallet', name));
+    }
+    note('close_wallet', medianOf(closing));
+    note('open_wallet', medianOf(opening));
+    note('peak MiB', usage(pid).peakMiB);
+    note('resident MiB', usage(pid).residentMiB);
+    if (subaddresses === 0) return figures;
+    for (let made = 0; made < subaddresses; made += ADDRESSES_AT_ONCE) {
+      const count = Math.min(ADDRESSES_AT_ONCE, subaddresses - made);
+      await wallet.rpc('create_address', { account_index: 0, count });
+    }
+    const number = subaddresses.toLocaleString('en');
+    note(
+      `create_address with ${number} subaddresses`,
+      await median(() => ask(wallet, 'create_address', { account_index: 0 })),
+    );
+    note(`resident MiB with ${number} subaddresses`, usage(pid).residentMiB);
+    return figures;
+  } finally {
+    await wallet.stop();
+  }
+}
+
+/** A directory with the chain. @param keep where one may stand already, and stays. */
+async function chainOf(
+  { payments, addresses }: Setting,
+  keep: string | undefined,
+): Promise<{ readonly dataDir: string; remove(): void }> {
+  const dataDir =
+    keep === undefined
+      ? mkdtempSync(join(tmpdir(), 'paid-chain-'))
+      : join(keep, `chain-${payments}-payments-${addresses}-addresses`);
+  const remove = (): void => {
+    if (keep === undefined) rmSync(dataDir, { recursive: true, force: true });
+  };
+  const whole = join(dataDir, 'whole');
+  if (existsSync(whole)) return { dataDir, remove };
+  try {
+    rmSync(dataDir, { recursive: true, force: true });
+    mkdirSync(dataDir, { recursive: true });
+    const { viewSecret, spendPublicKey } = accountKeysOf(spendSecretFromSeed(decodeMnemonic(SEED).seed));
+    const made = await clock(() =>
+      makePaidChain(dataDir, { spendPublicKey, viewSecret }, payments, addresses),
+    );
+    process.stderr.write(
+      `chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${(made / 1000).toFixed(0)} s\n`,
+    );
+    writeFileSync(whole, '');
+    return { dataDir, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** What requests to a wallet with many payments cost, on the same chain in one run. */
+export async function figuresOf(setting: Setting): Promise<ReadonlyMap<Server, Figures>> {
+  const chain = await chainOf(setting, setting.keep);
+  const launch = { ours: startWalletRpc, reference: startReference };
+  const results = new Map<Server, Figures>();
+  try {
+    const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
+    try {
+      for (const server of setting.servers) {
+        process.stderr.write(`${setting.payments} payments, ${server}\n`);
+        const subaddresses = server === 'ours' ? setting.subaddresses : 0;
+        results.set(
+          server,
+          await measure(
+            () => launch[server]({ daemon: daemon.address }),
+            setting.payments / PAYMENTS_A_BLOCK,
+            {
+              rounds: setting.rounds,
+              subaddresses,
+            },
+          ),
+        );
+        await post(daemon.port, '/json_rpc', { jsonrpc: '2.0', id: '0', method: 'flush_txpool' });
+      }
+    } finally {
+      await daemon.stop();
+    }
+  } finally {
+    chain.remove();
+  }
+  return results;
+}

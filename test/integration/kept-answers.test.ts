@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { result, type Loose } from '../support/json-rpc.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+let daemon: Awaited<ReturnType<typeof startRegtestDaemon>>;
+let wallet: WalletRpc;
+
+beforeAll(async () => {
+  daemon = await startRegtestDaemon([]);
+  wallet = await startWalletRpc({ daemon: daemon.address });
+  await wallet.rpc('create_wallet', { filename: 'kept', password: '', language: 'English' });
+}, 60_000);
+
+afterAll(async () => {
+  await wallet.stop();
+  await daemon.stop();
+});
+
+const mine = async (): Promise<void> => {
+  const { address } = await wallet.rpc('get_address');
+  await result(daemon.port, 'generateblocks', { amount_of_blocks: 1, wallet_address: address });
+  await wallet.rpc('refresh');
+};
+
+const listed = async (minor: number): Promise<Loose> =>
+  ((await wallet.rpc('get_address')).addresses as Loose[])[minor];
+
+const held = async (minor: number): Promise<Loose> =>
+  (((await wallet.rpc('get_balance')).per_subaddress ?? []) as Loose[]).find(
+    ({ address_index }) => address_index === minor,
+  );
+
+describe('answers that are kept while nothing changes', () => {
+  it('change with labels, addresses and payments', async () => {
+    expect((await wallet.rpc('get_address')).addresses).toHaveLength(1);
+    expect(await listed(0)).toMatchObject({ label: 'Primary account', used: false });
+    expect(await held(0)).toBeUndefined();
+    await wallet.rpc('create_address', { account_index: 0, label: 'till' });
+    expect(await listed(1)).toMatchObject({ label: 'till', used: false });
+    await mine();
+    expect(await listed(0)).toMatchObject({ label: 'Primary account', used: true });
+    const { balance } = await held(0);
+    await wallet.rpc('label_address', { index: { major: 0, minor: 0 }, label: 'shop' });
+    expect(await listed(0)).toMatchObject({ label: 'shop', used: true });
+    expect(await held(0)).toMatchObject({ label: 'shop', balance, num_unspent_outputs: 1 });
+    await mine();
+    expect((await held(0)).balance).toBeGreaterThan(balance);
+    expect(await held(0)).toMatchObject({ unlocked_balance: 0, num_unspent_outputs: 2 });
+  });
+
+  it('are those of the wallet that is open', async () => {
+    await wallet.rpc('create_wallet', { filename: 'other', password: '', language: 'English' });
+    expect((await wallet.rpc('get_address')).addresses).toHaveLength(1);
+    expect(await held(0)).toBeUndefined();
+    await wallet.rpc('open_wallet', { filename: 'kept', password: '' });
+    expect(await listed(1)).toMatchObject({ label: 'till' });
+  });
+});
+
+describe('many new addresses', () => {
+  it('are made one call after the other, and others are answered meanwhile', async () => {
+    const before = ((await wallet.rpc('get_address')).addresses as Loose[]).length;
+    const order: string[] = [];
+    const create = async (count: number): Promise<Loose> => {
+      const made = await wallet.rpc('create_address', { account_index: 0, count, label: `of ${count}` });
+      order.push(`create ${count}`);
+      return made;
+    };
+    const [first, second] = await Promise.all([
+      create(3000),
+      create(2),
+      wallet.rpc('get_version').then(() => order.push('version')),
+    ]);
+    expect(order[0]).toBe('version');
+    const indices = [...(first.address_indices as number[]), ...(second.address_indices as number[])];
+    expect(indices.sort((a, b) => a - b)).toEqual(Array.from({ length: 3002 }, (_, i) => before + i));
+    const all = (await wallet.rpc('get_address')).addresses as Loose[];
+    expect(all).toHaveLength(before + 3002);
+    for (const made of [first, second])
+      expect((made.address_indices as number[]).map((minor) => all[minor].address)).toEqual(made.addresses);
+    expect(new Set(all.map(({ address }) => address)).size).toBe(all.length);
+    expect(all[before].label).toMatch(/^of \d+$/);
+  });
+});
