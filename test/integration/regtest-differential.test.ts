@@ -330,6 +330,15 @@ describe('a plain path', () => {
   });
 });
 
+test('/set_log_categories without any goes back to those of the specification', async () => {
+  await twins.ours.plain('/set_log_categories', { categories: '*:DEBUG' });
+  const { categories } = await twins.ours.plain('/set_log_categories', {});
+  expect(categories).toBe(
+    '*:WARNING,net:FATAL,net.p2p:FATAL,net.cn:FATAL,global:INFO,verify:FATAL,stacktrace:INFO,logging:INFO,msgwriter:INFO',
+  );
+  expect(await twins.ours.plain('/set_log_categories', { categories: '' })).toMatchObject({ categories: '' });
+});
+
 test('get_txpool_backlog gives the same raw weights and fees', async () => {
   const request = { jsonrpc: '2.0', id: '0', method: 'get_txpool_backlog' };
   const { ours, theirs } = await rawFields('/json_rpc', request, 'backlog');

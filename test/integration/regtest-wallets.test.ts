@@ -72,6 +72,31 @@ describe('wallets on our daemon', () => {
     expect(await incoming(theirs, tx_hash)).toMatchObject([{ amount: 777_000_000_001 }]);
   });
 
+  it.each([
+    ['the reference to us', () => [theirs, ours, ourAddress] as const],
+    ['we to the reference', () => [ours, theirs, theirAddress] as const],
+  ])('prove that they paid, and were paid: %s', async (_, parties) => {
+    const [payer, payee, address] = parties();
+    const { tx_hash: txid } = await payer.rpc('transfer', { destinations: [{ address, amount: 9_000_001 }] });
+    await confirm(1);
+    const message = 'for the shop';
+    const { signature: paid } = await payer.rpc('get_tx_proof', { txid, address, message });
+    const { signature: received } = await payee.rpc('get_tx_proof', { txid, address, message });
+    const { signature: spent } = await payer.rpc('get_spend_proof', { txid, message });
+    for (const wallet of [payer, payee]) {
+      for (const signature of [paid, received])
+        expect(await wallet.rpc('check_tx_proof', { txid, address, message, signature })).toMatchObject({
+          good: true,
+          received: 9_000_001,
+          in_pool: false,
+          confirmations: 1,
+        });
+      expect(await wallet.rpc('check_spend_proof', { txid, message, signature: spent })).toMatchObject({
+        good: true,
+      });
+    }
+  });
+
   it('see a payment in the pool, and again after its block was taken back', async () => {
     const { tx_hash } = await theirs.rpc('transfer', {
       destinations: [{ address: ourAddress, amount: 5_000_000_000 }],

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, test } from '@jest/globals';
+import { freePort, start, stop, until } from '../support/process.js';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
+
+describe('the regtest daemon', () => {
+  it('says at the start which flags change nothing, and stops when it is told to', async () => {
+    const running = start(process.execPath, [
+      MAIN,
+      '--regtest',
+      `--rpc-bind-port=${await freePort()}`,
+      '--p2p-bind-port=18280',
+      '--no-igd',
+      '--bootstrap-daemon-login=me:hunter2',
+    ]);
+    await until('the start', () => /Chain of 1 blocks/.test(running.output()));
+    for (const flag of ['p2p-bind-port', 'no-igd', 'bootstrap-daemon-login'])
+      expect(running.output()).toContain(`--${flag} is accepted and changes nothing here`);
+    expect(running.output()).not.toContain('hunter2');
+    expect(running.output()).not.toContain('--regtest is accepted');
+    await stop(running);
+    expect(await running.exited).toBe(0);
+  });
+
+  test.each(['--testnet', '--no-such-flag'])('does not start with %s', async (flag) => {
+    const running = start(process.execPath, [MAIN, flag]);
+    expect(await running.exited).toBe(1);
+    expect(running.output()).toContain(flag);
+  });
+});
