@@ -25,6 +25,8 @@ export interface WalletRpcOptions {
   readonly walletDir?: string;
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** A command that starts it, such as taskset. */
+  readonly under?: readonly string[];
 }
 
 const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
@@ -37,12 +39,12 @@ function nodeArgs(daemon: string | undefined, args: readonly string[]): string[]
 
 async function launch(
   command: readonly string[],
-  { daemon, walletDir, args = [], env = {} }: WalletRpcOptions,
+  { daemon, walletDir, args = [], env = {}, under = [] }: WalletRpcOptions,
   extra: readonly string[],
 ): Promise<WalletRpc> {
   const directory = walletDir ?? mkdtempSync(join(tmpdir(), 'wallets-'));
   const port = await freePort();
-  const [program = '', ...before] = command;
+  const [program = '', ...before] = [...under, ...command];
   const running = start(
     program,
     [
