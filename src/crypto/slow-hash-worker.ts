@@ -3,10 +3,11 @@ import { WorkerPool } from '../util/worker-pool.js';
 import type { SlowHashTask } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
-/** Its threads don't keep the process alive. */
+/** Small, and whoever logs in or opens a wallet waits for them: they stay, but don't keep the process alive. */
 const threads = new WorkerPool<SlowHashTask, Hash>(
   new URL('./slow-hash-thread.js', import.meta.url),
   Math.min(4, availableParallelism()),
+  Infinity,
 );
 
 /** Starts a thread before the first hash, which then need not wait for it. */

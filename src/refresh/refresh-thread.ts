@@ -6,6 +6,7 @@ import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
+import { collectWhenIdle } from '../util/idle-collector.js';
 import { Reader } from '../util/codec.js';
 import type { SubaddressKey } from '../wallet/records.js';
 import type { ExpectedChain } from './chain-block.js';
@@ -41,6 +42,7 @@ interface Attached {
 
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
+collectWhenIdle();
 const report = (message: RefreshReport): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };

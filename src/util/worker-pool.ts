@@ -9,20 +9,23 @@ interface Task<In, Out> {
 
 /**
  * Worker threads that each turn one message into one message. Tasks start in order; a worker that dies fails
- * its task and is replaced by the next task that needs one. Threads start on demand and do not keep the
- * process alive.
+ * its task and is replaced by the next task that needs one. Threads start on demand, end when nothing was asked
+ * of them for a while, and do not keep the process alive.
  */
 export class WorkerPool<In, Out> {
   readonly #script: URL;
   readonly #size: number;
+  readonly #idleSeconds: number;
   readonly #queue: Task<In, Out>[] = [];
-  readonly #idle: Worker[] = [];
+  /** Those that waited longest lead, each with what ends it. */
+  readonly #idle: { readonly worker: Worker; readonly end: NodeJS.Timeout | undefined }[] = [];
   readonly #busy = new Map<Worker, Task<In, Out>>();
   #closed = false;
 
-  /** @param size threads at most, ≥ 1. */
-  constructor(script: URL, size: number) {
+  /** @param size threads at most, ≥ 1. @param idleSeconds that a thread waits for another task; it may be Infinity. */
+  constructor(script: URL, size: number, idleSeconds = 60) {
     this.#script = script;
+    this.#idleSeconds = idleSeconds;
     this.#size = Math.max(1, size);
   }
 
@@ -33,7 +36,7 @@ export class WorkerPool<In, Out> {
   /** Starts threads ahead of their first task. @param count at most. */
   start(count = this.#size): void {
     while (!this.#closed && this.#idle.length + this.#busy.size < Math.min(count, this.#size))
-      this.#idle.push(this.#spawn());
+      this.#rest(this.#spawn());
   }
 
   /**
@@ -52,7 +55,9 @@ export class WorkerPool<In, Out> {
   async close(): Promise<void> {
     this.#closed = true;
     const waiting = [...this.#queue.splice(0), ...this.#busy.values()];
-    const workers = [...this.#idle.splice(0), ...this.#busy.keys()];
+    const resting = this.#idle.splice(0);
+    for (const { end } of resting) clearTimeout(end);
+    const workers = [...resting.map(({ worker }) => worker), ...this.#busy.keys()];
     this.#busy.clear();
     for (const task of waiting) task.reject(new Error('worker pool is closed'));
     await Promise.all(workers.map((worker) => worker.terminate()));
@@ -60,7 +65,7 @@ export class WorkerPool<In, Out> {
 
   #pump(): void {
     while (this.#queue.length > 0) {
-      const worker = this.#idle.pop() ?? (this.#busy.size < this.#size ? this.#spawn() : undefined);
+      const worker = this.#wake() ?? (this.#busy.size < this.#size ? this.#spawn() : undefined);
       if (worker === undefined) return;
       const task = this.#queue.shift();
       if (task === undefined) return;
@@ -70,20 +75,44 @@ export class WorkerPool<In, Out> {
     }
   }
 
+  /** The one that waits shortest: the others may end. */
+  #wake(): Worker | undefined {
+    const next = this.#idle.pop();
+    clearTimeout(next?.end);
+    return next?.worker;
+  }
+
+  #rest(worker: Worker): void {
+    const finish = (): void => {
+      this.#forget(worker);
+      void worker.terminate();
+    };
+    const end = Number.isFinite(this.#idleSeconds)
+      ? setTimeout(finish, 1000 * this.#idleSeconds).unref()
+      : undefined;
+    this.#idle.push({ worker, end });
+  }
+
+  #forget(worker: Worker): void {
+    const index = this.#idle.findIndex((resting) => resting.worker === worker);
+    if (index < 0) return;
+    clearTimeout(this.#idle[index]?.end);
+    this.#idle.splice(index, 1);
+  }
+
   #spawn(): Worker {
     const worker = new Worker(this.#script);
     worker.unref();
     worker.on('message', (output: Out) => {
       const task = this.#release(worker);
-      this.#idle.push(worker);
+      this.#rest(worker);
       worker.unref();
       task?.resolve(output);
       this.#pump();
     });
     worker.on('error', (error) => this.#release(worker)?.reject(error as Error));
     worker.on('exit', () => {
-      const index = this.#idle.indexOf(worker);
-      if (index >= 0) this.#idle.splice(index, 1);
+      this.#forget(worker);
       this.#release(worker)?.reject(new Error('worker thread stopped'));
       if (!this.#closed) this.#pump();
     });

@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkerPool } from '../../src/util/worker-pool.js';
+
+/** Answers with the number of its thread, after so many milliseconds; negative: it dies. */
+const SCRIPT = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, threadId } from 'node:worker_threads';
+    parentPort.on('message', (wait) => {
+      if (wait < 0) process.exit(1);
+      setTimeout(() => parentPort.postMessage(threadId), wait);
+    });`)}`,
+);
+
+let pool: WorkerPool<number, number>;
+afterEach(() => pool.close());
+
+const started = (size: number, idleSeconds?: number): void => {
+  pool = new WorkerPool(SCRIPT, size, idleSeconds);
+};
+
+/** Until the thread of a pool of one was replaced. */
+async function untilReplaced(thread: number): Promise<number> {
+  for (;;) {
+    await sleep(100);
+    const next = await pool.run(0);
+    if (next !== thread) return next;
+  }
+}
+
+describe('a pool of threads', () => {
+  it('gives one thread one task after the other', async () => {
+    started(1);
+    const threads = await Promise.all([pool.run(5), pool.run(0), pool.run(0)]);
+    expect(new Set(threads).size).toBe(1);
+  });
+
+  it('starts another thread where the first is busy, and no more than it may', async () => {
+    started(2);
+    const threads = await Promise.all([pool.run(50), pool.run(50), pool.run(0), pool.run(0)]);
+    expect(new Set(threads).size).toBe(2);
+  });
+
+  it('ends a thread that had nothing to do for a while', async () => {
+    started(1, 0.02);
+    expect(await untilReplaced(await pool.run(0))).toBeGreaterThan(0);
+  });
+
+  it('ends threads that were started ahead of any task, too', async () => {
+    started(1, 0.5);
+    pool.start();
+    const first = await pool.run(0);
+    expect(await pool.run(0)).toBe(first);
+  });
+
+  it('does not end a thread at work', async () => {
+    started(1, 0.02);
+    const first = await pool.run(0);
+    expect(await pool.run(300)).toBe(first);
+  });
+
+  it('replaces a thread that died, and fails its task alone', async () => {
+    started(1);
+    const first = await pool.run(0);
+    const [dead, next] = await Promise.allSettled([pool.run(-1), pool.run(0)]);
+    expect(dead.status).toBe('rejected');
+    expect(next).toMatchObject({ status: 'fulfilled' });
+    expect(next).not.toMatchObject({ value: first });
+  });
+
+  it('takes no task once it is closed, and fails those that wait', async () => {
+    started(1);
+    const waiting = Promise.allSettled([pool.run(10_000), pool.run(0)]);
+    await pool.close();
+    expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(pool.run(0)).rejects.toThrow('closed');
+  });
+});
