@@ -39,13 +39,10 @@ export function fieldHead(name: string, kind: Kind, shape: 'one' | 'list' = 'one
   return Uint8Array.of(bytes.length, ...bytes, TYPE[kind] | (shape === 'list' ? ARRAY : 0));
 }
 
-/** A string in one or several pieces. */
-export function writeString(w: Writer, ...pieces: readonly Uint8Array[]): void {
-  size.write(
-    pieces.reduce((total, { length }) => total + length, 0),
-    w,
-  );
-  for (const piece of pieces) w.bytes(piece);
+/** The value of a string. */
+export function writeString(w: Writer, value: Uint8Array): void {
+  size.write(value.length, w);
+  w.bytes(value);
 }
 
 function writeScalar(typed: Scalar, w: Writer): void {

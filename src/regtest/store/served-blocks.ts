@@ -3,10 +3,10 @@ import type { Db } from './database.js';
 
 /** A payment as it is sent: whoever asks knows its hash from the block. */
 export interface ServedPayment {
-  /** Without signatures and proofs. */
-  readonly pruned: Uint8Array;
-  /** What was cut off: its hash where that is asked for, else the signatures and proofs themselves. */
-  readonly rest: Uint8Array;
+  /** Whole, or without signatures and proofs. */
+  readonly blob: Uint8Array;
+  /** Of what was left out; absent: nothing was. */
+  readonly prunableHash?: Uint8Array;
 }
 
 /** A block as wallets ask for it. */
@@ -18,7 +18,6 @@ export interface ServedBlock {
 }
 
 type Range = [first: number, end: number];
-type Payments = Statement<Range, [pruned: Uint8Array, rest: Uint8Array]>;
 
 /**
  * Runs of blocks with no more than is sent of them. A wallet asks for the whole chain, so a run takes a few
@@ -28,8 +27,8 @@ export class ServedBlocks {
   readonly #blobs: Statement<Range, Uint8Array>;
   readonly #counts: Statement<Range, number>;
   readonly #firstTx: Statement<[number], number>;
-  readonly #pruned: Payments;
-  readonly #whole: Payments;
+  readonly #pruned: Statement<Range, [pruned: Uint8Array, prunableHash: Uint8Array]>;
+  readonly #whole: Statement<Range, Uint8Array>;
   readonly #indices: Statement<Range, number>;
 
   constructor(db: Db) {
@@ -40,14 +39,14 @@ export class ServedBlocks {
       .prepare<[number], number>('SELECT id FROM tx WHERE height >= ? ORDER BY height, id LIMIT 1')
       .pluck();
     // Only a miner's transaction has nothing that can be cut off.
-    const payments = (rest: string): Payments =>
-      db
-        .prepare<Range, [Uint8Array, Uint8Array]>(
-          `SELECT pruned, ${rest} FROM tx ${where} AND length(prunable) > 0 ORDER BY height, id`,
-        )
-        .raw();
-    this.#pruned = payments('prunable_hash');
-    this.#whole = payments('prunable');
+    const payments = `FROM tx ${where} AND length(prunable) > 0 ORDER BY height, id`;
+    this.#pruned = db
+      .prepare<Range, [Uint8Array, Uint8Array]>(`SELECT pruned, prunable_hash ${payments}`)
+      .raw();
+    // Joined by SQLite, which takes half as long as a second column. Bytes stay as they are on the way through text.
+    this.#whole = db
+      .prepare<Range, Uint8Array>(`SELECT CAST(pruned || prunable AS BLOB) ${payments}`)
+      .pluck();
     // The first output of a transaction is marked by its sign.
     this.#indices = db
       .prepare<Range, number>(
@@ -61,7 +60,7 @@ export class ServedBlocks {
   range(start: number, count: number, prune: boolean): ServedBlock[] {
     const end = start + count;
     const blobs = this.#blobs.all(start, end);
-    const payments = (prune ? this.#pruned : this.#whole).all(start, end);
+    const payments = prune ? this.#prunedPayments(start, end) : this.#wholePayments(start, end);
     const outputIndices = this.#outputIndices(start, end);
     const counts = this.#counts.all(start - 1, end);
     if (start === 0) counts.unshift(0);
@@ -71,10 +70,18 @@ export class ServedBlocks {
       const to = (counts[i + 1] ?? 0) - before;
       return {
         blob,
-        payments: payments.slice(from, to).map(([pruned, rest]) => ({ pruned, rest })),
+        payments: payments.slice(from, to),
         outputIndices: outputIndices.slice(from + i, to + i + 1),
       };
     });
+  }
+
+  #prunedPayments(start: number, end: number): ServedPayment[] {
+    return this.#pruned.all(start, end).map(([blob, prunableHash]) => ({ blob, prunableHash }));
+  }
+
+  #wholePayments(start: number, end: number): ServedPayment[] {
+    return this.#whole.all(start, end).map((blob) => ({ blob }));
   }
 
   /** Of each transaction, in the order of the chain. */

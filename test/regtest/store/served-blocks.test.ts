@@ -3,7 +3,7 @@ import type { Hash } from '../../../src/crypto/types.js';
 import { ChainStore } from '../../../src/regtest/store/chain-store.js';
 import type { ServedBlock } from '../../../src/regtest/store/served-blocks.js';
 import { amount } from '../../../src/util/amount.js';
-import { bytes32, type Bytes } from '../../../src/util/bytes.js';
+import { bytes32, concatBytes, type Bytes } from '../../../src/util/bytes.js';
 import { seededRng } from '../../support/seeded-rng.js';
 
 const rng = seededRng('served blocks');
@@ -70,7 +70,7 @@ function addBlock(...outputs: number[]): void {
     hashes,
     block: {
       blob,
-      payments: txs.map(({ pruned }, i) => ({ pruned, rest: proofs[i] ?? rng(1) })),
+      payments: txs.map(({ pruned }, i) => ({ blob: concatBytes(pruned, proofs[i] ?? rng(1)) })),
       outputIndices: [miner, ...txs].map(({ indices }) => indices),
     },
   });
@@ -88,10 +88,7 @@ function pop(): void {
 const plain = (blocks: readonly ServedBlock[]) =>
   blocks.map(({ blob, payments: given, outputIndices }) => ({
     blob: Uint8Array.from(blob),
-    payments: given.map(({ pruned, rest }) => ({
-      pruned: Uint8Array.from(pruned),
-      rest: Uint8Array.from(rest),
-    })),
+    payments: given.map((payment) => ({ blob: Uint8Array.from(payment.blob) })),
     outputIndices,
   }));
 
@@ -110,9 +107,10 @@ describe('ServedBlocks', () => {
     addBlock(2, 2);
     const [, second] = store.served.range(0, 2, true);
     const [, paying] = added;
-    expect(second?.payments.map(({ rest }) => Uint8Array.from(rest))).toEqual(
+    expect(second?.payments.map(({ prunableHash }) => Uint8Array.from(prunableHash ?? []))).toEqual(
       paying?.hashes.map((hash) => store.transactions.named(hash)?.prunableHash),
     );
+    expect(second?.payments.map(({ blob }) => blob.length)).toEqual([60, 60]);
     expect(second?.outputIndices).toEqual(paying?.block.outputIndices);
   });
 

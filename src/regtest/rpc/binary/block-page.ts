@@ -15,16 +15,16 @@ const HEAD = {
   indices: fieldHead('indices', 'u64', 'list'),
 } as const;
 
-/** Names, types and lengths of a block and of a payment take less. */
+/** Names, types and lengths of a block and of a payment take less, the hash of what was cut off included. */
 const AROUND_BLOCK = 40;
-const AROUND_PAYMENT = 40;
+const AROUND_PAYMENT = 80;
 
-/** Blocks one after another. @param prune the payments are without signatures and proofs, and have their hash. */
+/** Blocks one after another. @param prune all payments are without signatures and proofs, and have their hash. */
 export function writtenBlocks(blocks: readonly ServedBlock[], prune: boolean): WrittenSections {
   let room = 0;
   for (const { blob, payments } of blocks) {
     room += blob.length + AROUND_BLOCK;
-    for (const { pruned, rest } of payments) room += pruned.length + rest.length + AROUND_PAYMENT;
+    for (const payment of payments) room += payment.blob.length + AROUND_PAYMENT;
   }
   return {
     type: 'written',
@@ -47,16 +47,16 @@ function writeBlock({ blob, payments }: ServedBlock, prune: boolean, w: Writer):
   if (payments.length === 0) return;
   w.bytes(prune ? HEAD.prunedTxs : HEAD.wholeTxs);
   size.write(payments.length, w);
-  for (const { pruned, rest } of payments) {
-    if (!prune) {
-      writeString(w, pruned, rest);
+  for (const payment of payments) {
+    if (payment.prunableHash === undefined) {
+      writeString(w, payment.blob);
       continue;
     }
     size.write(2, w);
     w.bytes(HEAD.blob);
-    writeString(w, pruned);
+    writeString(w, payment.blob);
     w.bytes(HEAD.prunableHash);
-    writeString(w, rest);
+    writeString(w, payment.prunableHash);
   }
 }
 

@@ -75,7 +75,7 @@ function readPage({ store }: Node, start: number, most: number, prune: boolean):
       page.push(block);
       count += 1 + block.payments.length;
       size += block.blob.length;
-      for (const { pruned, rest } of block.payments) size += pruned.length + (prune ? 0 : rest.length);
+      for (const payment of block.payments) size += payment.blob.length;
     }
     if (blocks.length < BATCH) return page;
   }

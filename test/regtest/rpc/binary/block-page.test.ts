@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { writeStorage, type Scalar, type Typed } from '../../../../src/epee/storage-writer.js';
 import { writtenBlocks, writtenIndices } from '../../../../src/regtest/rpc/binary/block-page.js';
-import type { ServedBlock } from '../../../../src/regtest/store/served-blocks.js';
-import { concatBytes } from '../../../../src/util/bytes.js';
+import type { ServedBlock, ServedPayment } from '../../../../src/regtest/store/served-blocks.js';
 
 const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
 const list = (items: readonly Scalar[]): Typed => ({ type: 'list', items });
@@ -17,10 +16,10 @@ const listedBlocks = (blocks: readonly ServedBlock[], prune: boolean): Typed =>
         block: bytes(blob),
         pruned: prune ? { type: 'bool', value: true } : undefined,
         txs: list(
-          payments.map(({ pruned, rest }) =>
-            prune
-              ? object({ blob: bytes(pruned), prunable_hash: bytes(rest) })
-              : bytes(concatBytes(pruned, rest)),
+          payments.map((payment) =>
+            payment.prunableHash === undefined
+              ? bytes(payment.blob)
+              : object({ blob: bytes(payment.blob), prunable_hash: bytes(payment.prunableHash) }),
           ),
         ),
       }),
@@ -46,11 +45,16 @@ const listedIndices = (blocks: readonly ServedBlock[], noMinerTx: boolean): Type
     ),
   );
 
-const block: fc.Arbitrary<ServedBlock> = fc
-  .array(fc.record({ pruned: fc.uint8Array({ maxLength: 300 }), rest: fc.uint8Array({ maxLength: 300 }) }), {
-    maxLength: 4,
-  })
-  .chain((payments) =>
+const payment = (prune: boolean): fc.Arbitrary<ServedPayment> =>
+  prune
+    ? fc.record({
+        blob: fc.uint8Array({ maxLength: 300 }),
+        prunableHash: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      })
+    : fc.record({ blob: fc.uint8Array({ maxLength: 600 }) });
+
+const block = (prune: boolean): fc.Arbitrary<ServedBlock> =>
+  fc.array(payment(prune), { maxLength: 4 }).chain((payments) =>
     fc.record({
       blob: fc.uint8Array({ minLength: 1, maxLength: 100 }),
       payments: fc.constant(payments),
@@ -61,12 +65,15 @@ const block: fc.Arbitrary<ServedBlock> = fc
     }),
   );
 
-const page = fc.array(block, { maxLength: 5 });
+/** Blocks, and whether their payments are pruned. */
+const page = fc
+  .boolean()
+  .chain((prune) => fc.tuple(fc.array(block(prune), { maxLength: 5 }), fc.constant(prune)));
 
 describe('a page of blocks', () => {
   it('is byte for byte what the writer of any shape makes of it', () => {
     fc.assert(
-      fc.property(page, fc.boolean(), (blocks, prune) => {
+      fc.property(page, ([blocks, prune]) => {
         expect(writeStorage({ blocks: writtenBlocks(blocks, prune) })).toEqual(
           writeStorage({ blocks: listedBlocks(blocks, prune) }),
         );
@@ -76,7 +83,7 @@ describe('a page of blocks', () => {
 
   it('has the places of outputs as that writer would write them', () => {
     fc.assert(
-      fc.property(page, fc.boolean(), (blocks, noMinerTx) => {
+      fc.property(page, fc.boolean(), ([blocks], noMinerTx) => {
         expect(writeStorage({ output_indices: writtenIndices(blocks, noMinerTx) })).toEqual(
           writeStorage({ output_indices: listedIndices(blocks, noMinerTx) }),
         );
@@ -86,8 +93,8 @@ describe('a page of blocks', () => {
 
   it('fits the room that it asks for', () => {
     fc.assert(
-      fc.property(page, fc.boolean(), (blocks, flag) => {
-        const [first, second] = [writtenBlocks(blocks, flag), writtenIndices(blocks, flag)];
+      fc.property(page, ([blocks, prune]) => {
+        const [first, second] = [writtenBlocks(blocks, prune), writtenIndices(blocks, false)];
         const { length } = writeStorage({ blocks: first, output_indices: second });
         expect(length).toBeLessThanOrEqual(first.room + second.room + 100);
       }),
