@@ -58,11 +58,16 @@ const EXTREMES: readonly Uint8Array[] = [
     P - 2n ** bit + 1n,
     P - 2n ** bit - 1n,
   ]),
-  // Every limb just below, at and just above half of its range, either way.
-  ...[-2n, -1n, 0n, 1n, 2n].flatMap((off) => {
-    const halves = [0n, 51n, 102n, 153n, 204n].reduce((sum, bit) => sum + ((2n ** 50n + off) << bit), 0n);
-    return [halves % P, (P - (halves % P)) % P, (halves + 2n ** 51n) % P];
-  }),
+  // Every limb, of 51 bits or of 26 and 25 in turn, just below, at and just above half of its range, either way.
+  ...[-2n, -1n, 0n, 1n, 2n].flatMap((off) =>
+    [
+      [0n, 51n, 102n, 153n, 204n].reduce((sum, bit) => sum + ((2n ** 50n + off) << bit), 0n),
+      [0n, 51n, 102n, 153n, 204n].reduce(
+        (sum, bit) => sum + ((2n ** 25n + off + ((2n ** 24n + off) << 26n)) << bit),
+        0n,
+      ),
+    ].flatMap((halves) => [halves % P, (P - (halves % P)) % P, (halves + 2n ** 51n) % P]),
+  ),
 ].flatMap((y) => [intToBytes(y), intToBytes(y + 2n ** 255n)]);
 
 const NO_POINTS: readonly Uint8Array[] = [

@@ -11,8 +11,8 @@ export const LIMBS: i32 = 10;
 
 const BIAS: u64 = 1 << 62;
 
-/** Operands as a column meets them. */
-const A_EVEN = memory.data(160, 16);
+/** Operands as columns meet them: odd limbs of one twice, and the other's behind 19 times itself. */
+const A_TWICE = memory.data(160, 16);
 const B_EXTENDED = memory.data(320, 16);
 
 @inline
@@ -20,29 +20,73 @@ function limb(a: usize, i: i32): v128 {
   return v128.load(a + (i << 4));
 }
 
+/** Odd limbs by odd ones, which meet in even columns, count twice. */
 @inline
-function term(a: usize, i: i32, k: i32): v128 {
-  return i64x2.extmul_low_i32x4_s(limb(a, i), limb(B_EXTENDED, k - i + 9));
+function operand(a: usize, i: i32, k: i32): v128 {
+  return limb(i & 1 && !(k & 1) ? A_TWICE : a, i);
+}
+
+/** What limb i gives to column k. */
+@inline
+function term(own: v128, i: i32, k: i32): v128 {
+  return i64x2.extmul_low_i32x4_s(own, limb(B_EXTENDED, k - i + 9));
 }
 
 @inline
 function column(o: usize, a: usize, k: i32): void {
-  const low = i64x2.add(
-    i64x2.add(i64x2.add(term(a, 0, k), term(a, 1, k)), i64x2.add(term(a, 2, k), term(a, 3, k))),
-    term(a, 4, k),
-  );
-  const high = i64x2.add(
-    i64x2.add(i64x2.add(term(a, 5, k), term(a, 6, k)), i64x2.add(term(a, 7, k), term(a, 8, k))),
-    term(a, 9, k),
-  );
-  v128.store(o + (k << 4), i64x2.add(low, high));
+  let sum = term(operand(a, 0, k), 0, k);
+  sum = i64x2.add(sum, term(operand(a, 1, k), 1, k));
+  sum = i64x2.add(sum, term(operand(a, 2, k), 2, k));
+  sum = i64x2.add(sum, term(operand(a, 3, k), 3, k));
+  sum = i64x2.add(sum, term(operand(a, 4, k), 4, k));
+  sum = i64x2.add(sum, term(operand(a, 5, k), 5, k));
+  sum = i64x2.add(sum, term(operand(a, 6, k), 6, k));
+  sum = i64x2.add(sum, term(operand(a, 7, k), 7, k));
+  sum = i64x2.add(sum, term(operand(a, 8, k), 8, k));
+  sum = i64x2.add(sum, term(operand(a, 9, k), 9, k));
+  v128.store(o + (k << 4), sum);
+}
+
+/** Two columns of like places at once, which meet the same limbs: more would not fit into registers. */
+@inline
+function columns(o: usize, a: usize, k: i32, l: i32): void {
+  const a0 = operand(a, 0, k);
+  let sum = term(a0, 0, k), other = term(a0, 0, l);
+  const a1 = operand(a, 1, k);
+  sum = i64x2.add(sum, term(a1, 1, k));
+  other = i64x2.add(other, term(a1, 1, l));
+  const a2 = operand(a, 2, k);
+  sum = i64x2.add(sum, term(a2, 2, k));
+  other = i64x2.add(other, term(a2, 2, l));
+  const a3 = operand(a, 3, k);
+  sum = i64x2.add(sum, term(a3, 3, k));
+  other = i64x2.add(other, term(a3, 3, l));
+  const a4 = operand(a, 4, k);
+  sum = i64x2.add(sum, term(a4, 4, k));
+  other = i64x2.add(other, term(a4, 4, l));
+  const a5 = operand(a, 5, k);
+  sum = i64x2.add(sum, term(a5, 5, k));
+  other = i64x2.add(other, term(a5, 5, l));
+  const a6 = operand(a, 6, k);
+  sum = i64x2.add(sum, term(a6, 6, k));
+  other = i64x2.add(other, term(a6, 6, l));
+  const a7 = operand(a, 7, k);
+  sum = i64x2.add(sum, term(a7, 7, k));
+  other = i64x2.add(other, term(a7, 7, l));
+  const a8 = operand(a, 8, k);
+  sum = i64x2.add(sum, term(a8, 8, k));
+  other = i64x2.add(other, term(a8, 8, l));
+  const a9 = operand(a, 9, k);
+  sum = i64x2.add(sum, term(a9, 9, k));
+  other = i64x2.add(other, term(a9, 9, l));
+  v128.store(o + (k << 4), sum);
+  v128.store(o + (l << 4), other);
 }
 
 @inline
 function extend(a: usize, b: usize, i: i32): void {
-  const own = limb(a, i);
   const other = limb(b, i);
-  v128.store(A_EVEN + (i << 4), i & 1 ? i32x4.shl(own, 1) : own);
+  if (i & 1) v128.store(A_TWICE + (i << 4), i32x4.shl(limb(a, i), 1));
   v128.store(B_EXTENDED + ((i + 9) << 4), other);
   if (i > 0) v128.store(B_EXTENDED + ((i - 1) << 4), i32x4.mul(other, i32x4.splat(19)));
 }
@@ -59,15 +103,11 @@ export function multiplyColumns(o: usize, a: usize, b: usize): void {
   extend(a, b, 7);
   extend(a, b, 8);
   extend(a, b, 9);
-  column(o, A_EVEN, 0);
-  column(o, a, 1);
-  column(o, A_EVEN, 2);
-  column(o, a, 3);
-  column(o, A_EVEN, 4);
-  column(o, a, 5);
-  column(o, A_EVEN, 6);
-  column(o, a, 7);
-  column(o, A_EVEN, 8);
+  columns(o, a, 0, 2);
+  columns(o, a, 4, 6);
+  column(o, a, 8);
+  columns(o, a, 1, 3);
+  columns(o, a, 5, 7);
   column(o, a, 9);
 }
 
@@ -116,43 +156,51 @@ export function squareColumns(o: usize, a: usize): void {
   v128.store(o + 144, i64x2.add(i64x2.add(i64x2.add(i64x2.add(part(a, 0, 9), part(a, 1, 8)), part(a, 2, 7)), part(a, 3, 6)), part(a, 4, 5)));
 }
 
-const ROUND = memory.data(160, 16);
-
 @inline
 function times19(x: v128): v128 {
   return i64x2.add(i64x2.add(i64x2.shl(x, 4), i64x2.shl(x, 1)), x);
 }
 
-@inline
-function bitsOf(i: i32): i32 {
-  return 26 - (i & 1);
-}
+/** Constants stand in memory, one for even places and one for odd: as operands they are cheaper there than made anew. */
+const LIFT_EVEN = memory.data<u64>([BIAS + (1 << 25), BIAS + (1 << 25)], 16);
+const LIFT_ODD = memory.data<u64>([BIAS + (1 << 24), BIAS + (1 << 24)], 16);
+const MASK_EVEN = memory.data<u64>([(1 << 26) - 1, (1 << 26) - 1], 16);
+const MASK_ODD = memory.data<u64>([(1 << 25) - 1, (1 << 25) - 1], 16);
+/** What two rounds have added to a limb: half of its range, and of the bias what has come from the place below. */
+const ADDED_0 = memory.data<i32>([(1 << 25) + 19 * (1 << 11), (1 << 25) + 19 * (1 << 11), 0, 0], 16);
+const ADDED_1 = memory.data<i32>([(1 << 24) + 19 * (1 << 11), (1 << 24) + 19 * (1 << 11), 0, 0], 16);
+const ADDED_EVEN = memory.data<i32>([(1 << 25) + (1 << 11), (1 << 25) + (1 << 11), 0, 0], 16);
+const ADDED_ODD = memory.data<i32>([(1 << 24) + (1 << 11), (1 << 24) + (1 << 11), 0, 0], 16);
 
-/** A column made positive. */
 @inline
-function lifted(c: v128, i: i32): v128 {
-  return i64x2.add(c, i64x2.splat(BIAS + (u64(1) << (bitsOf(i) - 1))));
+function below(t: v128, i: i32): v128 {
+  return v128.and(t, v128.load(i & 1 ? MASK_ODD : MASK_EVEN));
 }
 
 @inline
 function above(t: v128, i: i32): v128 {
-  return i64x2.sub(i64x2.shr_u(t, bitsOf(i)), i64x2.splat(BIAS >> bitsOf(i)));
+  return i64x2.shr_u(t, i & 1 ? 25 : 26);
 }
 
+/** What is left of a place, and what comes from the one below: from the last into the first 19-fold. */
 @inline
-function below(t: v128, i: i32): v128 {
-  const bits = bitsOf(i);
-  return i64x2.sub(v128.and(t, i64x2.splat((u64(1) << bits) - 1)), i64x2.splat(u64(1) << (bits - 1)));
+function carried(t: v128, before: v128, i: i32): v128 {
+  return i64x2.add(below(t, i), i == 0 ? times19(above(before, 9)) : above(before, i - 1));
 }
 
+/** 64-bit lanes become 32-bit ones. */
 @inline
-function put(o: usize, i: i32, wide: v128): void {
-  v128.store(o + (i << 4), i8x16.shuffle(wide, wide, 0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11));
+function put(o: usize, i: i32, wide: v128, added: usize): void {
+  const narrow = i8x16.shuffle(wide, wide, 0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11);
+  v128.store(o + (i << 4), i32x4.sub(narrow, v128.load(added)));
 }
 
 /**
  * Two rounds of carries, every place at once: what is above a limb's bits goes one place up, from the last into
- * the first. The second leaves one unit, and 64-bit lanes become 32-bit ones.
+ * the first. Columns are lifted first, so that all is positive and shifts may be those of unsigned numbers; half a
+ * limb's range goes on too, so that limbs come out around zero. The bias, shifted, lifts the second round as well: by
+ * 2^36 or 2^37, or 19 * 2^37 in the first place; shifted again it is 2^11, or 19 * 2^11 from the last or the first
+ * place, and goes off in the end. The second round leaves one unit.
  */
 @inline
 function settle(
@@ -168,36 +216,37 @@ function settle(
   c8: v128,
   c9: v128,
 ): void {
-  const t0 = lifted(c0, 0);
-  const t1 = lifted(c1, 1);
-  const t2 = lifted(c2, 2);
-  const t3 = lifted(c3, 3);
-  const t4 = lifted(c4, 4);
-  const t5 = lifted(c5, 5);
-  const t6 = lifted(c6, 6);
-  const t7 = lifted(c7, 7);
-  const t8 = lifted(c8, 8);
-  const t9 = lifted(c9, 9);
-  const u0 = lifted(i64x2.add(below(t0, 0), times19(above(t9, 9))), 0);
-  const u1 = lifted(i64x2.add(below(t1, 1), above(t0, 0)), 1);
-  const u2 = lifted(i64x2.add(below(t2, 2), above(t1, 1)), 2);
-  const u3 = lifted(i64x2.add(below(t3, 3), above(t2, 2)), 3);
-  const u4 = lifted(i64x2.add(below(t4, 4), above(t3, 3)), 4);
-  const u5 = lifted(i64x2.add(below(t5, 5), above(t4, 4)), 5);
-  const u6 = lifted(i64x2.add(below(t6, 6), above(t5, 5)), 6);
-  const u7 = lifted(i64x2.add(below(t7, 7), above(t6, 6)), 7);
-  const u8 = lifted(i64x2.add(below(t8, 8), above(t7, 7)), 8);
-  const u9 = lifted(i64x2.add(below(t9, 9), above(t8, 8)), 9);
-  put(o, 0, i64x2.add(below(u0, 0), times19(above(u9, 9))));
-  put(o, 1, i64x2.add(below(u1, 1), above(u0, 0)));
-  put(o, 2, i64x2.add(below(u2, 2), above(u1, 1)));
-  put(o, 3, i64x2.add(below(u3, 3), above(u2, 2)));
-  put(o, 4, i64x2.add(below(u4, 4), above(u3, 3)));
-  put(o, 5, i64x2.add(below(u5, 5), above(u4, 4)));
-  put(o, 6, i64x2.add(below(u6, 6), above(u5, 5)));
-  put(o, 7, i64x2.add(below(u7, 7), above(u6, 6)));
-  put(o, 8, i64x2.add(below(u8, 8), above(u7, 7)));
-  put(o, 9, i64x2.add(below(u9, 9), above(u8, 8)));
+  const even = v128.load(LIFT_EVEN), odd = v128.load(LIFT_ODD);
+  const t0 = i64x2.add(c0, even);
+  const t1 = i64x2.add(c1, odd);
+  const t2 = i64x2.add(c2, even);
+  const t3 = i64x2.add(c3, odd);
+  const t4 = i64x2.add(c4, even);
+  const t5 = i64x2.add(c5, odd);
+  const t6 = i64x2.add(c6, even);
+  const t7 = i64x2.add(c7, odd);
+  const t8 = i64x2.add(c8, even);
+  const t9 = i64x2.add(c9, odd);
+  const u0 = carried(t0, t9, 0);
+  const u1 = carried(t1, t0, 1);
+  const u2 = carried(t2, t1, 2);
+  const u3 = carried(t3, t2, 3);
+  const u4 = carried(t4, t3, 4);
+  const u5 = carried(t5, t4, 5);
+  const u6 = carried(t6, t5, 6);
+  const u7 = carried(t7, t6, 7);
+  const u8 = carried(t8, t7, 8);
+  const u9 = carried(t9, t8, 9);
+  put(o, 0, carried(u0, u9, 0), ADDED_0);
+  put(o, 1, carried(u1, u0, 1), ADDED_1);
+  put(o, 2, carried(u2, u1, 2), ADDED_EVEN);
+  put(o, 3, carried(u3, u2, 3), ADDED_ODD);
+  put(o, 4, carried(u4, u3, 4), ADDED_EVEN);
+  put(o, 5, carried(u5, u4, 5), ADDED_ODD);
+  put(o, 6, carried(u6, u5, 6), ADDED_EVEN);
+  put(o, 7, carried(u7, u6, 7), ADDED_ODD);
+  put(o, 8, carried(u8, u7, 8), ADDED_EVEN);
+  put(o, 9, carried(u9, u8, 9), ADDED_ODD);
 }
 
 @inline
@@ -250,14 +299,44 @@ export function settleTwicePlusMinus(o: usize, c: usize, d: usize, e: usize): vo
   settle(o, settleTwicePlusMinusAt(c, d, e, 0), settleTwicePlusMinusAt(c, d, e, 1), settleTwicePlusMinusAt(c, d, e, 2), settleTwicePlusMinusAt(c, d, e, 3), settleTwicePlusMinusAt(c, d, e, 4), settleTwicePlusMinusAt(c, d, e, 5), settleTwicePlusMinusAt(c, d, e, 6), settleTwicePlusMinusAt(c, d, e, 7), settleTwicePlusMinusAt(c, d, e, 8), settleTwicePlusMinusAt(c, d, e, 9));
 }
 
+const HALF_EVEN = memory.data<i32>([1 << 25, 1 << 25, 1 << 25, 1 << 25], 16);
+const HALF_ODD = memory.data<i32>([1 << 24, 1 << 24, 1 << 24, 1 << 24], 16);
+const MASK32_EVEN = memory.data<i32>([(1 << 26) - 1, (1 << 26) - 1, (1 << 26) - 1, (1 << 26) - 1], 16);
+const MASK32_ODD = memory.data<i32>([(1 << 25) - 1, (1 << 25) - 1, (1 << 25) - 1, (1 << 25) - 1], 16);
+
 @inline
-function settleElementAt(a: usize, i: i32): v128 {
-  return i64x2.extend_low_i32x4_s(limb(a, i));
+function raised(a: usize, i: i32): v128 {
+  return i32x4.add(limb(a, i), v128.load(i & 1 ? HALF_ODD : HALF_EVEN));
 }
 
-/** o = a within one unit */
+@inline
+function putElement(o: usize, i: i32, t: v128, carry: v128): void {
+  const rest = i32x4.sub(v128.and(t, v128.load(i & 1 ? MASK32_ODD : MASK32_EVEN)), v128.load(i & 1 ? HALF_ODD : HALF_EVEN));
+  v128.store(o + (i << 4), i32x4.add(rest, carry));
+}
+
+/** o = a within one unit; a of up to 8 units, of which a carry is 8 at most, and 19 of them are far below 2^14. */
 export function settleElement(o: usize, a: usize): void {
-  settle(o, settleElementAt(a, 0), settleElementAt(a, 1), settleElementAt(a, 2), settleElementAt(a, 3), settleElementAt(a, 4), settleElementAt(a, 5), settleElementAt(a, 6), settleElementAt(a, 7), settleElementAt(a, 8), settleElementAt(a, 9));
+  const t0 = raised(a, 0);
+  const t1 = raised(a, 1);
+  const t2 = raised(a, 2);
+  const t3 = raised(a, 3);
+  const t4 = raised(a, 4);
+  const t5 = raised(a, 5);
+  const t6 = raised(a, 6);
+  const t7 = raised(a, 7);
+  const t8 = raised(a, 8);
+  const t9 = raised(a, 9);
+  putElement(o, 0, t0, i32x4.mul(i32x4.shr_s(t9, 25), i32x4.splat(19)));
+  putElement(o, 1, t1, i32x4.shr_s(t0, 26));
+  putElement(o, 2, t2, i32x4.shr_s(t1, 25));
+  putElement(o, 3, t3, i32x4.shr_s(t2, 26));
+  putElement(o, 4, t4, i32x4.shr_s(t3, 25));
+  putElement(o, 5, t5, i32x4.shr_s(t4, 26));
+  putElement(o, 6, t6, i32x4.shr_s(t5, 25));
+  putElement(o, 7, t7, i32x4.shr_s(t6, 26));
+  putElement(o, 8, t8, i32x4.shr_s(t7, 25));
+  putElement(o, 9, t9, i32x4.shr_s(t8, 26));
 }
 
 export function add(o: usize, a: usize, b: usize): void {
