@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from '@jest/globals';
+import { post } from '../support/json-rpc.js';
 import { freePort, start, stop, until } from '../support/process.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
@@ -20,6 +21,15 @@ describe('the regtest daemon', () => {
     expect(running.output()).not.toContain('hunter2');
     expect(running.output()).not.toContain('--regtest is accepted');
     await stop(running);
+    expect(await running.exited).toBe(0);
+  });
+
+  it('stops when a client asks for it, and answers first', async () => {
+    const port = await freePort();
+    const running = start(process.execPath, [MAIN, `--rpc-bind-port=${port}`]);
+    await until('the start', () => /Chain of 1 blocks/.test(running.output()));
+    const { text } = await post(port, '/stop_daemon', {});
+    expect(JSON.parse(text)).toMatchObject({ status: 'OK' });
     expect(await running.exited).toBe(0);
   });
 

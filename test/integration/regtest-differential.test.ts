@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readStorage, SectionReader, type Value } from '../../src/epee/portable-storage.js';
 import { writeStorage, type TypedSection } from '../../src/epee/storage-writer.js';
@@ -10,6 +11,15 @@ import { seededRng } from '../support/seeded-rng.js';
 import { startMiner, startTwins, FIRST_BLOCKS, type TwinChain } from '../support/twin-chain.js';
 
 /* Every endpoint of our daemon beside the real one, Debian's 0.18.0, on the same chain, field by field. */
+
+/** What the real one knows. */
+const comparable = (
+  JSON.parse(
+    readFileSync(new URL('../../../test/vectors/regtest/endpoints.json', import.meta.url), 'utf8'),
+  ) as {
+    readonly endpoints: readonly { readonly names: readonly string[]; readonly in: readonly string[] }[];
+  }
+).endpoints.filter((endpoint) => endpoint.in.includes('0.18'));
 
 const rng = seededRng('differential');
 const GENESIS = '418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3';
@@ -271,6 +281,7 @@ const PATHS: readonly (readonly [string, string, () => unknown])[] = [
     () => ({ miner_address: miner.addressText(), threads_count: 5_000 }),
   ],
   ['/save_bc', 'anything', () => ({})],
+  ['/pop_blocks', 'none', () => ({ nblocks: 0 })],
   ['/get_peer_list', 'anything', () => ({})],
   ['/get_public_nodes', 'anything', () => ({})],
   ['/get_net_stats', 'anything', () => ({})],
@@ -471,6 +482,18 @@ describe('a binary path', () => {
     for (const { port } of [twins.ours, twins.theirs])
       expect((await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body })).status).toBe(400);
   });
+});
+
+/** Compared elsewhere, and how. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  '/get_transaction_pool_hashes.bin': 'above, as raw bytes',
+  get_txpool_backlog: 'above, as raw bytes',
+  '/stop_daemon': 'regtest-main.test.ts stops ours by it',
+};
+
+test.each(comparable)('$names is compared', ({ names: known }) => {
+  const compared = [METHODS, PATHS, BINARY].flatMap((rows) => rows.map(([name]) => name));
+  expect(known.some((name) => compared.includes(name) || name in ELSEWHERE)).toBe(true);
 });
 
 test.each([['/no_such_path'], ['/get_height?x=1'], ['/Get_height']])(
