@@ -52,6 +52,8 @@ export class CoinReader {
   readonly #bySize: Statement<[Address & Bound], CoinRow>;
   readonly #largest: Statement<[Address], Pick<CoinRow, 'amount'>>;
   readonly #at: Statement<[Address & Bound], CoinRow>;
+  readonly #each: Statement<[Address & Bound], Name>;
+  readonly #nth: Statement<[Address & { readonly place: number }], Name>;
   readonly #named: Statement<[Name], CoinRow>;
 
   constructor(db: Db) {
@@ -91,6 +93,14 @@ export class CoinReader {
     this.#at = rows(
       `${coins(`${address} AND amount >= :least`)} ORDER BY height, global_index, tx_hash, output_index`,
     );
+    this.#each = rows(
+      `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_age
+       WHERE ${address} AND amount >= :least ORDER BY height, global_index, tx_hash, output_index`,
+    );
+    this.#nth = rows(
+      `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_size WHERE ${address}
+       ORDER BY amount, height, global_index LIMIT 1 OFFSET :place`,
+    );
     this.#named = rows(coins('tx_hash = :tx_hash AND output_index = :output_index'));
   }
 
@@ -108,6 +118,11 @@ export class CoinReader {
       bySize: (minor, least) => eachOf(this.#bySize.iterate({ account, minor, least }), coin),
       largest: (minor) => this.#largest.get({ account, minor })?.amount ?? 0n,
       at: (minor, least) => this.#at.all({ account, minor, least }).map(coin),
+      each: (minor, least) => this.#whole(this.#each.iterate({ account, minor, least }), coin),
+      nth: (minor, at) => {
+        const [found] = this.#whole(this.#nth.all({ account, minor, place: at }), coin);
+        return found;
+      },
     };
   }
 

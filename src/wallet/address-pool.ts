@@ -1,12 +1,21 @@
 import { toHex } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
-import { InputPool, type Selection } from './input-selection.js';
+import { InputPool, LARGE_ADDRESS, type Selection } from './input-selection.js';
 import type { AddressFunds, Coin, Purse } from './purse.js';
 import { relatedness } from './relatedness.js';
 
 const nameOf = ({ txHash, outputIndex }: Coin): string => `${toHex(txHash)}/${outputIndex}`;
 
-/** The outputs of one address that are still to be had: read all together, once the first is drawn. */
+/** Draws for one input before the outputs are read all together. */
+const DRAWS = 32;
+
+/** Inputs drawn one by one from a large address: from then on reading all together is cheaper. */
+const DRAWN_SINGLY = 500;
+
+/**
+ * The outputs of one address that are still to be had. They are read all together once the first is drawn, those of
+ * a large address once many were.
+ */
 export class AddressPool<C extends Coin = Coin> {
   readonly minor: number;
   readonly #purse: Purse<C>;
@@ -38,7 +47,7 @@ export class AddressPool<C extends Coin = Coin> {
 
   /** Removes a random one of those least related to what is selected already. */
   takeLeastRelated(selection: Selection<C>): C | undefined {
-    const found = this.#pool().takeLeastRelated(selection);
+    const found = this.#draw(selection) ?? this.#pool().takeLeastRelated(selection);
     if (found !== undefined) this.take(found);
     return found;
   }
@@ -57,6 +66,18 @@ export class AddressPool<C extends Coin = Coin> {
   countFrom(value: bigint, enough: number): number {
     const taken = [...this.#taken.values()].filter(({ amount }) => amount >= value).length;
     return this.#purse.countFrom(this.minor, value, enough + taken) - taken;
+  }
+
+  /** A stranger to what is selected, where a few draws find one: few outputs of a large address are related. */
+  #draw(selection: Selection<C>): C | undefined {
+    if (this.#drawn !== undefined || this.#count <= LARGE_ADDRESS) return undefined;
+    if (this.#taken.size >= DRAWN_SINGLY) return undefined;
+    for (let draw = 0; draw < DRAWS; draw++) {
+      const coin = this.#purse.draw(this.minor, this.#least, this.#rng);
+      if (coin === undefined || this.#taken.has(nameOf(coin))) continue;
+      if (selection.relatednessOf(coin) === 0) return coin;
+    }
+    return undefined;
   }
 
   #pool(): InputPool<C> {

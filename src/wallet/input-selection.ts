@@ -146,6 +146,36 @@ function nth<T>(lists: readonly (readonly T[])[], place: number): T | undefined 
   return undefined;
 }
 
+/** Outputs of an address from which on they are not read all together where some may do. */
+export const LARGE_ADDRESS = 1000;
+
+/** Items gone through again and again, taken from their source once and when they are wanted. */
+class ReadAhead<T> {
+  readonly #source: Iterator<T>;
+  readonly #read: T[] = [];
+
+  constructor(source: Iterable<T>) {
+    this.#source = source[Symbol.iterator]();
+  }
+
+  /** With their places. */
+  *from(start: number): Iterable<readonly [number, T]> {
+    for (let place = start; ; place++) {
+      while (this.#read.length <= place) {
+        const next = this.#source.next();
+        if (next.done === true) return;
+        this.#read.push(next.value);
+      }
+      yield [place, this.#read[place] as T];
+    }
+  }
+
+  /** Nothing more is taken. */
+  end(): void {
+    this.#source.return?.();
+  }
+}
+
 /**
  * The inputs of the usual payment: the oldest output that pays all alone, or two of one address that do and are
  * as little related as can be, the oldest again; empty when there are none.
@@ -154,27 +184,46 @@ function nth<T>(lists: readonly (readonly T[])[], place: number): T | undefined 
 export function preferredInputs<C extends Coin>(purse: Purse<C>, needed: bigint, least: bigint): C[] {
   const single = purse.oldest(needed > least ? needed : least);
   if (single !== undefined) return [single];
-  let pair: C[] = [];
-  let lowest = SAME_TX;
+  let best: Pair<C> = { coins: [], score: SAME_TX };
   for (const { minor, count, total } of purse.funds(least).addresses) {
-    if (count < 2 || total < needed || 2n * purse.largest(minor) < needed) continue;
-    const group = purse.coins(minor, least);
-    const largest = group.reduce((most, { amount }) => (amount > most ? amount : most), 0n);
-    for (const [i, first] of group.entries()) {
-      if (first.amount + largest < needed) continue;
-      for (let j = i + 1; j < group.length; j++) {
-        const second = group[j];
-        if (second === undefined || first.amount + second.amount < needed) continue;
-        const score = relatedness(first, second);
-        if (score === 0) return [first, second];
-        if (score < lowest) {
-          lowest = score;
-          pair = [first, second];
-        }
-      }
+    const largest = purse.largest(minor);
+    if (count < 2 || total < needed || 2n * largest < needed) continue;
+    const isLarge = count > LARGE_ADDRESS;
+    const group = new ReadAhead(isLarge ? purse.eachCoin(minor, least) : purse.coins(minor, least));
+    try {
+      best = bestPair(group, largest, needed, best);
+    } finally {
+      group.end();
+    }
+    if (best.score === 0) break;
+  }
+  return [...best.coins];
+}
+
+interface Pair<C> {
+  readonly coins: readonly C[];
+  /** How related they are. */
+  readonly score: number;
+}
+
+/** The first two that pay and are less related than those known, the first strangers at once. */
+function bestPair<C extends Coin>(
+  group: ReadAhead<C>,
+  largest: bigint,
+  needed: bigint,
+  known: Pair<C>,
+): Pair<C> {
+  let best = known;
+  for (const [i, first] of group.from(0)) {
+    if (first.amount + largest < needed) continue;
+    for (const [, second] of group.from(i + 1)) {
+      if (first.amount + second.amount < needed) continue;
+      const score = relatedness(first, second);
+      if (score < best.score) best = { coins: [first, second], score };
+      if (score === 0) return best;
     }
   }
-  return pair;
+  return best;
 }
 
 /** Which outputs of a purse a sweep takes. */

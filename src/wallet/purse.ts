@@ -1,4 +1,5 @@
 import { amount, sum, type Amount } from '../util/amount.js';
+import { uniformInt, type Rng } from '../util/random.js';
 import { relatedness } from './relatedness.js';
 import type { OwnedOutput } from './records.js';
 import { isUnlocked } from './unlock.js';
@@ -44,6 +45,10 @@ export interface CoinSource<C extends Coin = Coin> {
   largest(minor: number): bigint;
   /** Those of an address at least as large as `least`, by age. */
   at(minor: number, least: bigint): readonly C[];
+  /** The same, read as far as it is gone through: slower where all are. */
+  each(minor: number, least: bigint): Iterable<C>;
+  /** One of an address by its place among all that {@link sums} counts there, in any order that stands. */
+  nth(minor: number, place: number): C | undefined;
 }
 
 /** When and by whom outputs are to be spent. */
@@ -71,6 +76,7 @@ export class Purse<C extends Coin = Coin> {
   readonly #source: CoinSource<C>;
   readonly #terms: PurseTerms;
   readonly #funds = new Map<bigint, Funds>();
+  #sums: ReadonlyMap<number, AddressFunds> | undefined;
 
   constructor(source: CoinSource<C>, terms: PurseTerms) {
     this.#source = source;
@@ -85,7 +91,7 @@ export class Purse<C extends Coin = Coin> {
   }
 
   #sum(least: bigint): Funds {
-    const sums = new Map(this.#source.sums().map((held) => [held.minor, { ...held }]));
+    const sums = new Map([...this.#held()].map(([minor, held]) => [minor, { ...held }]));
     const available = [...sums.values()].reduce((held, { total }) => held + total, 0n);
     let missing = 0n;
     const locked: Amount[] = [];
@@ -143,6 +149,22 @@ export class Purse<C extends Coin = Coin> {
   /** All of an address, by age. */
   coins(minor: number, least: bigint): C[] {
     return this.#source.at(minor, least).filter((coin) => this.#isPayable(coin));
+  }
+
+  /** {@link coins}, read no further than its reader goes. */
+  *eachCoin(minor: number, least: bigint): Iterable<C> {
+    for (const coin of this.#source.each(minor, least)) if (this.#isPayable(coin)) yield coin;
+  }
+
+  /** Any of {@link coins} with the same chance, or none: the fewer of an address they are, the more often. */
+  draw(minor: number, least: bigint, rng: Rng): C | undefined {
+    const { count } = this.#held().get(minor) ?? { count: 0 };
+    const coin = count === 0 ? undefined : this.#source.nth(minor, uniformInt(count, rng));
+    return coin !== undefined && coin.amount >= least && this.#isPayable(coin) ? coin : undefined;
+  }
+
+  #held(): ReadonlyMap<number, AddressFunds> {
+    return (this.#sums ??= new Map(this.#source.sums().map((held) => [held.minor, held])));
   }
 
   #isPayable(coin: Coin): boolean {

@@ -26,6 +26,8 @@ export function listCoins(outputs: readonly OwnedOutput[]): CoinSource<OwnedOutp
     bySize: (minor, least) => at(minor, least).sort(bySize),
     largest: (minor) => at(minor).reduce((most, { amount }) => (amount > most ? amount : most), 0n),
     at,
+    each: at,
+    nth: (minor, place) => at(minor).sort(bySize)[place],
   };
 }
 
