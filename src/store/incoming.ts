@@ -100,10 +100,14 @@ export class IncomingReader {
   ): Uint8Array | undefined {
     const { columns, from, order } = SOURCES[source];
     const { sql, format } = rowFormat(rowText(shape), columns);
-    const select = `SELECT CAST(group_concat(${sql}, ',' ORDER BY ${order}) AS BLOB) FROM ${from}
-      AND account = :account
-      AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))
-      AND (:spent IS NULL OR (${columns.spent.sql}) = :spent)`;
+    // SQLite keeps the order of a subquery that is not merely counted. Sorting within group_concat takes half as long
+    // again: it sorts copies of the texts.
+    const select = `SELECT CAST(group_concat(line, ',') AS BLOB) FROM (
+      SELECT ${sql} AS line FROM ${from}
+        AND account = :account
+        AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))
+        AND (:spent IS NULL OR (${columns.spent.sql}) = :spent)
+      ORDER BY ${order})`;
     const list = this.#lists.get(select) ?? this.#db.prepare<[Query], Uint8Array | null>(select).pluck();
     this.#lists.set(select, list);
     const written = list.get({

@@ -122,6 +122,20 @@ describe('outputs written as JSON where they are stored', () => {
     ).toBeUndefined();
   });
 
+  test('of one block come in the order of the chain, however they are stored', () => {
+    const txs = Array.from({ length: 200 }, (_, tx) => tx);
+    const place = (tx: number): number => (tx * 37) % 200;
+    file.write((w) =>
+      w.applyPage(
+        page(1, 1, {
+          received: txs.map((tx) => received(tx, 1)),
+          outputs: txs.map((tx) => output(tx, 1, 1n, { globalIndex: place(tx), publicKey: bytes(tx) })),
+        }),
+      ),
+    );
+    expect(rows(new Field('globalIndex'))).toEqual(txs.map(BigInt));
+  });
+
   it('divide into pages of whole blocks', () => {
     file.write((w) =>
       w.applyPage(
