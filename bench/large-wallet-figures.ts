@@ -132,8 +132,13 @@ async function measure(
     );
     note('create_address', await median(() => ask(wallet, 'create_address', { account_index: 0 })));
     note('store', await median(() => ask(wallet, 'store')));
-    note('transfer to 1', await median(() => ask(wallet, 'transfer', destinations(1))));
-    note('transfer to 15', await median(() => ask(wallet, 'transfer', destinations(15))));
+    for (const count of [1, 15])
+      try {
+        note(`transfer to ${count}`, await median(() => ask(wallet, 'transfer', destinations(count))));
+      } catch (error) {
+        // The reference's wallet refuses what rings look like on a short chain.
+        process.stderr.write(`left out: ${String(error)}\n`);
+      }
     const closing: number[] = [];
     const opening: number[] = [];
     for (let round = 0; round < rounds; round++) {
