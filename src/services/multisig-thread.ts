@@ -3,7 +3,7 @@ import type { KeyImage, PublicKey, SecretKey } from '../crypto/types.js';
 import { loadCurve } from '../kernel/load-kernel.js';
 import { CodecError } from '../util/codec.js';
 import { systemRng } from '../util/random.js';
-import { WalletError, type Fault } from '../wallet/fault.js';
+import { WalletError } from '../wallet/fault.js';
 import type { LocatedOutput } from '../wallet/key-images.js';
 import {
   boosterMessage,
@@ -20,6 +20,7 @@ import { readKexMessage, type KexMessage } from '../wallet/multisig/kex-message.
 import { compositeKeyImage, type SigningShares } from '../wallet/multisig/key-image.js';
 import { propose, type Proposal, type ProposalPlan } from '../wallet/multisig/proposal.js';
 import { refused } from '../wallet/multisig/kex-round.js';
+import type { TaskOf, ThreadAnswer } from './threaded-work.js';
 
 /** A participant after a round, and what it tells the others. */
 export interface RoundDone {
@@ -79,12 +80,7 @@ export interface MultisigWork {
   readonly cosign: { readonly task: CosigningOrder; readonly result: Cosigned };
 }
 
-export type MultisigTask = {
-  readonly [K in keyof MultisigWork]: { readonly kind: K; readonly task: MultisigWork[K]['task'] };
-}[keyof MultisigWork];
-
-export type MultisigAnswer =
-  { readonly result: unknown } | { readonly fault: Fault } | { readonly problem: string };
+type MultisigTask = TaskOf<MultisigWork>;
 
 const curve = loadCurve();
 
@@ -167,7 +163,7 @@ const secretsOfAccount = ({
 const port = parentPort;
 if (port === null) throw new Error('multisig-thread runs as a worker thread only');
 port.on('message', (work: MultisigTask) => {
-  let answer: MultisigAnswer;
+  let answer: ThreadAnswer;
   try {
     answer = { result: run(work) };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { keyDerivation, publicKeyOf } from '../crypto/derivation.js';
+import { publicKeyOf } from '../crypto/derivation.js';
 import type { KeyImage, SecretKey } from '../crypto/types.js';
 import { feePerByte } from '../cryptonote/fees.js';
 import { amount, type Amount } from '../util/amount.js';
@@ -9,10 +9,10 @@ import { groupAccountOf, spendSecretIn } from '../wallet/keys.js';
 import { planAttempts } from '../wallet/multisig/attempts.js';
 import { ownPartOf } from '../wallet/multisig/key-image.js';
 import type { Proposal } from '../wallet/multisig/proposal.js';
-import { outputSecretKey } from '../wallet/receive.js';
+import type { OwnInput } from '../wallet/own-inputs.js';
 import { Purse, type Coin } from '../wallet/purse.js';
 import type { OwnedOutput } from '../wallet/records.js';
-import type { SignedTx } from '../wallet/signing.js';
+import type { PricedPlan, SignedTx } from '../wallet/signing.js';
 import type { FundedTransfer } from '../wallet/transfer-plan.js';
 import type { Prices } from './fee-market.js';
 import { MultisigProblem, together } from './multisig-pool.js';
@@ -34,6 +34,8 @@ export interface PaymentDraft {
   readonly terms: PaymentTerms;
   readonly prices: Prices;
 }
+
+type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly Input[] };
 
 /** No transaction pays a fee above a coin: the heaviest at the fastest rate stays below. */
 const FEE_CEILING = amount(1_000_000_000_000n);
@@ -81,11 +83,10 @@ export class PaymentBuilder {
 
   /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
   sign(draft: PaymentDraft): Promise<SignedTx> {
-    return this.#priced(
-      draft,
-      (output, ring) => this.#spendable(output, ring),
-      (task) => sign('build', task),
-    );
+    return this.#priced(draft, ownInput, async ({ plan, rate, rates }) => {
+      const spendSecret = Uint8Array.from(spendSecretIn(this.#session.keys)) as SecretKey;
+      return sign('build', { plan: { ...plan, spendSecret }, rate, rates }, [spendSecret]);
+    });
   }
 
   /** What {@link sign} would do, without a spend key. @throws WalletError `transfer_failed`, `fee_too_high` */
@@ -107,10 +108,14 @@ export class PaymentBuilder {
     const signingKeys = shares.map(publicKeyOf);
     const { proposal } = await this.#priced(
       draft,
-      (output, ring) => spendableWith(ownPartOf(output, { viewSecret, shares }), output, ring),
+      (output, ring) => inputWithPart(ownPartOf(output, { viewSecret, shares }), output, ring),
       async (task) => {
-        const made = await together('propose', { ...task, attempts, signingKeys, threshold });
-        return { proposal: made, fee: made.signed.fee };
+        try {
+          const made = await together('propose', { ...task, attempts, signingKeys, threshold });
+          return { proposal: made, fee: made.signed.fee };
+        } finally {
+          for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
+        }
       },
     );
     return proposal;
@@ -128,18 +133,18 @@ export class PaymentBuilder {
     );
   }
 
-  async #priced<T extends { readonly fee: Amount }>(
+  async #priced<Input, T extends { readonly fee: Amount }>(
     { share, rings, terms, prices }: PaymentDraft,
-    spendable: (output: OwnedOutput, ring: Ring) => SpendableInput,
-    make: (task: PricedTask) => Promise<T>,
+    inputOf: (output: OwnedOutput, ring: Ring) => Input,
+    make: (task: PricedTask<PlanOf<Input>>) => Promise<T>,
   ): Promise<T> {
     const { viewSecret } = this.#session.keys;
-    const task: PricedTask = {
+    const task: PricedTask<PlanOf<Input>> = {
       plan: {
         inputs: share.inputs.map((output, i) => {
           const ring = rings[i];
           if (ring === undefined) throw new Error('an input without a ring');
-          return spendable(output, ring);
+          return inputOf(output, ring);
         }),
         payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
         feeFrom: share.feeFrom,
@@ -159,32 +164,23 @@ export class PaymentBuilder {
       if (!(cause instanceof SigningProblem) && !(cause instanceof MultisigProblem)) throw cause;
       throw new WalletError({ kind: 'transfer_failed', reason: cause.message }, { cause });
     } finally {
-      for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
       task.plan.viewSecret.fill(0);
     }
   }
-
-  #spendable(output: OwnedOutput, ring: Ring): SpendableInput {
-    const { viewSecret } = this.#session.keys;
-    const keys = { viewSecret: viewSecret.expose(), spendSecret: spendSecretIn(this.#session.keys) };
-    const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
-    return spendableWith(
-      outputSecretKey(keys, derivation, output.outputIndex, output.subaddress),
-      output,
-      ring,
-    );
-  }
 }
 
-/** @param secretKey of the output, or this signer's part of it. @throws WalletError `view_only` */
-function spendableWith(
-  secretKey: SecretKey,
-  { keyImage, amount: value, mask }: OwnedOutput,
-  ring: Ring,
-): SpendableInput {
+/** @throws WalletError `view_only` */
+function ownInput(output: OwnedOutput, ring: Ring): OwnInput {
+  const { keyImage, amount: value, mask, derivationKey, outputIndex, subaddress } = output;
   if (keyImage === undefined) throw new WalletError({ kind: 'view_only' });
-  return { ring, secretKey, keyImage, amount: value, mask };
+  return { ring, keyImage, amount: value, mask, derivationKey, outputIndex, subaddress };
 }
+
+/** @param secretKey this signer's part of that of the output. @throws WalletError `view_only` */
+const inputWithPart = (secretKey: SecretKey, output: OwnedOutput, ring: Ring): SpendableInput => ({
+  ...ownInput(output, ring),
+  secretKey,
+});
 
 /** Weighs as much as the input that will be signed. */
 const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({

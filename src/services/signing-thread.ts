@@ -4,19 +4,15 @@ import { loadCurve } from '../kernel/load-kernel.js';
 import { systemRng } from '../util/random.js';
 import type { UnsignedTx } from '../wallet/construction.js';
 import { assembleRings, type Ring, type RingParts } from '../wallet/decoys.js';
-import { WalletError, type Fault } from '../wallet/fault.js';
+import { WalletError } from '../wallet/fault.js';
 import { signOffline, type OfflineOrder, type OfflineSigned } from '../wallet/offline-signing.js';
-import {
-  buildTransaction,
-  settleFee,
-  weightOnceSigned,
-  type PricedPlan,
-  type SignedTx,
-} from '../wallet/signing.js';
+import { buildFromOwn, type OwnPlan } from '../wallet/own-inputs.js';
+import { settleFee, weightOnceSigned, type PricedPlan, type SignedTx } from '../wallet/signing.js';
+import type { TaskOf, ThreadAnswer } from './threaded-work.js';
 
 /** A transaction whose fee is still to be found. */
-export interface PricedTask {
-  readonly plan: PricedPlan;
+export interface PricedTask<Plan = PricedPlan> {
+  readonly plan: Plan;
   /** Atomic units per byte. */
   readonly rate: bigint;
   readonly rates: FeeRates;
@@ -28,19 +24,12 @@ export type LaidOut = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'change'> 
 /** What the signing thread does, by kind. */
 export interface SigningWork {
   readonly rings: { readonly task: readonly RingParts[]; readonly result: readonly Ring[] };
-  readonly build: { readonly task: PricedTask; readonly result: SignedTx };
+  readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
   readonly layOut: { readonly task: PricedTask; readonly result: LaidOut };
   readonly offline: { readonly task: OfflineOrder; readonly result: OfflineSigned };
 }
 
-export type SigningTask = {
-  readonly [K in keyof SigningWork]: { readonly kind: K; readonly task: SigningWork[K]['task'] };
-}[keyof SigningWork];
-
-export type SigningAnswer =
-  | { readonly result: unknown }
-  /** With a fault where the caller is to blame. */
-  | { readonly problem: string; readonly fault?: Fault };
+type SigningTask = TaskOf<SigningWork>;
 
 const curve = loadCurve();
 
@@ -55,7 +44,7 @@ function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
     case 'rings':
       return assembleRings(work.task, curve);
     case 'build':
-      return buildTransaction(work.task.plan, work.task.rate, work.task.rates, systemRng, curve);
+      return buildFromOwn(work.task.plan, work.task.rate, work.task.rates, systemRng, curve);
     case 'layOut':
       return layOut(work.task);
     case 'offline':
@@ -63,27 +52,30 @@ function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   }
 }
 
-function wipe(work: SigningTask): void {
-  if (work.kind === 'rings') return;
-  if (work.kind === 'offline') {
-    work.task.keys.viewSecret.fill(0);
-    work.task.keys.spendSecret.fill(0);
-    return;
+/** Every secret of a task; the thread's copies of them are its own. */
+function secretsOf(work: SigningTask): readonly Uint8Array[] {
+  switch (work.kind) {
+    case 'rings':
+      return [];
+    case 'build':
+      return [work.task.plan.viewSecret, work.task.plan.spendSecret];
+    case 'layOut':
+      return [work.task.plan.viewSecret];
+    case 'offline':
+      return [work.task.keys.viewSecret, work.task.keys.spendSecret];
   }
-  work.task.plan.viewSecret.fill(0);
-  for (const { secretKey } of work.task.plan.inputs) secretKey.fill(0);
 }
 
 const port = parentPort;
 if (port === null) throw new Error('signing-thread runs as a worker thread only');
 port.on('message', (work: SigningTask) => {
-  let answer: SigningAnswer;
+  let answer: ThreadAnswer;
   try {
     answer = { result: run(work) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : 'signing failed';
-    answer = error instanceof WalletError ? { problem, fault: error.fault } : { problem };
+    answer = error instanceof WalletError ? { fault: error.fault } : { problem };
   }
-  wipe(work);
+  for (const secret of secretsOf(work)) secret.fill(0);
   port.postMessage(answer);
 });
