@@ -151,3 +151,17 @@ describe('what is published', () => {
     }
   });
 });
+
+describe('a pool that is flushed', () => {
+  it('is empty here and there', async () => {
+    await pay(7n);
+    const [{ tx_hashes: names = [] }] = (await Promise.all(
+      [twins.ours, twins.theirs].map((daemon) => daemon.plain('/get_transaction_pool_hashes')),
+    )) as [Loose];
+    expect(names).toHaveLength(1);
+    for (const daemon of [twins.ours, twins.theirs]) {
+      expect(await daemon.rpc('flush_txpool', { txids: names })).toMatchObject({ status: 'OK' });
+      expect(await daemon.plain('/get_transaction_pool_hashes')).not.toHaveProperty('tx_hashes');
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { HttpDaemon } from '../../src/daemon/http-daemon.js';
+import type { Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { startReference } from '../support/wallet-rpc.js';
+
+/* Our daemon behind a login, which our client and the reference's wallet have. */
+
+const login = { user: 'node', password: 'pa:ss' };
+const SSL = {
+  mode: 'disabled',
+  allowedFingerprints: [],
+  allowChained: false,
+  allowAnyCert: false,
+} as const;
+let daemon: Monerod;
+
+beforeAll(async () => {
+  daemon = await startRegtestDaemon([`--rpc-login=${login.user}:${login.password}`]);
+});
+
+afterAll(async () => {
+  await daemon?.stop();
+});
+
+const connect = (password: string): HttpDaemon =>
+  new HttpDaemon({ address: daemon.address, ssl: SSL, login: { ...login, password } });
+
+describe('a daemon with a login', () => {
+  test.each(['/json_rpc', '/get_height', '/getblocks.bin', '/no_such_path'])(
+    'asks for it at %s',
+    async (path) => {
+      const reply = await fetch(`http://127.0.0.1:${daemon.port}${path}`, { method: 'POST', body: '' });
+      expect(reply.status).toBe(401);
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Digest .*nonce="[^"]+"/);
+    },
+  );
+
+  it('lets in who has it, and nobody else', async () => {
+    const [right, wrong] = [connect(login.password), connect('pass')];
+    expect(await right.getInfo()).toMatchObject({ height: 1, network: 'fakechain' });
+    await expect(wrong.getInfo()).rejects.toThrow();
+    await Promise.all([right.close(), wrong.close()]);
+  });
+
+  it("lets the reference's wallet in", async () => {
+    const wallet = await startReference({
+      daemon: daemon.address,
+      args: [`--daemon-login=${login.user}:${login.password}`],
+    });
+    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+    expect(await wallet.rpc('refresh')).toMatchObject({ blocks_fetched: expect.any(Number) });
+    expect(await wallet.rpc('get_height')).toMatchObject({ height: 1 });
+    await wallet.stop();
+  });
+});
