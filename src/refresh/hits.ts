@@ -15,6 +15,9 @@ export interface Hit {
   readonly spendKey: PublicKey;
 }
 
+/** By the place of their transaction, main keys first. */
+export type Hits = ReadonlyMap<number, readonly Hit[]>;
+
 /** Keys handed to the kernel at once. */
 const BATCH_KEYS = 256;
 
@@ -78,12 +81,12 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Tries every output with every key that may open it. @returns hits by transaction, main keys first. */
+/** Tries every output with every key that may open it. */
 export async function findHits(
   txs: readonly ChainTx[],
   viewSecret: SecretKey,
   kernel: KernelPool,
-): Promise<Map<number, Hit[]>> {
+): Promise<Hits> {
   const jobs: Promise<Hit[]>[] = [];
   let candidates = new Candidates();
   const flush = (): void => {

@@ -20,6 +20,7 @@ import type {
 } from './messages.js';
 import { locatedKeyImages } from './located-key-images.js';
 import { pagesFrom } from './page-source.js';
+import { startedAhead } from './started-ahead.js';
 import { KEYS_AT_ONCE, slicesOf, weightOf } from './slices.js';
 import { WalletScanner } from './wallet-scanner.js';
 
@@ -136,7 +137,7 @@ async function look({
 }: Extract<RefreshRequest, { readonly type: 'look' }>): Promise<void> {
   const scanner = new WalletScanner(state, ownKernel);
   try {
-    const mined = await scanner.find(batch.mined, kernel);
+    const mined = scanner.find(batch.mined, await scanner.hitsIn(batch.mined, kernel));
     const unmined = await scanner.scanPool(batch.unmined, Math.floor(Date.now() / 1000), kernel);
     report({ type: 'looked', call, result: { mined, unmined } });
   } catch (error) {
@@ -167,8 +168,13 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
   try {
     if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
     let weight = 0;
-    for await (const page of pagesFrom(daemon, from, chain, signal)) {
-      const findings = await wallet.scanner.scan(page.blocks, kernel);
+    const { scanner } = wallet;
+    const pages = startedAhead(pagesFrom(daemon, from, chain, signal), (page) => ({
+      page,
+      hits: scanner.hitsIn(page.blocks, kernel),
+    }));
+    for await (const { page, hits } of pages) {
+      const findings = scanner.scan(page.blocks, await hits);
       signal.throwIfAborted();
       // What the pool holds may spend what was not known when it was looked at.
       if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))

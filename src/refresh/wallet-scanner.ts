@@ -24,7 +24,7 @@ import type {
 } from '../wallet/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
 import { buildTx, type ChainBlock, type ChainTx, type TxsOfBlock, type UnminedTx } from './chain-block.js';
-import { findHits } from './hits.js';
+import { findHits, type Hits } from './hits.js';
 import { feeOf, paymentIdIn, place, receivedTx, type BuiltTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { spendKeysBy } from './spend-keys.js';
@@ -110,15 +110,24 @@ export class WalletScanner {
     this.#blind?.detachFrom(height);
   }
 
-  /** @param blocks gapless, each with all its transactions. */
-  async scan(blocks: readonly ChainBlock[], kernel: KernelPool): Promise<PageFindings> {
+  /** What keys of transactions may open: depends on the view key alone, so that it can be asked for ahead. */
+  hitsIn(blocks: readonly TxsOfBlock[], kernel: KernelPool): Promise<Hits> {
+    return findHits(
+      blocks.flatMap(({ txs }) => txs),
+      this.#keys.viewSecret,
+      kernel,
+    );
+  }
+
+  /** @param blocks gapless, each with all its transactions. @param hits in them. */
+  scan(blocks: readonly ChainBlock[], hits: Hits): PageFindings {
     const startHeight = blocks[0]?.height ?? 0;
     this.detachFrom(startHeight);
     const lastMinerTx = blocks.at(-1)?.txs[0];
     return {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),
-      ...(await this.find(blocks, kernel)),
+      ...this.find(blocks, hits),
       lastBlockReward: sum(
         lastMinerTx === undefined ? [] : buildTx(lastMinerTx).prefix.outputs.map((output) => output.amount),
       ),
@@ -126,10 +135,10 @@ export class WalletScanner {
   }
 
   /** Looks through transactions alone, of blocks by ascending height; what came later is not forgotten. */
-  async find(blocks: readonly TxsOfBlock[], kernel: KernelPool): Promise<TxFindings> {
-    const looked = await this.#lookAt(
+  find(blocks: readonly TxsOfBlock[], hits: Hits): TxFindings {
+    const looked = this.#lookAt(
       blocks.flatMap(({ txs }) => txs),
-      kernel,
+      hits,
     );
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
@@ -183,7 +192,7 @@ export class WalletScanner {
    * @param seenAt Unix seconds. @returns one finding a transaction that concerns us.
    */
   async scanPool(txs: readonly UnminedTx[], seenAt: number, kernel: KernelPool): Promise<PoolFinding[]> {
-    const looked = await this.#lookAt(txs, kernel);
+    const looked = this.#lookAt(txs, await findHits(txs, this.#keys.viewSecret, kernel));
     return txs.flatMap((tx, i) => {
       const { found, build } = looked(i);
       const spent = this.#watched.spentBy(tx);
@@ -223,8 +232,7 @@ export class WalletScanner {
   }
 
   /** Finds our outputs in transactions. @returns what there is to the transaction at a place. */
-  async #lookAt(txs: readonly ChainTx[], kernel: KernelPool): Promise<(i: number) => Looked> {
-    const hits = await findHits(txs, this.#keys.viewSecret, kernel);
+  #lookAt(txs: readonly ChainTx[], hits: Hits): (i: number) => Looked {
     const built = new Map<number, BuiltTx>();
     const build = (i: number): BuiltTx => {
       const known = built.get(i);
