@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
 import { formatAddress } from '../src/cryptonote/address.js';
 import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
@@ -27,6 +28,9 @@ export interface Setting {
   /** Directory in which chains are kept for the next time; absent: a new one is made and removed. */
   readonly keep?: string;
 }
+
+/** After so long our threads without work have ended, and what they took is given back. */
+const REST_SECONDS = 75;
 
 /** New addresses of one call. */
 const ADDRESSES_AT_ONCE = 50_000;
@@ -80,7 +84,7 @@ async function whileRefreshing(wallet: WalletRpc, over: () => boolean): Promise<
       ['create_address', { account_index: 0 }],
     ] as const) {
       latencies.push(await ask(wallet, method, params));
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sleep(5);
     }
   return latencies;
 }
@@ -149,6 +153,8 @@ async function measure(
     note('open_wallet', medianOf(opening));
     note('peak MiB', usage(pid).peakMiB);
     note('resident MiB', usage(pid).residentMiB);
+    await sleep(1000 * REST_SECONDS);
+    note('resident MiB, after a minute of rest', usage(pid).residentMiB);
     if (subaddresses === 0) return figures;
     for (let made = 0; made < subaddresses; made += ADDRESSES_AT_ONCE) {
       const count = Math.min(ADDRESSES_AT_ONCE, subaddresses - made);
