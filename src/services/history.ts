@@ -160,17 +160,20 @@ export class History {
 
   /** Incoming payments with a payment id, in height order. @param minHeight exclusive. */
   payments(paymentId: Uint8Array, minHeight = -1): PaymentView[] {
-    return this.#shown(this.#session.file.read((r) => r.payments.byPaymentId(paymentId, minHeight)));
+    const payments = this.#session.file.read((r) => r.payments.byPaymentId(paymentId, minHeight));
+    this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
+    return this.#shown(payments, this.#view());
   }
 
   /** All incoming payments. @param minHeight exclusive. */
   allPayments(minHeight: number): Paged<readonly PaymentView[]> {
+    const at = this.#view();
     const reading = new PagedReading(this.#session);
     const pages = this.#payments(reading, { min: minHeight, max: Number.MAX_SAFE_INTEGER }, {});
     const shown = async function* (show: (payments: readonly Payment[]) => PaymentView[]) {
       for await (const page of pages) yield show(page);
     };
-    return { pages: shown((payments) => this.#shown(payments)), release: () => reading.release() };
+    return { pages: shown((payments) => this.#shown(payments, at)), release: () => reading.release() };
   }
 
   /** Outputs received by an account, as JSON of the given shape. */
@@ -188,6 +191,7 @@ export class History {
       chainHeight: this.#session.height(),
       now: this.#session.now(),
     };
+    const told = this.#session.file.read((r) => r.incoming.toldRows(shape, filter));
     const found = reading.pages(
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {
@@ -195,7 +199,6 @@ export class History {
         read: (r, range) => r.incoming.rows(shape, filter, range),
       },
     );
-    const told = this.#session.file.read((r) => r.incoming.toldRows(shape, filter));
     const both = async function* (): AsyncGenerator<Uint8Array | undefined> {
       yield* found;
       yield told;
@@ -208,7 +211,7 @@ export class History {
     range: HeightRange,
     place: HistoryPlace,
   ): AsyncIterable<readonly Payment[]> {
-    const { accounts } = this.#session;
+    const session = this.#session;
     const pages = reading.pages(range, {
       end: (r, heights, rows) => r.payments.pageEnd(heights, rows),
       read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max, ...place }),
@@ -216,7 +219,8 @@ export class History {
     return (async function* () {
       for await (const page of pages) {
         // Many that were never shown take their time.
-        await accounts.addresses(page.map(({ subaddress }) => subaddress));
+        await session.accounts.addresses(page.map(({ subaddress }) => subaddress));
+        session.assertOpen();
         yield page;
       }
     })();
@@ -264,9 +268,7 @@ export class History {
     };
   }
 
-  #shown(payments: readonly Payment[]): PaymentView[] {
-    const at = this.#view();
-    this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
+  #shown(payments: readonly Payment[], at: ChainView): PaymentView[] {
     return payments.map((payment) => ({
       payment,
       address: this.#session.accounts.address(payment.subaddress),
