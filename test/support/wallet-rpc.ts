@@ -81,11 +81,18 @@ async function launch(
   };
 }
 
+/** As `bin/wallet-rpc` sets them. */
+const ALLOCATOR = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+};
+
 /** Our server. */
 export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
   launch(
     [process.execPath, MAIN],
-    options,
+    { ...options, env: { ...ALLOCATOR, ...options.env } },
     options.args?.some((arg) => arg.startsWith('--rpc-login')) ? [] : ['--disable-rpc-login'],
   );
 
