@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
-import { collectWhenIdle } from '../util/idle-collector.js';
 import { parseCommandLine } from './options.js';
 import { mergeSources, toConfig } from './config.js';
 import { failWith, runToTheEnd } from './lifetime.js';
@@ -20,7 +19,6 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // Whatever we write is for its owner alone. Source: wallet_args.cpp `main`.
   process.umask(0o077);
-  collectWhenIdle();
   const config = toConfig(
     mergeSources(parseCommandLine(process.argv.slice(2), version), process.env),
     availableParallelism(),

@@ -14,6 +14,7 @@ import { WalletDirectory, locateFile } from '../services/wallet-directory.js';
 import { OpenAlias } from '../services/open-alias.js';
 import { WalletServer } from '../services/wallet-server.js';
 import { toHex } from '../util/bytes.js';
+import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { isLoopback, type Config, type LoginConfig, type SslConfig } from './config.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
@@ -91,6 +92,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
   const port = await bind(http, config, log);
   log.info('Starting wallet RPC server');
   server.start();
+  collectWhenIdle(() => server.giveMemoryBack());
   return {
     port,
     async close() {

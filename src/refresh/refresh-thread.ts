@@ -23,6 +23,7 @@ import { pagesFrom } from './page-source.js';
 import { startedAhead } from './started-ahead.js';
 import { KEYS_AT_ONCE, slicesOf, weightOf } from './slices.js';
 import { WalletScanner } from './wallet-scanner.js';
+import { runInBackground } from '../util/thread-priority.js';
 
 /** Slices of pages that may wait for their commit. */
 const SLICES_AHEAD = 2;
@@ -43,6 +44,7 @@ interface Attached {
 
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
+runInBackground();
 collectWhenIdle();
 const report = (message: RefreshReport): void => port.postMessage(message);
 

@@ -176,6 +176,11 @@ export class WalletServer {
     this.#link.start();
   }
 
+  /** Lets go of what the store of the open wallet keeps in memory and can read again. */
+  giveMemoryBack(): void {
+    this.#session?.file.giveMemoryBack();
+  }
+
   /** @throws WalletError `no_wallet` */
   async closeWallet(): Promise<void> {
     await this.#changing.run(async () => {

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { unlockDatabase } from './database.js';
+import { runInBackground } from '../util/thread-priority.js';
 
 /** What {@link checkpointAside} asks of its thread. */
 export interface CheckpointTask {
@@ -9,6 +10,7 @@ export interface CheckpointTask {
 
 const port = parentPort;
 if (port === null) throw new Error('checkpoint-thread runs as a worker thread only');
+runInBackground();
 port.on('message', ({ path, key }: CheckpointTask) => {
   const db = unlockDatabase(path, key, { fileMustExist: true });
   try {

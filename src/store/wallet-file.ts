@@ -193,7 +193,7 @@ export class WalletFile {
   #writer: WalletWriter;
   #version = 0;
   readonly #snapshots = new Set<Snapshot>();
-  #tidying: Promise<void> | undefined;
+  #tidying: Promise<unknown> | undefined;
 
   private constructor(db: Db, home?: Home) {
     this.#home = home;
@@ -321,6 +321,8 @@ export class WalletFile {
     const home = this.#home;
     if (home === undefined) return;
     this.#tidying ??= checkpointAside(home.path, home.key.expose())
+      // What was written meanwhile is little.
+      .then(() => this.#db.pragma('wal_checkpoint(PASSIVE)'))
       .catch(() => undefined)
       .finally(() => {
         this.#tidying = undefined;
@@ -337,6 +339,11 @@ export class WalletFile {
   sync(): void {
     this.#returnHome();
     this.#db.pragma('wal_checkpoint(PASSIVE)');
+  }
+
+  /** Drops pages that were read and can be read again. */
+  giveMemoryBack(): void {
+    if (this.#db.open) this.#db.pragma('shrink_memory');
   }
 
   /** After {@link settle}, where the store was tidied. */

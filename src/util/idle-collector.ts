@@ -33,15 +33,25 @@ export class IdleCollector {
   }
 }
 
-/** Lets this thread give memory back when it idles. Does not keep the process alive. */
-export function collectWhenIdle(): void {
+/**
+ * Lets this thread give memory back when it idles. Does not keep the process alive.
+ * @param first lets go of what can be had again.
+ */
+export function collectWhenIdle(first: () => void = () => undefined): void {
+  const collect = collectorOfV8();
   let last = performance.eventLoopUtilization();
-  const collector = new IdleCollector(() => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
-  }, collectorOfV8());
+  const collector = new IdleCollector(
+    () => {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, last);
+      last = now;
+      return utilization;
+    },
+    () => {
+      first();
+      collect();
+    },
+  );
   setInterval(() => collector.check(), 1000 * SECONDS).unref();
 }
 

@@ -1,4 +1,7 @@
-/** Handles items in order, one a turn of the event loop, so that what else is waiting has its turn in between. */
+/** Turns that others have in between: a request takes a few to be read, dealt with and answered. */
+const TURNS_BETWEEN = 3;
+
+/** Handles items in order, with turns of the event loop in between for whatever else is waiting. */
 export class Turns<T> {
   readonly #handle: (item: T) => void;
   readonly #waiting: T[] = [];
@@ -9,13 +12,17 @@ export class Turns<T> {
   }
 
   add(item: T): void {
-    if (this.#waiting.push(item) === 1) setImmediate(() => this.#turn());
+    if (this.#waiting.push(item) === 1) this.#after(TURNS_BETWEEN);
+  }
+
+  #after(turns: number): void {
+    setImmediate(() => (turns > 1 ? this.#after(turns - 1) : this.#turn()));
   }
 
   #turn(): void {
     const [item] = this.#waiting;
     if (item !== undefined) this.#handle(item);
     this.#waiting.shift();
-    if (this.#waiting.length > 0) setImmediate(() => this.#turn());
+    if (this.#waiting.length > 0) this.#after(TURNS_BETWEEN);
   }
 }

@@ -1,0 +1,19 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { basename } from 'node:path';
+
+/** Below what answers requests, well above what is to run only when nothing else does. */
+const BACKGROUND = 5;
+
+/**
+ * Has this thread run after others where all want the processor: work that nobody waits for by the millisecond.
+ * Where threads have no priorities of their own, nothing changes.
+ */
+export function runInBackground(): void {
+  try {
+    // Linux counts a thread as a process of its own here.
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), BACKGROUND);
+  } catch {
+    // No such link, or not allowed.
+  }
+}
