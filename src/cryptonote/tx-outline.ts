@@ -1,4 +1,5 @@
-import { CodecError, skipVarint, varintNumber, type Reader } from '../util/codec.js';
+import { CodecError, readCount, skipVarint, varintNumber, type Reader } from '../util/codec.js';
+import { GEN_INPUT, KEY_INPUT, KEY_OUTPUT, TAGGED_KEY_OUTPUT } from './transaction.js';
 
 /** Where an output lies in the encoding of its transaction. */
 export interface OutputPlace {
@@ -23,18 +24,7 @@ export interface TxOutline {
   readonly extra: readonly [number, number];
 }
 
-const GEN_INPUT = 0xff;
-const KEY_INPUT = 0x02;
-const KEY_OUTPUT = 0x02;
-const TAGGED_KEY_OUTPUT = 0x03;
 const KEY_BYTES = 32;
-
-/** A count of what takes at least a byte each. */
-function count(r: Reader): number {
-  const value = varintNumber.read(r);
-  if (value > r.remaining) throw new CodecError('list: count exceeds the input');
-  return value;
-}
 
 /** The key image's offset, or undefined for a miner's input. */
 function passInput(r: Reader): number | undefined {
@@ -45,7 +35,7 @@ function passInput(r: Reader): number | undefined {
   }
   if (type !== KEY_INPUT) throw new CodecError('unknown input type');
   skipVarint(r);
-  for (let left = count(r); left > 0; left--) skipVarint(r);
+  for (let left = readCount(r); left > 0; left--) skipVarint(r);
   const at = r.offset;
   r.skip(KEY_BYTES);
   return at;
@@ -68,14 +58,14 @@ export function outlineTx(r: Reader): TxOutline {
   const version = varintNumber.read(r);
   if (version !== 1 && version !== 2) throw new CodecError('unknown transaction version');
   skipVarint(r);
-  const inputs = count(r);
+  const inputs = readCount(r);
   const keyImages: number[] = [];
   for (let i = 0; i < inputs; i++) {
     const at = passInput(r);
     if (at !== undefined) keyImages.push(at);
   }
   const outputs: OutputPlace[] = [];
-  for (let left = count(r); left > 0; left--) outputs.push(passOutput(r));
+  for (let left = readCount(r); left > 0; left--) outputs.push(passOutput(r));
   const length = varintNumber.read(r);
   const start = r.offset;
   r.skip(length);

@@ -255,19 +255,22 @@ export const blob: Codec<Uint8Array> = {
 };
 
 /**
- * Varint count, then the items. An item takes at least one byte, so a count beyond what is left is refused
- * before anything is allocated.
+ * How many items follow. An item takes at least one byte, so a count beyond what is left is refused before anything
+ * is allocated.
  */
+export function readCount(r: Reader): number {
+  const count = varintNumber.read(r);
+  if (count > r.remaining) throw new CodecError('list: count exceeds the input');
+  return count;
+}
+
+/** Varint count, then the items: see {@link readCount}. */
 export const list = <T>(item: Codec<T>): Codec<readonly T[]> => ({
   write(values, w) {
     varintNumber.write(values.length, w);
     for (const value of values) item.write(value, w);
   },
-  read(r) {
-    const count = varintNumber.read(r);
-    if (count > r.remaining) throw new CodecError('list: count exceeds the input');
-    return Array.from({ length: count }, () => item.read(r));
-  },
+  read: (r) => Array.from({ length: readCount(r) }, () => item.read(r)),
 });
 
 /** `count` items without a count of their own. */

@@ -1,6 +1,6 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
+import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
 
-const KEY_BYTES = 32;
 const FIRST_CAPACITY = 1024;
 
 /**
@@ -42,17 +42,10 @@ export class SpendKeyIndex {
   /** Where a key stands, or the free place where it would. */
   #slotOf(key: Uint8Array): number {
     const mask = this.#slots.length - 1;
-    const start = (key[0] ?? 0) | ((key[1] ?? 0) << 8) | ((key[2] ?? 0) << 16) | ((key[3] ?? 0) << 24);
-    for (let slot = start & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hashOf(key) & mask; ; slot = (slot + 1) & mask) {
       const entry = (this.#slots[slot] ?? 0) - 1;
-      if (entry < 0 || this.#isAt(entry, key)) return slot;
+      if (entry < 0 || isKeyAt(this.#keys, KEY_BYTES * entry, key)) return slot;
     }
-  }
-
-  #isAt(entry: number, key: Uint8Array): boolean {
-    const at = KEY_BYTES * entry;
-    for (let i = 0; i < KEY_BYTES; i++) if (this.#keys[at + i] !== key[i]) return false;
-    return true;
   }
 
   #grow(): void {

@@ -1,5 +1,6 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { amount, type Amount } from '../util/amount.js';
+import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
 
 /** What is known of an output that is looked out for. */
 export interface Watched {
@@ -10,7 +11,6 @@ export interface Watched {
 
 /** A key of 32 bytes, the amount in 8, account, minor index and height in 4 each; numbers big-endian. */
 export const WATCHED_BYTES = 52;
-const KEY_BYTES = 32;
 const AMOUNT_AT = KEY_BYTES;
 const MAJOR_AT = AMOUNT_AT + 8;
 const MINOR_AT = MAJOR_AT + 4;
@@ -110,14 +110,8 @@ export class WatchTable {
     for (let slot = hashOf(key, at) & mask; ; slot = (slot + 1) & mask) {
       const entry = this.#slots[slot];
       if (entry === undefined || entry === FREE) return -1;
-      if (entry !== DELETED && this.#isKey(entry - 1, key, at)) return slot;
+      if (entry !== DELETED && isKeyAt(this.#bytes, this.#keyAt(entry - 1), key, at)) return slot;
     }
-  }
-
-  #isKey(place: number, key: Uint8Array, at: number): boolean {
-    const start = this.#keyAt(place);
-    for (let i = 0; i < KEY_BYTES; i++) if (this.#bytes[start + i] !== key[at + i]) return false;
-    return true;
   }
 
   #enter(place: number): void {
@@ -171,7 +165,3 @@ export class WatchTable {
 
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-/** Keys are hashes or points: any four of their bytes are as good as random. */
-const hashOf = (key: Uint8Array, at: number): number =>
-  (key[at] ?? 0) | ((key[at + 1] ?? 0) << 8) | ((key[at + 2] ?? 0) << 16) | ((key[at + 3] ?? 0) << 24);

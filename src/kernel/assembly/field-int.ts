@@ -7,6 +7,8 @@
  * 2^62; 19 times 3 units stay below 2^31.
  */
 
+import { high16, high8, low16, low8, pairedLimb } from './lanes';
+
 export const LIMBS: i32 = 10;
 
 const BIAS: u64 = 1 << 62;
@@ -429,38 +431,6 @@ function isSize(size: v128, m: i32): v128 {
 @inline
 function lanes(first: i32, second: i32): v128 {
   return i32x4.replace_lane(i32x4.splat(first), 1, second);
-}
-
-/** The limbs of eight pairs, `stride` apart, of which a mask lets one through, or none. */
-@inline
-function pairedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
-  const low = v128.or(
-    v128.or(v128.and(v128.load(at), m1), v128.and(v128.load(at + stride), m2)),
-    v128.or(v128.and(v128.load(at + 2 * stride), m3), v128.and(v128.load(at + 3 * stride), m4)),
-  );
-  const high = v128.or(
-    v128.or(v128.and(v128.load(at + 4 * stride), m5), v128.and(v128.load(at + 5 * stride), m6)),
-    v128.or(v128.and(v128.load(at + 6 * stride), m7), v128.and(v128.load(at + 7 * stride), m8)),
-  );
-  return v128.or(low, high);
-}
-
-/** Interleaves the lower, or upper, halves of two vectors by bytes and 16 bits. */
-@inline
-function low8(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-}
-@inline
-function high8(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-}
-@inline
-function low16(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
-}
-@inline
-function high16(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
 }
 
 /** A byte of 16 entries: of `a` where the first two places exist, of `b` where the others do. */

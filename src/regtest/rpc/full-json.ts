@@ -1,16 +1,15 @@
 import type { Curve } from '../../crypto/curve.js';
 import type { Block, Transaction, TxInput, TxOutput } from '../../cryptonote/types.js';
 import { INV_8 } from '../../ringct/clsag.js';
-import type { Clsag, EcdhInfo, RctBase, RctPrunable } from '../../ringct/types.js';
+import type { EcdhInfo, RctBase, RctPrunable } from '../../ringct/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
+import { clsagJson, hexes, proofJson } from './rct-json.js';
 
 /*
  * Blocks and transactions as programs read them from a publisher, field by field. What people read has other names:
  * tx-json.ts.
  */
-
-const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);
 
 /** Source: json_object.cpp `toJsonValue`, `txin_v`. */
 const inputJson = (input: TxInput): Json =>
@@ -34,23 +33,14 @@ const ecdhJson = ({ mask, amount }: EcdhInfo): Json => ({
   amount: toHex(amount).padEnd(2 * KEY_BYTES, '0'),
 });
 
-const clsagJson = ({ s, c1, D }: Clsag): Json => ({ s: hexes(s), c1: toHex(c1), D: toHex(D) });
-
 /** Source: json_object.cpp `toJsonValue`, `rctSig`. Only the types that the rules of regtest allow have proofs here. */
 function prunableJson({ outPk }: RctBase, prunable: RctPrunable, curve: Curve): Json {
   return {
     range_proofs: [],
     bulletproofs: [],
-    bulletproofs_plus: prunable.bulletproofsPlus.map(({ A, A1, B, r1, s1, d1, L, R }) => ({
+    bulletproofs_plus: prunable.bulletproofsPlus.map((proof) => ({
       V: hexes(curve.multiplyEach(outPk, INV_8)),
-      A: toHex(A),
-      A1: toHex(A1),
-      B: toHex(B),
-      r1: toHex(r1),
-      s1: toHex(s1),
-      d1: toHex(d1),
-      L: hexes(L),
-      R: hexes(R),
+      ...proofJson(proof),
     })),
     mlsags: [],
     clsags: prunable.clsags.map(clsagJson),

@@ -3,8 +3,7 @@ import type { RctBase, RctPrunable } from '../../ringct/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
-
-const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);
+import { clsagJson, hexes, proofJson } from './rct-json.js';
 
 const inputJson = (input: TxInput): Json =>
   input.type === 'gen'
@@ -33,17 +32,8 @@ const baseJson = ({ type, fee, ecdhInfo, outPk }: RctBase): Json =>
 /** Source: rctTypes.h `serialize_rctsig_prunable`. */
 const prunableJson = ({ bulletproofsPlus, clsags, pseudoOuts }: RctPrunable): Json => ({
   nbp: bulletproofsPlus.length,
-  bpp: bulletproofsPlus.map(({ A, A1, B, r1, s1, d1, L, R }) => ({
-    A: toHex(A),
-    A1: toHex(A1),
-    B: toHex(B),
-    r1: toHex(r1),
-    s1: toHex(s1),
-    d1: toHex(d1),
-    L: hexes(L),
-    R: hexes(R),
-  })),
-  CLSAGs: clsags.map(({ s, c1, D }) => ({ s: hexes(s), c1: toHex(c1), D: toHex(D) })),
+  bpp: bulletproofsPlus.map(proofJson),
+  CLSAGs: clsags.map(clsagJson),
   pseudoOuts: hexes(pseudoOuts),
 });
 

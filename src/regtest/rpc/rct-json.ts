@@ -1,0 +1,18 @@
+import type { BulletproofPlus, Clsag } from '../../ringct/types.js';
+import { toHex } from '../../util/bytes.js';
+
+export const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);
+
+/** Without the commitments that it is about. */
+export const proofJson = ({ A, A1, B, r1, s1, d1, L, R }: BulletproofPlus) => ({
+  A: toHex(A),
+  A1: toHex(A1),
+  B: toHex(B),
+  r1: toHex(r1),
+  s1: toHex(s1),
+  d1: toHex(d1),
+  L: hexes(L),
+  R: hexes(R),
+});
+
+export const clsagJson = ({ s, c1, D }: Clsag) => ({ s: hexes(s), c1: toHex(c1), D: toHex(D) });
