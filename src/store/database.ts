@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { toHex } from '../util/bytes.js';
 import { migrate, NewerSchemaError } from '../util/migrations.js';
 import { WalletError } from '../wallet/fault.js';
+import { cipherOf } from './store-cipher.js';
 
 export type Db = Database.Database;
 
@@ -35,7 +36,7 @@ export function noticingDamage<T>(path: string, task: () => T): T {
 export function unlockDatabase(path: string, key: Uint8Array, options: Database.Options = {}): Db {
   const db = new Database(path, options);
   if (path !== ':memory:') {
-    db.pragma("cipher = 'chacha20'");
+    db.pragma(`cipher = '${cipherOf(path)}'`);
     db.pragma(`key = "x'${toHex(key)}'"`);
   }
   return db;

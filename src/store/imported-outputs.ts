@@ -106,6 +106,13 @@ export class ImportedOutputReader {
 }
 
 export class ImportedOutputWriter extends ImportedOutputReader {
+  readonly #clear: Statement<[]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#clear = db.prepare('DELETE FROM imported_output');
+  }
+
   /** Puts outputs in the places from `first` on; with `anew`, later places are emptied. */
   put(first: number, outputs: readonly ImportedOutput[], anew: boolean): void {
     if (anew) this.db.prepare('DELETE FROM imported_output WHERE place >= ?').run(first);
@@ -138,6 +145,6 @@ export class ImportedOutputWriter extends ImportedOutputReader {
   }
 
   clear(): void {
-    this.db.prepare('DELETE FROM imported_output').run();
+    this.#clear.run();
   }
 }

@@ -132,6 +132,8 @@ export class OutgoingWriter extends OutgoingReader {
   readonly #confirm: Statement<[number, number, string, Uint8Array]>;
   readonly #setChange: Statement<[bigint, Uint8Array]>;
   readonly #facts: Statement<[Uint8Array], FactRow>;
+  readonly #undo: readonly Statement<[number, number]>[];
+  readonly #settle: Statement<[number]>;
 
   constructor(db: Db) {
     super(db);
@@ -146,6 +148,16 @@ export class OutgoingWriter extends OutgoingReader {
       "UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ? WHERE tx_hash = ?",
     );
     this.#setChange = db.prepare('UPDATE outgoing_tx SET change = ? WHERE tx_hash = ?');
+    this.#undo = [
+      `UPDATE outgoing_tx SET state = 'pending', height = NULL
+       WHERE height BETWEEN ? AND ? AND blob IS NOT NULL`,
+      `INSERT INTO outgoing_fact (tx_hash, change, payment_id)
+         SELECT tx_hash, change, payment_id FROM outgoing_tx
+         WHERE height BETWEEN ? AND ? AND tx_hash IN (SELECT tx_hash FROM outgoing_destination)
+       ON CONFLICT DO UPDATE SET change = excluded.change, payment_id = excluded.payment_id`,
+      'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
+    ].map((sql) => db.prepare<[number, number]>(sql));
+    this.#settle = db.prepare('UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL');
     this.#facts = db
       .prepare<[Uint8Array], FactRow>(
         'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, payment_id',
@@ -236,27 +248,12 @@ export class OutgoingWriter extends OutgoingReader {
 
   /** Blocks from one height to another are gone: payments that can be relayed again wait again, of others only what no block tells is kept. */
   detach(from: number, to: number): void {
-    this.db
-      .prepare(
-        "UPDATE outgoing_tx SET state = 'pending', height = NULL WHERE height BETWEEN ? AND ? AND blob IS NOT NULL",
-      )
-      .run(from, to);
-    this.db
-      .prepare(
-        `INSERT INTO outgoing_fact (tx_hash, change, payment_id)
-           SELECT tx_hash, change, payment_id FROM outgoing_tx
-           WHERE height BETWEEN ? AND ? AND tx_hash IN (SELECT tx_hash FROM outgoing_destination)
-         ON CONFLICT DO UPDATE SET change = excluded.change, payment_id = excluded.payment_id`,
-      )
-      .run(from, to);
-    this.db.prepare('DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?').run(from, to);
+    for (const step of this.#undo) step.run(from, to);
   }
 
   /** Payments deep enough need no blob. */
   settle(tip: number): void {
-    this.db
-      .prepare('UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL')
-      .run(tip - SETTLED_DEPTH);
+    this.#settle.run(tip - SETTLED_DEPTH);
   }
 }
 

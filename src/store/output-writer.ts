@@ -17,6 +17,11 @@ export class OutputWriter extends OutputReader {
   readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
   readonly #release: Statement<[Uint8Array]>;
   readonly #forgetFrozen: Statement<[Uint8Array, number]>;
+  readonly #setFrozen: Statement<[number, Uint8Array, number]>;
+  readonly #rememberFrozen: Statement<[number, number]>;
+  readonly #keysBetween: Statement<[number, number], Uint8Array>;
+  readonly #drop: Statement<[number, number]>;
+  readonly #unspend: Record<'all' | 'unpaid', Statement<[number, number]>>;
 
   constructor(db: Db) {
     super(db);
@@ -39,6 +44,26 @@ export class OutputWriter extends OutputReader {
       'UPDATE owned_output SET spent_by = NULL WHERE spent_by = ? AND spent_height IS NULL',
     );
     this.#forgetFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
+    this.#setFrozen = db.prepare('UPDATE owned_output SET frozen = ? WHERE tx_hash = ? AND output_index = ?');
+    this.#rememberFrozen = db.prepare(
+      `INSERT INTO frozen_output (tx_hash, output_index)
+         SELECT tx_hash, output_index FROM owned_output WHERE height BETWEEN ? AND ? AND frozen = 1
+       ON CONFLICT DO NOTHING`,
+    );
+    this.#keysBetween = db
+      .prepare<[number, number], Uint8Array>(
+        'SELECT public_key FROM owned_output WHERE height BETWEEN ? AND ?',
+      )
+      .pluck();
+    this.#drop = db.prepare('DELETE FROM owned_output WHERE height BETWEEN ? AND ?');
+    const unspend = (spentBy: string): Statement<[number, number]> =>
+      db.prepare(
+        `UPDATE owned_output SET spent_height = NULL, spent_by = ${spentBy} WHERE spent_height BETWEEN ? AND ?`,
+      );
+    this.#unspend = {
+      all: unspend('NULL'),
+      unpaid: unspend('(SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL)'),
+    };
   }
 
   add(output: OwnedOutput): void {
@@ -80,9 +105,7 @@ export class OutputWriter extends OutputReader {
   }
 
   setFrozen({ txHash, outputIndex }: OutputRef, frozen: boolean): void {
-    this.db
-      .prepare('UPDATE owned_output SET frozen = ? WHERE tx_hash = ? AND output_index = ?')
-      .run(fromFlag(frozen), txHash, outputIndex);
+    this.#setFrozen.run(fromFlag(frozen), txHash, outputIndex);
   }
 
   /** Whatever spent it, according to the wallet, did not. */
@@ -154,29 +177,13 @@ export class OutputWriter extends OutputReader {
    * @param freeInputs else a payment that can be relayed again keeps its inputs.
    */
   detach(from: number, to: number, freeInputs = false): void {
-    this.db
-      .prepare(
-        `INSERT INTO frozen_output (tx_hash, output_index)
-           SELECT tx_hash, output_index FROM owned_output WHERE height BETWEEN ? AND ? AND frozen = 1
-         ON CONFLICT DO NOTHING`,
-      )
-      .run(from, to);
-    const lost = this.db
-      .prepare<[number, number], { public_key: Uint8Array }>(
-        'SELECT public_key FROM owned_output WHERE height BETWEEN ? AND ?',
-      )
-      .all(from, to);
-    this.db.prepare('DELETE FROM owned_output WHERE height BETWEEN ? AND ?').run(from, to);
-    for (const { public_key: key } of lost) {
+    this.#rememberFrozen.run(from, to);
+    const lost = this.#keysBetween.all(from, to);
+    this.#drop.run(from, to);
+    for (const key of lost) {
       const [first] = this.#sameKey.all(key);
       if (first !== undefined) this.#setBurnt.run(0, first.tx_hash, toNumber(first.output_index));
     }
-    const payment = 'SELECT tx_hash FROM outgoing_tx WHERE tx_hash = spent_by AND blob IS NOT NULL';
-    this.db
-      .prepare(
-        `UPDATE owned_output SET spent_height = NULL, spent_by = ${freeInputs ? 'NULL' : `(${payment})`}
-         WHERE spent_height BETWEEN ? AND ?`,
-      )
-      .run(from, to);
+    this.#unspend[freeInputs ? 'all' : 'unpaid'].run(from, to);
   }
 }

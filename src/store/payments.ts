@@ -101,6 +101,7 @@ export class PaymentReader {
   readonly #byTx: Statement<[Uint8Array], PaymentRow>;
   readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
   readonly #spending: Statement<[Uint8Array], TxRow>;
+  readonly #has: Statement<[Uint8Array], unknown>;
 
   constructor(db: Db) {
     this.db = db;
@@ -111,6 +112,7 @@ export class PaymentReader {
     this.#ofAccount = rows('t.height > ? AND t.height <= ? AND o.account = ?');
     this.#byTx = rows('t.tx_hash = ?');
     this.#byId = rows('t.payment_id = ? AND t.height > ?');
+    this.#has = db.prepare('SELECT 1 FROM received_tx WHERE tx_hash = ?');
     this.#spending = db
       .prepare<[Uint8Array], TxRow>(
         'SELECT t.* FROM received_tx t JOIN received_input USING (tx_hash) WHERE key_image = ?',
@@ -134,7 +136,7 @@ export class PaymentReader {
 
   /** A transaction that paid us anything, change alone too. */
   has(txHash: Hash): boolean {
-    return this.db.prepare('SELECT 1 FROM received_tx WHERE tx_hash = ?').get(txHash) !== undefined;
+    return this.#has.get(txHash) !== undefined;
   }
 
   /** Transactions with inputs that paid us, change alone too, in blocks at or above a height. */
@@ -165,12 +167,16 @@ export class PaymentReader {
 export class PaymentWriter extends PaymentReader {
   readonly #insert: Statement<unknown[]>;
   readonly #insertInput: Statement<[Uint8Array, Uint8Array]>;
+  readonly #remove: Statement<[Uint8Array]>;
+  readonly #drop: Statement<[number, number]>;
 
   constructor(db: Db) {
     super(db);
     this.#insertInput = db.prepare(
       'INSERT INTO received_input (key_image, tx_hash) VALUES (?, ?) ON CONFLICT DO NOTHING',
     );
+    this.#remove = db.prepare('DELETE FROM received_tx WHERE tx_hash = ?');
+    this.#drop = db.prepare('DELETE FROM received_tx WHERE height BETWEEN ? AND ?');
     this.#insert = db.prepare(
       `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,
          additional_keys) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -194,11 +200,11 @@ export class PaymentWriter extends PaymentReader {
 
   /** With its outputs. */
   remove(txHash: Hash): void {
-    this.db.prepare('DELETE FROM received_tx WHERE tx_hash = ?').run(txHash);
+    this.#remove.run(txHash);
   }
 
   /** Forgets those of blocks from one height to another. */
   detach(from: number, to: number): void {
-    this.db.prepare('DELETE FROM received_tx WHERE height BETWEEN ? AND ?').run(from, to);
+    this.#drop.run(from, to);
   }
 }

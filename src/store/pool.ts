@@ -61,6 +61,13 @@ export class PoolReader {
 }
 
 export class PoolWriter extends PoolReader {
+  readonly #remove: Statement<[Uint8Array]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#remove = db.prepare('DELETE FROM pool_tx WHERE tx_hash = ?');
+  }
+
   add(tx: PoolTx): void {
     this.remove(tx.txHash);
     this.db
@@ -83,7 +90,7 @@ export class PoolWriter extends PoolReader {
   }
 
   remove(txHash: Hash): void {
-    this.db.prepare('DELETE FROM pool_tx WHERE tx_hash = ?').run(txHash);
+    this.#remove.run(txHash);
   }
 
   clear(): void {

@@ -42,6 +42,13 @@ export class PossibleSpendReader {
 }
 
 export class PossibleSpendWriter extends PossibleSpendReader {
+  readonly #drop: Statement<[number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#drop = db.prepare('DELETE FROM possible_spend WHERE height >= ? AND height <= ?');
+  }
+
   add(spend: PossibleSpend): void {
     this.db
       .prepare(
@@ -61,7 +68,7 @@ export class PossibleSpendWriter extends PossibleSpendReader {
 
   /** Forgets those of blocks from one height to another, both inclusive. */
   detach(from: number, to: number): void {
-    this.db.prepare('DELETE FROM possible_spend WHERE height >= ? AND height <= ?').run(from, to);
+    this.#drop.run(from, to);
   }
 
   clear(): void {

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { CodecError, Reader, varintNumber } from '../util/codec.js';
+import { CIPHER_BYTES, CIPHER_BYTES_OFFSET } from './store-cipher.js';
 
 /** What stands where a store belongs. `foreign`: a cache of the reference, whole or not, or who knows what. */
 export type StorePlace = 'empty' | 'store' | 'foreign';
@@ -9,12 +10,14 @@ const PAGE_BYTES = 4096;
 
 /** Where page size and layout of a ciphered database stand in the clear. Source: SQLite's file format, bytes 16 to 23. */
 const LAYOUT_OFFSET = 16;
-/** Pages of 4096 bytes, 32 of each for the cipher. The two zeros hold the kind of log. */
-const LAYOUT = [0x10, 0x00, 0, 0, 0x20, 0x40, 0x20, 0x20];
+/** Pages of 4096 bytes. The zeros hold the kind of log, and what the cipher keeps of each page. */
+const LAYOUT = [0x10, 0x00, 0, 0, 0, 0x40, 0x20, 0x20];
 const LOG_KINDS = [2, 3];
+const CIPHER_PLACE = CIPHER_BYTES_OFFSET - LAYOUT_OFFSET;
 
 const hasLayout = (head: Uint8Array): boolean =>
-  LAYOUT.every((byte, i) => LOG_KINDS.includes(i) || head[LAYOUT_OFFSET + i] === byte);
+  Object.values(CIPHER_BYTES).some((kept) => head[CIPHER_BYTES_OFFSET] === kept) &&
+  LAYOUT.every((byte, i) => i === CIPHER_PLACE || LOG_KINDS.includes(i) || head[LAYOUT_OFFSET + i] === byte);
 
 /** An 8-byte IV, a varint length, and exactly that many bytes. Source: wallet2.h `cache_file_data`. */
 function isSealedFile(head: Uint8Array, size: number): boolean {

@@ -1,9 +1,12 @@
 import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** Below what answers requests, well above what is to run only when nothing else does. */
-const BACKGROUND = 5;
+/** So much below what answers requests; well above what is to run only when nothing else does. */
+const BELOW = 5;
+
+/** The lowest that there is. */
+const LOWEST = 19;
 
 /**
  * Has this thread run after others where all want the processor: work that nobody waits for by the millisecond.
@@ -12,7 +15,10 @@ const BACKGROUND = 5;
 export function runInBackground(): void {
   try {
     // Linux counts a thread as a process of its own here.
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), BACKGROUND);
+    setPriority(
+      Number(basename(readlinkSync('/proc/thread-self'))),
+      Math.min(LOWEST, getPriority(process.pid) + BELOW),
+    );
   } catch {
     // No such link, or not allowed.
   }

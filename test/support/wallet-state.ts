@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { cipherOf } from '../../src/store/store-cipher.js';
 import { storeKey } from '../../src/store/store-key.js';
 import type { SecretKey } from '../../src/crypto/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
@@ -51,7 +52,7 @@ export async function watchState(server: WalletRpc, filename: string): Promise<W
 function storeRows(path: string, key: Uint8Array): Record<string, readonly string[]> {
   const db = new Database(path, { readonly: true });
   try {
-    db.pragma("cipher = 'chacha20'");
+    db.pragma(`cipher = '${cipherOf(path)}'`);
     db.pragma(`key = "x'${toHex(key)}'"`);
     const tables = db
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
