@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import { letGo } from '../util/last-holder.js';
 import type { Dispatcher } from './dispatcher.js';
 
 export interface HttpAppOptions {
@@ -137,7 +138,7 @@ function send(res: Response, { status, type, body }: Answer): void {
   const length = body.reduce((total, piece) => total + piece.length, 0);
   res.status(status);
   if (length > 0) res.type(type).set('Content-Length', String(length));
-  for (const piece of body) res.write(piece);
+  for (const piece of body) res.write(piece, () => letGo(piece));
   res.end();
 }
 

@@ -1,11 +1,12 @@
 import type { Json } from '../util/json.js';
+import { passOn } from '../util/last-holder.js';
 import { JsonWriter, WrittenJson, type Writable } from '../util/json-writer.js';
 
 /** A list of an answer that is made page by page, and other work goes on between pages. */
 export interface JsonRows {
   /** Rows as another version has them. @param adapt is given a row, or the shape of all rows. */
   map(adapt: (row: Json) => Json): JsonRows;
-  /** The rows of each page, with commas between them; no page is empty. */
+  /** The rows of each page, with commas between them; no page is empty. They are passed on: nobody else looks at them. */
   pages(): AsyncIterable<readonly Uint8Array[]>;
   /** Lets go of what they are read from. */
   release(): void;
@@ -63,7 +64,10 @@ export async function writeRows(result: PagedResult): Promise<Writable> {
         continue;
       }
       const pieces: Uint8Array[] = [];
-      for await (const page of value.pages()) pieces.push(...(pieces.length === 0 ? [] : [COMMA]), ...page);
+      for await (const page of value.pages()) {
+        passOn(page);
+        pieces.push(...(pieces.length === 0 ? [] : [COMMA]), ...page);
+      }
       if (pieces.length > 0) written[key] = new WrittenJson([Buffer.from('['), ...pieces, Buffer.from(']')]);
     }
     return written;

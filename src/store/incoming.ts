@@ -41,7 +41,8 @@ const SOURCES: Readonly<Record<'chain' | 'told', { columns: Columns; from: strin
       unlocked: flag(unlockedColumn('height', 'unlock_time')),
     },
     from: 'owned_output WHERE burnt = 0 AND height > :min AND height <= :max',
-    order: 'height, global_index, tx_hash, output_index',
+    // An index has them in this order. Outputs from before RingCT may share a place: then the one found first is first.
+    order: 'height, global_index, rowid',
   },
   told: {
     columns: {

@@ -136,6 +136,19 @@ describe('outputs written as JSON where they are stored', () => {
     expect(rows(new Field('globalIndex'))).toEqual(txs.map(BigInt));
   });
 
+  test('that share a place, as they could before RingCT, come in the order in which they were found', () => {
+    const found = [7, 3, 9, 1];
+    file.write((w) =>
+      w.applyPage(
+        page(1, 1, {
+          received: found.map((tx) => received(tx, 1)),
+          outputs: found.map((tx) => output(tx, 1, BigInt(tx), { globalIndex: 5, publicKey: bytes(tx) })),
+        }),
+      ),
+    );
+    expect(rows(new Field('amount'))).toEqual(found.map(BigInt));
+  });
+
   it('divide into pages of whole blocks', () => {
     file.write((w) =>
       w.applyPage(
