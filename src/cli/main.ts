@@ -10,6 +10,8 @@ import { startServer } from './server.js';
 // A refresh is over before V8 has seen enough of it to compile it well: compiling later costs a twentieth less in all.
 // Later still would save more there, and keep the first answers slow.
 setFlagsFromString('--interrupt-budget=200000');
+// WebAssembly is compiled as well as can be when it is loaded, not while the first refresh is under way.
+setFlagsFromString('--no-wasm-dynamic-tiering');
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;

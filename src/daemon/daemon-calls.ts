@@ -22,8 +22,8 @@ export class DaemonCalls {
     this.#transport = new Transport(config);
   }
 
-  close(): Promise<void> {
-    return this.#transport.close();
+  close(): void {
+    this.#transport.close();
   }
 
   /** Portable storage both ways. @throws DaemonError */

@@ -16,8 +16,8 @@ export class HttpDaemon implements Daemon {
     this.#calls = new DaemonCalls(config);
   }
 
-  close(): Promise<void> {
-    return this.#calls.close();
+  close(): void {
+    this.#calls.close();
   }
 
   readonly getInfo: Daemon['getInfo'] = (options) => chain.getInfo(this.#calls, options);

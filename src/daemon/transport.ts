@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
-import { Connector, parseEndpoint, type DaemonSsl } from './connector.js';
+import { Agent, request, type ClientRequestArgs, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Connector, parseEndpoint, type DaemonSsl, type Endpoint } from './connector.js';
 import { DigestSession, type Credentials } from './digest-client.js';
 import { DaemonError } from './errors.js';
 
@@ -31,9 +31,41 @@ interface Answer {
 
 const MAX_CONNECTIONS = 3;
 const DEFAULT_TIMEOUT_MS = 60_000;
+const KEPT_IDLE_MS = 30_000;
+const CLOSED = 'the connection to the daemon is closed';
+
+/** One connection at a time, kept between requests. */
+class KeptConnection extends Agent {
+  readonly #connector: Connector;
+  #destroyed = false;
+
+  constructor(connector: Connector) {
+    super({ keepAlive: true, maxSockets: 1, timeout: KEPT_IDLE_MS });
+    this.#connector = connector;
+  }
+
+  override createConnection(
+    _options: ClientRequestArgs,
+    done: (error: Error | null, socket?: Duplex) => void,
+  ): undefined {
+    this.#connector.open().then(
+      (socket) => {
+        if (!this.#destroyed) return done(null, socket);
+        socket.destroy();
+        done(new DaemonError('unreachable', CLOSED));
+      },
+      (error: unknown) => done(error as Error),
+    );
+  }
+
+  override destroy(): void {
+    this.#destroyed = true;
+    super.destroy();
+  }
+}
 
 interface Line {
-  readonly client: Client;
+  readonly connection: KeptConnection;
   readonly digest: DigestSession | undefined;
 }
 
@@ -41,7 +73,7 @@ interface Line {
 export class Transport {
   readonly #config: DaemonConfig;
   readonly #connector: Connector;
-  readonly #origin: string;
+  readonly #endpoint: Endpoint;
   readonly #lines: Line[] = [];
   readonly #idle: Line[] = [];
   readonly #waiting: ((line: Line | undefined) => void)[] = [];
@@ -49,10 +81,9 @@ export class Transport {
 
   /** @throws DaemonError for an address that cannot be one. */
   constructor(config: DaemonConfig) {
-    const endpoint = parseEndpoint(config.address);
     this.#config = config;
-    this.#connector = new Connector(endpoint, config.ssl, config.proxy);
-    this.#origin = `http://${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`;
+    this.#endpoint = parseEndpoint(config.address);
+    this.#connector = new Connector(this.#endpoint, config.ssl, config.proxy);
   }
 
   /** @returns the body of a 200. @throws DaemonError */
@@ -73,10 +104,10 @@ export class Transport {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#closed = true;
     for (const waiting of this.#waiting.splice(0)) waiting(undefined);
-    await Promise.all(this.#lines.map(({ client }) => client.destroy()));
+    for (const { connection } of this.#lines) connection.destroy();
   }
 
   /**
@@ -92,32 +123,48 @@ export class Transport {
     try {
       return await this.#send(line, path, body, options);
     } catch (error) {
-      if (!isBrokenConnection(error) || options.signal?.aborted === true) throw error;
+      if (this.#closed || !isBrokenConnection(error) || options.signal?.aborted === true) throw error;
       return await this.#send(line, path, body, options);
     }
   }
 
-  async #send(
-    { client, digest }: Line,
+  #send(
+    { connection, digest }: Line,
     path: string,
     body: Uint8Array | string,
     { limit, timeout = DEFAULT_TIMEOUT_MS, signal, contentType }: PostOptions,
   ): Promise<Answer> {
     const authorization = digest?.authorization('POST', path);
-    const reply = await client.request({
-      method: 'POST',
-      path,
-      body,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      ...(signal === undefined ? {} : { signal }),
-      headers: { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) },
+    const { host, port } = this.#endpoint;
+    return new Promise((resolve, reject) => {
+      const sent = request({
+        agent: connection,
+        method: 'POST',
+        host,
+        port,
+        path,
+        timeout,
+        ...(signal === undefined ? {} : { signal }),
+        headers: { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) },
+      });
+      sent.on('timeout', () => sent.destroy(new DaemonError('timeout', 'the daemon does not answer')));
+      sent.on('error', reject);
+      sent.on('response', (reply) => {
+        collect(reply, limit).then(
+          (answer) =>
+            resolve({
+              status: reply.statusCode ?? 0,
+              challenges: reply.headersDistinct['www-authenticate'] ?? [],
+              body: answer,
+            }),
+          (error: Error) => {
+            sent.destroy();
+            reject(error);
+          },
+        );
+      });
+      sent.end(body);
     });
-    return {
-      status: reply.statusCode,
-      challenges: challengesOf(reply),
-      body: await collect(reply.body, limit),
-    };
   }
 
   async #acquire(): Promise<Line> {
@@ -127,7 +174,7 @@ export class Transport {
         (this.#lines.length < MAX_CONNECTIONS
           ? this.#connect()
           : await new Promise<Line | undefined>((resolve) => this.#waiting.push(resolve))));
-    if (line === undefined) throw new DaemonError('unreachable', 'the connection to the daemon is closed');
+    if (line === undefined) throw new DaemonError('unreachable', CLOSED);
     return line;
   }
 
@@ -139,39 +186,22 @@ export class Transport {
 
   #connect(): Line {
     const { login } = this.#config;
-    const client = new Client(this.#origin, {
-      pipelining: 1,
-      keepAliveTimeout: 30_000,
-      connect: (_options, done) => {
-        this.#connector.open().then(
-          (socket: Socket) => done(null, socket),
-          (error: unknown) => done(error as Error, null),
-        );
-      },
-    });
-    const line = { client, digest: login === undefined ? undefined : new DigestSession(login) };
+    const connection = new KeptConnection(this.#connector);
+    const line = { connection, digest: login === undefined ? undefined : new DigestSession(login) };
     this.#lines.push(line);
     return line;
   }
 }
 
 const isBrokenConnection = (error: unknown): boolean =>
-  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code));
+  ['ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code));
 
-function challengesOf({ headers }: Dispatcher.ResponseData): string[] {
-  const header = headers['www-authenticate'];
-  return header === undefined ? [] : Array.isArray(header) ? header : [header];
-}
-
-async function collect(stream: Dispatcher.ResponseData['body'], limit: number): Promise<Buffer> {
+async function collect(reply: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of reply as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > limit) {
-      stream.destroy();
-      throw new DaemonError('too_large', `the daemon's answer exceeds ${limit} bytes`);
-    }
+    if (length > limit) throw new DaemonError('too_large', `the daemon's answer exceeds ${limit} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
@@ -179,8 +209,5 @@ async function collect(stream: Dispatcher.ResponseData['body'], limit: number): 
 
 function toDaemonError(error: unknown, signal: AbortSignal | undefined): unknown {
   if (error instanceof DaemonError || signal?.aborted) return error;
-  const code = (error as { code?: unknown }).code;
-  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
-    return new DaemonError('timeout', 'the daemon does not answer', { cause: error });
   return new DaemonError('unreachable', 'no connection', { cause: error });
 }

@@ -59,7 +59,7 @@ let chain: ExpectedChain;
 port.on('message', (request: RefreshRequest) => {
   switch (request.type) {
     case 'daemon':
-      void daemon?.close();
+      daemon?.close();
       daemon = request.config === undefined ? undefined : new HttpDaemon(request.config);
       chain = request.chain;
       return;

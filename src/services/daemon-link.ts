@@ -47,19 +47,19 @@ export class DaemonLink {
     return this.#daemon;
   }
 
-  async change(config: DaemonConfig | undefined, trusted: boolean): Promise<void> {
+  change(config: DaemonConfig | undefined, trusted: boolean): void {
     const previous = this.#daemon;
     // Says at once when the address cannot be one.
     this.#daemon = config === undefined ? undefined : new HttpDaemon(config);
     this.#config = config;
     this.#trusted = trusted;
     this.refresher.setDaemon(config);
-    await previous?.close();
+    previous?.close();
   }
 
   async close(): Promise<void> {
     await this.refresher.close();
-    await this.#daemon?.close();
+    this.#daemon?.close();
     this.#daemon = undefined;
   }
 }

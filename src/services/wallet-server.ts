@@ -189,9 +189,9 @@ export class WalletServer {
     });
   }
 
-  async setDaemon(config: DaemonConfig | undefined, trusted: boolean): Promise<void> {
+  setDaemon(config: DaemonConfig | undefined, trusted: boolean): void {
     try {
-      await this.#link.change(config, trusted);
+      this.#link.change(config, trusted);
     } catch (error) {
       if (error instanceof DaemonError)
         throw new WalletError({ kind: 'bad_daemon_settings', reason: error.message }, { cause: error });

@@ -69,7 +69,7 @@ export const serviceMethods: readonly WalletMethod[] = [
           kind: 'bad_daemon_settings',
           reason: 'ssl_support enabled needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert',
         });
-      await server.setDaemon(
+      server.setDaemon(
         asked.address === ''
           ? undefined
           : {
