@@ -170,12 +170,6 @@ export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash
   return keccak(prefixHash(tx.prefix), keccak(encode(baseCodec(tx.prefix), tx.rct.base)), hashOfPrunable);
 }
 
-/** Hash of a RingCT signature of type 0, which is nothing but its type. */
-const NO_SIGNATURE = keccak(Uint8Array.of(0));
-
-/** The name of a version 2 transaction that nobody signs, from its encoded prefix. */
-export const unsignedHash = (prefix: Uint8Array): Hash => keccak(keccak(prefix), NO_SIGNATURE, NULL_HASH);
-
 /** The name of a whole transaction. */
 export const transactionHash = (tx: Transaction): Hash =>
   tx.prefix.version === 1 ? keccak(encode(transaction, tx)) : transactionHashWith(tx, prunableHash(tx));

@@ -1,5 +1,4 @@
 import type { Hash } from '../crypto/types.js';
-import type { StorageCursor } from '../epee/storage-cursor.js';
 import type { TypedSection } from '../epee/storage-writer.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
@@ -7,7 +6,6 @@ import type {
   BlocksRequest,
   CallOptions,
   ChainHashes,
-  DaemonBlock,
   DaemonBlockHeader,
   DaemonBlocks,
   DaemonInfo,
@@ -17,6 +15,7 @@ import type {
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
 import type { JsonReader } from './json-reader.js';
+import { outlineAnswer } from './outliner.js';
 import { blobOf, hashOf } from './wire-values.js';
 
 export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {
@@ -62,57 +61,19 @@ export async function getBlocks(
     prune: { type: 'bool', value: prune },
     no_miner_tx: { type: 'bool', value: false },
   };
-  const blocks: EncodedBlock[] = [];
-  const outputIndices: (readonly number[])[][] = [];
-  const heights: Record<string, number> = {};
-  await calls.walk('/getblocks.bin', request, { limit: LIMIT.blocks, signal }, (name, r) => {
-    if (name === 'blocks') r.list(() => blocks.push(readBlock(r)));
-    else if (name === 'output_indices') r.list(() => outputIndices.push(readIndices(r)));
-    else if (name === 'start_height' || name === 'current_height') heights[name] = r.number();
-  });
+  const answer = await calls.outlined(
+    '/getblocks.bin',
+    request,
+    { limit: LIMIT.blocks, signal },
+    outlineAnswer,
+  );
+  const { blocks, txs, startHeight: start, currentHeight } = answer;
   return {
-    startHeight: heights['start_height'] ?? absent('start_height'),
-    currentHeight: heights['current_height'] ?? absent('current_height'),
-    blocks: blocks.map((block, i) => ({ ...block, outputIndices: outputIndices[i] ?? [] })),
+    startHeight: start ?? absent('start_height'),
+    currentHeight: currentHeight ?? absent('current_height'),
+    blocks,
+    txs,
   };
-}
-
-type EncodedBlock = Omit<DaemonBlock, 'outputIndices'>;
-
-/** An entry of `blocks`: upstream's `block_complete_entry`. */
-function readBlock(r: StorageCursor): EncodedBlock {
-  let block: Uint8Array | undefined;
-  const txs: Uint8Array[] = [];
-  r.section((name) => {
-    if (name === 'block') block = r.bytes();
-    else if (name === 'txs') r.list(() => txs.push(r.isSection ? readBlob(r) : r.bytes()));
-  });
-  return { block: block ?? absent('block'), txs };
-}
-
-/** A pruned transaction stands beside the hash of what it lacks. */
-function readBlob(r: StorageCursor): Uint8Array {
-  let blob: Uint8Array | undefined;
-  r.section((name) => {
-    if (name === 'blob') blob = r.bytes();
-  });
-  return blob ?? absent('blob');
-}
-
-/** Of the transactions of a block. */
-function readIndices(r: StorageCursor): (readonly number[])[] {
-  const txs: (readonly number[])[] = [];
-  r.section((name) => {
-    if (name === 'indices')
-      r.list(() => {
-        let indices: readonly number[] = [];
-        r.section((inner) => {
-          if (inner === 'indices') indices = r.numbers();
-        });
-        txs.push(indices);
-      });
-  });
-  return txs;
 }
 
 function absent(name: string): never {

@@ -1,5 +1,4 @@
 import { readStorage, SectionReader } from '../epee/portable-storage.js';
-import { StorageCursor } from '../epee/storage-cursor.js';
 import { writeStorage, type TypedSection } from '../epee/storage-writer.js';
 import { CodecError } from '../util/codec.js';
 import { JsonError, parseJson, type Json } from '../util/json.js';
@@ -41,24 +40,18 @@ export class DaemonCalls {
     });
   }
 
-  /** {@link binary} for answers too large to be built. @param visit is told each field but the status. */
-  async walk(
+  /** {@link binary} for answers too large to be built. @param read is given all of the answer. */
+  async outlined<T extends { readonly status: string }>(
     path: string,
     request: TypedSection,
     options: { readonly limit: number } & CallOptions,
-    visit: (name: string, cursor: StorageCursor) => void,
-  ): Promise<void> {
+    read: (answer: Uint8Array) => T,
+  ): Promise<T> {
     const body = await this.#postBinary(path, request, options);
-    decoding(path, () => {
-      const cursor = new StorageCursor(body);
-      let status: string | undefined;
-      cursor.section((name) => {
-        if (name === 'status') status = cursor.text();
-        else visit(name, cursor);
-      });
-      cursor.end();
-      if (status === undefined) throw new CodecError('status: expected a string');
-      checkStatus(path, status);
+    return decoding(path, () => {
+      const answer = read(body);
+      checkStatus(path, answer.status);
+      return answer;
     });
   }
 

@@ -1,4 +1,6 @@
 import type { Hash, KeyImage, PublicKey, Commitment } from '../crypto/types.js';
+import type { BlockOutline } from './outliner.js';
+import type { TxOutlines } from './tx-outlines.js';
 
 /** Options of a call that may take long. */
 export interface CallOptions {
@@ -39,20 +41,13 @@ export interface BlocksRequest extends CallOptions {
   readonly prune: boolean;
 }
 
-/** A block with its transactions as the daemon sends them, still encoded. */
-export interface DaemonBlock {
-  readonly block: Uint8Array;
-  /** In the order of the block's hashes, pruned if that was asked for. */
-  readonly txs: readonly Uint8Array[];
-  /** Per transaction, the miner's first, and per output: its place among all outputs of its amount. */
-  readonly outputIndices: readonly (readonly number[])[];
-}
-
+/** Blocks in a row, with all their transactions. */
 export interface DaemonBlocks {
   readonly startHeight: number;
   /** Number of blocks that the daemon holds. */
   readonly currentHeight: number;
-  readonly blocks: readonly DaemonBlock[];
+  readonly blocks: readonly BlockOutline[];
+  readonly txs: TxOutlines;
 }
 
 export interface ChainHashes {

@@ -1,26 +1,11 @@
 import type { Hash } from '../crypto/types.js';
-import { outlineBlock } from '../cryptonote/block.js';
 import { parsePrunedTransaction } from '../cryptonote/transaction.js';
-import { outlineTx, type TxOutline } from '../cryptonote/tx-outline.js';
 import type { Transaction } from '../cryptonote/types.js';
 import type { DaemonBlocks } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
-import { equalBytes } from '../util/bytes.js';
-import { Reader } from '../util/codec.js';
-
-/** A transaction as a block holds it, its prunable part left out; it is built only where it concerns a wallet. */
-export interface ChainTx {
-  readonly hash: Hash;
-  readonly blob: Uint8Array;
-  readonly outline: TxOutline;
-  /** One an output: its place among all outputs of its amount. */
-  readonly globalIndices: readonly number[];
-}
-
-/** A transaction in the pool. */
-export interface UnminedTx extends ChainTx {
-  readonly doubleSpendSeen: boolean;
-}
+import { outlineTxs, type NamedTx } from '../daemon/outliner.js';
+import type { TxOutlines } from '../daemon/tx-outlines.js';
+import { CodecError } from '../util/codec.js';
 
 /** The chain that a daemon must follow to be of use. */
 export interface ExpectedChain {
@@ -29,12 +14,14 @@ export interface ExpectedChain {
   readonly newestVersion?: number;
 }
 
-/** Transactions of a block, all or some. */
+/** Transactions of a block, all or some: a run of those beside it. */
 export interface TxsOfBlock {
   readonly height: number;
   /** Unix seconds. */
   readonly timestamp: number;
-  readonly txs: readonly ChainTx[];
+  readonly firstTx: number;
+  /** The one behind the last. */
+  readonly endTx: number;
 }
 
 /** With all its transactions, the miner's first. */
@@ -42,49 +29,63 @@ export interface ChainBlock extends TxsOfBlock {
   readonly hash: Hash;
 }
 
-/**
- * Looks through what a daemon sent and holds it together: hashes chain up, counts fit, indices are there.
- * @throws DaemonError `malformed` when they do not, or when a block follows rules that nobody here knows.
- */
-export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedChain): ChainBlock[] {
+/** Blocks by ascending height, and transactions in the same order. */
+export interface ChainTxs<B extends TxsOfBlock = TxsOfBlock> {
+  readonly blocks: readonly B[];
+  readonly txs: TxOutlines;
+}
+
+/** @throws DaemonError `malformed` for a block that follows rules which nobody here knows. */
+export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedChain): ChainTxs<ChainBlock> {
+  const blocks = page.blocks.map(({ hash, version, timestamp, firstTx, endTx }, i) => {
+    const height = page.startHeight + i;
+    if (newestVersion !== undefined && version > newestVersion)
+      throw new DaemonError(
+        'malformed',
+        `block ${height} has version ${version}, and ${newestVersion} is the newest known here: update this server, or start it with --allow-mismatched-daemon-version`,
+      );
+    return { height, hash, timestamp, firstTx, endTx };
+  });
+  return { blocks, txs: page.txs };
+}
+
+/** Transactions of a block that came alone. */
+export interface LooseBlock {
+  readonly height: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly txs: readonly NamedTx[];
+}
+
+/** @param loose by ascending height. @throws DaemonError `malformed` */
+export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
+  let endTx = 0;
+  const blocks = loose.map(({ height, timestamp, txs }) => {
+    const firstTx = endTx;
+    endTx += txs.length;
+    return { height, timestamp, firstTx, endTx };
+  });
+  return { blocks, txs: outlineSent(loose.flatMap(({ txs }) => txs)) };
+}
+
+/** Transactions that the daemon sent alone. @throws DaemonError `malformed` */
+export function outlineSent(txs: readonly NamedTx[]): TxOutlines {
   try {
-    let previous: Hash | undefined;
-    return page.blocks.map(({ block, txs, outputIndices }, i) => {
-      const { hash, header, minerTx, txHashes } = outlineBlock(block);
-      if (newestVersion !== undefined && header.majorVersion > newestVersion)
-        throw new DaemonError(
-          'malformed',
-          `block ${page.startHeight + i} has version ${header.majorVersion}, and ${newestVersion} is the newest known here: update this server, or start it with --allow-mismatched-daemon-version`,
-        );
-      if (previous !== undefined && !equalBytes(previous, header.prevHash))
-        throw new RangeError('blocks do not chain up');
-      previous = hash;
-      if (txs.length !== txHashes.length) throw new RangeError('a block lacks transactions');
-      if (outputIndices.length !== txs.length + 1) throw new RangeError('a block lacks output indices');
-      const whole = [
-        { ...minerTx, globalIndices: outputIndices[0] ?? [] },
-        ...txs.map((blob, j) => ({
-          hash: txHashes[j] as Hash,
-          blob,
-          outline: outlineTx(new Reader(blob)),
-          globalIndices: outputIndices[j + 1] ?? [],
-        })),
-      ];
-      if (whole.some(({ outline, globalIndices }) => globalIndices.length !== outline.outputs.length))
-        throw new RangeError('a transaction lacks output indices');
-      return { height: page.startHeight + i, hash, timestamp: header.timestamp, txs: whole };
-    });
+    return outlineTxs(txs);
   } catch (cause) {
-    if (cause instanceof DaemonError) throw cause;
-    throw new DaemonError('malformed', 'a page of blocks cannot be decoded', { cause });
+    if (cause instanceof CodecError) throw unreadable(cause);
+    throw cause;
   }
 }
 
 /** @throws DaemonError `malformed` */
-export function buildTx({ blob }: ChainTx): Transaction {
+export function buildTx(blob: Uint8Array): Transaction {
   try {
     return parsePrunedTransaction(blob);
   } catch (cause) {
-    throw new DaemonError('malformed', 'the daemon sent a transaction that cannot be read', { cause });
+    throw unreadable(cause);
   }
 }
+
+const unreadable = (cause: unknown): DaemonError =>
+  new DaemonError('malformed', 'the daemon sent a transaction that cannot be read', { cause });

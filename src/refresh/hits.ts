@@ -1,8 +1,7 @@
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
-import { NO_VIEW_TAG, type ScanBatch } from '../kernel/kernel.js';
+import type { Candidates, TxOutlines } from '../daemon/tx-outlines.js';
+import type { ScanBatch } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
-import type { ChainTx } from './chain-block.js';
 
 /** An output that a key of its transaction may open. */
 export interface Hit {
@@ -21,92 +20,65 @@ export type Hits = ReadonlyMap<number, readonly Hit[]>;
 /** Keys handed to the kernel at once. */
 const BATCH_KEYS = 256;
 
-/** Outputs to be tried, each with a key, in columns as the kernel takes them. */
-class Candidates {
-  readonly #keys: Uint8Array[] = [];
-  readonly #outputs: Uint8Array[] = [];
-  readonly #outputKey: number[] = [];
-  readonly #outputIndex: number[] = [];
-  readonly #viewTags: number[] = [];
-  readonly #txs: number[] = [];
-
-  get keyCount(): number {
-    return this.#keys.length;
-  }
-
-  addKey(key: PublicKey): void {
-    this.#keys.push(key);
-  }
-
-  /** To be tried with the key added last. */
-  addOutput(tx: number, { blob, outline }: ChainTx, outputIndex: number): void {
-    const place = at(outline.outputs, outputIndex);
-    this.#outputs.push(blob.subarray(place.key, place.key + 32));
-    this.#outputKey.push(this.#keys.length - 1);
-    this.#outputIndex.push(outputIndex);
-    this.#viewTags.push(place.viewTag ?? NO_VIEW_TAG);
-    this.#txs.push(tx);
-  }
-
-  async scan(viewSecret: SecretKey, kernel: KernelPool): Promise<Hit[]> {
-    if (this.#outputs.length === 0) return [];
-    const batch: ScanBatch = {
-      keys: join(this.#keys),
-      outputKey: new Uint32Array(this.#outputKey),
-      outputIndex: new Uint32Array(this.#outputIndex),
-      viewTags: new Uint16Array(this.#viewTags),
-      outputs: join(this.#outputs),
-    };
-    const { outputs, derivations, spendKeys } = await kernel.scan(batch, viewSecret);
-    return Array.from(outputs, (j, n) => ({
-      tx: at(this.#txs, j),
-      outputIndex: at(this.#outputIndex, j),
-      key: at(this.#keys, at(this.#outputKey, j)) as PublicKey,
-      derivation: derivations.slice(32 * n, 32 * n + 32) as KeyDerivation,
-      spendKey: spendKeys.slice(32 * n, 32 * n + 32) as PublicKey,
-    }));
-  }
+/** Those of some keys, and the outputs to be tried with them. @param row the first of theirs. */
+function batchOf(candidates: Candidates, firstKey: number, endKey: number, row: number): ScanBatch {
+  const { keys, firstRows, outputs, outputIndices, viewTags } = candidates;
+  const endRow = firstRows[endKey] ?? viewTags.length;
+  const outputKey = new Uint32Array(endRow - row);
+  for (let key = firstKey; key < endKey; key++)
+    outputKey.fill(key - firstKey, at(firstRows, key) - row, (firstRows[key + 1] ?? endRow) - row);
+  return {
+    keys: keys.slice(32 * firstKey, 32 * endKey),
+    outputKey,
+    outputIndex: outputIndices.slice(row, endRow),
+    viewTags: viewTags.slice(row, endRow),
+    outputs: outputs.slice(32 * row, 32 * endRow),
+  };
 }
 
-function at<T>(list: readonly T[], index: number): T {
+/** Hits among the rows of a batch. @param row the first of them. */
+async function scan(
+  { txs }: Candidates,
+  batch: ScanBatch,
+  row: number,
+  viewSecret: SecretKey,
+  kernel: KernelPool,
+): Promise<Hit[]> {
+  const { outputs, derivations, spendKeys } = await kernel.scan(batch, viewSecret);
+  const key = (list: Uint8Array, n: number): Uint8Array => list.slice(32 * n, 32 * n + 32);
+  return Array.from(outputs, (j, n) => ({
+    tx: at(txs, row + j),
+    outputIndex: at(batch.outputIndex, j),
+    key: key(batch.keys, at(batch.outputKey, j)) as PublicKey,
+    derivation: key(derivations, n) as KeyDerivation,
+    spendKey: key(spendKeys, n) as PublicKey,
+  }));
+}
+
+function at(list: Uint32Array, index: number): number {
   const value = list[index];
   if (value === undefined) throw new RangeError('an output that was not to be tried');
   return value;
 }
 
-/** 32 bytes each. */
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(32 * parts.length);
-  parts.forEach((part, i) => whole.set(part, 32 * i));
-  return whole;
-}
-
-/** Tries every output with every key that may open it. */
+/** Tries every output with every key that may open it. @param firstTx those before it are left out. */
 export async function findHits(
-  txs: readonly ChainTx[],
+  { candidates }: TxOutlines,
   viewSecret: SecretKey,
   kernel: KernelPool,
+  firstTx = 0,
 ): Promise<Hits> {
+  const { keys, firstRows, txs } = candidates;
   const jobs: Promise<Hit[]>[] = [];
-  let candidates = new Candidates();
-  const flush = (): void => {
-    jobs.push(candidates.scan(viewSecret, kernel));
-    candidates = new Candidates();
-  };
-  txs.forEach((tx, i) => {
-    const { fields } = parseExtra(tx.blob.subarray(...tx.outline.extra));
-    for (const key of txPublicKeys(fields)) {
-      candidates.addKey(key);
-      tx.outline.outputs.forEach((_, outputIndex) => candidates.addOutput(i, tx, outputIndex));
-    }
-    const additional = additionalPublicKeys(fields).slice(0, tx.outline.outputs.length);
-    additional.forEach((key, outputIndex) => {
-      candidates.addKey(key);
-      candidates.addOutput(i, tx, outputIndex);
-    });
-    if (candidates.keyCount >= BATCH_KEYS) flush();
-  });
-  flush();
+  const end = keys.length / 32;
+  let key = 0;
+  while (key < end && at(txs, at(firstRows, key)) < firstTx) key += 1;
+  while (key < end) {
+    const next = Math.min(key + BATCH_KEYS, end);
+    const row = at(firstRows, key);
+    jobs.push(scan(candidates, batchOf(candidates, key, next, row), row, viewSecret, kernel));
+    key = next;
+  }
   const byTx = new Map<number, Hit[]>();
   for (const hit of (await Promise.all(jobs)).flat()) {
     const others = byTx.get(hit.tx);

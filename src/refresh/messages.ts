@@ -6,9 +6,9 @@ import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
 import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ScannerState } from './scanner-state.js';
-import type { PoolFinding } from './wallet-scanner.js';
+import type { PoolFinding, UnminedTx } from './wallet-scanner.js';
 import type { NamedKey } from './watch-list.js';
-import type { ExpectedChain, TxsOfBlock, UnminedTx } from './chain-block.js';
+import type { ExpectedChain, LooseBlock } from './chain-block.js';
 
 /** Numbers an open wallet, for as long as the process runs. */
 export type WalletId = number;
@@ -24,7 +24,7 @@ export interface RefreshFrom {
 /** Transactions to look through out of turn. */
 export interface TxBatch {
   /** By ascending height, each height once. */
-  readonly mined: readonly TxsOfBlock[];
+  readonly mined: readonly LooseBlock[];
   readonly unmined: readonly UnminedTx[];
 }
 

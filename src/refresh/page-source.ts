@@ -3,13 +3,11 @@ import type { Daemon } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { equalBytes } from '../util/bytes.js';
 import { MAX_REORGANISATION, type BlockRef } from '../wallet/records.js';
-import { toChainBlocks, type ChainBlock, type ExpectedChain } from './chain-block.js';
+import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from './chain-block.js';
 import type { RefreshFrom } from './messages.js';
 
-/** A run of blocks that the wallet does not hold yet, or holds differently. */
-export interface Page {
-  /** Gapless, at least one. */
-  readonly blocks: readonly ChainBlock[];
+/** Blocks that the wallet does not hold yet, or holds differently: gapless, at least one. */
+export interface Page extends ChainTxs<ChainBlock> {
   /** Number of blocks that the daemon holds. */
   readonly daemonHeight: number;
 }
@@ -72,12 +70,12 @@ async function fetchPage(
       ? { startHeight: start, prune: true, signal }
       : { shortHistory: withGenesis(held, chain.genesis), prune: true, signal },
   );
-  const blocks = toChainBlocks(reply, chain);
-  const first = blocks[0];
+  const page = toChainBlocks(reply, chain);
+  const first = page.blocks[0];
   if (first?.height === 0 && !equalBytes(first.hash, chain.genesis))
     throw new DaemonError('malformed', 'the daemon follows the chain of another network');
-  const fresh = startHeight === undefined ? await withoutHeld(daemon, blocks, held, chain, signal) : blocks;
-  return fresh.length === 0 ? undefined : { blocks: fresh, daemonHeight: reply.currentHeight };
+  const fresh = startHeight === undefined ? await withoutHeld(daemon, page, held, chain, signal) : page;
+  return fresh.blocks.length === 0 ? undefined : { ...fresh, daemonHeight: reply.currentHeight };
 }
 
 function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
@@ -88,15 +86,16 @@ function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
 /** Drops the leading blocks that the wallet holds already. */
 async function withoutHeld(
   daemon: Daemon,
-  blocks: readonly ChainBlock[],
+  page: ChainTxs<ChainBlock>,
   held: readonly BlockRef[],
   chain: ExpectedChain,
   signal: AbortSignal,
-): Promise<readonly ChainBlock[]> {
+): Promise<ChainTxs<ChainBlock>> {
+  const { blocks } = page;
   const first = blocks[0];
   const tip = held[0];
   const oldest = held.at(-1);
-  if (first === undefined || tip === undefined || oldest === undefined) return blocks;
+  if (first === undefined || tip === undefined || oldest === undefined) return page;
   const known = new Map(held.map(({ height, hash }) => [height, hash]));
   if (first.height < oldest.height) {
     // The daemon knows none of our blocks: everything the wallet holds was reorganised away.
@@ -114,7 +113,7 @@ async function withoutHeld(
     const ours = known.get(height);
     return ours === undefined || !equalBytes(ours, theirs);
   });
-  return split < 0 ? [] : blocks.slice(split);
+  return { ...page, blocks: split < 0 ? [] : blocks.slice(split) };
 }
 
 /** What the wallet holds once a page is committed, newest first. */

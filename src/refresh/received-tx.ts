@@ -2,8 +2,8 @@ import { keyDerivation } from '../crypto/derivation.js';
 import type { Hash, KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
 import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
-import type { TxOutline } from '../cryptonote/tx-outline.js';
 import type { Transaction } from '../cryptonote/types.js';
+import type { TxOutlines } from '../daemon/tx-outlines.js';
 import { equalBytes } from '../util/bytes.js';
 import { ZERO, type Amount } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/pending-tx.js';
@@ -17,8 +17,9 @@ export interface BuiltTx {
   /** Its memory is its own, not the page's. */
   readonly hash: Hash;
   readonly tx: Transaction;
-  readonly outline: TxOutline;
-  readonly globalIndices: readonly number[];
+  /** What it stands among, and its place there. */
+  readonly outlines: TxOutlines;
+  readonly at: number;
   readonly hits: readonly Hit[];
 }
 
@@ -32,7 +33,7 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
     timestamp: block.timestamp,
     unlockTime: tx.prefix.unlockTime,
     fee: feeOf(tx),
-    coinbase: built.outline.coinbase,
+    coinbase: built.outlines.isReward(built.at),
     ...paymentIdIn(built, keys.viewSecret),
     txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
     additionalPublicKeys: additionalPublicKeys(fields),
@@ -67,14 +68,15 @@ export const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
 
 /** An output of ours where the chain has it. @param change it came back to the account that paid. */
 export function place(found: FoundOutput, built: BuiltTx, block: TxsOfBlock, change: boolean): OwnedOutput {
+  const { tx } = built;
   return {
     ...found,
     txHash: built.hash,
-    globalIndex: built.globalIndices[found.outputIndex] ?? 0,
-    rct: built.outline.version === 2,
+    globalIndex: built.outlines.globalIndex(built.at, found.outputIndex),
+    rct: tx.prefix.version === 2,
     height: block.height,
-    unlockTime: built.tx.prefix.unlockTime,
-    coinbase: built.outline.coinbase,
+    unlockTime: tx.prefix.unlockTime,
+    coinbase: built.outlines.isReward(built.at),
     change,
     burnt: false,
     frozen: false,

@@ -1,15 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
-import { outlineTx } from '../cryptonote/tx-outline.js';
 import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
-import { Reader } from '../util/codec.js';
 import type { SubaddressKey } from '../wallet/records.js';
-import type { ExpectedChain } from './chain-block.js';
+import { outlineLoose, type ExpectedChain } from './chain-block.js';
 import type {
   PoolView,
   RefreshFailure,
@@ -139,7 +137,8 @@ async function look({
 }: Extract<RefreshRequest, { readonly type: 'look' }>): Promise<void> {
   const scanner = new WalletScanner(state, ownKernel);
   try {
-    const mined = scanner.find(batch.mined, await scanner.hitsIn(batch.mined, kernel));
+    const outlined = outlineLoose(batch.mined);
+    const mined = scanner.find(outlined, await scanner.hitsIn(outlined, kernel));
     const unmined = await scanner.scanPool(batch.unmined, Math.floor(Date.now() / 1000), kernel);
     report({ type: 'looked', call, result: { mined, unmined } });
   } catch (error) {
@@ -173,10 +172,10 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
     const { scanner } = wallet;
     const pages = startedAhead(pagesFrom(daemon, from, chain, signal), (page) => ({
       page,
-      hits: scanner.hitsIn(page.blocks, kernel),
+      hits: scanner.hitsIn(page, kernel),
     }));
     for await (const { page, hits } of pages) {
-      const findings = scanner.scan(page.blocks, await hits);
+      const findings = scanner.scan(page, await hits);
       signal.throwIfAborted();
       // What the pool holds may spend what was not known when it was looked at.
       if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))
@@ -238,8 +237,6 @@ async function poolFor(wallet: Attached, signal?: AbortSignal): Promise<PoolView
       .map(({ hash, blob, doubleSpendSeen }) => ({
         hash,
         blob,
-        outline: outlineTx(new Reader(blob)),
-        globalIndices: [],
         doubleSpendSeen,
       }));
     findings.push(...(await wallet.scanner.scanPool(txs, Math.floor(Date.now() / 1000), kernel)));

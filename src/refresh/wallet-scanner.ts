@@ -1,5 +1,7 @@
-import type { Hash, KeyImage } from '../crypto/types.js';
+import type { KeyImage } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { NamedTx } from '../daemon/outliner.js';
+import type { TxOutlines } from '../daemon/tx-outlines.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import { sum, ZERO } from '../util/amount.js';
@@ -23,12 +25,17 @@ import type {
   TxFindings,
 } from '../wallet/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
-import { buildTx, type ChainBlock, type ChainTx, type TxsOfBlock, type UnminedTx } from './chain-block.js';
+import { buildTx, outlineSent, type ChainBlock, type ChainTxs } from './chain-block.js';
 import { findHits, type Hits } from './hits.js';
 import { feeOf, paymentIdIn, place, receivedTx, type BuiltTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { spendKeysBy } from './spend-keys.js';
 import { WatchList, type NamedKey } from './watch-list.js';
+
+/** A transaction in the pool. */
+export interface UnminedTx extends NamedTx {
+  readonly doubleSpendSeen: boolean;
+}
 
 /** A transaction of the pool that concerns us. */
 export interface PoolFinding {
@@ -111,45 +118,38 @@ export class WalletScanner {
   }
 
   /** What keys of transactions may open: depends on the view key alone, so that it can be asked for ahead. */
-  hitsIn(blocks: readonly TxsOfBlock[], kernel: KernelPool): Promise<Hits> {
-    return findHits(
-      blocks.flatMap(({ txs }) => txs),
-      this.#keys.viewSecret,
-      kernel,
-    );
+  hitsIn({ blocks, txs }: ChainTxs, kernel: KernelPool): Promise<Hits> {
+    return findHits(txs, this.#keys.viewSecret, kernel, blocks[0]?.firstTx);
   }
 
-  /** @param blocks gapless, each with all its transactions. @param hits in them. */
-  scan(blocks: readonly ChainBlock[], hits: Hits): PageFindings {
+  /** @param page gapless blocks, each with all its transactions. @param hits in them. */
+  scan(page: ChainTxs<ChainBlock>, hits: Hits): PageFindings {
+    const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
     this.detachFrom(startHeight);
-    const lastMinerTx = blocks.at(-1)?.txs[0];
+    const last = blocks.at(-1);
     return {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),
-      ...this.find(blocks, hits),
+      ...this.find(page, hits),
       lastBlockReward: sum(
-        lastMinerTx === undefined ? [] : buildTx(lastMinerTx).prefix.outputs.map((output) => output.amount),
+        last === undefined ? [] : buildTx(txs.blob(last.firstTx)).prefix.outputs.map(({ amount }) => amount),
       ),
     };
   }
 
   /** Looks through transactions alone, of blocks by ascending height; what came later is not forgotten. */
-  find(blocks: readonly TxsOfBlock[], hits: Hits): TxFindings {
-    const looked = this.#lookAt(
-      blocks.flatMap(({ txs }) => txs),
-      hits,
-    );
+  find({ blocks, txs }: ChainTxs, hits: Hits): TxFindings {
+    const looked = this.#lookAt(txs, hits);
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
     const outgoing: FoundOutgoing[] = [];
     const possibleSpends: PossibleSpend[] = [];
-    let next = 0;
     for (const block of blocks)
-      for (const tx of block.txs) {
-        const { found, build } = looked(next++);
-        const spent = this.#watched.spentBy(tx);
+      for (let tx = block.firstTx; tx < block.endTx; tx++) {
+        const { found, build } = looked(tx);
+        const spent = this.#watched.spentBy(txs, tx);
         const payer = spent[0]?.subaddress.major;
         if (this.#blind !== undefined) {
           const built = build();
@@ -189,13 +189,14 @@ export class WalletScanner {
 
   /**
    * Looks through transactions that are not mined yet.
-   * @param seenAt Unix seconds. @returns one finding a transaction that concerns us.
+   * @param seenAt Unix seconds. @returns one finding a transaction that concerns us. @throws DaemonError
    */
-  async scanPool(txs: readonly UnminedTx[], seenAt: number, kernel: KernelPool): Promise<PoolFinding[]> {
+  async scanPool(sent: readonly UnminedTx[], seenAt: number, kernel: KernelPool): Promise<PoolFinding[]> {
+    const txs = outlineSent(sent);
     const looked = this.#lookAt(txs, await findHits(txs, this.#keys.viewSecret, kernel));
-    return txs.flatMap((tx, i) => {
+    return sent.flatMap(({ doubleSpendSeen }, i) => {
       const { found, build } = looked(i);
-      const spent = this.#watched.spentBy(tx);
+      const spent = this.#watched.spentBy(txs, i);
       const payer = spent[0]?.subaddress.major;
       const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
       if (paid.length === 0 && payer === undefined) return [];
@@ -206,7 +207,7 @@ export class WalletScanner {
         unlockTime: built.tx.prefix.unlockTime,
         fee: feeOf(built.tx),
         ...paymentIdIn(built, this.#keys.viewSecret),
-        doubleSpendSeen: tx.doubleSpendSeen,
+        doubleSpendSeen,
         outputs: paid.map(({ outputIndex, amount, subaddress }) => ({ outputIndex, amount, subaddress })),
       };
       return [
@@ -232,19 +233,16 @@ export class WalletScanner {
   }
 
   /** Finds our outputs in transactions. @returns what there is to the transaction at a place. */
-  #lookAt(txs: readonly ChainTx[], hits: Hits): (i: number) => Looked {
+  #lookAt(txs: TxOutlines, hits: Hits): (i: number) => Looked {
     const built = new Map<number, BuiltTx>();
     const build = (i: number): BuiltTx => {
       const known = built.get(i);
       if (known !== undefined) return known;
-      const tx = txs[i];
-      if (tx === undefined) throw new RangeError('a transaction that was not looked at');
-      const { outline, globalIndices } = tx;
       const made = {
-        hash: Uint8Array.from(tx.hash) as Hash,
-        tx: buildTx(tx),
-        outline,
-        globalIndices,
+        hash: txs.hash(i),
+        tx: buildTx(txs.blob(i)),
+        outlines: txs,
+        at: i,
         hits: hits.get(i) ?? [],
       };
       built.set(i, made);

@@ -1,9 +1,9 @@
 import type { KeyImage, PublicKey } from '../crypto/types.js';
+import type { TxOutlines } from '../daemon/tx-outlines.js';
 import { bytes32 } from '../util/bytes.js';
 import type { FoundOutput } from '../wallet/receive.js';
 import type { OwnedOutput } from '../wallet/records.js';
 import { WatchTable, type Watched } from '../wallet/watched.js';
-import type { ChainTx } from './chain-block.js';
 
 /** The key image of an output's key. */
 export interface NamedKey {
@@ -65,14 +65,15 @@ export class WatchList {
     this.#unnamed.detachFrom(height);
   }
 
-  spentBy({ blob, outline }: ChainTx): SpentOutput[] {
+  /** @param tx place among the transactions. */
+  spentBy(txs: TxOutlines, tx: number): readonly SpentOutput[] {
     if (this.#watched.size === 0) return [];
     const spent: SpentOutput[] = [];
-    for (const at of outline.keyImages) {
-      const output = this.#watched.get(blob, at);
+    txs.eachKeyImage(tx, (bytes, at) => {
+      const output = this.#watched.get(bytes, at);
       if (output !== undefined)
-        spent.push({ ...output, keyImage: bytes32<'KeyImage'>(blob.subarray(at, at + 32), 'KeyImage') });
-    }
+        spent.push({ ...output, keyImage: bytes32<'KeyImage'>(bytes.subarray(at, at + 32), 'KeyImage') });
+    });
     return spent;
   }
 

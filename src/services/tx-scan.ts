@@ -1,19 +1,15 @@
 import type { Hash } from '../crypto/types.js';
-import { outlineTx } from '../cryptonote/tx-outline.js';
 import type { DaemonTransaction } from '../daemon/daemon.js';
-import { DaemonError } from '../daemon/errors.js';
-import type { ChainTx, TxsOfBlock, UnminedTx } from '../refresh/chain-block.js';
+import type { NamedTx } from '../daemon/outliner.js';
+import type { LooseBlock } from '../refresh/chain-block.js';
 import type { BatchFindings, TxBatch } from '../refresh/messages.js';
+import type { UnminedTx } from '../refresh/wallet-scanner.js';
 import { toHex } from '../util/bytes.js';
-import { CodecError, Reader } from '../util/codec.js';
 import { WalletError } from '../wallet/fault.js';
 import type { WalletSession } from './wallet-session.js';
 
 /** Transactions fetched at once: what a restricted daemon allows. */
 const FETCHED_AT_ONCE = 100;
-
-/** A daemon sends one of these for each hash it knows. */
-type Fetched = DaemonTransaction & { readonly chainTx: ChainTx };
 
 /** Reads transactions out of turn, by their hashes. */
 export class TxScan {
@@ -67,8 +63,8 @@ export class TxScan {
   }
 
   /** @throws WalletError `invalid`, DaemonError */
-  async #fetch(hashes: readonly Hash[]): Promise<Fetched[]> {
-    const fetched: Fetched[] = [];
+  async #fetch(hashes: readonly Hash[]): Promise<DaemonTransaction[]> {
+    const fetched: DaemonTransaction[] = [];
     for (let start = 0; start < hashes.length; start += FETCHED_AT_ONCE) {
       const asked = hashes.slice(start, start + FETCHED_AT_ONCE);
       const { transactions } = await this.#session.link.daemon().getTransactions(asked, { prune: true });
@@ -80,41 +76,28 @@ export class TxScan {
             kind: 'invalid',
             reason: `the daemon does not know transaction ${toHex(hash)}`,
           });
-        fetched.push({ ...tx, chainTx: chainTxOf(tx) });
+        fetched.push(tx);
       }
     }
     return fetched;
   }
 }
 
-/** @throws DaemonError `malformed` */
-function chainTxOf({ hash, blob, inPool, outputIndices = [] }: DaemonTransaction): ChainTx {
-  try {
-    const outline = outlineTx(new Reader(blob));
-    if (!inPool && outputIndices.length !== outline.outputs.length)
-      throw new RangeError('a transaction lacks output indices');
-    return { hash, blob, outline, globalIndices: outputIndices };
-  } catch (cause) {
-    if (cause instanceof CodecError || cause instanceof RangeError)
-      throw new DaemonError('malformed', 'the daemon sent a transaction that cannot be read', { cause });
-    throw cause;
-  }
-}
-
-function batchOf(fetched: readonly Fetched[]): TxBatch {
+function batchOf(fetched: readonly DaemonTransaction[]): TxBatch {
   const unmined: UnminedTx[] = [];
-  const blocks = new Map<number, { timestamp: number; txs: ChainTx[] }>();
-  for (const { chainTx, inPool, doubleSpendSeen, blockHeight = 0, blockTimestamp = 0 } of fetched) {
-    if (inPool) {
-      unmined.push({ ...chainTx, doubleSpendSeen });
+  const blocks = new Map<number, { timestamp: number; txs: NamedTx[] }>();
+  for (const tx of fetched) {
+    const { hash, blob, outputIndices = [], doubleSpendSeen, blockHeight = 0, blockTimestamp = 0 } = tx;
+    if (tx.inPool) {
+      unmined.push({ hash, blob, doubleSpendSeen });
       continue;
     }
     const block = blocks.get(blockHeight) ?? { timestamp: blockTimestamp, txs: [] };
-    block.txs.push(chainTx);
+    block.txs.push({ hash, blob, globalIndices: outputIndices });
     blocks.set(blockHeight, block);
   }
   const mined = [...blocks]
-    .map(([height, { timestamp, txs }]): TxsOfBlock => ({ height, timestamp, txs }))
+    .map(([height, { timestamp, txs }]): LooseBlock => ({ height, timestamp, txs }))
     .sort((a, b) => a.height - b.height);
   return { mined, unmined };
 }

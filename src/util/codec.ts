@@ -50,17 +50,6 @@ export class Reader {
     return view;
   }
 
-  /** Passes over the next `length` bytes. */
-  skip(length: number): void {
-    if (length < 0 || length > this.remaining) throw new CodecError('unexpected end of input');
-    this.#offset += length;
-  }
-
-  /** Everything from an earlier offset up to here, sharing memory with the input. */
-  since(start: number): Uint8Array {
-    return this.#bytes.subarray(start, this.#offset);
-  }
-
   /** @throws CodecError when bytes are left over. */
   end(): void {
     if (this.remaining > 0) throw new CodecError(`${this.remaining} bytes left over`);
@@ -171,17 +160,6 @@ export const varintNumber: Codec<number> = {
   },
 };
 
-/** Passes over what {@link varint} reads. @throws CodecError where that does. */
-export function skipVarint(r: Reader): void {
-  for (let length = 1; ; length++) {
-    const byte = r.byte();
-    if (byte === 0 && length > 1) throw new CodecError('varint: trailing zero byte');
-    // Nine groups of seven bits leave one bit to the tenth.
-    if (length > 10 || (length === 10 && byte > 1)) throw new CodecError('varint: exceeds u64');
-    if (byte < 0x80) return;
-  }
-}
-
 /** Unsigned little-endian integer of `width` bytes (1 to 6), as a number. */
 export const uintLe = (width: number): Codec<number> => ({
   write(value, w) {
@@ -255,22 +233,19 @@ export const blob: Codec<Uint8Array> = {
 };
 
 /**
- * How many items follow. An item takes at least one byte, so a count beyond what is left is refused before anything
- * is allocated.
+ * Varint count, then the items. An item takes at least one byte, so a count beyond what is left is refused before
+ * anything is allocated.
  */
-export function readCount(r: Reader): number {
-  const count = varintNumber.read(r);
-  if (count > r.remaining) throw new CodecError('list: count exceeds the input');
-  return count;
-}
-
-/** Varint count, then the items: see {@link readCount}. */
 export const list = <T>(item: Codec<T>): Codec<readonly T[]> => ({
   write(values, w) {
     varintNumber.write(values.length, w);
     for (const value of values) item.write(value, w);
   },
-  read: (r) => Array.from({ length: readCount(r) }, () => item.read(r)),
+  read(r) {
+    const count = varintNumber.read(r);
+    if (count > r.remaining) throw new CodecError('list: count exceeds the input');
+    return Array.from({ length: count }, () => item.read(r));
+  },
 });
 
 /** `count` items without a count of their own. */

@@ -1,0 +1,144 @@
+/* Walks through portable storage, value by value. Source: portable_storage_from_bin.h, portable_storage_base.h. */
+import { byte, left, MOST, pass, position } from './reading';
+
+export const U64: u32 = 5;
+export const U32: u32 = 6;
+export const U16: u32 = 7;
+export const U8: u32 = 8;
+export const TEXT: u32 = 10;
+export const SECTION: u32 = 12;
+/** Bit of a type: several of it. */
+const LIST: u32 = 0x80;
+const MAX_DEPTH: u32 = 50;
+/** Fields of one section; what upstream sends has a dozen. */
+const MAX_FIELDS: u64 = 64;
+
+const SIGNATURE = memory.data<u8>([0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01]);
+/** Bytes that one value of a type takes at least, by type; 0 where there is no such type. */
+const SMALLEST = memory.data<u8>([0, 8, 4, 2, 1, 8, 4, 2, 1, 8, 1, 1, 1]);
+
+/** Names of the fields of the sections that are open: address and length of each. */
+const NAMES = memory.data(51 * 64 * 8, 16);
+
+let depth: u32 = 0;
+
+function smallest(type: u32): u32 {
+  return type <= SECTION ? load<u8>(SMALLEST + type) : 0;
+}
+
+function size(): u64 {
+  const first = byte();
+  const width: u32 = 1 << (first & 3);
+  let value = u64(first >> 2);
+  for (let i: u32 = 1; i < width; i++) value |= u64(byte()) << (8 * i - 2);
+  if (value > MOST) throw new Error('portable storage: size too large');
+  return value;
+}
+
+/** Stands at the outermost section. */
+export function openStorage(): void {
+  depth = 0;
+  const start = pass(9);
+  for (let i: usize = 0; i < 9; i++)
+    if (load<u8>(start + i) != load<u8>(SIGNATURE + i)) throw new Error('portable storage: wrong signature');
+}
+
+/** @param type of the value that is there. @returns how many fields the section has. */
+export function openSection(type: u32): u32 {
+  if (type != SECTION) throw new Error('portable storage: expected a section');
+  if (++depth > MAX_DEPTH) throw new Error('portable storage: nested too deeply');
+  const fields = size();
+  if (fields > MAX_FIELDS) throw new Error('portable storage: too many fields');
+  return u32(fields);
+}
+
+export function closeSection(): void {
+  depth--;
+}
+
+@inline
+function nameAt(i: u32): usize {
+  return NAMES + ((depth << 6) + i) * 8;
+}
+
+/** Goes on to the next field of the section. @param i how many there were before. @returns the type of its value. */
+export function nextField(i: u32): u32 {
+  const length = byte();
+  if (length == 0) throw new Error('portable storage: an empty name');
+  const name = pass(length);
+  for (let j: u32 = 0; j < i; j++)
+    if (load<u32>(nameAt(j) + 4) == length && memory.compare(load<u32>(nameAt(j)), name, length) == 0)
+      throw new Error('portable storage: a name twice');
+  store<u32>(nameAt(i), u32(name));
+  store<u32>(nameAt(i) + 4, length);
+  return byte();
+}
+
+/** Whether the field is called so. @param i as for {@link nextField}. */
+export function isCalled(i: u32, name: string): bool {
+  const length = load<u32>(nameAt(i) + 4);
+  if (u32(name.length) != length) return false;
+  const bytes = usize(load<u32>(nameAt(i)));
+  for (let j: u32 = 0; j < length; j++) if (load<u8>(bytes + j) != u8(name.charCodeAt(j))) return false;
+  return true;
+}
+
+/** @returns how many values follow. */
+export function openList(type: u32): u32 {
+  const least = smallest(type & ~LIST);
+  if ((type & LIST) == 0 || least == 0) throw new Error('portable storage: expected a list');
+  const items = size();
+  if (items > left() || items * least > left()) throw new Error('portable storage: count exceeds the input');
+  return u32(items);
+}
+
+/** Of the values of a list. */
+export function itemType(type: u32): u32 {
+  return type & ~LIST;
+}
+
+/** Passes over a string. @returns where it begins; it ends at the {@link position}. */
+export function text(type: u32): usize {
+  if (type != TEXT) throw new Error('portable storage: expected a string');
+  return pass(size());
+}
+
+/** An unsigned integer of any width. */
+export function unsigned(type: u32): u64 {
+  if (type == U64) {
+    const value = load<u64>(pass(8));
+    if (value > MOST) throw new Error('portable storage: integer too large');
+    return value;
+  }
+  if (type == U32) return load<u32>(pass(4));
+  if (type == U16) return load<u16>(pass(2));
+  if (type == U8) return byte();
+  throw new Error('portable storage: expected an unsigned integer');
+}
+
+/** Passes over a list of 64-bit integers. @returns how many; they end at the {@link position}. */
+export function integers(type: u32): u32 {
+  const count = openList(type);
+  if (count > 0 && itemType(type) != U64) throw new Error('portable storage: expected integers');
+  const start = pass(u64(count) << 3);
+  for (let value = start; value < position(); value += 8)
+    if (load<u64>(value) > MOST) throw new Error('portable storage: integer too large');
+  return count;
+}
+
+/** Passes over any value. */
+export function passValue(type: u32): void {
+  if ((type & LIST) != 0) {
+    for (let items = openList(type); items > 0; items--) passValue(itemType(type));
+  } else if (type == SECTION) {
+    const fields = openSection(type);
+    for (let i: u32 = 0; i < fields; i++) passValue(nextField(i));
+    closeSection();
+  } else if (type == TEXT) {
+    text(type);
+  } else {
+    const width = smallest(type);
+    if (width == 0) throw new Error('portable storage: unknown type');
+    pass(width);
+  }
+}

@@ -1,0 +1,429 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Hash, PublicKey } from '../../src/crypto/types.js';
+import { block, blockHash } from '../../src/cryptonote/block.js';
+import {
+  additionalPublicKeys,
+  parseExtra,
+  txPublicKeys,
+  writeExtra,
+  type ExtraField,
+} from '../../src/cryptonote/extra.js';
+import { parsePrunedTransaction, transactionHash, txPrefix } from '../../src/cryptonote/transaction.js';
+import type { Block, Transaction, TxPrefix } from '../../src/cryptonote/types.js';
+import { outlineAnswer, outlineTxs, type OutlinedAnswer } from '../../src/daemon/outliner.js';
+import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import { writeStorage, type TypedSection } from '../../src/epee/storage-writer.js';
+import { NO_VIEW_TAG } from '../../src/kernel/kernel.js';
+import { ZERO } from '../../src/util/amount.js';
+import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
+import { CodecError, decode, encode } from '../../src/util/codec.js';
+import { versionOne } from '../support/arbitrary-tx.js';
+import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
+import { mutatedBytes } from '../support/mutations.js';
+
+const hashes = fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<Hash>;
+const keys = hashes as unknown as fc.Arbitrary<PublicKey>;
+
+const fields: fc.Arbitrary<ExtraField> = fc.oneof(
+  fc.record({ type: fc.constant('publicKey' as const), key: keys }),
+  fc.record({ type: fc.constant('additionalKeys' as const), keys: fc.array(keys, { maxLength: 5 }) }),
+  fc.record({ type: fc.constant('nonce' as const), nonce: fc.uint8Array({ maxLength: 255 }) }),
+  fc.record({ type: fc.constant('mergeMining' as const), depth: fc.nat(), root: hashes }),
+  fc.record({ type: fc.constant('minergate' as const), data: fc.uint8Array({ maxLength: 9 }) }),
+  fc.record({ type: fc.constant('padding' as const), size: fc.nat(300) }),
+);
+
+/** In any order, as payers may write them. */
+const extras = fc.oneof(
+  fc.array(fields, { maxLength: 5 }).map((of) => concatBytes(...of.map((field) => writeExtra([field])))),
+  fc.uint8Array({ maxLength: 50 }),
+);
+
+const prefixes: fc.Arbitrary<TxPrefix> = fc
+  .tuple(versionOne, extras)
+  .map(([{ prefix }, extra]) => ({ ...prefix, extra }));
+
+const outline = (...blobs: readonly Uint8Array[]): TxOutlines =>
+  outlineTxs(blobs.map((blob, i) => ({ hash: new Uint8Array(32).fill(i) as Hash, blob })));
+
+/** What the work says when it refuses. */
+function refusal(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(CodecError);
+    return (error as Error).message;
+  }
+}
+
+function keyImagesOf(txs: TxOutlines, tx: number): Uint8Array[] {
+  const images: Uint8Array[] = [];
+  txs.eachKeyImage(tx, (bytes, at) => images.push(bytes.slice(at, at + 32)));
+  return images;
+}
+
+interface Row {
+  readonly key: string;
+  readonly tx: number;
+  readonly outputIndex: number;
+  readonly viewTag: number;
+  readonly output: string;
+}
+
+function rowsOf({ candidates }: TxOutlines): Row[] {
+  const { keys, firstRows, txs, outputIndices, viewTags, outputs } = candidates;
+  return Array.from(txs, (tx, row) => {
+    const key = firstRows.findLastIndex((first) => first <= row);
+    return {
+      key: toHex(keys.subarray(32 * key, 32 * key + 32)),
+      tx,
+      outputIndex: outputIndices[row] ?? NaN,
+      viewTag: viewTags[row] ?? NaN,
+      output: toHex(outputs.subarray(32 * row, 32 * row + 32)),
+    };
+  });
+}
+
+/** What is to be tried, by the reader of extras. */
+function expectedRows({ outputs, extra }: TxPrefix, tx: number): Row[] {
+  const { fields } = parseExtra(extra);
+  const row = (key: PublicKey, outputIndex: number): Row[] => {
+    const output = outputs[outputIndex];
+    if (output === undefined) return [];
+    const { viewTag = NO_VIEW_TAG, publicKey } = output;
+    return [{ key: toHex(key), tx, outputIndex, viewTag, output: toHex(publicKey) }];
+  };
+  return [
+    ...txPublicKeys(fields).flatMap((key) => outputs.flatMap((_, i) => row(key, i))),
+    ...additionalPublicKeys(fields).flatMap((key, i) => row(key, i)),
+  ];
+}
+
+describe('the outline of a transaction', () => {
+  it('tells the key images, what is to be tried, and where each begins and ends', () => {
+    fc.assert(
+      fc.property(fc.array(prefixes, { maxLength: 4 }), fc.uint8Array({ maxLength: 5 }), (txs, behind) => {
+        const blobs = txs.map((prefix) => concatBytes(encode(txPrefix, prefix), behind));
+        const outlines = outline(...blobs);
+        expect(outlines.count).toBe(txs.length);
+        txs.forEach((prefix, i) => {
+          expect(outlines.blob(i)).toEqual(blobs[i]);
+          expect(outlines.hash(i)[0]).toBe(i);
+          expect(outlines.version(i)).toBe(1);
+          expect(outlines.isReward(i)).toBe(false);
+          expect(outlines.outputCount(i)).toBe(prefix.outputs.length);
+          expect(keyImagesOf(outlines, i)).toEqual(
+            prefix.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),
+          );
+        });
+        expect(rowsOf(outlines)).toEqual(txs.flatMap(expectedRows));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('reads an extra, however it is broken, up to where the reader of extras does', () => {
+    const [prefix] = fc.sample(
+      versionOne.filter((tx) => tx.prefix.outputs.length > 1),
+      { numRuns: 1, seed: 3 },
+    );
+    if (prefix === undefined) throw new Error('no transaction');
+    const whole = extras.filter(({ length }) => length > 0);
+    fc.assert(
+      fc.property(whole.chain(mutatedBytes), (extra) => {
+        const tx = { ...prefix.prefix, extra };
+        expect(rowsOf(outline(encode(txPrefix, tx)))).toEqual(expectedRows(tx, 0));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  /** Whether there is a prefix; the outline stops behind it, whatever follows. */
+  const isRead = (bytes: Uint8Array): boolean =>
+    refusal(() => decode(txPrefix, bytes))?.endsWith('left over') ?? true;
+
+  it('is refused exactly where the prefix is', () => {
+    fc.assert(
+      fc.property(prefixes, fc.nat(), fc.nat(255), fc.boolean(), (prefix, place, value, cut) => {
+        const whole = encode(txPrefix, prefix);
+        const at = place % whole.length;
+        const bytes = cut ? whole.slice(0, at) : Uint8Array.from(whole);
+        if (!cut) bytes[at] = value;
+        expect(refusal(() => outline(bytes)) === undefined).toBe(isRead(bytes));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    ['of ten bytes', '8080808080808080808001'],
+    ['that exceeds 64 bits', 'ffffffffffffffffff02'],
+    ['of 64 bits', 'ffffffffffffffffff01'],
+    ['that ends in zero', '8000'],
+  ])('passes over an unlock time %s as the reader does', (_what, hex) => {
+    const bytes = fromHex(`01${hex}00000000`);
+    expect(refusal(() => outline(bytes)) === undefined).toBe(isRead(bytes));
+  });
+
+  it('tells the places of outputs up to 2^53 - 1, and is refused where there are too few or too many', () => {
+    const [tx] = fc.sample(
+      versionOne.filter(({ prefix }) => prefix.outputs.length === 3),
+      { numRuns: 1, seed: 5 },
+    );
+    if (tx === undefined) throw new Error('no transaction');
+    const blob = encode(txPrefix, tx.prefix);
+    const hash = new Uint8Array(32) as Hash;
+    const places = [0, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER];
+    const outlines = outlineTxs([
+      { hash, blob, globalIndices: places },
+      { hash, blob, globalIndices: [7, 8, 9] },
+    ]);
+    expect(places.map((_, i) => outlines.globalIndex(0, i))).toEqual(places);
+    expect(outlines.globalIndex(1, 2)).toBe(9);
+    expect(() => outlines.globalIndex(1, 3)).toThrow(RangeError);
+    for (const globalIndices of [[], [1, 2], [1, 2, 3, 4]])
+      expect(() => outlineTxs([{ hash, blob, globalIndices }])).toThrow('lacks output indices');
+  });
+
+  it('is refused where keys times outputs are beyond all bounds', () => {
+    const outputs = Array.from({ length: 3000 }, () => ({
+      amount: ZERO,
+      publicKey: new Uint8Array(32) as PublicKey,
+    }));
+    const key = writeExtra([{ type: 'publicKey', key: new Uint8Array(32) as PublicKey }]);
+    const tx = (times: number): Uint8Array =>
+      encode(txPrefix, {
+        version: 1,
+        unlockTime: 0n,
+        inputs: [],
+        outputs,
+        extra: concatBytes(...Array.from({ length: times }, () => key)),
+      });
+    expect(outline(tx(100)).candidates.txs).toHaveLength(300_000);
+    expect(() => outline(tx(1000))).toThrow('too many keys');
+  });
+});
+
+const reward = (version: 1 | 2, prefix: TxPrefix): Transaction => ({
+  prefix: { ...prefix, version, inputs: [{ type: 'gen', height: 300 }] },
+  ...(version === 1
+    ? { signatures: [[]] }
+    : { rct: { base: { type: 0, fee: ZERO, pseudoOuts: [], ecdhInfo: [], outPk: [] } } }),
+});
+
+interface WholeBlock {
+  readonly value: Block;
+  readonly txs: readonly TxPrefix[];
+}
+
+const wholeBlocks: fc.Arbitrary<WholeBlock> = fc
+  .record({
+    header: fc.record({
+      majorVersion: fc.nat(20),
+      minorVersion: fc.nat(20),
+      timestamp: fc.nat(),
+      prevHash: hashes,
+      nonce: fc.nat(),
+    }),
+    minerTx: fc.tuple(fc.constantFrom(1 as const, 2 as const), prefixes).map((of) => reward(...of)),
+    txs: fc.array(fc.tuple(hashes, prefixes), { maxLength: 9 }),
+  })
+  .map(({ txs, ...rest }) => ({
+    value: { ...rest, txHashes: txs.map(([hash]) => hash) },
+    txs: txs.map(([, prefix]) => prefix),
+  }));
+
+/** One on top of the other. */
+function chained(blocks: readonly WholeBlock[]): WholeBlock[] {
+  let previous: Hash | undefined;
+  return blocks.map(({ value, txs }) => {
+    const header = previous === undefined ? value.header : { ...value.header, prevHash: previous };
+    const linked = { ...value, header };
+    previous = blockHash(linked);
+    return { value: linked, txs };
+  });
+}
+
+const sent = ({ value, txs }: WholeBlock, first = 0): SentBlock => ({
+  block: encode(block, value),
+  txs: txs.map((prefix) => encode(txPrefix, prefix)),
+  outputIndices: [value.minerTx.prefix, ...txs].map(({ outputs }, i) =>
+    outputs.map((_, j) => first + 100 * i + j),
+  ),
+});
+
+const answer = (blocks: readonly SentBlock[], options = {}): Uint8Array =>
+  blocksAnswer({ startHeight: 1000, currentHeight: 2000, blocks }, options);
+
+describe('the outline of a page of blocks', () => {
+  it('names blocks and their transactions, and finds in them what building them does', () => {
+    fc.assert(
+      fc.property(fc.array(wholeBlocks, { maxLength: 4 }), fc.boolean(), (loose, pruned) => {
+        const blocks = chained(loose);
+        const page = outlineAnswer(
+          answer(
+            blocks.map((one, i) => sent(one, 1000 * i)),
+            { pruned },
+          ),
+        );
+        expect(page).toMatchObject({ status: 'OK', startHeight: 1000, currentHeight: 2000 });
+        expect(page.blocks.map(({ hash }) => hash)).toEqual(blocks.map(({ value }) => blockHash(value)));
+        expect(page.blocks.map(({ version, timestamp }) => [version, timestamp])).toEqual(
+          blocks.map(({ value: { header } }) => [header.majorVersion, header.timestamp]),
+        );
+        expectTxs(page, blocks);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  function expectTxs({ blocks: outlined, txs }: OutlinedAnswer, blocks: readonly WholeBlock[]): void {
+    let at = 0;
+    blocks.forEach(({ value, txs: own }, b) => {
+      const all = [value.minerTx.prefix, ...own];
+      expect(outlined[b]).toMatchObject({ firstTx: at, endTx: at + all.length });
+      expect(txs.hash(at)).toEqual(transactionHash(value.minerTx));
+      expect(parsePrunedTransaction(txs.blob(at)).prefix).toEqual(value.minerTx.prefix);
+      expect(txs.version(at)).toBe(value.minerTx.prefix.version);
+      all.forEach((prefix, i) => {
+        expect(txs.isReward(at + i)).toBe(i === 0);
+        if (i > 0) expect(txs.hash(at + i)).toEqual(value.txHashes[i - 1]);
+        if (i > 0) expect(txs.blob(at + i)).toEqual(encode(txPrefix, prefix));
+        expect(prefix.outputs.map((_, j) => txs.globalIndex(at + i, j))).toEqual(
+          prefix.outputs.map((_, j) => 1000 * b + 100 * i + j),
+        );
+      });
+      at += all.length;
+    });
+    expect(txs.count).toBe(at);
+    const prefixes = blocks.flatMap(({ value, txs: own }) => [value.minerTx.prefix, ...own]);
+    expect(rowsOf(txs)).toEqual(prefixes.flatMap(expectedRows));
+  }
+
+  const samples = fc.sample(wholeBlocks, { numRuns: 40, seed: 7 });
+  const honest = chained(samples.filter(({ txs }) => txs.length > 1).slice(0, 3)).map((one) => sent(one));
+  const whole = answer(honest);
+
+  it('is refused where blocks do not chain up, or lack transactions, or places of outputs', () => {
+    const [first, second, third] = honest;
+    if (first === undefined || second === undefined || third === undefined) throw new Error('no blocks');
+    const spoiled = (change: Partial<SentBlock>) => outlineAnswer(answer([first, { ...second, ...change }]));
+    expect(() => outlineAnswer(answer([second, first]))).toThrow('do not chain up');
+    expect(() => spoiled({ block: third.block })).toThrow('do not chain up');
+    expect(() => spoiled({ block: second.block.subarray(0, -1) })).toThrow(CodecError);
+    expect(() => spoiled({ block: concatBytes(second.block, Uint8Array.of(0)) })).toThrow('left over');
+    expect(() => spoiled({ txs: second.txs.slice(1) })).toThrow('lacks transactions');
+    expect(() => spoiled({ txs: [...second.txs, new Uint8Array(3)] })).toThrow('lacks transactions');
+    expect(() => spoiled({ outputIndices: [] })).toThrow('lacks output indices');
+    expect(() => spoiled({ outputIndices: second.outputIndices.slice(1) })).toThrow('lacks output indices');
+    expect(() => spoiled({ outputIndices: second.outputIndices.map((of) => [...of, 1]) })).toThrow(
+      'lacks output indices',
+    );
+    expect(() => spoiled({ txs: second.txs.map((tx) => tx.subarray(0, 5)) })).toThrow('end of input');
+  });
+
+  it('is refused for a block whose miner transaction spends, or is signed', () => {
+    const [one] = samples;
+    const [spending] = fc.sample(versionOne, { numRuns: 1, seed: 5 });
+    if (one === undefined || spending === undefined) throw new Error('no block');
+    const page = (minerTx: Transaction, change = (bytes: Uint8Array) => bytes): Uint8Array => {
+      const value = { ...one.value, minerTx };
+      return answer([{ ...sent({ ...one, value }), block: change(encode(block, value)) }]);
+    };
+    expect(() => outlineAnswer(page(spending))).toThrow('without a miner transaction');
+    const honestOne = reward(2, one.value.minerTx.prefix);
+    expect(() => outlineAnswer(page(honestOne))).not.toThrow();
+    const sign = (bytes: Uint8Array): Uint8Array => {
+      bytes[bytes.length - 2 - 32 * one.value.txHashes.length] = 6;
+      return bytes;
+    };
+    expect(() => outlineAnswer(page(honestOne, sign))).toThrow('signed');
+  });
+
+  it('holds nothing but the status where that is not OK', () => {
+    const page = outlineAnswer(answer(honest, { status: 'BUSY' }));
+    expect(page).toMatchObject({ status: 'BUSY', blocks: [] });
+    expect(page.txs.count).toBe(0);
+  });
+
+  it('ends with a refusal, never otherwise, whatever is changed', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(mutatedBytes(whole), (bytes) => {
+        if (refusal(() => outlineAnswer(bytes)) !== undefined) refused++;
+      }),
+      { numRuns: 5000 },
+    );
+    expect(refused).toBeGreaterThan(1000);
+    expect(outlineAnswer(whole).blocks).toHaveLength(3);
+  });
+
+  it('is refused wherever it is cut', () => {
+    for (let length = 0; length < whole.length; length++)
+      expect(refusal(() => outlineAnswer(whole.subarray(0, length)))).toBeDefined();
+  });
+});
+
+const { invalid } = JSON.parse(
+  readFileSync(new URL('../../../test/vectors/epee/portable-storage.json', import.meta.url), 'utf8'),
+) as { invalid: { note: string; hex: string }[] };
+
+describe('portable storage around a page of blocks', () => {
+  const u64 = (value: bigint) => ({ type: 'u64', value }) as const;
+  const text = (value: string) => ({ type: 'string', value: Buffer.from(value) }) as const;
+  const read = (section: TypedSection): OutlinedAnswer =>
+    outlineAnswer(writeStorage({ status: text('OK'), ...section }));
+
+  it('may hold anything else, which is passed over', () => {
+    const other: TypedSection = {
+      a: { type: 'bool', value: true },
+      b: { type: 'list', items: [text('one'), text('two')] },
+      c: { type: 'object', value: { blocks: { type: 'list', items: [u64(7n)] }, status: text('no') } },
+      d: { type: 'u8', value: 200 },
+      e: { type: 'u16', value: 60_000 },
+      f: { type: 'u32', value: 4_000_000_000 },
+      g: text('x'.repeat(20_000)),
+      h: { type: 'list', items: [{ type: 'object', value: { x: text('deep') } }] },
+    };
+    expect(read(other)).toMatchObject({ status: 'OK', blocks: [] });
+    expect(read(other)).not.toHaveProperty('startHeight');
+  });
+
+  it('may write heights in any width', () => {
+    expect(
+      read({ start_height: { type: 'u8', value: 200 }, current_height: u64(2n ** 53n - 1n) }),
+    ).toMatchObject({
+      startHeight: 200,
+      currentHeight: Number.MAX_SAFE_INTEGER,
+    });
+    expect(
+      read({ start_height: { type: 'u16', value: 60_000 }, current_height: { type: 'u32', value: 4e9 } }),
+    ).toMatchObject({ startHeight: 60_000, currentHeight: 4e9 });
+  });
+
+  test.each<[string, TypedSection]>([
+    ['a string where a list is wanted', { blocks: text('none') }],
+    ['strings where blocks are wanted', { blocks: { type: 'list', items: [text('none')] } }],
+    ['a block without itself', { blocks: { type: 'list', items: [{ type: 'object', value: {} }] } }],
+    ['a string where a height is wanted', { start_height: text('5') }],
+    ['a height beyond what a number holds', { start_height: u64(2n ** 53n) }],
+    ['a number where the status is wanted', { status: u64(1n) }],
+    [
+      'more fields than any answer has',
+      Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`n${i}`, u64(0n)])),
+    ],
+  ])('is refused for %s', (_what, section) => {
+    expect(() => read(section)).toThrow(CodecError);
+  });
+
+  it('is refused without a status', () => {
+    expect(() => outlineAnswer(writeStorage({ start_height: u64(1n) }))).toThrow('status');
+  });
+
+  test.each(invalid.filter(({ note }) => !note.startsWith('a bool')))('is refused with $note', ({ hex }) => {
+    expect(() => outlineAnswer(fromHex(hex))).toThrow(CodecError);
+  });
+});

@@ -1,0 +1,46 @@
+import { writeStorage, type Scalar, type TypedSection } from '../../src/epee/storage-writer.js';
+
+/** A block as daemons send it: itself, its transactions but the miner's, and a list of places a transaction. */
+export interface SentBlock {
+  readonly block: Uint8Array;
+  readonly txs: readonly Uint8Array[];
+  readonly outputIndices: readonly (readonly number[])[];
+}
+
+export interface SentBlocks {
+  readonly startHeight: number;
+  readonly currentHeight: number;
+  readonly blocks: readonly SentBlock[];
+}
+
+const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
+const u64 = (value: number): Scalar => ({ type: 'u64', value: BigInt(value) });
+const object = (value: TypedSection): Scalar => ({ type: 'object', value });
+
+/** Lists of nothing are left out, as upstream does. */
+const some = <T>(name: string, items: readonly T[], entry: (item: T) => Scalar): TypedSection =>
+  items.length === 0 ? {} : { [name]: { type: 'list', items: items.map(entry) } };
+
+/** An answer to `/getblocks.bin`. @param pruned transactions stand beside the hash of what they lack. */
+export const blocksAnswer = (
+  { startHeight, currentHeight, blocks }: SentBlocks,
+  { pruned = false, status = 'OK' } = {},
+): Uint8Array =>
+  writeStorage({
+    ...some('blocks', blocks, ({ block, txs }) =>
+      object({
+        block: bytes(block),
+        pruned: { type: 'bool', value: pruned },
+        ...some('txs', txs, (blob) =>
+          pruned ? object({ blob: bytes(blob), prunable_hash: bytes(new Uint8Array(32)) }) : bytes(blob),
+        ),
+      }),
+    ),
+    current_height: u64(currentHeight),
+    ...some('output_indices', blocks, ({ outputIndices }) =>
+      object(some('indices', outputIndices, (places) => object(some('indices', places, u64)))),
+    ),
+    start_height: u64(startHeight),
+    status: bytes(Buffer.from(status)),
+    untrusted: { type: 'bool', value: false },
+  });
