@@ -78,6 +78,19 @@ export class TxOutlines {
     return this.#view.getUint32(at, true) + this.#view.getUint32(at + 4, true) * 2 ** 32;
   }
 
+  /** How many of the keys of {@link candidates} belong to transactions before one. */
+  keysBefore(tx: number): number {
+    const { firstRows, txs } = this.candidates;
+    let low = 0;
+    let high = firstRows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((txs[firstRows[middle] ?? 0] ?? 0) < tx) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   /** The bytes that key images of inputs lie in, and calls back with the place of each of a transaction. */
   eachKeyImage(tx: number, take: (bytes: Uint8Array, at: number) => void): void {
     const { bytes, firstImages, images } = this.#columns;

@@ -18,7 +18,7 @@ export interface Hit {
 export type Hits = ReadonlyMap<number, readonly Hit[]>;
 
 /** Keys handed to the kernel at once. */
-const BATCH_KEYS = 256;
+export const BATCH_KEYS = 256;
 
 /** Those of some keys, and the outputs to be tried with them. @param row the first of theirs. */
 function batchOf(candidates: Candidates, firstKey: number, endKey: number, row: number): ScanBatch {
@@ -61,19 +61,19 @@ function at(list: Uint32Array, index: number): number {
   return value;
 }
 
-/** Tries every output with every key that may open it. @param firstTx those before it are left out. */
+/** Tries every output of some transactions with every key that may open it. */
 export async function findHits(
-  { candidates }: TxOutlines,
+  outlines: TxOutlines,
   viewSecret: SecretKey,
   kernel: KernelPool,
   firstTx = 0,
+  endTx = outlines.count,
 ): Promise<Hits> {
-  const { keys, firstRows, txs } = candidates;
+  const { candidates } = outlines;
+  const { firstRows } = candidates;
   const jobs: Promise<Hit[]>[] = [];
-  const end = keys.length / 32;
-  let key = 0;
-  while (key < end && at(txs, at(firstRows, key)) < firstTx) key += 1;
-  while (key < end) {
+  const end = outlines.keysBefore(endTx);
+  for (let key = outlines.keysBefore(firstTx); key < end;) {
     const next = Math.min(key + BATCH_KEYS, end);
     const row = at(firstRows, key);
     jobs.push(scan(candidates, batchOf(candidates, key, next, row), row, viewSecret, kernel));

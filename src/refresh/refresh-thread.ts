@@ -17,7 +17,9 @@ import type {
   WalletId,
 } from './messages.js';
 import { locatedKeyImages } from './located-key-images.js';
+import { BATCH_KEYS } from './hits.js';
 import { pagesFrom } from './page-source.js';
+import { piecesOf } from './pieces.js';
 import { startedAhead } from './started-ahead.js';
 import { KEYS_AT_ONCE, slicesOf, weightOf } from './slices.js';
 import { WalletScanner } from './wallet-scanner.js';
@@ -25,6 +27,9 @@ import { runInBackground } from '../util/thread-priority.js';
 
 /** Slices of pages that may wait for their commit. */
 const SLICES_AHEAD = 2;
+
+/** Batches of keys that a scanning thread is given at once. */
+const BATCHES_AHEAD = 2;
 
 /** Weight of the slices after which their commits are put in order: some thousand pages of the store. */
 const WEIGHT_BETWEEN_RESTS = 1500;
@@ -170,10 +175,8 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
     if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
     let weight = 0;
     const { scanner } = wallet;
-    const pages = startedAhead(pagesFrom(daemon, from, chain, signal), (page) => ({
-      page,
-      hits: scanner.hitsIn(page, kernel),
-    }));
+    const pieces = piecesOf(pagesFrom(daemon, from, chain, signal), BATCHES_AHEAD * BATCH_KEYS * threads);
+    const pages = startedAhead(pieces, (page) => ({ page, hits: scanner.hitsIn(page, kernel) }));
     for await (const { page, hits } of pages) {
       const findings = scanner.scan(page, await hits);
       signal.throwIfAborted();

@@ -119,7 +119,7 @@ export class WalletScanner {
 
   /** What keys of transactions may open: depends on the view key alone, so that it can be asked for ahead. */
   hitsIn({ blocks, txs }: ChainTxs, kernel: KernelPool): Promise<Hits> {
-    return findHits(txs, this.#keys.viewSecret, kernel, blocks[0]?.firstTx);
+    return findHits(txs, this.#keys.viewSecret, kernel, blocks[0]?.firstTx, blocks.at(-1)?.endTx);
   }
 
   /** @param page gapless blocks, each with all its transactions. @param hits in them. */
