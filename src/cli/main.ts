@@ -11,6 +11,7 @@ import { startServer } from './server.js';
 // Later still would save more there, and keep the first answers slow.
 setFlagsFromString('--interrupt-budget=200000');
 // WebAssembly is compiled as well as can be when it is loaded, not while the first refresh is under way.
+setFlagsFromString('--no-wasm-lazy-compilation');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
