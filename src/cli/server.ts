@@ -13,6 +13,7 @@ import { createCall } from '../rpc/service.js';
 import { WalletDirectory, locateFile } from '../services/wallet-directory.js';
 import { OpenAlias } from '../services/open-alias.js';
 import { WalletServer } from '../services/wallet-server.js';
+import { trimHeap } from '../store/trim-heap.js';
 import { toHex } from '../util/bytes.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
@@ -92,7 +93,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
   const port = await bind(http, config, log);
   log.info('Starting wallet RPC server');
   server.start();
-  collectWhenIdle(() => server.giveMemoryBack());
+  collectWhenIdle(() => server.giveMemoryBack(), trimHeap);
   return {
     port,
     async close() {
