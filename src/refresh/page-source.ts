@@ -1,10 +1,10 @@
 import type { Hash } from '../crypto/types.js';
-import type { Daemon } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { equalBytes } from '../util/bytes.js';
 import { MAX_REORGANISATION, type BlockRef } from '../wallet/records.js';
 import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from './chain-block.js';
 import type { RefreshFrom } from './messages.js';
+import type { BlockSource } from './shared-blocks.js';
 
 /** Blocks that the wallet does not hold yet, or holds differently: gapless, at least one. */
 export interface Page extends ChainTxs<ChainBlock> {
@@ -21,7 +21,7 @@ const OVERLAP = 10;
  * @throws DaemonError as the daemon does, and `malformed` for a chain that does not fit the wallet's.
  */
 export async function* pagesFrom(
-  daemon: Daemon,
+  daemon: BlockSource,
   from: RefreshFrom,
   chain: ExpectedChain,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ export async function* pagesFrom(
 }
 
 async function fetchPage(
-  daemon: Daemon,
+  daemon: BlockSource,
   held: readonly BlockRef[],
   startHeight: number | undefined,
   chain: ExpectedChain,
@@ -85,7 +85,7 @@ function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
 
 /** Drops the leading blocks that the wallet holds already. */
 async function withoutHeld(
-  daemon: Daemon,
+  daemon: BlockSource,
   page: ChainTxs<ChainBlock>,
   held: readonly BlockRef[],
   chain: ExpectedChain,

@@ -21,6 +21,7 @@ import { BATCH_KEYS } from './hits.js';
 import { pagesFrom } from './page-source.js';
 import { piecesOf } from './pieces.js';
 import { startedAhead } from './started-ahead.js';
+import { SharedBlocks } from './shared-blocks.js';
 import { KEYS_AT_ONCE, slicesOf, weightOf } from './slices.js';
 import { WalletScanner } from './wallet-scanner.js';
 import { runInBackground } from '../util/thread-priority.js';
@@ -57,6 +58,7 @@ kernel.start();
 const ownKernel = loadKernel();
 const wallets = new Map<WalletId, Attached>();
 let daemon: HttpDaemon | undefined;
+let shared: SharedBlocks | undefined;
 let chain: ExpectedChain;
 
 port.on('message', (request: RefreshRequest) => {
@@ -64,6 +66,7 @@ port.on('message', (request: RefreshRequest) => {
     case 'daemon':
       daemon?.close();
       daemon = request.config === undefined ? undefined : new HttpDaemon(request.config);
+      shared = daemon && new SharedBlocks(daemon);
       chain = request.chain;
       return;
     case 'attach':
@@ -171,11 +174,13 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
       });
     signal.throwIfAborted();
   };
+  const source = shared;
+  const leave = source?.join();
   try {
-    if (daemon === undefined) throw new DaemonError('unreachable', 'offline');
+    if (source === undefined) throw new DaemonError('unreachable', 'offline');
     let weight = 0;
     const { scanner } = wallet;
-    const pieces = piecesOf(pagesFrom(daemon, from, chain, signal), BATCHES_AHEAD * BATCH_KEYS * threads);
+    const pieces = piecesOf(pagesFrom(source, from, chain, signal), BATCHES_AHEAD * BATCH_KEYS * threads);
     const pages = startedAhead(pieces, (page) => ({ page, hits: scanner.hitsIn(page, kernel) }));
     for await (const { page, hits } of pages) {
       const findings = scanner.scan(page, await hits);
@@ -205,6 +210,7 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
   } catch (error) {
     report({ type: 'done', wallet: id, run: number, failure: toFailure(error, signal) });
   } finally {
+    leave?.();
     if (wallet.run === current) delete wallet.run;
   }
 }
