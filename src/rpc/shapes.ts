@@ -1,6 +1,7 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { ListedRows, type JsonRows } from '../jsonrpc/json-rows.js';
-import type { HistoryEntry, Paged, PaymentView } from '../services/history.js';
+import type { HistoryEntry, PaymentView } from '../services/history-entries.js';
+import type { Paged } from '../services/history.js';
 import type { Json } from '../util/json.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
 import { WalletError } from '../wallet/fault.js';

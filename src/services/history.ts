@@ -1,47 +1,14 @@
 import type { Hash } from '../crypto/types.js';
-import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../cryptonote/constants.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { PaymentFilter } from '../store/payments.js';
 import type { HeightRange } from '../store/height-pages.js';
 import type { IncomingFilter } from '../store/incoming.js';
-import { amount, sum, type Amount } from '../util/amount.js';
 import { equalBytes } from '../util/bytes.js';
 import type { RowShape } from '../util/row-shape.js';
 import { WalletError } from '../wallet/fault.js';
-import type { Destination, IncomingField, OutgoingTx, Payment, PoolTx } from '../wallet/records.js';
-import { isUnlocked } from '../wallet/unlock.js';
+import type { IncomingField, OutgoingTx, Payment } from '../wallet/records.js';
+import { HistoryEntries, type HistoryEntry, type PaymentView } from './history-entries.js';
 import { PagedReading } from './paged-reading.js';
 import type { WalletSession } from './wallet-session.js';
-
-export type HistoryType = 'in' | 'out' | 'pending' | 'failed' | 'pool' | 'block';
-
-/** One row of the history, whatever list it stands in. */
-export interface HistoryEntry {
-  readonly type: HistoryType;
-  readonly txHash: Hash;
-  /** 8 or 32 bytes. */
-  readonly paymentId?: Uint8Array;
-  /** 0 while unconfirmed. */
-  readonly height: number;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly amount: Amount;
-  /** Incoming: one an output. */
-  readonly amounts: readonly Amount[];
-  readonly fee: Amount;
-  readonly change?: Amount;
-  readonly note: string;
-  readonly unlockTime: bigint;
-  readonly subaddress: SubaddressIndex;
-  /** Where it was received, or which addresses it was paid from. */
-  readonly subaddresses: readonly SubaddressIndex[];
-  readonly address: string;
-  readonly destinations: readonly Destination[];
-  readonly doubleSpendSeen: boolean;
-  readonly confirmations: number;
-  readonly suggestedConfirmationsThreshold: number;
-  readonly locked: boolean;
-}
 
 export interface HistoryFilter {
   /** Exclusive. */
@@ -58,13 +25,6 @@ export interface HistoryFilter {
 type HistoryPlace = Pick<PaymentFilter, 'account' | 'minors'>;
 
 export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
-
-/** An incoming payment as the payment methods show it. */
-export interface PaymentView {
-  readonly payment: Payment;
-  readonly address: string;
-  readonly locked: boolean;
-}
 
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
@@ -94,11 +54,11 @@ export class History {
     const { account, minors } = filter;
     const place = { ...(account === undefined ? {} : { account }), ...(minors?.length ? { minors } : {}) };
     const range = { min: filter.minHeight, max: filter.maxHeight };
-    const at = this.#view();
+    const entries = new HistoryEntries(this.#session);
     const open = (states: readonly OutgoingTx['state'][]) =>
       once(
         this.#session.file.read((r) =>
-          r.outgoing.list({ states, ...place }).map((tx) => this.#outgoing(tx, at)),
+          r.outgoing.list({ states, ...place }).map((tx) => entries.outgoing(tx)),
         ),
       );
     const reading = new PagedReading(this.#session);
@@ -106,11 +66,11 @@ export class History {
     try {
       return {
         lists: {
-          ...(lists.has('in') ? { in: this.#received(reading, range, place, at) } : {}),
-          ...(lists.has('out') ? { out: this.#sent(reading, range, place, at) } : {}),
+          ...(lists.has('in') ? { in: this.#received(reading, range, place, entries) } : {}),
+          ...(lists.has('out') ? { out: this.#sent(reading, range, place, entries) } : {}),
           ...(lists.has('pending') ? { pending: open(['prepared', 'pending']) } : {}),
           ...(lists.has('failed') ? { failed: open(['failed']) } : {}),
-          ...(lists.has('pool') ? { pool: once(this.#inPool(account, minors, at)) } : {}),
+          ...(lists.has('pool') ? { pool: once(this.#inPool(account, minors, entries)) } : {}),
         },
         release,
       };
@@ -139,19 +99,19 @@ export class History {
   /** Every row of one transaction in one account, incoming first. @throws WalletError `wrong_tx_hash` */
   byTransaction(txHash: Hash, account: number): HistoryEntry[] {
     this.#session.accounts.assertAccount(account);
-    const at = this.#view();
+    const entries = new HistoryEntries(this.#session);
     const rows = this.#session.file.read((r) => {
       const outgoing = r.outgoing.byHash(txHash);
       return [
         ...r.payments
           .byTx(txHash)
           .filter(({ subaddress }) => subaddress.major === account)
-          .map((payment) => this.#incoming(payment, at)),
-        ...(outgoing?.account === account ? [this.#outgoing(outgoing, at)] : []),
+          .map((payment) => entries.incoming(payment)),
+        ...(outgoing?.account === account ? [entries.outgoing(outgoing)] : []),
         ...r.pool
           .list(account)
           .filter((tx) => equalBytes(tx.txHash, txHash))
-          .flatMap((tx) => this.#pooled(tx, at)),
+          .flatMap((tx) => entries.pooled(tx)),
       ];
     });
     if (rows.length === 0) throw new WalletError({ kind: 'wrong_tx_hash', reason: 'Transaction not found.' });
@@ -162,18 +122,18 @@ export class History {
   payments(paymentId: Uint8Array, minHeight = -1): PaymentView[] {
     const payments = this.#session.file.read((r) => r.payments.byPaymentId(paymentId, minHeight));
     this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
-    return this.#shown(payments, this.#view());
+    return new HistoryEntries(this.#session).payments(payments);
   }
 
   /** All incoming payments. @param minHeight exclusive. */
   allPayments(minHeight: number): Paged<readonly PaymentView[]> {
-    const at = this.#view();
+    const entries = new HistoryEntries(this.#session);
     const reading = new PagedReading(this.#session);
     const pages = this.#payments(reading, { min: minHeight, max: Number.MAX_SAFE_INTEGER }, {});
     const shown = async function* (show: (payments: readonly Payment[]) => PaymentView[]) {
       for await (const page of pages) yield show(page);
     };
-    return { pages: shown((payments) => this.#shown(payments, at)), release: () => reading.release() };
+    return { pages: shown((payments) => entries.payments(payments)), release: () => reading.release() };
   }
 
   /** Outputs received by an account, as JSON of the given shape. */
@@ -230,171 +190,39 @@ export class History {
     reading: PagedReading,
     range: HeightRange,
     place: HistoryPlace,
-    at: ChainView,
+    entries: HistoryEntries,
   ): AsyncIterable<readonly HistoryEntry[]> {
     const pages = this.#payments(reading, range, place);
     const shown = async function* (show: (payment: Payment) => HistoryEntry) {
       for await (const page of pages) yield page.map(show);
     };
-    return shown((payment) => this.#incoming(payment, at));
+    return shown((payment) => entries.incoming(payment));
   }
 
   #sent(
     reading: PagedReading,
     range: HeightRange,
     place: HistoryPlace,
-    at: ChainView,
+    entries: HistoryEntries,
   ): AsyncIterable<readonly HistoryEntry[]> {
     return reading.pages(range, {
       end: (r, heights, rows) => r.outgoing.pageEnd(heights, rows),
       read: (r, { min, max }) =>
         r.outgoing
           .list({ states: ['confirmed'], minHeight: min, maxHeight: max, ...place })
-          .map((tx) => this.#outgoing(tx, at)),
+          .map((tx) => entries.outgoing(tx)),
     });
   }
 
-  #inPool(account: number | undefined, minors: readonly number[] | undefined, at: ChainView): HistoryEntry[] {
-    return this.#session.file.read((r) => r.pool.list(account, minors)).flatMap((tx) => this.#pooled(tx, at));
-  }
-
-  #view(): ChainView {
-    const { file, annotations } = this.#session;
-    return {
-      chainHeight: this.#session.height(),
-      now: this.#session.now(),
-      reward: this.#session.lastBlockReward(),
-      note: file.read((r) => r.notes.areNone()) ? () => '' : (txHash) => annotations.notes([txHash])[0] ?? '',
-    };
-  }
-
-  #shown(payments: readonly Payment[], at: ChainView): PaymentView[] {
-    return payments.map((payment) => ({
-      payment,
-      address: this.#session.accounts.address(payment.subaddress),
-      locked: isLocked(payment.tx.unlockTime, payment.tx.height, at),
-    }));
-  }
-
-  #incoming({ tx, subaddress, amount: total, amounts }: Payment, at: ChainView): HistoryEntry {
-    return {
-      type: tx.coinbase ? 'block' : 'in',
-      txHash: tx.txHash,
-      ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
-      height: tx.height,
-      timestamp: tx.timestamp,
-      amount: total,
-      amounts,
-      fee: tx.fee,
-      unlockTime: tx.unlockTime,
-      doubleSpendSeen: false,
-      destinations: [],
-      ...this.#place(subaddress, [subaddress]),
-      ...depth(tx.txHash, tx.height, total, tx.unlockTime, at),
-    };
-  }
-
-  #outgoing(tx: OutgoingTx, at: ChainView): HistoryEntry {
-    const paid = amount(tx.amountIn - tx.change - tx.fee);
-    const height = tx.height ?? 0;
-    return {
-      type: tx.state === 'confirmed' ? 'out' : tx.state === 'failed' ? 'failed' : 'pending',
-      txHash: tx.txHash,
-      ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
-      height,
-      timestamp: tx.timestamp,
-      amount: paid,
-      amounts: [],
-      fee: tx.fee,
-      change: tx.change,
-      unlockTime: tx.unlockTime,
-      doubleSpendSeen: false,
-      destinations: this.#session.keyKeeper.hidesNotes ? [] : tx.destinations,
-      ...this.#place(
-        { major: tx.account, minor: 0 },
-        tx.fromIndices.map((minor) => ({ major: tx.account, minor })),
-      ),
-      ...depth(tx.txHash, height, paid, tx.unlockTime, at),
-      locked: tx.state !== 'confirmed' || isLocked(tx.unlockTime, height, at),
-    };
-  }
-
-  /** One row an address, as once mined. */
-  #pooled(tx: PoolTx, at: ChainView): HistoryEntry[] {
-    const byAddress = new Map<string, { readonly subaddress: SubaddressIndex; readonly amounts: Amount[] }>();
-    for (const { subaddress, amount: value } of tx.outputs) {
-      const key = `${subaddress.major}/${subaddress.minor}`;
-      const row = byAddress.get(key) ?? { subaddress, amounts: [] };
-      row.amounts.push(value);
-      byAddress.set(key, row);
-    }
-    return [...byAddress.values()].map(({ subaddress, amounts }) => {
-      const total = sum(amounts);
-      return {
-        type: 'pool',
-        txHash: tx.txHash,
-        ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
-        height: 0,
-        timestamp: tx.timestamp,
-        amount: total,
-        amounts,
-        fee: tx.fee,
-        unlockTime: tx.unlockTime,
-        doubleSpendSeen: tx.doubleSpendSeen,
-        destinations: [],
-        ...this.#place(subaddress, [subaddress]),
-        ...depth(tx.txHash, 0, total, tx.unlockTime, at),
-        locked: true,
-      };
-    });
-  }
-
-  #place(
-    subaddress: SubaddressIndex,
-    subaddresses: readonly SubaddressIndex[],
-  ): Pick<HistoryEntry, 'subaddress' | 'subaddresses' | 'address'> {
-    return { subaddress, subaddresses, address: this.#session.accounts.address(subaddress) };
+  #inPool(
+    account: number | undefined,
+    minors: readonly number[] | undefined,
+    entries: HistoryEntries,
+  ): HistoryEntry[] {
+    return this.#session.file.read((r) => r.pool.list(account, minors)).flatMap((tx) => entries.pooled(tx));
   }
 }
 
 async function* once<T>(page: T): AsyncGenerator<T> {
   yield await Promise.resolve(page);
 }
-
-/** What an answer is seen from, the same for all its rows. */
-interface ChainView {
-  readonly chainHeight: number;
-  /** Unix seconds. */
-  readonly now: number;
-  /** What the miner of the last block got. */
-  readonly reward: Amount;
-  /** Empty where there is none. */
-  readonly note: (txHash: Hash) => string;
-}
-
-/** Source: wallet_rpc_server.cpp `set_confirmations`. */
-function depth(
-  txHash: Hash,
-  height: number,
-  value: Amount,
-  unlockTime: bigint,
-  at: ChainView,
-): Pick<HistoryEntry, 'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked'> {
-  const { chainHeight, reward, note } = at;
-  const byValue = reward === 0n ? 0 : Number((value + reward - 1n) / reward);
-  return {
-    note: note(txHash),
-    confirmations: height === 0 || height >= chainHeight ? 0 : chainHeight - height,
-    suggestedConfirmationsThreshold: Math.max(byValue, blocksUntil(unlockTime, at)),
-    locked: isLocked(unlockTime, height, at),
-  };
-}
-
-function blocksUntil(unlockTime: bigint, { chainHeight, now }: ChainView): number {
-  const until = Number(unlockTime);
-  if (unlockTime < BigInt(MAX_BLOCK_NUMBER)) return Math.max(0, until - chainHeight);
-  return Math.max(0, Math.ceil((until - now) / DIFFICULTY_TARGET_SECONDS));
-}
-
-const isLocked = (unlockTime: bigint, height: number, { chainHeight, now }: ChainView): boolean =>
-  !isUnlocked({ unlockTime, height }, chainHeight, now);
