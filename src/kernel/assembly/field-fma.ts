@@ -29,6 +29,10 @@ const BIAS_CARRY: u64 = BIAS >> RADIX;
 /** Constants stand in memory: as operands they are cheaper there than made anew. */
 const C1 = memory.data<u64>([HIGH, HIGH], 16);
 const C2 = memory.data<u64>([HIGH + 3, HIGH + 3], 16);
+/** As 32-bit lanes of which every other is zero. */
+const NINETEEN = memory.data<u64>([19, 19], 16);
+/** What settles a difference, whose constants cancel out. */
+const LEVEL = memory.data<u64>([BIAS + HALF, BIAS + HALF], 16);
 const MASK = memory.data<u64>([(1 << 51) - 1, (1 << 51) - 1], 16);
 const MAGIC = memory.data<u64>([LOW, LOW], 16);
 /** Turns remainder and carry into the bits of a double 1.5*2^52 above the limb. */
@@ -57,7 +61,6 @@ const SETTLE_PRODUCT = memory.data(80, 16);
 const SETTLE_SQUARE = memory.data(80, 16);
 const SETTLE_TWO_PRODUCTS = memory.data(80, 16);
 const SETTLE_TWO_SQUARES = memory.data(80, 16);
-const SETTLE_NONE = memory.data(80, 16);
 
 export function prepareField(): void {
   for (let k = 0; k < 5; k++) {
@@ -67,7 +70,6 @@ export function prepareField(): void {
     v128.store(SETTLE_SQUARE + row, i64x2.splat(BIAS + HALF - square));
     v128.store(SETTLE_TWO_PRODUCTS + row, i64x2.splat(BIAS + HALF - 2 * product));
     v128.store(SETTLE_TWO_SQUARES + row, i64x2.splat(BIAS + HALF - 2 * square));
-    v128.store(SETTLE_NONE + row, i64x2.splat(BIAS + HALF));
   }
 }
 
@@ -82,259 +84,530 @@ function times19(x: v128): v128 {
 }
 
 @inline
-function top(a: v128, b: v128): v128 {
-  return f64x2.relaxed_madd(a, b, v128.load(C1));
+function top(a: v128, b: v128, c1: v128): v128 {
+  return f64x2.relaxed_madd(a, b, c1);
 }
 
 @inline
-function rest(a: v128, b: v128, hi: v128): v128 {
-  return f64x2.relaxed_madd(a, b, f64x2.sub(v128.load(C2), hi));
+function rest(a: v128, b: v128, c2: v128, hi: v128): v128 {
+  return f64x2.relaxed_madd(a, b, f64x2.sub(c2, hi));
 }
 
-/** Columns of a*b: 1 unit by 3, or 3 by 1. */
+/*
+ * The four products below are the same sum, h(ij) and l(ij) being the top and the rest of a(i)*b(j):
+ *
+ *   column k = sum of l(ij), i + j = k, and of h(ij), i + j = k - 1, and 19 times the same of column k + 5
+ *
+ * Their order is for the machine, not for the reader. V8 moves every pure operation of a block to where its result is
+ * needed, all columns side by side, and then runs out of registers; only loads and stores stay in order. So sums are
+ * parked in memory, or stored there though nobody reads them (PIN), and some operands are loaded again. The order was
+ * found by a search that counted spills and accesses to memory under these rules.
+ *
+ * The results of settled products may be their operands: what is written is not read again.
+ */
+const PARTS = memory.data(320, 16);
+const PIN = memory.data(16, 16);
+
+/** Columns of a*b: 1 unit by 3, or 3 by 1. @param o apart from a and b. */
 export function multiplyColumns(o: usize, a: usize, b: usize): void {
-  const a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
-  const b0 = limb(b, 0), b1 = limb(b, 1), b2 = limb(b, 2), b3 = limb(b, 3), b4 = limb(b, 4);
-  let h: v128;
-  h = top(a0, b4);
-  let c5 = h;
-  let c4 = rest(a0, b4, h);
-  h = top(a1, b3);
-  c5 = i64x2.add(c5, h);
-  c4 = i64x2.add(c4, rest(a1, b3, h));
-  h = top(a2, b2);
-  c5 = i64x2.add(c5, h);
-  c4 = i64x2.add(c4, rest(a2, b2, h));
-  h = top(a3, b1);
-  c5 = i64x2.add(c5, h);
-  c4 = i64x2.add(c4, rest(a3, b1, h));
-  h = top(a4, b0);
-  c5 = i64x2.add(c5, h);
-  c4 = i64x2.add(c4, rest(a4, b0, h));
-  h = top(a1, b4);
-  let c6 = h;
-  c5 = i64x2.add(c5, rest(a1, b4, h));
-  h = top(a2, b3);
-  c6 = i64x2.add(c6, h);
-  c5 = i64x2.add(c5, rest(a2, b3, h));
-  h = top(a3, b2);
-  c6 = i64x2.add(c6, h);
-  c5 = i64x2.add(c5, rest(a3, b2, h));
-  h = top(a4, b1);
-  c6 = i64x2.add(c6, h);
-  c5 = i64x2.add(c5, rest(a4, b1, h));
-  h = top(a2, b4);
-  let c7 = h;
-  c6 = i64x2.add(c6, rest(a2, b4, h));
-  h = top(a3, b3);
-  c7 = i64x2.add(c7, h);
-  c6 = i64x2.add(c6, rest(a3, b3, h));
-  h = top(a4, b2);
-  c7 = i64x2.add(c7, h);
-  c6 = i64x2.add(c6, rest(a4, b2, h));
-  h = top(a3, b4);
-  let c8 = h;
-  c7 = i64x2.add(c7, rest(a3, b4, h));
-  h = top(a4, b3);
-  c8 = i64x2.add(c8, h);
-  c7 = i64x2.add(c7, rest(a4, b3, h));
-  h = top(a4, b4);
-  let c9 = h;
-  c8 = i64x2.add(c8, rest(a4, b4, h));
-  v128.store(o + 64, i64x2.add(c4, times19(c9)));
-  let c0 = times19(c5);
-  let c1 = times19(c6);
-  let c2 = times19(c7);
-  let c3 = times19(c8);
-  h = top(a0, b0);
-  c1 = i64x2.add(c1, h);
-  c0 = i64x2.add(c0, rest(a0, b0, h));
-  v128.store(o + 0, c0);
-  h = top(a0, b1);
-  c2 = i64x2.add(c2, h);
-  c1 = i64x2.add(c1, rest(a0, b1, h));
-  h = top(a1, b0);
-  c2 = i64x2.add(c2, h);
-  c1 = i64x2.add(c1, rest(a1, b0, h));
-  v128.store(o + 16, c1);
-  h = top(a0, b2);
-  c3 = i64x2.add(c3, h);
-  c2 = i64x2.add(c2, rest(a0, b2, h));
-  h = top(a1, b1);
-  c3 = i64x2.add(c3, h);
-  c2 = i64x2.add(c2, rest(a1, b1, h));
-  h = top(a2, b0);
-  c3 = i64x2.add(c3, h);
-  c2 = i64x2.add(c2, rest(a2, b0, h));
-  v128.store(o + 32, c2);
-  c4 = v128.load(o + 64);
-  h = top(a0, b3);
-  c4 = i64x2.add(c4, h);
-  c3 = i64x2.add(c3, rest(a0, b3, h));
-  h = top(a1, b2);
-  c4 = i64x2.add(c4, h);
-  c3 = i64x2.add(c3, rest(a1, b2, h));
-  h = top(a2, b1);
-  c4 = i64x2.add(c4, h);
-  c3 = i64x2.add(c3, rest(a2, b1, h));
-  h = top(a3, b0);
-  c4 = i64x2.add(c4, h);
-  c3 = i64x2.add(c3, rest(a3, b0, h));
-  v128.store(o + 48, c3);
-  v128.store(o + 64, c4);
+  let a4 = limb(a, 4);
+  const b4 = limb(b, 4);
+  let c1 = v128.load(C1);
+  const h44 = top(a4, b4, c1);
+  let c2 = v128.load(C2);
+  const l44 = rest(a4, b4, c2, h44);
+  v128.store(PARTS + 288, l44);
+  let b1 = limb(b, 1);
+  let a2 = limb(a, 2);
+  const h21 = top(a2, b1, c1);
+  const l21 = rest(a2, b1, c2, h21);
+  let b0 = limb(b, 0);
+  let a3 = limb(a, 3);
+  const h30 = top(a3, b0, c1);
+  const l30 = rest(a3, b0, c2, h30);
+  const s1 = i64x2.add(l21, l30);
+  v128.store(PIN, s1);
+  const a1 = limb(a, 1);
+  const b2 = limb(b, 2);
+  const h12 = top(a1, b2, c1);
+  const l12 = rest(a1, b2, c2, h12);
+  const a0 = limb(a, 0);
+  const b3 = limb(b, 3);
+  const h03 = top(a0, b3, c1);
+  const l03 = rest(a0, b3, c2, h03);
+  const s2 = i64x2.add(i64x2.add(i64x2.add(h21, h30), h12), h03);
+  v128.store(PIN, s2);
+  v128.store(PARTS + 208, i64x2.add(i64x2.add(s1, l12), l03));
+  const h13 = top(a1, b3, c1);
+  const l13 = rest(a1, b3, c2, h13);
+  const h04 = top(a0, b4, c1);
+  const l04 = rest(a0, b4, c2, h04);
+  a2 = limb(a, 2);
+  const h22 = top(a2, b2, c1);
+  const l22 = rest(a2, b2, c2, h22);
+  const s3 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), s2), l13), l04), l22);
+  v128.store(PIN, s3);
+  a3 = limb(a, 3);
+  c1 = v128.load(C1);
+  const h31 = top(a3, b1, c1);
+  const l31 = rest(a3, b1, c2, h31);
+  b0 = limb(b, 0);
+  a4 = limb(a, 4);
+  const h40 = top(a4, b0, c1);
+  const l40 = rest(a4, b0, c2, h40);
+  v128.store(PARTS + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(h13, h04), h22), h31), h40));
+  v128.store(o + 64, i64x2.add(i64x2.add(s3, l31), l40));
+  c1 = v128.load(C1);
+  const h02 = top(a0, b2, c1);
+  const l02 = rest(a0, b2, c2, h02);
+  const h11 = top(a1, b1, c1);
+  const l11 = rest(a1, b1, c2, h11);
+  const h20 = top(a2, b0, c1);
+  const l20 = rest(a2, b0, c2, h20);
+  const s4 = i64x2.add(i64x2.add(h02, h11), h20);
+  v128.store(PIN, s4);
+  v128.store(PARTS + 192, i64x2.add(i64x2.add(l02, l11), l20));
+  c1 = v128.load(C1);
+  const h34 = top(a3, b4, c1);
+  const l34 = rest(a3, b4, c2, h34);
+  const h43 = top(a4, b3, c1);
+  const l43 = rest(a4, b3, c2, h43);
+  const s5 = i64x2.add(l34, l43);
+  v128.store(PIN, s5);
+  const s6 = i64x2.add(limb(PARTS, 18), i64x2.add(h34, h43));
+  v128.store(o + 48, i64x2.add(i64x2.add(times19(s6), limb(PARTS, 13)), s4));
+  c1 = v128.load(C1);
+  const h42 = top(a4, b2, c1);
+  const l42 = rest(a4, b2, c2, h42);
+  const h24 = top(a2, b4, c1);
+  const l24 = rest(a2, b4, c2, h24);
+  const s7 = i64x2.add(l42, l24);
+  v128.store(PIN, s7);
+  c1 = v128.load(C1);
+  const h33 = top(a3, b3, c1);
+  const l33 = rest(a3, b3, c2, h33);
+  const s8 = i64x2.add(i64x2.add(h42, h24), h33);
+  const s9 = i64x2.add(s7, l33);
+  v128.store(PIN, s8);
+  v128.store(PIN, s9);
+  const s10 = i64x2.add(s5, s8);
+  const h10 = top(a1, b0, c1);
+  const l10 = rest(a1, b0, c2, h10);
+  b1 = limb(b, 1);
+  const h01 = top(a0, b1, c1);
+  const l01 = rest(a0, b1, c2, h01);
+  const s11 = i64x2.add(l10, l01);
+  v128.store(PIN, s11);
+  v128.store(o + 32, i64x2.add(i64x2.add(times19(s10), limb(PARTS, 12)), i64x2.add(h10, h01)));
+  c1 = v128.load(C1);
+  const h14 = top(a1, b4, c1);
+  c2 = v128.load(C2);
+  const l14 = rest(a1, b4, c2, h14);
+  const h32 = top(a3, b2, c1);
+  const l32 = rest(a3, b2, c2, h32);
+  const s12 = i64x2.add(l14, l32);
+  v128.store(PIN, s12);
+  const h23 = top(a2, b3, c1);
+  c2 = v128.load(C2);
+  const l23 = rest(a2, b3, c2, h23);
+  const h41 = top(a4, b1, c1);
+  const l41 = rest(a4, b1, c2, h41);
+  const s13 = i64x2.add(s9, i64x2.add(i64x2.add(i64x2.add(h14, h32), h23), h41));
+  const h00 = top(a0, b0, c1);
+  const l00 = rest(a0, b0, c2, h00);
+  v128.store(o + 16, i64x2.add(i64x2.add(times19(s13), s11), h00));
+  const s14 = i64x2.add(i64x2.add(i64x2.add(s12, l23), l41), limb(PARTS, 4));
+  v128.store(o + 0, i64x2.add(times19(s14), l00));
 }
 
-/** Columns of a*a: 1 unit. */
+/** Columns of a*a: 1 unit. @param o apart from a. */
 export function squareColumns(o: usize, a: usize): void {
-  const a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
-  const d0 = f64x2.add(a0, a0);
+  const a4 = limb(a, 4);
+  let c1 = v128.load(C1);
+  const h44 = top(a4, a4, c1);
+  const c2 = v128.load(C2);
+  const l44 = rest(a4, a4, c2, h44);
+  const a2 = limb(a, 2);
+  let a1 = limb(a, 1);
   const d1 = f64x2.add(a1, a1);
-  const d2 = f64x2.add(a2, a2);
+  const h12 = top(a2, d1, c1);
+  const l12 = rest(a2, d1, c2, h12);
+  const a3 = limb(a, 3);
+  let a0 = limb(a, 0);
+  const d0 = f64x2.add(a0, a0);
+  const h03 = top(a3, d0, c1);
+  const l03 = rest(a3, d0, c2, h03);
+  const h13 = top(a3, d1, c1);
+  const l13 = rest(a3, d1, c2, h13);
+  const h04 = top(a4, d0, c1);
+  const l04 = rest(a4, d0, c2, h04);
+  const h22 = top(a2, a2, c1);
+  const l22 = rest(a2, a2, c2, h22);
+  const s1 = i64x2.add(i64x2.add(h13, h04), h22);
+  v128.store(PIN, s1);
+  v128.store(PARTS + 64, s1);
+  v128.store(o + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l13), l04), l22));
+  a1 = limb(a, 1);
+  c1 = v128.load(C1);
+  const h11 = top(a1, a1, c1);
+  const l11 = rest(a1, a1, c2, h11);
+  const h02 = top(a2, d0, c1);
+  const l02 = rest(a2, d0, c2, h02);
   const d3 = f64x2.add(a3, a3);
-  let h: v128;
-  h = top(d0, a4);
-  let c5 = h;
-  let c4 = rest(d0, a4, h);
-  h = top(d1, a3);
-  c5 = i64x2.add(c5, h);
-  c4 = i64x2.add(c4, rest(d1, a3, h));
-  h = top(a2, a2);
-  c5 = i64x2.add(c5, h);
-  c4 = i64x2.add(c4, rest(a2, a2, h));
-  h = top(d1, a4);
-  let c6 = h;
-  c5 = i64x2.add(c5, rest(d1, a4, h));
-  h = top(d2, a3);
-  c6 = i64x2.add(c6, h);
-  c5 = i64x2.add(c5, rest(d2, a3, h));
-  h = top(d2, a4);
-  let c7 = h;
-  c6 = i64x2.add(c6, rest(d2, a4, h));
-  h = top(a3, a3);
-  c7 = i64x2.add(c7, h);
-  c6 = i64x2.add(c6, rest(a3, a3, h));
-  h = top(d3, a4);
-  let c8 = h;
-  c7 = i64x2.add(c7, rest(d3, a4, h));
-  h = top(a4, a4);
-  let c9 = h;
-  c8 = i64x2.add(c8, rest(a4, a4, h));
-  c4 = i64x2.add(c4, times19(c9));
-  let c0 = times19(c5);
-  let c1 = times19(c6);
-  let c2 = times19(c7);
-  let c3 = times19(c8);
-  h = top(a0, a0);
-  c1 = i64x2.add(c1, h);
-  c0 = i64x2.add(c0, rest(a0, a0, h));
-  v128.store(o + 0, c0);
-  h = top(d0, a1);
-  c2 = i64x2.add(c2, h);
-  c1 = i64x2.add(c1, rest(d0, a1, h));
-  v128.store(o + 16, c1);
-  h = top(d0, a2);
-  c3 = i64x2.add(c3, h);
-  c2 = i64x2.add(c2, rest(d0, a2, h));
-  h = top(a1, a1);
-  c3 = i64x2.add(c3, h);
-  c2 = i64x2.add(c2, rest(a1, a1, h));
-  v128.store(o + 32, c2);
-  h = top(d0, a3);
-  c4 = i64x2.add(c4, h);
-  c3 = i64x2.add(c3, rest(d0, a3, h));
-  h = top(d1, a2);
-  c4 = i64x2.add(c4, h);
-  c3 = i64x2.add(c3, rest(d1, a2, h));
-  v128.store(o + 48, c3);
-  v128.store(o + 64, c4);
-}
-
-/** Splits settled columns into limbs: what is above 51 bits goes one column up, from the last into the first. */
-@inline
-function carry(o: usize, t0: v128, t1: v128, t2: v128, t3: v128, t4: v128): void {
-  const mask = v128.load(MASK), magic = v128.load(MAGIC), toLimb = v128.load(TO_LIMB);
-  const q4 = times19(i64x2.shr_u(t4, RADIX));
-  v128.store(o, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), q4), v128.load(TO_LIMB_0)), magic));
-  const q0 = i64x2.shr_u(t0, RADIX);
-  v128.store(o + 16, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), q0), toLimb), magic));
-  const q1 = i64x2.shr_u(t1, RADIX);
-  v128.store(o + 32, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), q1), toLimb), magic));
-  const q2 = i64x2.shr_u(t2, RADIX);
-  v128.store(o + 48, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), q2), toLimb), magic));
-  const q3 = i64x2.shr_u(t3, RADIX);
-  v128.store(o + 64, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), q3), toLimb), magic));
+  const h34 = top(a4, d3, c1);
+  const l34 = rest(a4, d3, c2, h34);
+  const s2 = i64x2.add(l44, h34);
+  v128.store(o + 48, i64x2.add(i64x2.add(times19(s2), i64x2.add(l12, l03)), i64x2.add(h11, h02)));
+  const d2 = f64x2.add(a2, a2);
+  const h24 = top(a4, d2, c1);
+  const l24 = rest(a4, d2, c2, h24);
+  const h33 = top(a3, a3, c1);
+  const l33 = rest(a3, a3, c2, h33);
+  const s3 = i64x2.add(l34, i64x2.add(h24, h33));
+  c1 = v128.load(C1);
+  const h01 = top(a1, d0, c1);
+  const l01 = rest(a1, d0, c2, h01);
+  v128.store(o + 32, i64x2.add(i64x2.add(times19(s3), i64x2.add(l11, l02)), h01));
+  a0 = limb(a, 0);
+  c1 = v128.load(C1);
+  const h00 = top(a0, a0, c1);
+  const l00 = rest(a0, a0, c2, h00);
+  const h23 = top(a3, d2, c1);
+  const l23 = rest(a3, d2, c2, h23);
+  const h14 = top(a4, d1, c1);
+  const l14 = rest(a4, d1, c2, h14);
+  const s4 = i64x2.add(i64x2.add(l24, l33), i64x2.add(h23, h14));
+  v128.store(o + 16, i64x2.add(i64x2.add(times19(s4), l01), h00));
+  const s5 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
+  v128.store(o + 0, i64x2.add(times19(s5), l00));
 }
 
 @inline
-function settle(o: usize, c: usize, table: usize): void {
-  carry(
-    o,
-    i64x2.add(limb(c, 0), limb(table, 0)),
-    i64x2.add(limb(c, 1), limb(table, 1)),
-    i64x2.add(limb(c, 2), limb(table, 2)),
-    i64x2.add(limb(c, 3), limb(table, 3)),
-    i64x2.add(limb(c, 4), limb(table, 4)),
-  );
+function put(o: usize, twice: bool, i: i32, limb: v128): void {
+  v128.store(o + (i << 4), twice ? f64x2.add(limb, limb) : limb);
+}
+
+/** o = a*b or 2*a*b: 1 unit by 3, or 3 by 1. */
+@inline
+function product(o: usize, a: usize, b: usize, twice: bool): void {
+  let b4 = limb(b, 4);
+  let a4 = limb(a, 4);
+  let c1 = v128.load(C1);
+  const h44 = top(a4, b4, c1);
+  const c2 = v128.load(C2);
+  const l44 = rest(a4, b4, c2, h44);
+  v128.store(PARTS + 288, l44);
+  const b3 = limb(b, 3);
+  let a0 = limb(a, 0);
+  const h03 = top(a0, b3, c1);
+  const l03 = rest(a0, b3, c2, h03);
+  const a2 = limb(a, 2);
+  let b1 = limb(b, 1);
+  const h21 = top(a2, b1, c1);
+  const l21 = rest(a2, b1, c2, h21);
+  let b2 = limb(b, 2);
+  let a1 = limb(a, 1);
+  const h12 = top(a1, b2, c1);
+  const l12 = rest(a1, b2, c2, h12);
+  const s1 = i64x2.add(i64x2.add(l03, l21), l12);
+  v128.store(PIN, s1);
+  let b0 = limb(b, 0);
+  const a3 = limb(a, 3);
+  const h30 = top(a3, b0, c1);
+  const l30 = rest(a3, b0, c2, h30);
+  const s2 = i64x2.add(i64x2.add(i64x2.add(h03, h21), h12), h30);
+  v128.store(PIN, s2);
+  v128.store(PARTS + 208, i64x2.add(s1, l30));
+  const h31 = top(a3, b1, c1);
+  const l31 = rest(a3, b1, c2, h31);
+  b4 = limb(b, 4);
+  const h04 = top(a0, b4, c1);
+  const l04 = rest(a0, b4, c2, h04);
+  const s3 = i64x2.add(i64x2.add(i64x2.add(times19(h44), s2), l31), l04);
+  v128.store(PIN, s3);
+  c1 = v128.load(C1);
+  const h13 = top(a1, b3, c1);
+  const l13 = rest(a1, b3, c2, h13);
+  b2 = limb(b, 2);
+  const h22 = top(a2, b2, c1);
+  const l22 = rest(a2, b2, c2, h22);
+  a4 = limb(a, 4);
+  const h40 = top(a4, b0, c1);
+  const l40 = rest(a4, b0, c2, h40);
+  v128.store(PARTS + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(h31, h04), h13), h22), h40));
+  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(s3, l13), l22), l40), limb(SETTLE_PRODUCT, 4));
+  v128.store(PIN, t4);
+  const nineteen = v128.load(NINETEEN);
+  const mask = v128.load(MASK);
+  c1 = v128.load(C1);
+  const h02 = top(a0, b2, c1);
+  const l02 = rest(a0, b2, c2, h02);
+  const h20 = top(a2, b0, c1);
+  const l20 = rest(a2, b0, c2, h20);
+  const h11 = top(a1, b1, c1);
+  const l11 = rest(a1, b1, c2, h11);
+  const s4 = i64x2.add(i64x2.add(h02, h20), h11);
+  v128.store(PIN, s4);
+  v128.store(PARTS + 192, i64x2.add(i64x2.add(l02, l20), l11));
+  b4 = limb(b, 4);
+  c1 = v128.load(C1);
+  const h34 = top(a3, b4, c1);
+  const l34 = rest(a3, b4, c2, h34);
+  a4 = limb(a, 4);
+  const h43 = top(a4, b3, c1);
+  const l43 = rest(a4, b3, c2, h43);
+  const s5 = i64x2.add(l34, l43);
+  v128.store(PIN, s5);
+  const s6 = i64x2.add(limb(PARTS, 18), i64x2.add(h34, h43));
+  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s6), limb(PARTS, 13)), s4), limb(SETTLE_PRODUCT, 3));
+  let toLimb = v128.load(TO_LIMB);
+  let magic = v128.load(MAGIC);
+  put(o, twice, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
+  const h01 = top(a0, b1, c1);
+  const l01 = rest(a0, b1, c2, h01);
+  v128.store(PIN, l01);
+  a1 = limb(a, 1);
+  b0 = limb(b, 0);
+  const h10 = top(a1, b0, c1);
+  const l10 = rest(a1, b0, c2, h10);
+  v128.store(PARTS + 16, i64x2.add(h01, h10));
+  v128.store(PARTS + 176, i64x2.add(l01, l10));
+  c1 = v128.load(C1);
+  const h24 = top(a2, b4, c1);
+  const l24 = rest(a2, b4, c2, h24);
+  const h33 = top(a3, b3, c1);
+  const l33 = rest(a3, b3, c2, h33);
+  const s7 = i64x2.add(l24, l33);
+  v128.store(PIN, s7);
+  b2 = limb(b, 2);
+  const h42 = top(a4, b2, c1);
+  const l42 = rest(a4, b2, c2, h42);
+  const s8 = i64x2.add(s7, l42);
+  v128.store(PIN, s8);
+  const s9 = i64x2.add(s5, i64x2.add(i64x2.add(h24, h33), h42));
+  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s9), limb(PARTS, 12)), limb(PARTS, 1)), limb(SETTLE_PRODUCT, 2));
+  toLimb = v128.load(TO_LIMB);
+  magic = v128.load(MAGIC);
+  put(o, twice, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
+  const h32 = top(a3, b2, c1);
+  const l32 = rest(a3, b2, c2, h32);
+  v128.store(PIN, l32);
+  const h23 = top(a2, b3, c1);
+  const l23 = rest(a2, b3, c2, h23);
+  const s10 = i64x2.add(h32, h23);
+  v128.store(PIN, s10);
+  a1 = limb(a, 1);
+  const h14 = top(a1, b4, c1);
+  const l14 = rest(a1, b4, c2, h14);
+  const s11 = i64x2.add(i64x2.add(l32, l23), l14);
+  v128.store(PIN, s11);
+  b1 = limb(b, 1);
+  c1 = v128.load(C1);
+  const h41 = top(a4, b1, c1);
+  const l41 = rest(a4, b1, c2, h41);
+  const s12 = i64x2.add(s8, i64x2.add(i64x2.add(s10, h14), h41));
+  b0 = limb(b, 0);
+  a0 = limb(a, 0);
+  const h00 = top(a0, b0, c1);
+  const l00 = rest(a0, b0, c2, h00);
+  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s12), limb(PARTS, 11)), h00), limb(SETTLE_PRODUCT, 1));
+  toLimb = v128.load(TO_LIMB);
+  put(o, twice, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
+  const s13 = i64x2.add(i64x2.add(s11, l41), limb(PARTS, 4));
+  const t0 = i64x2.add(i64x2.add(times19(s13), l00), limb(SETTLE_PRODUCT, 0));
+  put(o, twice, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
+  const toLimb0 = v128.load(TO_LIMB_0);
+  put(o, twice, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
+}
+
+/** o = a*b: 1 unit by 3, or 3 by 1. */
+export function multiply(o: usize, a: usize, b: usize): void {
+  product(o, a, b, false);
+}
+
+/** o = 2*a*b, of 2 units: 1 unit by 3, or 3 by 1. */
+export function multiplyTwice(o: usize, a: usize, b: usize): void {
+  product(o, a, b, true);
+}
+
+/** o = a*a: 1 unit. */
+export function square(o: usize, a: usize): void {
+  const a4 = limb(a, 4);
+  let c1 = v128.load(C1);
+  const h44 = top(a4, a4, c1);
+  let c2 = v128.load(C2);
+  const l44 = rest(a4, a4, c2, h44);
+  const a2 = limb(a, 2);
+  const a1 = limb(a, 1);
+  const d1 = f64x2.add(a1, a1);
+  const h12 = top(a2, d1, c1);
+  const l12 = rest(a2, d1, c2, h12);
+  const a3 = limb(a, 3);
+  let a0 = limb(a, 0);
+  const d0 = f64x2.add(a0, a0);
+  const h03 = top(a3, d0, c1);
+  const l03 = rest(a3, d0, c2, h03);
+  v128.store(PARTS + 208, i64x2.add(l12, l03));
+  c1 = v128.load(C1);
+  const h22 = top(a2, a2, c1);
+  const l22 = rest(a2, a2, c2, h22);
+  const h04 = top(a4, d0, c1);
+  const l04 = rest(a4, d0, c2, h04);
+  const h13 = top(a3, d1, c1);
+  const l13 = rest(a3, d1, c2, h13);
+  v128.store(PARTS + 64, i64x2.add(i64x2.add(h22, h04), h13));
+  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(SETTLE_SQUARE, 4));
+  v128.store(PIN, t4);
+  const nineteen = v128.load(NINETEEN);
+  const mask = v128.load(MASK);
+  const d3 = f64x2.add(a3, a3);
+  const h34 = top(a4, d3, c1);
+  const l34 = rest(a4, d3, c2, h34);
+  v128.store(PARTS + 272, l34);
+  const s1 = i64x2.add(l44, h34);
+  c1 = v128.load(C1);
+  const h11 = top(a1, a1, c1);
+  const l11 = rest(a1, a1, c2, h11);
+  const h02 = top(a2, d0, c1);
+  const l02 = rest(a2, d0, c2, h02);
+  const s2 = i64x2.add(l11, l02);
+  v128.store(PIN, s2);
+  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(SETTLE_SQUARE, 3));
+  const toLimb = v128.load(TO_LIMB);
+  const magic = v128.load(MAGIC);
+  put(o, false, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
+  c1 = v128.load(C1);
+  const h01 = top(a1, d0, c1);
+  const l01 = rest(a1, d0, c2, h01);
+  v128.store(PARTS + 176, l01);
+  const d2 = f64x2.add(a2, a2);
+  c1 = v128.load(C1);
+  const h24 = top(a4, d2, c1);
+  const l24 = rest(a4, d2, c2, h24);
+  const h33 = top(a3, a3, c1);
+  const l33 = rest(a3, a3, c2, h33);
+  const s3 = i64x2.add(l24, l33);
+  v128.store(PIN, s3);
+  const s4 = i64x2.add(limb(PARTS, 17), i64x2.add(h24, h33));
+  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(SETTLE_SQUARE, 2));
+  put(o, false, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
+  a0 = limb(a, 0);
+  c1 = v128.load(C1);
+  const h00 = top(a0, a0, c1);
+  c2 = v128.load(C2);
+  const l00 = rest(a0, a0, c2, h00);
+  const h23 = top(a3, d2, c1);
+  const l23 = rest(a3, d2, c2, h23);
+  v128.store(PIN, l23);
+  c1 = v128.load(C1);
+  const h14 = top(a4, d1, c1);
+  const l14 = rest(a4, d1, c2, h14);
+  const s5 = i64x2.add(s3, i64x2.add(h23, h14));
+  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(SETTLE_SQUARE, 1));
+  put(o, false, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
+  const s6 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
+  const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(SETTLE_SQUARE, 0));
+  put(o, false, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
+  const toLimb0 = v128.load(TO_LIMB_0);
+  put(o, false, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
+}
+
+/** A limb: what is left of a settled column, and what comes from the one below. */
+@inline
+function limbOf(t: v128, carry: v128, toLimb: v128): v128 {
+  const sum = i64x2.add(i64x2.add(v128.and(t, v128.load(MASK)), carry), toLimb);
+  return f64x2.sub(sum, v128.load(MAGIC));
+}
+
+/** Stores limb i of an element whose column i is t, and column i - 1 is `below`. */
+@inline
+function putLimb(o: usize, i: i32, t: v128, below: v128): void {
+  v128.store(o + (i << 4), limbOf(t, i64x2.shr_u(below, RADIX), v128.load(TO_LIMB)));
+}
+
+/** Stores limb 0, into which 19 times goes what is above the last. */
+@inline
+function putFirst(o: usize, t: v128, last: v128): void {
+  v128.store(o, limbOf(t, i32x4.mul(i64x2.shr_u(last, RADIX), v128.load(NINETEEN)), v128.load(TO_LIMB_0)));
 }
 
 @inline
-function sumAt(c: usize, d: usize, table: usize, i: i32): v128 {
-  return i64x2.add(i64x2.add(limb(c, i), limb(d, i)), limb(table, i));
-}
-
-/** o = c + d */
-export function settleSum(o: usize, c: usize, d: usize, table: usize): void {
-  carry(o, sumAt(c, d, table, 0), sumAt(c, d, table, 1), sumAt(c, d, table, 2), sumAt(c, d, table, 3), sumAt(c, d, table, 4));
+function sumAt(c: v128, d: v128, table: usize, i: i32): v128 {
+  return i64x2.add(i64x2.add(c, d), limb(table, i));
 }
 
 @inline
-function differenceAt(c: usize, d: usize, i: i32): v128 {
-  return i64x2.add(i64x2.sub(limb(c, i), limb(d, i)), limb(SETTLE_NONE, i));
+function differenceAt(c: v128, d: v128): v128 {
+  return i64x2.add(i64x2.sub(c, d), v128.load(LEVEL));
 }
 
-/** o = c - d; both products, or both squares. */
-export function settleDifference(o: usize, c: usize, d: usize): void {
-  carry(o, differenceAt(c, d, 0), differenceAt(c, d, 1), differenceAt(c, d, 2), differenceAt(c, d, 3), differenceAt(c, d, 4));
+/** sum = c + d, difference = c - d, of products. */
+export function settleBothProducts(sum: usize, difference: usize, c: usize, d: usize): void {
+  const c4 = limb(c, 4), d4 = limb(d, 4);
+  const s4 = sumAt(c4, d4, SETTLE_TWO_PRODUCTS, 4), t4 = differenceAt(c4, d4);
+  const c3 = limb(c, 3), d3 = limb(d, 3);
+  const s3 = sumAt(c3, d3, SETTLE_TWO_PRODUCTS, 3), t3 = differenceAt(c3, d3);
+  putLimb(sum, 4, s4, s3);
+  putLimb(difference, 4, t4, t3);
+  const c2 = limb(c, 2), d2 = limb(d, 2);
+  const s2 = sumAt(c2, d2, SETTLE_TWO_PRODUCTS, 2), t2 = differenceAt(c2, d2);
+  putLimb(sum, 3, s3, s2);
+  putLimb(difference, 3, t3, t2);
+  const c1 = limb(c, 1), d1 = limb(d, 1);
+  const s1 = sumAt(c1, d1, SETTLE_TWO_PRODUCTS, 1), t1 = differenceAt(c1, d1);
+  putLimb(sum, 2, s2, s1);
+  putLimb(difference, 2, t2, t1);
+  const c0 = limb(c, 0), d0 = limb(d, 0);
+  const s0 = sumAt(c0, d0, SETTLE_TWO_PRODUCTS, 0), t0 = differenceAt(c0, d0);
+  putLimb(sum, 1, s1, s0);
+  putLimb(difference, 1, t1, t0);
+  putFirst(sum, s0, s4);
+  putFirst(difference, t0, t4);
+}
+
+/** 2c - (b - a). */
+@inline
+function twiceLess(c: v128, difference: v128, i: i32): v128 {
+  return i64x2.add(i64x2.sub(i64x2.add(c, c), difference), limb(SETTLE_TWO_SQUARES, i));
 }
 
 @inline
-function twiceAt(c: usize, d: usize, e: usize, i: i32): v128 {
-  return i64x2.add(i64x2.sub(i64x2.add(i64x2.shl(limb(c, i), 1), limb(d, i)), limb(e, i)), limb(SETTLE_TWO_SQUARES, i));
+function level(difference: v128): v128 {
+  return i64x2.add(difference, v128.load(LEVEL));
 }
 
-/** o = 2c + d - e of squares. */
-export function settleTwicePlusMinus(o: usize, c: usize, d: usize, e: usize): void {
-  carry(o, twiceAt(c, d, e, 0), twiceAt(c, d, e, 1), twiceAt(c, d, e, 2), twiceAt(c, d, e, 3), twiceAt(c, d, e, 4));
-}
-
-@inline
-function doubledAt(c: usize, i: i32): v128 {
-  return i64x2.add(i64x2.shl(limb(c, i), 1), limb(SETTLE_TWO_PRODUCTS, i));
-}
-
-/** o = 2c of a product. */
-export function settleTwice(o: usize, c: usize): void {
-  carry(o, doubledAt(c, 0), doubledAt(c, 1), doubledAt(c, 2), doubledAt(c, 3), doubledAt(c, 4));
-}
-
-/** o = c of a square. */
-export function settleSquare(o: usize, c: usize): void {
-  settle(o, c, SETTLE_SQUARE);
-}
-
-/** o = c settled, of one product. */
-export function settleProduct(o: usize, c: usize): void {
-  settle(o, c, SETTLE_PRODUCT);
-}
-
-/** o = c + d of squares. */
-export function settleSquares(o: usize, c: usize, d: usize): void {
-  settleSum(o, c, d, SETTLE_TWO_SQUARES);
-}
-
-/** o = c + d of products. */
-export function settleProducts(o: usize, c: usize, d: usize): void {
-  settleSum(o, c, d, SETTLE_TWO_PRODUCTS);
+/** g = b - a, h = b + a, f = 2c - g, of squares. */
+export function settleDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
+  const a4 = limb(a, 4), b4 = limb(b, 4);
+  const e4 = i64x2.sub(b4, a4), h4 = sumAt(b4, a4, SETTLE_TWO_SQUARES, 4);
+  const g4 = level(e4), f4 = twiceLess(limb(c, 4), e4, 4);
+  const a3 = limb(a, 3), b3 = limb(b, 3);
+  const e3 = i64x2.sub(b3, a3), h3 = sumAt(b3, a3, SETTLE_TWO_SQUARES, 3);
+  const g3 = level(e3), f3 = twiceLess(limb(c, 3), e3, 3);
+  putLimb(h, 4, h4, h3);
+  putLimb(g, 4, g4, g3);
+  putLimb(f, 4, f4, f3);
+  const a2 = limb(a, 2), b2 = limb(b, 2);
+  const e2 = i64x2.sub(b2, a2), h2 = sumAt(b2, a2, SETTLE_TWO_SQUARES, 2);
+  const g2 = level(e2), f2 = twiceLess(limb(c, 2), e2, 2);
+  putLimb(h, 3, h3, h2);
+  putLimb(g, 3, g3, g2);
+  putLimb(f, 3, f3, f2);
+  const a1 = limb(a, 1), b1 = limb(b, 1);
+  const e1 = i64x2.sub(b1, a1), h1 = sumAt(b1, a1, SETTLE_TWO_SQUARES, 1);
+  const g1 = level(e1), f1 = twiceLess(limb(c, 1), e1, 1);
+  putLimb(h, 2, h2, h1);
+  putLimb(g, 2, g2, g1);
+  putLimb(f, 2, f2, f1);
+  const a0 = limb(a, 0), b0 = limb(b, 0);
+  const e0 = i64x2.sub(b0, a0), h0 = sumAt(b0, a0, SETTLE_TWO_SQUARES, 0);
+  const g0 = level(e0), f0 = twiceLess(limb(c, 0), e0, 0);
+  putLimb(h, 1, h1, h0);
+  putLimb(g, 1, g1, g0);
+  putLimb(f, 1, f1, f0);
+  putFirst(h, h0, h4);
+  putFirst(g, g0, g4);
+  putFirst(f, f0, f4);
 }
 
 /** o = a + b, as many units as both together. */

@@ -27,52 +27,57 @@ export function squareColumns(o: usize, a: usize): void {
 const WORK = memory.data(160, 16);
 
 /** o = a*b */
+@inline
 export function multiply(o: usize, a: usize, b: usize): void {
-  multiplyColumns(WORK, a, b);
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleProduct(o, WORK);
-  else int.settleColumns(o, WORK);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.multiply(o, a, b);
+  else multiplyInt(o, a, b);
+}
+function multiplyInt(o: usize, a: usize, b: usize): void {
+  int.multiplyColumns(WORK, a, b);
+  int.settleColumns(o, WORK);
 }
 
-/** o = 2*a*b */
+/** o = 2*a*b, of up to 2 units. */
+@inline
 export function multiplyTwice(o: usize, a: usize, b: usize): void {
-  multiplyColumns(WORK, a, b);
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleTwice(o, WORK);
-  else int.settleTwice(o, WORK);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.multiplyTwice(o, a, b);
+  else multiplyTwiceInt(o, a, b);
+}
+function multiplyTwiceInt(o: usize, a: usize, b: usize): void {
+  int.multiplyColumns(WORK, a, b);
+  int.settleTwice(o, WORK);
 }
 
 /** o = a*a */
+@inline
 export function square(o: usize, a: usize): void {
-  squareColumns(WORK, a);
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleSquare(o, WORK);
-  else int.settleColumns(o, WORK);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.square(o, a);
+  else squareInt(o, a);
+}
+function squareInt(o: usize, a: usize): void {
+  int.squareColumns(WORK, a);
+  int.settleColumns(o, WORK);
 }
 
-/** o = c + d of columns of squares. */
+/** sum = c + d and difference = c - d, of columns of products. */
 @inline
-export function settleSquares(o: usize, c: usize, d: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleSquares(o, c, d);
-  else int.settleSum(o, c, d);
+export function settleBothProducts(sum: usize, difference: usize, c: usize, d: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleBothProducts(sum, difference, c, d);
+  else {
+    int.settleSum(sum, c, d);
+    int.settleDifference(difference, c, d);
+  }
 }
 
-/** o = c + d of columns of products. */
+/** g = b - a, h = b + a and f = 2c - g, of columns of squares. */
 @inline
-export function settleProducts(o: usize, c: usize, d: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleProducts(o, c, d);
-  else int.settleSum(o, c, d);
-}
-
-/** o = c - d of columns, both of squares or both of products. */
-@inline
-export function settleDifference(o: usize, c: usize, d: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleDifference(o, c, d);
-  else int.settleDifference(o, c, d);
-}
-
-/** o = 2c + d - e of columns of squares. */
-@inline
-export function settleTwicePlusMinus(o: usize, c: usize, d: usize, e: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleTwicePlusMinus(o, c, d, e);
-  else int.settleTwicePlusMinus(o, c, d, e);
+export function settleDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.settleDoubling(f, g, h, a, b, c);
+  else {
+    int.settleDifference(g, b, a);
+    int.settleSum(h, a, b);
+    int.settleTwicePlusMinus(f, c, a, b);
+  }
 }
 
 /** o = a within one unit; a of up to 8 units. */

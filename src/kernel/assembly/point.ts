@@ -15,11 +15,9 @@ import {
   readConstant,
   save,
   setSmall,
-  settleDifference,
+  settleBothProducts,
+  settleDoubling,
   settleElement,
-  settleProducts,
-  settleSquares,
-  settleTwicePlusMinus,
   square,
   squareColumns,
   subtract,
@@ -73,9 +71,7 @@ export function double(o: usize, p: usize, withT: bool): void {
   squareColumns(B, p + Y);
   squareColumns(C, p + Z);
   multiplyTwice(E, p + X, p + Y);
-  settleDifference(G, B, A);
-  settleSquares(H, A, B);
-  settleTwicePlusMinus(F, C, A, B);
+  settleDoubling(F, G, H, A, B, C);
   multiply(o + X, E, F);
   multiply(o + Y, G, H);
   multiply(o + Z, F, G);
@@ -90,15 +86,8 @@ export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool)
   multiplyColumns(B, S, q + (minus ? Y : X));
   multiplyColumns(C, p + T, q + T);
   multiplyColumns(S, p + Z, q + Z);
-  settleDifference(E, B, A);
-  settleProducts(H, A, B);
-  if (minus) {
-    settleDifference(G, S, C);
-    settleProducts(F, S, C);
-  } else {
-    settleDifference(F, S, C);
-    settleProducts(G, S, C);
-  }
+  settleBothProducts(H, E, B, A);
+  settleBothProducts(minus ? F : G, minus ? G : F, S, C);
   multiply(o + X, E, F);
   multiply(o + Y, G, H);
   multiply(o + Z, F, G);
@@ -116,8 +105,7 @@ export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   subtract(F, S, C);
   settleElement(F, F); // of 3 units
   add(G, S, C); // 3 units, for factors of one
-  settleDifference(E, B, A);
-  settleProducts(H, A, B);
+  settleBothProducts(H, E, B, A);
   multiply(o + X, E, F);
   multiply(o + Y, G, H);
   multiply(o + Z, F, G);
