@@ -1,11 +1,15 @@
 import { JsonError, parseJson, type Json } from '../util/json.js';
 import { JsonWriter, type Writable } from '../util/json-writer.js';
+import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
 
 /**
  * Runs one call. @throws RpcError for whatever the caller should be told; anything else is a bug.
  */
-export type Call = (method: string, params: Json | undefined) => Promise<Writable>;
+export type Call = (method: string, params: Json | undefined) => Promise<Writable | StreamedJson>;
+
+/** The text of an answer in pieces: all of them, or page by page as they are read. */
+export type AnswerText = readonly Uint8Array[] | AsyncIterable<readonly Uint8Array[]>;
 
 export interface DispatcherParts {
   readonly call: Call;
@@ -27,17 +31,31 @@ const isObject = (value: Json): value is Request =>
 type Outcome = { readonly result: Writable } | RpcError;
 
 /** Answers one call; undefined for a notification. */
-interface Answered {
+interface Answered<Of = Outcome> {
   readonly id: Json;
-  readonly outcome: Outcome;
+  readonly outcome: Of;
 }
+
+type Run<Of> = (method: string, params: Json | undefined) => Promise<Of>;
 
 // Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
 function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
   if (outcome instanceof RpcError) {
     const { code, message } = outcome;
     w.raw('{"error":').value({ code, message }).raw(',"id":').value(id).raw(',"jsonrpc":"2.0"}');
-  } else w.raw('{"id":').value(id).raw(',"jsonrpc":"2.0","result":').value(outcome.result).raw('}');
+  } else writeHead(w, id).value(outcome.result).raw('}');
+}
+
+const writeHead = (w: JsonWriter, id: Json): JsonWriter =>
+  w.raw('{"id":').value(id).raw(',"jsonrpc":"2.0","result":');
+
+async function* streamed(id: Json, result: StreamedJson): AsyncGenerator<readonly Uint8Array[]> {
+  let head = writeHead(new JsonWriter(), id).pieces();
+  for await (const page of result) {
+    yield [...head, ...page];
+    head = [];
+  }
+  yield [Buffer.from('}')];
 }
 
 /** Turns the text of a request, or of a batch, into the text of the answer. */
@@ -48,8 +66,11 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** @returns the answer in pieces; undefined where nothing is to be answered: a batch of notifications. */
-  async answer(body: string): Promise<readonly Uint8Array[] | undefined> {
+  /**
+   * @returns the answer; undefined where nothing is to be answered: a batch of notifications. One that comes page by
+   * page fails with what the rest of it fails with: an RpcError, or a bug.
+   */
+  async answer(body: string): Promise<AnswerText | undefined> {
     const refused = (code: number, message: string): readonly Uint8Array[] =>
       this.#written({ id: 0n, outcome: new RpcError(code, message) });
     let request: Json;
@@ -60,8 +81,12 @@ export class Dispatcher {
       throw error;
     }
     if (!Array.isArray(request)) {
-      const answered = await this.#one(request, 0n);
-      return answered && this.#written(answered);
+      // Only UTF-8 can be made of a part of a text.
+      const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
+      const answered = await this.#one(request, 0n, run);
+      if (answered === undefined) return undefined;
+      const { id, outcome } = answered;
+      return outcome instanceof StreamedJson ? streamed(id, outcome) : this.#written({ id, outcome });
     }
     const batch = request as readonly Json[];
     if (batch.length === 0 || batch.length > MAX_BATCH)
@@ -69,7 +94,7 @@ export class Dispatcher {
     const w = new JsonWriter();
     let before = '[';
     for (const item of batch) {
-      const answered = await this.#one(item, undefined);
+      const answered = await this.#one(item, undefined, this.#runToTheEnd);
       if (answered === undefined) continue;
       writeAnswer(w.raw(before), answered);
       before = ',';
@@ -89,24 +114,43 @@ export class Dispatcher {
   }
 
   /** @param defaultId for a request without one; undefined makes it a notification. */
-  async #one(request: Json, defaultId: bigint | undefined): Promise<Answered | undefined> {
+  async #one<Of>(
+    request: Json,
+    defaultId: bigint | undefined,
+    run: Run<Of>,
+  ): Promise<Answered<Of | RpcError> | undefined> {
     const invalid = new RpcError(INVALID_REQUEST, 'Invalid Request');
     if (!isObject(request)) return { id: 0n, outcome: invalid };
     const { id: given, method, params } = request;
     const id = given === undefined || given === null ? defaultId : given;
     if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalid };
-    const outcome = await this.#run(method, params);
+    const outcome = await run(method, params);
     return id === undefined ? undefined : { id, outcome };
   }
 
-  async #run(method: string, params: Json | undefined): Promise<Outcome> {
+  readonly #run: Run<Outcome | StreamedJson> = async (method, params) => {
     try {
-      return { result: await this.#parts.call(method, params) };
+      const result = await this.#parts.call(method, params);
+      return result instanceof StreamedJson ? result : { result };
     } catch (error) {
-      if (error instanceof RpcError) return error;
-      this.#parts.onBug(method, error);
-      return new RpcError(INTERNAL_ERROR, 'Internal error');
+      return this.#failed(method, error);
     }
+  };
+
+  readonly #runToTheEnd: Run<Outcome> = async (method, params) => {
+    const outcome = await this.#run(method, params);
+    if (!(outcome instanceof StreamedJson)) return outcome;
+    try {
+      return { result: await outcome.whole() };
+    } catch (error) {
+      return this.#failed(method, error);
+    }
+  };
+
+  #failed(method: string, error: unknown): RpcError {
+    if (error instanceof RpcError) return error;
+    this.#parts.onBug(method, error);
+    return new RpcError(INTERNAL_ERROR, 'Internal error');
   }
 }
 

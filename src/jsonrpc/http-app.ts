@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { letGo } from '../util/last-holder.js';
-import type { Dispatcher } from './dispatcher.js';
+import type { AnswerText, Dispatcher } from './dispatcher.js';
+import { RpcError } from './errors.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
@@ -29,8 +30,7 @@ export interface Endpoint {
 export interface Answer {
   readonly status: number;
   readonly type: string;
-  /** In pieces. */
-  readonly body: readonly Uint8Array[];
+  readonly body: AnswerText;
 }
 
 /** Source: wallet_rpc_server.h, `--rpc-max-…`: 100 MiB a request. */
@@ -103,7 +103,7 @@ export function createHttpApp({
       if (anyClient && req.originalUrl !== path) return next();
       const body: unknown = req.body;
       const given = await answer(body instanceof Buffer ? body : Buffer.alloc(0));
-      send(res, given);
+      await send(res, given, onBug);
     };
     if (anyClient) return void app.all(path, ...readBody, handle);
     app.post(path, ...readBody, handle);
@@ -134,11 +134,34 @@ export function createHttpApp({
   return app;
 }
 
-function send(res: Response, { status, type, body }: Answer): void {
-  const length = body.reduce((total, piece) => total + piece.length, 0);
+async function send(
+  res: Response,
+  { status, type, body }: Answer,
+  onBug: (error: unknown) => void,
+): Promise<void> {
+  const write = (pieces: readonly Uint8Array[]): void => {
+    for (const piece of pieces) res.write(piece, () => letGo(piece));
+  };
   res.status(status);
-  if (length > 0) res.type(type).set('Content-Length', String(length));
-  for (const piece of body) res.write(piece, () => letGo(piece));
+  if (Symbol.asyncIterator in body) {
+    res.type(type);
+    try {
+      for await (const pieces of body) {
+        // Whoever asked may have gone away.
+        if (res.destroyed) return;
+        write(pieces);
+      }
+    } catch (error) {
+      // It is too late to say what is wrong: an answer that ends before its end says that something is.
+      res.destroy();
+      if (!(error instanceof RpcError)) onBug(error);
+      return;
+    }
+  } else {
+    const length = body.reduce((total, piece) => total + piece.length, 0);
+    if (length > 0) res.type(type).set('Content-Length', String(length));
+    write(body);
+  }
   res.end();
 }
 

@@ -16,15 +16,16 @@ export function createCall(server: WalletServer, version: ApiVersion, log: Logge
     if (method === undefined) throw methodNotFound();
     log.debug({ method: method.name }, 'request');
     const parsed = readParams(method.params, given) as Readonly<Record<string, unknown>>;
+    const told = (error: unknown): unknown => toRpcError(error, method.meta) ?? error;
     try {
       const context = passGate(method.meta, server, version);
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);
-      return await writeRows(adaptReply(version, method.name, reply));
+      return await writeRows(adaptReply(version, method.name, reply), told);
     } catch (error) {
       const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;
       if (answer !== undefined) return writeRows(answer);
-      throw toRpcError(error, method.meta) ?? error;
+      throw told(error);
     }
   };
 }

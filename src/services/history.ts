@@ -28,6 +28,9 @@ export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
 
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
+/** Outputs that the store writes before other work has its turn: a millisecond or two. */
+const WRITTEN_AT_ONCE = 1024;
+
 /** Pages of a long answer. */
 export interface Paged<Page> {
   readonly pages: AsyncIterable<Page>;
@@ -155,6 +158,7 @@ export class History {
     const found = reading.pages(
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {
+        atOnce: WRITTEN_AT_ONCE,
         end: (r, range, rows) => r.incoming.pageEnd(range, rows),
         read: (r, range) => r.incoming.rows(shape, filter, range),
       },

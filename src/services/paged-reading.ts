@@ -12,6 +12,8 @@ const ROWS_AT_ONCE = 256;
 
 /** How a list is read. */
 export interface PagedList<Page> {
+  /** Rows of a page, about. */
+  readonly atOnce?: number;
   /** Height up to which a range holds so many rows, whole blocks; undefined when it holds fewer. */
   readonly end: (r: WalletReader, range: HeightRange, rows: number) => number | undefined;
   readonly read: (r: WalletReader, range: HeightRange) => Page;
@@ -63,9 +65,9 @@ export class PagedReading {
   #page<Page>(
     r: WalletReader,
     range: HeightRange,
-    { end, read }: PagedList<Page>,
+    { end, read, atOnce = ROWS_AT_ONCE }: PagedList<Page>,
   ): { readonly page: Page; readonly end: number | undefined } {
-    const max = this.#session.file.isInMemory ? undefined : end(r, range, ROWS_AT_ONCE);
+    const max = this.#session.file.isInMemory ? undefined : end(r, range, atOnce);
     return { page: read(r, { ...range, max: max ?? range.max }), end: max };
   }
 }

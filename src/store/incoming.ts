@@ -30,8 +30,10 @@ const COMMON = {
   publicKey: bytes('public_key'),
 };
 
+type Source = 'chain' | 'told';
+
 /** Where outputs stand: found in the chain, or told to an offline wallet, which knows less of them. */
-const SOURCES: Readonly<Record<'chain' | 'told', { columns: Columns; from: string; order: string }>> = {
+const SOURCES: Readonly<Record<Source, { columns: Columns; from: string; order: string }>> = {
   chain: {
     columns: {
       ...COMMON,
@@ -66,12 +68,20 @@ interface Query extends ChainView, Partial<HeightRange> {
 
 type List = Statement<[Query], Uint8Array | null>;
 
+interface Prepared {
+  readonly source: Source;
+  readonly shape: RowShape<IncomingField>;
+  readonly list: List;
+  readonly format: string;
+}
+
 /** Lists what an account received, as JSON. */
 export class IncomingReader {
   readonly #db: Db;
   readonly #pages: HeightPages;
   /** By what they select. */
   readonly #lists = new Map<string, List>();
+  #last: Prepared | undefined;
 
   constructor(db: Db) {
     this.#db = db;
@@ -94,11 +104,27 @@ export class IncomingReader {
   }
 
   #written(
-    source: keyof typeof SOURCES,
+    source: Source,
     shape: RowShape<IncomingField>,
     { account, minors, spent, chainHeight, now }: IncomingFilter,
     heights: Partial<HeightRange>,
   ): Uint8Array | undefined {
+    const { list, format } = this.#prepared(source, shape);
+    const written = list.get({
+      ...heights,
+      format,
+      account,
+      minors: minors === undefined ? null : JSON.stringify(minors),
+      spent: spent === undefined ? null : Number(spent),
+      chainHeight,
+      now: Math.floor(now),
+    });
+    return written ?? undefined;
+  }
+
+  /** Pages of one list have one shape. */
+  #prepared(source: Source, shape: RowShape<IncomingField>): Prepared {
+    if (this.#last?.source === source && this.#last.shape === shape) return this.#last;
     const { columns, from, order } = SOURCES[source];
     const { sql, format } = rowFormat(rowText(shape), columns);
     // SQLite keeps the order of a subquery that is not merely counted. Sorting within group_concat takes half as long
@@ -111,15 +137,7 @@ export class IncomingReader {
       ORDER BY ${order})`;
     const list = this.#lists.get(select) ?? this.#db.prepare<[Query], Uint8Array | null>(select).pluck();
     this.#lists.set(select, list);
-    const written = list.get({
-      ...heights,
-      format,
-      account,
-      minors: minors === undefined ? null : JSON.stringify(minors),
-      spent: spent === undefined ? null : Number(spent),
-      chainHeight,
-      now: Math.floor(now),
-    });
-    return written ?? undefined;
+    this.#last = { source, shape, list, format };
+    return this.#last;
   }
 }

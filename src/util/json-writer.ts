@@ -59,6 +59,17 @@ export class JsonWriter {
     return this;
   }
 
+  /**
+   * A member of an object, `before` in front of it. @returns false where it is left out, and nothing is written.
+   * @throws RangeError for a number that JSON cannot hold.
+   */
+  member(before: string, key: string, value: Writable | undefined): boolean {
+    if (value === undefined || (!this.#emptyLists && isList(value) && value.length === 0)) return false;
+    this.#text += before + named(key);
+    this.#write(value);
+    return true;
+  }
+
   /** Text as it is. */
   raw(text: string): this {
     this.#text += text;
@@ -98,13 +109,7 @@ export class JsonWriter {
 
   #writeObject(object: { readonly [key: string]: Writable | undefined }): void {
     let before = '{';
-    for (const key of Object.keys(object)) {
-      const item = object[key];
-      if (item === undefined || (!this.#emptyLists && isList(item) && item.length === 0)) continue;
-      this.#text += before + named(key);
-      this.#write(item);
-      before = ',';
-    }
+    for (const key of Object.keys(object)) if (this.member(before, key, object[key])) before = ',';
     this.#text += before === '{' ? '{}' : '}';
   }
 

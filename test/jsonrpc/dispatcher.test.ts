@@ -1,12 +1,27 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
 import { RpcError } from '../../src/jsonrpc/errors.js';
+import { ListedRows, writeRows } from '../../src/jsonrpc/json-rows.js';
 import type { Json } from '../../src/util/json.js';
 
 const bugs: unknown[] = [];
+
+const LONG = 'x'.repeat(1 << 19);
+const PAGES = 5;
+
+/** @param torn ends in an error that clients may be told. */
+async function* long(torn: boolean): AsyncGenerator<Json[]> {
+  for (let page = 0; page < PAGES; page++) yield await Promise.resolve([LONG]);
+  if (torn) throw new RpcError(-13, 'No wallet file');
+}
+
+let released = 0;
+const release = (): void => void (released += 1);
+
 const dispatcher = new Dispatcher({
   call: (method, params) => {
     if (method === 'echo') return Promise.resolve({ params: params ?? null });
+    if (method === 'long') return writeRows({ list: new ListedRows(long(params === 'torn'), release) });
     if (method === 'bug') return Promise.reject(new Error('the password is hunter2'));
     return Promise.reject(new RpcError(-32601, 'Method not found'));
   },
@@ -14,8 +29,12 @@ const dispatcher = new Dispatcher({
 });
 
 const answer = async (body: string): Promise<string> => {
-  const pieces = await dispatcher.answer(body);
-  return pieces === undefined ? 'nothing' : Buffer.concat(pieces).toString();
+  const text = await dispatcher.answer(body);
+  if (text === undefined) return 'nothing';
+  const pieces: Uint8Array[] = [];
+  if (Symbol.asyncIterator in text) for await (const page of text) pieces.push(...page);
+  else pieces.push(...text);
+  return Buffer.concat(pieces).toString();
 };
 
 describe('the envelope', () => {
@@ -84,5 +103,38 @@ describe('the envelope', () => {
     expect(text).toContain('-32603');
     expect(text).not.toContain('hunter2');
     expect(bugs).toHaveLength(1);
+  });
+});
+
+describe('a result that is read while it leaves', () => {
+  const whole = (id: number): string =>
+    JSON.stringify({ id, jsonrpc: '2.0', result: { list: Array<string>(PAGES).fill(LONG) } });
+
+  it('is enveloped as any other', async () => {
+    expect(Symbol.asyncIterator in ((await dispatcher.answer('{"id":7,"method":"long"}')) ?? [])).toBe(true);
+    expect((await answer('{"id":7,"method":"long"}')) === whole(7)).toBe(true);
+  });
+
+  it('is whole in a batch, and read to its end where nobody is answered', async () => {
+    released = 0;
+    const batch = '[{"id":1,"method":"long"},{"method":"long"},{"id":2,"method":"long","params":"torn"}]';
+    const text = await answer(batch);
+    const torn = '{"error":{"code":-13,"message":"No wallet file"},"id":2,"jsonrpc":"2.0"}';
+    expect(text === `[${whole(1)},${torn}]`).toBe(true);
+    expect(released).toBe(3);
+  });
+
+  it('fails with what the rest of it fails with', async () => {
+    await expect(answer('{"id":7,"method":"long","params":"torn"}')).rejects.toThrow('No wallet file');
+  });
+
+  it('is encoded whole', async () => {
+    const encoding = new Dispatcher({
+      call: () => writeRows({ list: new ListedRows(long(false), release) }),
+      onBug: (_method, error) => bugs.push(error),
+      encode: (text) => Buffer.from(text, 'latin1'),
+    });
+    const text = await encoding.answer('{"id":7,"method":"long"}');
+    expect(Array.isArray(text) && Buffer.concat(text as Uint8Array[]).toString() === whole(7)).toBe(true);
   });
 });

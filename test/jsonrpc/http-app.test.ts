@@ -1,19 +1,39 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
 import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
+import { RpcError } from '../../src/jsonrpc/errors.js';
 import { createHttpApp } from '../../src/jsonrpc/http-app.js';
 import { HttpServer } from '../../src/jsonrpc/http-server.js';
 import { ListedRows, writeRows } from '../../src/jsonrpc/json-rows.js';
+import { nextTurn } from '../../src/util/next-turn.js';
 import { WrittenJson } from '../../src/util/json-writer.js';
 import { post } from '../support/json-rpc.js';
+import { until } from '../support/process.js';
 
 const ROWS_A_PAGE = 400;
 const PAGES = 30;
 const row = (page: number, place: number): string => `${page} ${place} `.repeat(40);
 
-async function* pages(): AsyncGenerator<string[]> {
-  for (let page = 0; page < PAGES; page++)
-    yield await Promise.resolve(Array.from({ length: ROWS_A_PAGE }, (_, place) => row(page, place)));
+/** Pages read so far. */
+let read = 0;
+let released = 0;
+const bugs: unknown[] = [];
+
+async function* pages(count: number, failure?: Error): AsyncGenerator<string[]> {
+  for (let page = 0; page < count; page++) {
+    await nextTurn();
+    read += 1;
+    yield Array.from({ length: ROWS_A_PAGE }, (_, place) => row(page, place));
+  }
+  if (failure !== undefined) throw failure;
 }
+
+const FAILURES: Readonly<Record<string, Error>> = {
+  closed: new RpcError(-13, 'No wallet file'),
+  bug: new Error('nobody foresaw it'),
+};
 
 /** Written once, and part of every answer. */
 const kept = new WrittenJson([Buffer.from(`"${'k'.repeat(1 << 17)}"`)]);
@@ -23,11 +43,17 @@ let port: number;
 
 beforeAll(async () => {
   const dispatcher = new Dispatcher({
-    call: () => writeRows({ kept, list: new ListedRows(pages(), () => undefined) }),
+    call: (method) => {
+      const count = method === 'endless' ? 1e6 : method === 'short' ? 1 : PAGES;
+      return writeRows({
+        kept,
+        list: new ListedRows(pages(count, FAILURES[method]), () => void (released += 1)),
+      });
+    },
     onBug: () => undefined,
   });
   server = new HttpServer({
-    handler: createHttpApp({ dispatcher, origins: [], hosts: [], onBug: () => undefined }),
+    handler: createHttpApp({ dispatcher, origins: [], hosts: [], onBug: (error) => bugs.push(error) }),
     maxConnections: 10,
     maxPerPrivateIp: 10,
     maxPerPublicIp: 10,
@@ -37,18 +63,81 @@ beforeAll(async () => {
 
 afterAll(() => server.close(0));
 
+beforeEach(() => {
+  read = released = 0;
+  bugs.splice(0);
+});
+
+const body = (method: string): string => JSON.stringify({ id: 1, method });
+
+const expected = (count: number): string =>
+  JSON.stringify({
+    id: 1,
+    jsonrpc: '2.0',
+    result: {
+      kept: 'k'.repeat(1 << 17),
+      list: Array.from({ length: count }, (_, page) =>
+        Array.from({ length: ROWS_A_PAGE }, (_row, place) => row(page, place)),
+      ).flat(),
+    },
+  });
+
 describe('an answer of many pages', () => {
   it('arrives whole, again and again, for several at once', async () => {
-    const all = Array.from({ length: PAGES }, (_, page) =>
-      Array.from({ length: ROWS_A_PAGE }, (_row, place) => row(page, place)),
-    ).flat();
-    const result = { kept: 'k'.repeat(1 << 17), list: all };
-    const expected = JSON.stringify({ id: 1, jsonrpc: '2.0', result });
+    const whole = expected(PAGES);
     for (let round = 0; round < 3; round++) {
-      const answers = await Promise.all(
-        [1, 2, 3].map(() => post(port, '/json_rpc', { id: 1, method: 'list' })),
-      );
-      for (const { status, text } of answers) expect([status, text === expected]).toEqual([200, true]);
+      const answers = await Promise.all([1, 2, 3].map(() => post(port, '/json_rpc', body('list'))));
+      for (const { status, text } of answers) expect([status, text === whole]).toEqual([200, true]);
     }
+    expect(released).toBe(9);
+  });
+
+  it('says how long it is where it is short', async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/json_rpc`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: body('short'),
+    });
+    const text = await response.text();
+    expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+    expect(text === expected(1)).toBe(true);
+  });
+
+  it('ends with the connection for a client of HTTP/1.0', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const asked = body('list');
+    socket.write(
+      `POST /json_rpc HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${asked.length}\r\n\r\n${asked}`,
+    );
+    let text = '';
+    socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
+    await once(socket, 'close');
+    const [head = '', answer] = text.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(head).not.toMatch(/chunked/i);
+    expect(answer === expected(PAGES)).toBe(true);
+  });
+
+  it.each([
+    ['closed', 0],
+    ['bug', 1],
+  ])('breaks off where the rest of it cannot be read: %s', async (method, noted) => {
+    await expect(post(port, '/json_rpc', body(method))).rejects.toThrow();
+    expect(read).toBe(PAGES);
+    expect(released).toBe(1);
+    expect(bugs).toHaveLength(noted);
+    expect((await post(port, '/json_rpc', body('short'))).status).toBe(200);
+  });
+
+  it('is read no further once whoever asked has gone away', async () => {
+    const asking = request({ port, path: '/json_rpc', method: 'POST' }, (response) => {
+      response.once('data', () => asking.destroy());
+    });
+    asking.on('error', () => undefined).end(body('endless'));
+    await until('the rows are let go of', () => Promise.resolve(released === 1 || undefined));
+    const soFar = read;
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(read).toBe(soFar);
+    expect(bugs).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ListedRows, writeRows, type JsonRows } from '../../src/jsonrpc/json-rows.js';
+import { ListedRows, StreamedJson, writeRows, type JsonRows } from '../../src/jsonrpc/json-rows.js';
 import type { Json } from '../../src/util/json.js';
 import { JsonWriter } from '../../src/util/json-writer.js';
 
@@ -9,8 +9,23 @@ async function* pagesOf(...pages: Json[][]): AsyncGenerator<Json[]> {
 
 const rows = (...pages: Json[][]): JsonRows => new ListedRows(pagesOf(...pages), () => undefined);
 
-const written = async (result: Parameters<typeof writeRows>[0]): Promise<string> =>
-  Buffer.concat(new JsonWriter().value(await writeRows(result)).pieces()).toString();
+const written = async (result: Parameters<typeof writeRows>[0]): Promise<string> => {
+  const done = await writeRows(result);
+  const whole = done instanceof StreamedJson ? await done.whole() : done;
+  return Buffer.concat(new JsonWriter().value(whole).pieces()).toString();
+};
+
+/** What is read early, and what must leave before the rest is read. */
+const LONG = 'x'.repeat(1 << 19);
+
+async function streamed(
+  result: Parameters<typeof writeRows>[0],
+  explain?: (error: unknown) => unknown,
+): Promise<StreamedJson> {
+  const done = await writeRows(result, explain);
+  if (!(done instanceof StreamedJson)) throw new Error('it came whole');
+  return done;
+}
 
 describe('a list that comes in pages', () => {
   it('is written as any other', async () => {
@@ -43,5 +58,55 @@ describe('a list that comes in pages', () => {
     };
     await expect(writeRows(result)).rejects.toThrow('gone');
     expect(released).toBe(2);
+  });
+});
+
+describe('a long result', () => {
+  it('reads as a short one does', async () => {
+    const list = [[LONG, 1], [], [LONG], [LONG, 2], ['end']];
+    const result = { a: 1, list: rows(...list), more: rows([3], [4]), none: rows([]), z: 'z' };
+    expect(await streamed(result)).toBeInstanceOf(StreamedJson);
+    const again = { a: 1, list: rows(...list), more: rows([3], [4]), none: rows([]), z: 'z' };
+    expect(await written(again)).toBe(JSON.stringify({ a: 1, list: list.flat(), more: [3, 4], z: 'z' }));
+  });
+
+  it('begins before the rest of it is read', async () => {
+    let read = 0;
+    const counted = async function* (): AsyncGenerator<Json[]> {
+      for (; read < 10; read++) yield await Promise.resolve([LONG]);
+    };
+    const result = await streamed({ list: new ListedRows(counted(), () => undefined) });
+    const before = read;
+    expect(before).toBeLessThan(4);
+    const { pieces } = await result.whole();
+    expect(read).toBe(10);
+    expect(Buffer.concat(pieces)).toHaveLength('{"list":['.length + 10 * (LONG.length + 2) + 9 + ']}'.length);
+  });
+
+  it('lets go of what it is read from when its reader stops, before the first page too', async () => {
+    for (const pages of [1, 2]) {
+      let released = 0;
+      const list = new ListedRows(pagesOf([LONG], [LONG], [LONG], [LONG]), () => void (released += 1));
+      let read = 0;
+      for await (const page of await streamed({ list })) {
+        expect(page.length).toBeGreaterThan(0);
+        if (++read === pages) break;
+      }
+      expect(released).toBe(1);
+    }
+  });
+
+  it('tells what goes wrong later in the words of its method', async () => {
+    let released = 0;
+    const failing = async function* (): AsyncGenerator<Json[]> {
+      for (let page = 0; page < 4; page++) yield await Promise.resolve([LONG]);
+      throw new Error('gone');
+    };
+    const result = await streamed(
+      { list: new ListedRows(failing(), () => void (released += 1)) },
+      (error) => new Error(`told: ${String(error)}`),
+    );
+    await expect(result.whole()).rejects.toThrow('told: Error: gone');
+    expect(released).toBe(1);
   });
 });
