@@ -164,7 +164,7 @@ export class Accounts {
       w.subaddresses.add(entries(first, this.#texts.keysOf(first)));
       return account;
     });
-    this.#session.expandTo({ major, minor: 0 });
+    this.#session.sync.expandTo({ major, minor: 0 });
     return { major, minor: 0 };
   }
 
@@ -191,7 +191,7 @@ export class Accounts {
         return indices;
       });
       const last = created.at(-1);
-      if (last !== undefined) this.#session.expandTo(last);
+      if (last !== undefined) this.#session.sync.expandTo(last);
       return created.map((index) => ({ index, address: this.address(index) }));
     });
   }

@@ -48,7 +48,7 @@ export class AutoRefresh {
     const session = this.#session;
     if (session === undefined || session.link.address === undefined) return;
     try {
-      await session.refresh();
+      await session.sync.refresh();
       if (this.#failures > 0) this.#log.info('the daemon answers again');
       this.#failures = 0;
     } catch (error) {

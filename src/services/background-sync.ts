@@ -54,7 +54,7 @@ export class BackgroundSync {
       if (keyKeeper.backgroundSync === 'off') throw invalid('background sync is not set up');
       if (keyKeeper.background === 'wallet') throw invalid('a background wallet is always synced so');
       if (keyKeeper.background === 'syncing') return;
-      await this.#session.interrupted(() => {
+      await this.#session.sync.interrupted(() => {
         // Before the key goes: whatever ends the process, the spends of what comes are looked for later.
         file.write((w) => w.meta.set('background_sync', '1'));
         keyKeeper.putSpendKeyAway();
@@ -73,7 +73,7 @@ export class BackgroundSync {
         if (keyKeeper.backgroundSync === 'off') throw invalid('background sync is not set up');
         if (keyKeeper.background === 'wallet') throw invalid('a background wallet has no spend key');
         if (keyKeeper.background === undefined) return;
-        await this.#session.interrupted(async () => {
+        await this.#session.sync.interrupted(async () => {
           await this.#settle(spendSecret);
           keyKeeper.takeSpendKeyBack(spendSecret, password);
         });
@@ -92,14 +92,14 @@ export class BackgroundSync {
     if (spendSecret === undefined) return;
     if (keyKeeper.backgroundSync === 'custom-background-password') await keyKeeper.restoreBackgroundFiles();
     if (file.read((r) => r.meta.get('background_sync')) !== '1') return;
-    await this.#session.interrupted(() => this.#settle(spendSecret.expose()));
+    await this.#session.sync.interrupted(() => this.#settle(spendSecret.expose()));
   }
 
   /** Computes what could not be without the spend key, and tells what was spent. */
   async #settle(spendSecret: SecretKey): Promise<void> {
     const { file, keys } = this.#session;
     const outputs = file.read((r) => r.outputs.blind());
-    const images = await this.#session.keyImages(
+    const images = await this.#session.sync.keyImages(
       { viewSecret: keys.viewSecret.expose(), spendSecret },
       outputs,
     );

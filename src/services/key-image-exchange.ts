@@ -100,7 +100,7 @@ export class KeyImageExchange {
   /** Spends of these outputs are recognised, those read already and those to come. */
   learn(told: readonly ToldKeyImage[]): void {
     const news = this.#session.file.write((w) => learnKeyImages(w, told));
-    if (news.length > 0) this.#session.expectSpends(news);
+    if (news.length > 0) this.#session.sync.expectSpends(news);
   }
 
   /** @throws WalletError `invalid` for what is no key image, `wrong_signature` for that of another output. */

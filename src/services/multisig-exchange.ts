@@ -78,14 +78,14 @@ export class MultisigExchange {
     if (texts.length + 1 < threshold)
       throw new WalletError({ kind: 'too_few_signers', needed: threshold - 1, given: texts.length });
     for (const text of texts) if (!isHex(text)) throw new WalletError({ kind: 'bad_hex', what: 'info' });
-    const count = await this.#session.undisturbed(() => this.#import(texts));
+    const count = await this.#session.sync.undisturbed(() => this.#import(texts));
     if (refresh) await this.#refresh();
     return count;
   }
 
   async #refresh(): Promise<void> {
     try {
-      await this.#session.refresh();
+      await this.#session.sync.refresh();
     } catch (error) {
       if (!(error instanceof DaemonError)) throw error;
       this.#session.log.warn({ kind: error.kind }, 'multisig info was imported; the daemon cannot be asked');
@@ -111,7 +111,7 @@ export class MultisigExchange {
       w.multisig.replaceTold(named.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
       composeKeyImages(w, images);
     });
-    this.#session.lookAgain();
+    this.#session.sync.lookAgain();
     return count;
   }
 

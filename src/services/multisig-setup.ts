@@ -151,7 +151,7 @@ function bringIn({ keys }: WalletSession): Signer {
 async function assertUnused(wallet: WalletSession): Promise<void> {
   if (wallet.paths === undefined) return;
   try {
-    await wallet.refresh();
+    await wallet.sync.refresh();
   } catch (error) {
     // What is known without a daemon must do.
     if (!(error instanceof DaemonError)) throw error;

@@ -162,7 +162,7 @@ export class OutputExchange {
       throw invalid('an output lies too far into its transaction');
     const { file, keys, accounts } = this.#session;
     // What a refresh does for others, nobody did for a wallet that is always offline.
-    if (!this.isHot()) await this.#session.watchAhead();
+    if (!this.isHot()) await this.#session.sync.watchAhead();
     const found = await locateOutputs(outputs, { viewSecret: keys.viewSecret.expose() });
     return outputs.map((output, i) => {
       for (const { derivationKey, spendPublicKey } of found[i] ?? []) {

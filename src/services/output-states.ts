@@ -38,7 +38,7 @@ export class OutputStates {
    * Source: wallet2.cpp `rescan_spent`.
    */
   async rescanSpent(): Promise<void> {
-    await this.#session.undisturbed(async () => {
+    await this.#session.sync.undisturbed(async () => {
       const { file, link, log } = this.#session;
       const outputs = file.read((r) => r.outputs.withKeyImage());
       for (let start = 0; start < outputs.length; start += IMAGES_AT_ONCE) {

@@ -29,9 +29,9 @@ export class TxScan {
   async scan(hashes: readonly Hash[]): Promise<void> {
     const asked = new Map(hashes.map((hash) => [toHex(hash), hash]));
     if (asked.size === 0) return;
-    await this.#session.undisturbed(async () => {
+    await this.#session.sync.undisturbed(async () => {
       const fetched = await this.#fetch([...asked.values()]);
-      let found = await this.#session.look(batchOf(fetched));
+      let found = await this.#session.sync.look(batchOf(fetched));
       const touched = this.#touchedBy(found).filter((hash) => !asked.has(toHex(hash)));
       if (touched.length > 0) {
         if (!this.#session.link.trusted)
@@ -40,9 +40,9 @@ export class TxScan {
             reason:
               'later transactions of the wallet would have to be fetched too, and the daemon is not trusted: use one that is, or rescan_blockchain',
           });
-        found = await this.#session.look(batchOf([...fetched, ...(await this.#fetch(touched))]));
+        found = await this.#session.sync.look(batchOf([...fetched, ...(await this.#fetch(touched))]));
       }
-      this.#session.commitFound(found);
+      this.#session.sync.commitFound(found);
     });
   }
 

@@ -153,7 +153,8 @@ export class WalletServer {
       // Copies: the session wipes its keys when it closes.
       const after = structuredClone(await change(session));
       const before = structuredClone(session.keyKeeper.whole);
-      const { paths, restoreHeight } = session;
+      const { paths } = session;
+      const { restoreHeight } = session.sync;
       const { password } = session.keyKeeper;
       const keepStore =
         equalBytes(after.spendPublicKey, before.spendPublicKey) &&
@@ -249,7 +250,7 @@ export class WalletServer {
   /** Has a new wallet know the addresses to watch before it is asked to refresh. A refresh makes up for what fails here. */
   async #watchAhead(session: WalletSession): Promise<void> {
     try {
-      await session.watchAhead();
+      await session.sync.watchAhead();
     } catch (error) {
       this.settings.log.warn({ err: error }, 'the addresses of a new wallet are left to its first refresh');
     }

@@ -88,7 +88,7 @@ export const addressMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
     async handle({ wallet }, { password, major_idx, minor_idx }) {
       wallet.keyKeeper.assertPassword(password);
-      await wallet.setLookahead({ major: major_idx, minor: minor_idx });
+      await wallet.sync.setLookahead({ major: major_idx, minor: minor_idx });
       return {};
     },
   }),

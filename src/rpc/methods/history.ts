@@ -59,7 +59,7 @@ export const historyMethods: readonly WalletMethod[] = [
     }),
     source: 'COMMAND_RPC_GET_TRANSFERS, on_get_transfers',
     async handle({ wallet, server }, asked) {
-      if (asked.pool && !server.settings.restricted) await wallet.refreshPool();
+      if (asked.pool && !server.settings.restricted) await wallet.sync.refreshPool();
       const filtered = asked.filter_by_height;
       const from = readCursor(asked.cursor);
       const filter = {

@@ -109,7 +109,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     params: params({ start_height: height.default(0) }),
     source: 'COMMAND_RPC_REFRESH, on_refresh',
     async handle({ wallet }, { start_height }) {
-      const { blocksFetched, receivedMoney } = await wallet.refresh(start_height);
+      const { blocksFetched, receivedMoney } = await wallet.sync.refresh(start_height);
       return { blocks_fetched: blocksFetched, received_money: receivedMoney };
     },
   }),
@@ -136,7 +136,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     async handle({ wallet }, { hard, keep_key_images }) {
       if (hard && keep_key_images)
         throw new WalletError({ kind: 'invalid', reason: 'a hard rescan cannot keep key images' });
-      await wallet.rescan(hard);
+      await wallet.sync.rescan(hard);
       return {};
     },
   }),
