@@ -203,7 +203,7 @@ describe('the outline of a transaction', () => {
         extra: concatBytes(...Array.from({ length: times }, () => key)),
       });
     expect(outline(tx(100)).candidates.txs).toHaveLength(300_000);
-    expect(() => outline(tx(1000))).toThrow('too many keys');
+    expect(() => outline(tx(1500))).toThrow('too many keys');
   });
 });
 

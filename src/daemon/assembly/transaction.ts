@@ -40,8 +40,8 @@ export const ROW_TXS = column();
 const outputs = column();
 const tags = column();
 
-/** Keys times outputs of all transactions: far above those of any honest page. */
-const MOST_ROWS: u32 = 1 << 21;
+/** Keys times outputs of all transactions: more than 100 MB of outputs, the largest page that upstream sends. */
+const MOST_ROWS: u32 = 1 << 22;
 
 function passInput(): void {
   const type = byte();
