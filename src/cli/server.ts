@@ -15,6 +15,7 @@ import { OpenAlias } from '../services/open-alias.js';
 import { WalletServer } from '../services/wallet-server.js';
 import { trimHeap } from '../store/trim-heap.js';
 import { toHex } from '../util/bytes.js';
+import { Callers } from '../util/callers.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { isLoopback, type Config, type LoginConfig, type SslConfig } from './config.js';
@@ -49,7 +50,9 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
   const daemon = config.daemon.offline ? undefined : await daemonConfig(config, regtest?.address);
   const tls = readTls(config.rpc.ssl);
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
+  const callers = new Callers();
   const server = new WalletServer({
+    callers,
     network: config.network,
     ...(directory === undefined ? {} : { directory }),
     kdfRounds: config.wallet.kdfRounds,
@@ -84,6 +87,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
       origins: config.rpc.origins,
       hosts: config.rpc.bind.map(({ ip }) => ip),
       onBug,
+      callers,
     }),
     ...(tls === undefined ? {} : { tls }),
     maxConnections: config.rpc.maxConnections,

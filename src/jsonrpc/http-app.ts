@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import type { Callers } from '../util/callers.js';
 import { letGo } from '../util/last-holder.js';
 import type { AnswerText, Dispatcher } from './dispatcher.js';
 import { RpcError } from './errors.js';
@@ -12,6 +13,8 @@ export interface HttpAppOptions {
   /** Names and addresses under which a server without login may be called. */
   readonly hosts: readonly string[];
   readonly onBug: (error: unknown) => void;
+  /** Told of everyone who asks. */
+  readonly callers?: Callers;
   /** Paths beside JSON-RPC. */
   readonly endpoints?: readonly Endpoint[];
   /**
@@ -52,6 +55,7 @@ export function createHttpApp({
   origins,
   hosts,
   onBug,
+  callers,
   endpoints = [],
   anyClient = false,
 }: HttpAppOptions): Express {
@@ -60,6 +64,12 @@ export function createHttpApp({
   app.disable('etag');
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
+
+  if (callers !== undefined)
+    app.use((_req, res, next) => {
+      res.once('close', callers.arrive());
+      next();
+    });
 
   const known = new Set(['localhost', '127.0.0.1', '::1', ...hosts].map((host) => host.toLowerCase()));
   if (auth === undefined && !anyClient)

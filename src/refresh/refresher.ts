@@ -1,69 +1,26 @@
 import { Worker } from 'node:worker_threads';
-import type { Hash, KeyImage } from '../crypto/types.js';
+import type { KeyImage } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { bytes32, chunks } from '../util/bytes.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
-import type { PageFindings, SubaddressKey } from '../wallet/records.js';
 import type { Lookahead } from '../wallet/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
-import type { ScannerState } from './scanner-state.js';
-import type { PoolFinding } from './wallet-scanner.js';
+import { RefreshCancelled, toError } from './refresh-error.js';
+import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
+import { ThreadCalls, type Call } from './thread-calls.js';
 import type { NamedKey } from './watch-list.js';
+import type { Callers } from '../util/callers.js';
 import { Turns } from '../util/turns.js';
 import type {
   BatchFindings,
-  RefreshFailure,
   RefreshFrom,
   RefreshReport,
   RefreshRequest,
   TxBatch,
   WalletId,
 } from './messages.js';
-
-/** The wallet's side of a refresh: where it stands, and what to do with what is found. */
-export interface RefreshTarget {
-  /** What the scanner starts from; asked again whenever the thread had to be restarted. */
-  scannerState(): ScannerState;
-  /** Commits one page. @param daemonHeight number of blocks that the daemon holds. */
-  commitPage(findings: PageFindings, daemonHeight: number): void;
-  /** Commits keys by which payments are recognised. */
-  commitSubaddresses(keys: readonly SubaddressKey[]): void;
-  commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
-  /** Puts what was committed in order, off this thread; nothing is committed meanwhile. Does not throw. */
-  tidy(): Promise<void>;
-}
-
-export interface RefreshResult {
-  readonly blocksFetched: number;
-  readonly receivedMoney: boolean;
-}
-
-interface Run {
-  readonly number: number;
-  readonly wallet: WalletId;
-  readonly target: RefreshTarget;
-  blocksFetched: number;
-  receivedMoney: boolean;
-  readonly resolve: (result: RefreshResult) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** A question to the thread, apart from refreshes. */
-interface Call {
-  readonly wallet: WalletId;
-  /** @returns true for the last answer. */
-  readonly take: (answer: CallAnswer) => boolean;
-  readonly reject: (error: Error) => void;
-}
-
-type CallAnswer = Extract<RefreshReport, { readonly call: number }>;
-
-/** A refresh that was stopped because its wallet closes or the daemon changes. */
-export class RefreshCancelled extends Error {
-  override readonly name = 'RefreshCancelled';
-}
 
 /**
  * Runs refreshes on a thread of their own and commits what they find on this one. A thread that dies fails
@@ -72,20 +29,22 @@ export class RefreshCancelled extends Error {
 export class Refresher {
   readonly #threads: number;
   readonly #chain: ExpectedChain;
+  readonly #callers: Callers;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
   /** Wallets that the thread knows; the others it learns of when it has something to do for them. */
   readonly #attached = new Set<WalletId>();
   readonly #targets = new Map<WalletId, RefreshTarget>();
-  readonly #runs = new Map<WalletId, Run>();
-  readonly #calls = new Map<number, Call>();
+  readonly #runs = new Map<WalletId, RefreshRun>();
+  readonly #calls = new ThreadCalls();
   #counter = 0;
 
-  /** @param threads scanning threads. */
-  constructor(threads: number, chain: ExpectedChain, daemon: DaemonConfig | undefined) {
+  /** @param threads scanning threads. @param callers are let go before what a refresh found is committed. */
+  constructor(threads: number, chain: ExpectedChain, daemon: DaemonConfig | undefined, callers: Callers) {
     this.#threads = threads;
     this.#chain = chain;
     this.#daemon = daemon;
+    this.#callers = callers;
   }
 
   /** Starts the threads ahead of the first refresh. */
@@ -103,7 +62,7 @@ export class Refresher {
   detach(wallet: WalletId): void {
     this.#targets.delete(wallet);
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
-    this.#dropCalls(wallet, new RefreshCancelled('the wallet is closed'));
+    this.#calls.drop(wallet, new RefreshCancelled('the wallet is closed'));
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
 
@@ -214,7 +173,7 @@ export class Refresher {
       return undefined;
     }
     const call = ++this.#counter;
-    this.#calls.set(call, { wallet, take, reject });
+    this.#calls.add(call, { wallet, take, reject });
     return call;
   }
 
@@ -245,15 +204,7 @@ export class Refresher {
     if (this.#runs.has(wallet)) return Promise.reject(new Error('a refresh of this wallet runs already'));
     return new Promise((resolve, reject) => {
       const number = ++this.#counter;
-      this.#runs.set(wallet, {
-        number,
-        wallet,
-        target,
-        blocksFetched: 0,
-        receivedMoney: false,
-        resolve,
-        reject,
-      });
+      this.#runs.set(wallet, new RefreshRun({ number, wallet, target, resolve, reject }));
       this.#ensureAttached(wallet, target);
       this.#post({ type: 'refresh', wallet, run: number, from });
     });
@@ -283,7 +234,12 @@ export class Refresher {
     });
     worker.unref();
     // One a turn: messages that come while one is dealt with would keep requests from being read.
-    const turns = new Turns((message: RefreshReport) => this.#receive(worker, message));
+    const turns = new Turns<RefreshReport>({
+      handle: (report) => this.#receive(worker, report),
+      callers: this.#callers,
+      // Somebody waits for an answer to a call.
+      canWait: (report) => report.type === 'page',
+    });
     worker.on('message', (message: RefreshReport) => turns.add(message));
     worker.on('error', (error) => this.#lost(worker, error as Error));
     worker.on('exit', () => this.#lost(worker, new Error('the refresh thread stopped')));
@@ -295,62 +251,17 @@ export class Refresher {
     return worker;
   }
 
-  #receive(worker: Worker, message: RefreshReport): void {
-    if ('call' in message) {
-      if (this.#calls.get(message.call)?.take(message)) this.#calls.delete(message.call);
-      return;
-    }
-    const run = this.#runs.get(message.wallet);
-    if (run === undefined || run.number !== message.run) return;
-    const acknowledge = (): void =>
-      worker.postMessage({
-        type: 'committed',
-        wallet: run.wallet,
-        run: run.number,
-      } satisfies RefreshRequest);
-    switch (message.type) {
-      case 'page':
-        try {
-          run.target.commitPage(message.findings, message.daemonHeight);
-        } catch (error) {
-          // What the thread holds is ahead of the store now: it starts over from the store's state.
-          this.restart(run.wallet);
-          this.#fail(run.wallet, error as Error);
-          return;
-        }
-        run.blocksFetched += message.findings.hashes.length;
-        // The genesis block is known to every wallet: it is not counted.
-        if (message.findings.startHeight === 0 && message.findings.hashes.length > 0) run.blocksFetched -= 1;
-        run.receivedMoney ||= message.findings.outputs.length > 0;
-        acknowledge();
-        return;
-      case 'rest':
-        void run.target.tidy().then(acknowledge);
-        return;
-      case 'pool':
-        try {
-          run.target.commitPool(message.present, message.findings);
-          run.receivedMoney ||= message.findings.some(({ incoming }) => incoming !== undefined);
-        } catch (error) {
-          this.#fail(run.wallet, error as Error);
-        }
-        return;
-      case 'done':
-        this.#runs.delete(run.wallet);
-        if (message.failure === undefined)
-          run.resolve({ blocksFetched: run.blocksFetched, receivedMoney: run.receivedMoney });
-        else run.reject(toError(message.failure));
-        return;
-    }
-  }
-
-  /** @param wallet undefined: all. */
-  #dropCalls(wallet: WalletId | undefined, error: Error): void {
-    for (const [number, call] of this.#calls)
-      if (wallet === undefined || call.wallet === wallet) {
-        this.#calls.delete(number);
-        call.reject(error);
-      }
+  #receive(worker: Worker, report: RefreshReport): void {
+    if ('call' in report) return this.#calls.answer(report);
+    const { wallet, run: number } = report;
+    const run = this.#runs.get(wallet);
+    if (run?.number !== number) return;
+    run.take(report, {
+      acknowledge: () =>
+        worker.postMessage({ type: 'committed', wallet, run: number } satisfies RefreshRequest),
+      restart: () => this.restart(wallet),
+      end: () => void this.#runs.delete(wallet),
+    });
   }
 
   #fail(wallet: WalletId, error: Error): void {
@@ -364,14 +275,6 @@ export class Refresher {
     this.#worker = undefined;
     this.#attached.clear();
     for (const wallet of [...this.#runs.keys()]) this.#fail(wallet, error);
-    this.#dropCalls(undefined, error);
+    this.#calls.drop(undefined, error);
   }
-}
-
-function toError({ kind, message, stack }: RefreshFailure): Error {
-  if (kind === 'cancelled') return new RefreshCancelled(message);
-  if (kind !== undefined) return new DaemonError(kind, message);
-  const error = new Error(message);
-  if (stack !== undefined) error.stack = stack;
-  return error;
 }

@@ -172,28 +172,31 @@ export class Accounts {
    * Other work goes on while many are worked out; they are written together.
    * @param count new addresses, all with the label. @throws WalletError `account_out_of_range`
    */
-  createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
-    return this.#creating.run(async () => {
+  async createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
+    const created = await this.#creating.run(async () => {
       this.assertAccount(account);
       const expected = this.addressCount(account);
       const derived = await this.#texts.derive(range(account, expected, count));
       this.#session.assertOpen();
-      const created = this.#session.file.write((w) => {
+      const indices = this.#session.file.writeRecoverable((w) => {
         const first = w.accounts.addAddresses(account, count);
         // A payment that arrived meanwhile may have handed out addresses too.
         const keys = first < expected ? [] : derived.slice(first - expected);
         const more = range(account, first + keys.length, count - keys.length);
         const all = more.length === 0 ? keys : [...keys, ...this.#texts.keysOf(more)];
-        const indices = range(account, first, count);
-        w.subaddresses.add(entries(indices, all));
-        if (label !== '') for (const index of indices) w.subaddresses.setLabel(index, label);
-        this.#texts.keep(indices, all);
-        return indices;
+        const added = range(account, first, count);
+        w.subaddresses.add(entries(added, all));
+        if (label !== '') for (const index of added) w.subaddresses.setLabel(index, label);
+        this.#texts.keep(added, all);
+        return added;
       });
-      const last = created.at(-1);
+      const last = indices.at(-1);
       if (last !== undefined) this.#session.sync.expandTo(last);
-      return created.map((index) => ({ index, address: this.address(index) }));
+      return indices.map((index) => ({ index, address: this.address(index) }));
     });
+    // Who asked is told of an address once it is on disk.
+    await this.#session.file.harden();
+    return created;
   }
 
   /** @throws WalletError for an account or address out of range. */

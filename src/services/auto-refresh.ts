@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { DaemonError } from '../daemon/errors.js';
-import { RefreshCancelled } from '../refresh/refresher.js';
+import { RefreshCancelled } from '../refresh/refresh-error.js';
 import type { WalletSession } from './wallet-session.js';
 
 const DEFAULT_PERIOD_SECONDS = 20;

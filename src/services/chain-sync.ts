@@ -1,12 +1,9 @@
 import { DaemonError } from '../daemon/errors.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { Hash, KeyImage } from '../crypto/types.js';
-import {
-  RefreshCancelled,
-  type Refresher,
-  type RefreshResult,
-  type RefreshTarget,
-} from '../refresh/refresher.js';
+import { RefreshCancelled } from '../refresh/refresh-error.js';
+import type { RefreshResult, RefreshTarget } from '../refresh/refresh-run.js';
+import type { Refresher } from '../refresh/refresher.js';
 import type { ScannerState } from '../refresh/scanner-state.js';
 import type { PoolFinding } from '../refresh/wallet-scanner.js';
 import type { BatchFindings, TxBatch, WalletId } from '../refresh/messages.js';

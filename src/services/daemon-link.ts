@@ -3,6 +3,7 @@ import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../daemon/http-daemon.js';
 import type { ExpectedChain } from '../refresh/chain-block.js';
 import { Refresher } from '../refresh/refresher.js';
+import type { Callers } from '../util/callers.js';
 import type { Rng } from '../util/random.js';
 
 /** The way to the daemon that every open wallet shares: calls of this thread, and the refresh thread. */
@@ -20,9 +21,10 @@ export class DaemonLink {
     config: DaemonConfig | undefined;
     trusted: boolean;
     rng: Rng;
+    callers: Callers;
   }) {
     this.rng = parts.rng;
-    this.refresher = new Refresher(parts.threads, parts.chain, parts.config);
+    this.refresher = new Refresher(parts.threads, parts.chain, parts.config, parts.callers);
     this.#config = parts.config;
     this.#trusted = parts.trusted;
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { NetworkType } from '../cryptonote/types.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
+import type { Callers } from '../util/callers.js';
 import type { Rng } from '../util/random.js';
 import type { ExportFormat } from '../wallet/exported-outputs.js';
 import type { WalletEvents } from './events.js';
@@ -23,6 +24,8 @@ export interface ServerSettings {
   /** Blocks whose version is newer than any known are read all the same. */
   readonly anyFork: boolean;
   readonly rng: Rng;
+  /** Who waits for an answer of this process. */
+  readonly callers: Callers;
   readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
   readonly log: Logger;

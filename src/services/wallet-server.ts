@@ -64,6 +64,7 @@ export class WalletServer {
       config: settings.daemon,
       trusted: settings.daemonTrusted,
       rng: settings.rng,
+      callers: settings.callers,
     });
     this.multisigSetup = new MultisigSetup(this);
     this.#opener = new WalletOpener(settings, this.#link);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, fsync, fsyncSync, openSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -14,12 +14,14 @@ export function syncFile(path: string): void {
 
 /** {@link syncFile} without waiting for the disk on this thread. */
 export async function syncFileAside(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const file = openSync(path, 'r');
+  await new Promise<void>((resolve, reject) =>
+    fsync(file, (error) => {
+      closeSync(file);
+      if (error === null) resolve();
+      else reject(error);
+    }),
+  );
 }
 
 /** Names made, changed or dropped in a directory are on disk when this returns. */

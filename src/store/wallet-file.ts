@@ -194,6 +194,8 @@ export class WalletFile {
   #version = 0;
   readonly #snapshots = new Set<Snapshot>();
   #tidying: Promise<unknown> | undefined;
+  /** Does a commit wait for the disk? */
+  #waitsForDisk = true;
 
   private constructor(db: Db, home?: Home) {
     this.#home = home;
@@ -284,31 +286,34 @@ export class WalletFile {
    * @throws WalletError `wallet_corrupt` where the file is damaged.
    */
   write<T>(task: (w: WalletWriter) => T): T {
+    return this.#commit(task, true);
+  }
+
+  #commit<T>(task: (w: WalletWriter) => T, waitsForDisk: boolean): T {
     if (this.#db.inTransaction) throw new Error('a write inside a write');
     return noticingDamage(this.#path, () => {
       this.#returnHome();
       for (const snapshot of this.#snapshots) snapshot.part();
+      if (waitsForDisk !== this.#waitsForDisk)
+        this.#db.pragma(`synchronous = ${waitsForDisk ? 'FULL' : 'NORMAL'}`);
+      this.#waitsForDisk = waitsForDisk;
       this.#version += 1;
       return this.#db.transaction(() => task(this.#writer)).immediate();
     });
   }
 
   /**
-   * One transaction of what the chain could tell again: it outlives this process as any other does, but a failure
-   * of the machine only once {@link harden}, or any {@link write} after it, has ended. Does not wait for the disk.
+   * One transaction of what the chain could tell again, or nobody is told of yet: it outlives this process as any
+   * other does, but a failure of the machine only once {@link harden}, or any {@link write} after it, has ended. Does not wait for the disk.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
-    this.#db.pragma('synchronous = NORMAL');
-    try {
-      return this.write(task);
-    } finally {
-      this.#db.pragma('synchronous = FULL');
-    }
+    return this.#commit(task, false);
   }
 
   /** Ends once everything written so far is on disk; other work goes on meanwhile. */
   async harden(): Promise<void> {
-    if (this.#db.memory) return;
+    // Closing a store puts all of it on disk.
+    if (this.#db.memory || !this.#db.open) return;
     this.#returnHome();
     await syncFileAside(logOf(this.#db.name));
   }
@@ -381,6 +386,7 @@ export class WalletFile {
     this.#standing.release();
     settleDraft(path);
     this.#db = openDatabase(path, key.expose());
+    this.#waitsForDisk = true;
     this.#standing = new StandingFile(path);
     this.#reader = new WalletReader(this.#db);
     this.#writer = new WalletWriter(this.#db);
