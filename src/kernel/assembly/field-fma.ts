@@ -109,6 +109,7 @@ const PARTS = memory.data(320, 16);
 const PIN = memory.data(16, 16);
 
 /** Columns of a*b: 1 unit by 3, or 3 by 1. @param o apart from a and b. */
+@inline
 export function multiplyColumns(o: usize, a: usize, b: usize): void {
   let a4 = limb(a, 4);
   const b4 = limb(b, 4);
@@ -221,6 +222,7 @@ export function multiplyColumns(o: usize, a: usize, b: usize): void {
 }
 
 /** Columns of a*a: 1 unit. @param o apart from a. */
+@inline
 export function squareColumns(o: usize, a: usize): void {
   const a4 = limb(a, 4);
   let c1 = v128.load(C1);
@@ -289,7 +291,7 @@ function put(o: usize, twice: bool, i: i32, limb: v128): void {
 
 /** o = a*b or 2*a*b: 1 unit by 3, or 3 by 1. */
 @inline
-function product(o: usize, a: usize, b: usize, twice: bool): void {
+export function product(o: usize, a: usize, b: usize, twice: bool): void {
   let b4 = limb(b, 4);
   let a4 = limb(a, 4);
   let c1 = v128.load(C1);
@@ -425,11 +427,6 @@ export function multiply(o: usize, a: usize, b: usize): void {
   product(o, a, b, false);
 }
 
-/** o = 2*a*b, of 2 units: 1 unit by 3, or 3 by 1. */
-export function multiplyTwice(o: usize, a: usize, b: usize): void {
-  product(o, a, b, true);
-}
-
 /** o = a*a: 1 unit. */
 export function square(o: usize, a: usize): void {
   const a4 = limb(a, 4);
@@ -512,6 +509,95 @@ export function square(o: usize, a: usize): void {
   put(o, false, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
 }
 
+/** o = a^(2^n): 1 unit. What one square gives the next takes stays in registers. */
+export function squareTimes(o: usize, a: usize, n: i32): void {
+  let a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
+  do {
+    let c1 = v128.load(C1);
+    const h44 = top(a4, a4, c1);
+    let c2 = v128.load(C2);
+    const l44 = rest(a4, a4, c2, h44);
+    const d1 = f64x2.add(a1, a1);
+    const h12 = top(a2, d1, c1);
+    const l12 = rest(a2, d1, c2, h12);
+    const d0 = f64x2.add(a0, a0);
+    const h03 = top(a3, d0, c1);
+    const l03 = rest(a3, d0, c2, h03);
+    v128.store(PARTS + 208, i64x2.add(l12, l03));
+    c1 = v128.load(C1);
+    const h22 = top(a2, a2, c1);
+    const l22 = rest(a2, a2, c2, h22);
+    const h04 = top(a4, d0, c1);
+    const l04 = rest(a4, d0, c2, h04);
+    const h13 = top(a3, d1, c1);
+    const l13 = rest(a3, d1, c2, h13);
+    v128.store(PARTS + 64, i64x2.add(i64x2.add(h22, h04), h13));
+    const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(SETTLE_SQUARE, 4));
+    v128.store(PIN, t4);
+    const nineteen = v128.load(NINETEEN);
+    const mask = v128.load(MASK);
+    const d3 = f64x2.add(a3, a3);
+    const h34 = top(a4, d3, c1);
+    const l34 = rest(a4, d3, c2, h34);
+    v128.store(PARTS + 272, l34);
+    const s1 = i64x2.add(l44, h34);
+    c1 = v128.load(C1);
+    const h11 = top(a1, a1, c1);
+    const l11 = rest(a1, a1, c2, h11);
+    const h02 = top(a2, d0, c1);
+    const l02 = rest(a2, d0, c2, h02);
+    const s2 = i64x2.add(l11, l02);
+    v128.store(PIN, s2);
+    const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(SETTLE_SQUARE, 3));
+    const toLimb = v128.load(TO_LIMB);
+    const magic = v128.load(MAGIC);
+    const n4 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic);
+    c1 = v128.load(C1);
+    const h01 = top(a1, d0, c1);
+    const l01 = rest(a1, d0, c2, h01);
+    v128.store(PARTS + 176, l01);
+    const d2 = f64x2.add(a2, a2);
+    c1 = v128.load(C1);
+    const h24 = top(a4, d2, c1);
+    const l24 = rest(a4, d2, c2, h24);
+    const h33 = top(a3, a3, c1);
+    const l33 = rest(a3, a3, c2, h33);
+    const s3 = i64x2.add(l24, l33);
+    v128.store(PIN, s3);
+    const s4 = i64x2.add(limb(PARTS, 17), i64x2.add(h24, h33));
+    const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(SETTLE_SQUARE, 2));
+    const n3 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic);
+    c1 = v128.load(C1);
+    const h00 = top(a0, a0, c1);
+    c2 = v128.load(C2);
+    const l00 = rest(a0, a0, c2, h00);
+    const h23 = top(a3, d2, c1);
+    const l23 = rest(a3, d2, c2, h23);
+    v128.store(PIN, l23);
+    c1 = v128.load(C1);
+    const h14 = top(a4, d1, c1);
+    const l14 = rest(a4, d1, c2, h14);
+    const s5 = i64x2.add(s3, i64x2.add(h23, h14));
+    const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(SETTLE_SQUARE, 1));
+    const n2 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic);
+    const s6 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
+    const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(SETTLE_SQUARE, 0));
+    const n1 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic);
+    const toLimb0 = v128.load(TO_LIMB_0);
+    const n0 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic);
+    a0 = n0;
+    a1 = n1;
+    a2 = n2;
+    a3 = n3;
+    a4 = n4;
+  } while (--n > 0);
+  v128.store(o, a0);
+  v128.store(o + 16, a1);
+  v128.store(o + 32, a2);
+  v128.store(o + 48, a3);
+  v128.store(o + 64, a4);
+}
+
 /** A limb: what is left of a settled column, and what comes from the one below. */
 @inline
 function limbOf(t: v128, carry: v128, toLimb: v128): v128 {
@@ -542,6 +628,7 @@ function differenceAt(c: v128, d: v128): v128 {
 }
 
 /** sum = c + d, difference = c - d, of products. */
+@inline
 export function settleBothProducts(sum: usize, difference: usize, c: usize, d: usize): void {
   const c4 = limb(c, 4), d4 = limb(d, 4);
   const s4 = sumAt(c4, d4, SETTLE_TWO_PRODUCTS, 4), t4 = differenceAt(c4, d4);
@@ -577,6 +664,7 @@ function level(difference: v128): v128 {
 }
 
 /** g = b - a, h = b + a, f = 2c - g, of squares. */
+@inline
 export function settleDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
   const a4 = limb(a, 4), b4 = limb(b, 4);
   const e4 = i64x2.sub(b4, a4), h4 = sumAt(b4, a4, SETTLE_TWO_SQUARES, 4);

@@ -37,10 +37,17 @@ function multiplyInt(o: usize, a: usize, b: usize): void {
   int.settleColumns(o, WORK);
 }
 
-/** o = 2*a*b, of up to 2 units. */
+/** o = a*b, its code in place: where most of the time goes. */
+@inline
+export function multiplyHere(o: usize, a: usize, b: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.product(o, a, b, false);
+  else multiplyInt(o, a, b);
+}
+
+/** o = 2*a*b, of up to 2 units, its code in place. */
 @inline
 export function multiplyTwice(o: usize, a: usize, b: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.multiplyTwice(o, a, b);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.product(o, a, b, true);
   else multiplyTwiceInt(o, a, b);
 }
 function multiplyTwiceInt(o: usize, a: usize, b: usize): void {
@@ -57,6 +64,17 @@ export function square(o: usize, a: usize): void {
 function squareInt(o: usize, a: usize): void {
   int.squareColumns(WORK, a);
   int.settleColumns(o, WORK);
+}
+
+/** o = a^(2^n), n of 1 or more. */
+@inline
+export function squareTimes(o: usize, a: usize, n: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.squareTimes(o, a, n);
+  else squareTimesInt(o, a, n);
+}
+function squareTimesInt(o: usize, a: usize, n: i32): void {
+  squareInt(o, a);
+  for (let i = 1; i < n; i++) squareInt(o, o);
 }
 
 /** sum = c + d and difference = c - d, of columns of products. */

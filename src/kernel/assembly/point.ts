@@ -10,6 +10,7 @@ import {
   ELEMENT,
   multiply,
   multiplyColumns,
+  multiplyHere,
   multiplyTwice,
   read,
   readConstant,
@@ -20,6 +21,7 @@ import {
   settleElement,
   square,
   squareColumns,
+  squareTimes,
   subtract,
 } from './field';
 
@@ -65,6 +67,15 @@ const G = memory.data(160, 16);
 const H = memory.data(160, 16);
 const S = memory.data(160, 16);
 
+/** What additions and doublings end with. */
+@inline
+function finish(o: usize, withT: bool): void {
+  multiplyHere(o + X, E, F);
+  multiplyHere(o + Y, G, H);
+  multiplyHere(o + Z, F, G);
+  if (withT) multiplyHere(o + T, E, H);
+}
+
 /** o = 2p. @param withT whether an addition follows. */
 export function double(o: usize, p: usize, withT: bool): void {
   squareColumns(A, p + X);
@@ -72,10 +83,7 @@ export function double(o: usize, p: usize, withT: bool): void {
   squareColumns(C, p + Z);
   multiplyTwice(E, p + X, p + Y);
   settleDoubling(F, G, H, A, B, C);
-  multiply(o + X, E, F);
-  multiply(o + Y, G, H);
-  multiply(o + Z, F, G);
-  if (withT) multiply(o + T, E, H);
+  finish(o, withT);
 }
 
 /** o = p + q, or p - q. */
@@ -88,10 +96,7 @@ export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool)
   multiplyColumns(S, p + Z, q + Z);
   settleBothProducts(H, E, B, A);
   settleBothProducts(minus ? F : G, minus ? G : F, S, C);
-  multiply(o + X, E, F);
-  multiply(o + Y, G, H);
-  multiply(o + Z, F, G);
-  if (withT) multiply(o + T, E, H);
+  finish(o, withT);
 }
 
 /** o = p + q, whose Z is 1. */
@@ -106,10 +111,7 @@ export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   settleElement(F, F); // of 3 units
   add(G, S, C); // 3 units, for factors of one
   settleBothProducts(H, E, B, A);
-  multiply(o + X, E, F);
-  multiply(o + Y, G, H);
-  multiply(o + Z, F, G);
-  if (withT) multiply(o + T, E, H);
+  finish(o, withT);
 }
 
 /** o = p made ready to be added. */
@@ -130,11 +132,6 @@ const P0 = memory.data(160, 16);
 const P1 = memory.data(160, 16);
 const P2 = memory.data(160, 16);
 const ONE = memory.data(160, 16);
-
-function squareTimes(o: usize, a: usize, n: i32): void {
-  square(o, a);
-  for (let i = 1; i < n; i++) square(o, o);
-}
 
 /** P0 = a^(2^250 - 1), P1 = a^11. */
 function power250(a: usize): void {
