@@ -1,0 +1,52 @@
+/* What the field's tests call; not part of the kernel. */
+import {
+  multiply,
+  multiplyColumns,
+  multiplyTwice as multiplyTwiceHere,
+  prepareField,
+  settleBothProducts,
+  settleDoubling,
+  settleElement,
+  square,
+  squareColumns,
+  squareTimes as squareTimesHere,
+} from './field';
+
+/** Elements of 160 bytes each. */
+const ELEMENTS = memory.data(2560, 16);
+const A = memory.data(160, 16);
+const B = memory.data(160, 16);
+const C = memory.data(160, 16);
+
+export function prepare(): void {
+  prepareField();
+}
+
+export function elementsAt(): usize {
+  return ELEMENTS;
+}
+
+export { multiply, square, settleElement };
+
+export function multiplyTwice(o: usize, a: usize, b: usize): void {
+  multiplyTwiceHere(o, a, b);
+}
+
+export function squareTimes(o: usize, a: usize, n: i32): void {
+  squareTimesHere(o, a, n);
+}
+
+/** sum = ab + cd, difference = ab - cd */
+export function bothProducts(sum: usize, difference: usize, a: usize, b: usize, c: usize, d: usize): void {
+  multiplyColumns(A, a, b);
+  multiplyColumns(B, c, d);
+  settleBothProducts(sum, difference, A, B);
+}
+
+/** g = b^2 - a^2, h = b^2 + a^2, f = 2c^2 - g */
+export function doubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
+  squareColumns(A, a);
+  squareColumns(B, b);
+  squareColumns(C, c);
+  settleDoubling(f, g, h, A, B, C);
+}
