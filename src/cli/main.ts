@@ -13,6 +13,8 @@ setFlagsFromString('--interrupt-budget=200000');
 // WebAssembly is compiled as well as can be when it is loaded, not while the first refresh is under way.
 setFlagsFromString('--no-wasm-lazy-compilation');
 setFlagsFromString('--no-wasm-dynamic-tiering');
+// New garbage is collected by the thread that made it: others that help it are waited for where all processors are busy.
+setFlagsFromString('--no-parallel-scavenge');
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;

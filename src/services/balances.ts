@@ -55,11 +55,12 @@ export class Balances {
   }
 
   #count(account: number | undefined, strict: boolean): Balance {
-    const rows = new Map<string, Row>();
+    const accounts = new Map<number, Map<number, Row>>();
     const row = (major: number, minor: number): Row => {
-      const key = `${major}/${minor}`;
-      const known = rows.get(key) ?? emptyRow(major, minor);
-      rows.set(key, known);
+      const rows = accounts.get(major) ?? new Map<number, Row>();
+      if (rows.size === 0) accounts.set(major, rows);
+      const known = rows.get(minor) ?? emptyRow(major, minor);
+      rows.set(minor, known);
       return known;
     };
     const chainHeight = this.#session.height();
@@ -102,12 +103,14 @@ export class Balances {
           at.total = amount(at.total + paid);
         }
     });
-    const addresses = [...rows.values()].sort((a, b) => a.account - b.account || a.minor - b.minor);
+    const addresses = [...accounts.values()]
+      .flatMap((rows) => [...rows.values()])
+      .sort((a, b) => a.account - b.account || a.minor - b.minor);
     return {
       total: sum(addresses.map(({ total }) => total)),
       unlocked: sum(addresses.map(({ unlocked }) => unlocked)),
-      blocksToUnlock: Math.max(0, ...addresses.map((at) => at.blocksToUnlock)),
-      secondsToUnlock: Math.max(0, ...addresses.map((at) => at.secondsToUnlock)),
+      blocksToUnlock: addresses.reduce((most, at) => Math.max(most, at.blocksToUnlock), 0),
+      secondsToUnlock: addresses.reduce((most, at) => Math.max(most, at.secondsToUnlock), 0),
       addresses,
     };
   }

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { Amount } from '../util/amount.js';
-import { toAmount, toNumber, type Integer } from './columns.js';
+import { toAmount, type Integer } from './columns.js';
 import type { Db } from './database.js';
 
 /** What one address holds. */
@@ -26,20 +26,12 @@ export interface HoldingPlace {
   readonly strict: boolean;
 }
 
-interface SumRow {
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly total: Integer;
-  readonly unspent: Integer;
-}
+/** Rows as lists, small numbers as such: a wallet that is being refreshed has thousands read for every balance. */
+type SumRow = readonly [account: number, minor: number, total: Integer, unspent: number];
+type LockRow = readonly [account: number, minor: number, amount: Integer, height: number, unlockTime: string];
 
-interface LockRow {
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly amount: Integer;
-  readonly height: Integer;
-  readonly unlock_time: string;
-}
+/** An integer that a double holds. */
+const small = (column: string): string => `CAST(${column} AS REAL)`;
 
 interface LockQuery {
   readonly account: number | null;
@@ -57,20 +49,22 @@ export class HoldingReader {
     const sums = (kind: 'free' | 'mined'): Statement<[number | null], SumRow> =>
       db
         .prepare<[number | null], SumRow>(
-          `SELECT account, minor, ${kind}_total AS total, unspent FROM address_sum
+          `SELECT ${small('account')}, ${small('minor')}, ${kind}_total, ${small('unspent')} FROM address_sum
            WHERE ${kind}_count > 0 AND account = coalesce(?, account)`,
         )
-        .safeIntegers();
+        .safeIntegers()
+        .raw();
     const locked = (unspent: string): Statement<[LockQuery], LockRow> => {
       const rows = (condition: string): string =>
-        `SELECT account, minor, amount, height, unlock_time FROM owned_output
+        `SELECT ${small('account')}, ${small('minor')}, amount, ${small('height')}, unlock_time FROM owned_output
          WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(:account, account)`;
       return db
         .prepare<[LockQuery], LockRow>(
           `${rows('height >= :since')} UNION ALL
            ${rows("height < :since AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL")}`,
         )
-        .safeIntegers();
+        .safeIntegers()
+        .raw();
     };
     this.#used = db
       .prepare<[number], number>('SELECT minor FROM address_sum WHERE account = ? AND received > 0')
@@ -89,11 +83,13 @@ export class HoldingReader {
    * unconfirmed payments spend is not counted, strict or not.
    */
   ofAddresses({ account, strict }: HoldingPlace): HeldAmount[] {
-    return this.#sums[strict ? 'mined' : 'free'].all(account ?? null).map((row) => ({
-      subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-      total: toAmount(row.total),
-      unspentCount: toNumber(row.unspent),
-    }));
+    return this.#sums[strict ? 'mined' : 'free']
+      .all(account ?? null)
+      .map(([major, minor, total, unspentCount]) => ({
+        subaddress: { major, minor },
+        total: toAmount(total),
+        unspentCount,
+      }));
   }
 
   /** Addresses of an account that ever received. */
@@ -114,11 +110,11 @@ export class HoldingReader {
   }: HoldingPlace & { readonly sinceHeight: number }): LockableAmount[] {
     return this.#locked[strict ? 'mined' : 'free']
       .all({ account: account ?? null, since: sinceHeight })
-      .map((row) => ({
-        subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-        amount: toAmount(row.amount),
-        height: toNumber(row.height),
-        unlockTime: BigInt(row.unlock_time),
+      .map(([major, minor, value, height, unlockTime]) => ({
+        subaddress: { major, minor },
+        amount: toAmount(value),
+        height,
+        unlockTime: BigInt(unlockTime),
       }));
   }
 }

@@ -3,7 +3,7 @@ import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
 /** So much below what answers requests; well above what is to run only when nothing else does. */
-const BELOW = 5;
+const BELOW = 10;
 
 /** The lowest that there is. */
 const LOWEST = 19;
