@@ -16,8 +16,7 @@ export function toColumn(value: Amount): bigint {
 export const toAmount = (column: Integer): Amount => amount(column);
 
 /** Copies a Buffer out of SQLite's hands under its role. */
-export const toBytes = <K extends string>(column: Uint8Array): Bytes<K> =>
-  Uint8Array.from(column) as Bytes<K>;
+export const toBytes = <K extends string>(column: Uint8Array): Bytes<K> => new Uint8Array(column) as Bytes<K>;
 
 export const toNumber = (column: Integer): number => Number(column);
 export const toFlag = (column: Integer): boolean => column !== 0n;

@@ -6,19 +6,21 @@ export type Bytes<K extends string> = Uint8Array & { readonly [role]: K };
 /** Checks the length, copies and stamps the role. @throws RangeError on any other length. */
 export function fixedBytes<K extends string>(raw: Uint8Array, length: number, name: K): Bytes<K> {
   if (raw.length !== length) throw new RangeError(`${name}: expected ${length} bytes, got ${raw.length}`);
-  return Uint8Array.from(raw) as Bytes<K>;
+  return new Uint8Array(raw) as Bytes<K>;
 }
 
 /** {@link fixedBytes} of 32 bytes. */
 export const bytes32 = <K extends string>(raw: Uint8Array, name: K): Bytes<K> => fixedBytes(raw, 32, name);
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+/** Where bytes lie while their hex is written: Node writes that in one go, out of its own buffers only. */
+const SCRATCH = Buffer.alloc(256);
 
 /** Lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += HEX[byte];
-  return text;
+  const { length } = bytes;
+  if (length > SCRATCH.length) return Buffer.from(bytes).toString('hex');
+  SCRATCH.set(bytes);
+  return SCRATCH.toString('hex', 0, length);
 }
 
 /** True for an even number of hex digits of either case, and nothing else. */
@@ -27,9 +29,7 @@ export const isHex = (text: string): boolean => text.length % 2 === 0 && /^[0-9a
 /** @throws RangeError unless {@link isHex}. */
 export function fromHex(text: string): Uint8Array {
   if (!isHex(text)) throw new RangeError('not an even number of hex digits');
-  const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
-  return bytes;
+  return new Uint8Array(Buffer.from(text, 'hex'));
 }
 
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {

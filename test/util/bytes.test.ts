@@ -1,0 +1,53 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { fixedBytes, fromHex, isHex, toHex } from '../../src/util/bytes.js';
+
+const bytes = fc.uint8Array({ maxLength: 600 });
+
+describe('hex', () => {
+  it('says every byte in two digits, the high one first', () => {
+    const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    expect(toHex(all)).toBe([...all].map((byte) => byte.toString(16).padStart(2, '0')).join(''));
+    expect(toHex(new Uint8Array())).toBe('');
+  });
+
+  it('reads back as it was written, in either case, whatever was written before', () => {
+    fc.assert(
+      fc.property(bytes, bytes, (first, second) => {
+        const text = toHex(first);
+        toHex(second);
+        expect(text).toHaveLength(2 * first.length);
+        expect(fromHex(text)).toEqual(first);
+        expect(fromHex(text.toUpperCase())).toEqual(first);
+      }),
+    );
+  });
+
+  it('is of the bytes seen, not of the buffer they lie in', () => {
+    const buffer = Uint8Array.from({ length: 1000 }, (_, i) => i & 0xff);
+    expect(toHex(buffer.subarray(10, 13))).toBe('0a0b0c');
+    expect(toHex(buffer.subarray(255, 555))).toHaveLength(600);
+    expect(toHex(Buffer.from('abc'))).toBe('616263');
+  });
+
+  it('reads into bytes that nobody else holds', () => {
+    const read = fromHex('00ff10');
+    expect(read).toBeInstanceOf(Uint8Array);
+    expect(Buffer.isBuffer(read)).toBe(false);
+    expect(read.buffer.byteLength).toBe(3);
+  });
+
+  test.each(['0', 'abc', '0g', 'xx', ' 00', '0x00', '00\n'])('refuses %j', (text) => {
+    expect(isHex(text)).toBe(false);
+    expect(() => fromHex(text)).toThrow(RangeError);
+  });
+});
+
+it('bytes of a fixed length are a copy', () => {
+  const raw = Buffer.from([1, 2, 3]);
+  const fixed = fixedBytes(raw, 3, 'Three');
+  raw[0] = 9;
+  expect([...fixed]).toEqual([1, 2, 3]);
+  expect(Buffer.isBuffer(fixed)).toBe(false);
+  expect(() => fixedBytes(raw, 4, 'Four')).toThrow('Four: expected 4 bytes, got 3');
+});
