@@ -78,6 +78,11 @@ export class Accounts {
     return this.#texts.texts(indices);
   }
 
+  /** Works out between other work what {@link address} may be asked for soon. */
+  foresee(indices: readonly SubaddressIndex[]): void {
+    this.#texts.foresee(indices);
+  }
+
   /** Works out at once what {@link address} is about to be asked for. */
   prepare(indices: readonly SubaddressIndex[]): void {
     this.#texts.prepare(indices);

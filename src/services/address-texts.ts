@@ -8,6 +8,12 @@ import type { WalletKeys } from '../wallet/keys.js';
 /** Addresses worked out before other work has its turn: some 10 ms. */
 const AT_ONCE = 256;
 
+/** Addresses worked out ahead in one turn: well below a millisecond. */
+const AHEAD_AT_ONCE = 16;
+
+/** Texts up to which more are worked out ahead: a wallet with more of them asks for few at a time. */
+const MAX_AHEAD = 2000;
+
 /** Texts kept at most, about 130 bytes each: the addresses of a large wallet. */
 const MAX_KEPT = 250_000;
 
@@ -17,6 +23,8 @@ export class AddressTexts {
   /** By account and minor index. */
   readonly #kept = new Map<number, Map<number, string>>();
   #count = 0;
+  /** To be worked out between other work. */
+  #ahead: SubaddressIndex[] = [];
 
   constructor(keys: () => WalletKeys) {
     this.#keys = keys;
@@ -44,6 +52,29 @@ export class AddressTexts {
   prepare(indices: readonly SubaddressIndex[]): void {
     const missing = this.#missing(indices);
     if (missing.length > 0) this.keep(missing, this.keysOf(missing));
+  }
+
+  /** Works out a few at a time, between other work, what {@link text} may be asked for soon. */
+  foresee(indices: readonly SubaddressIndex[]): void {
+    if (this.#count + this.#ahead.length >= MAX_AHEAD) return;
+    const missing = this.#missing(indices);
+    if (missing.length === 0) return;
+    const works = this.#ahead.length > 0;
+    this.#ahead.push(...missing);
+    if (!works) void this.#workAhead();
+  }
+
+  async #workAhead(): Promise<void> {
+    while (this.#ahead.length > 0) {
+      await nextTurn();
+      try {
+        this.prepare(this.#ahead.slice(0, AHEAD_AT_ONCE));
+        this.#ahead.splice(0, AHEAD_AT_ONCE);
+      } catch {
+        // The wallet was closed meanwhile. Anything else is told to whoever asks for the text.
+        this.#ahead = [];
+      }
+    }
   }
 
   /** In their order. Other work goes on while many are worked out. */

@@ -186,6 +186,8 @@ export class ChainSync implements RefreshTarget {
       w.applyPage(findings, { freeInputs: this.#session.keyKeeper.background !== undefined });
       w.meta.set('last_block_reward', findings.lastBlockReward.toString());
     });
+    // A balance lists them.
+    this.#session.accounts.foresee(findings.outputs.map(({ subaddress }) => subaddress));
     for (const txHash of news) this.#events.onIncoming(txHash);
     this.#events.onProgress(this.#session.name, findings.startHeight + findings.hashes.length, daemonHeight);
   }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fsync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fsyncSync, openSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -16,7 +16,7 @@ export function syncFile(path: string): void {
 export async function syncFileAside(path: string): Promise<void> {
   const file = openSync(path, 'r');
   await new Promise<void>((resolve, reject) =>
-    fsync(file, (error) => {
+    fdatasync(file, (error) => {
       closeSync(file);
       if (error === null) resolve();
       else reject(error);

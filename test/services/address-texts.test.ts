@@ -49,6 +49,32 @@ describe('texts of own addresses', () => {
     expect(indices.map((index) => kept.text(index))).toEqual(expected);
   });
 
+  it('are worked out ahead between other work, and not again', async () => {
+    const kept = texts();
+    kept.foresee(indices);
+    kept.foresee(Array.from({ length: 40 }, (_, minor) => ({ major: 0, minor })));
+    const known = indices.filter((index) => !isPrimary(index));
+    for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+    open.asked = 0;
+    expect(known.map((index) => kept.text(index))).toEqual(known.map(oneByOne));
+    expect(kept.text({ major: 0, minor: 39 })).toBe(oneByOne({ major: 0, minor: 39 }));
+    expect(open.asked).toBe(0);
+  });
+
+  it('are not worked out ahead once the wallet is closed, which nobody is told of', async () => {
+    let closed = false;
+    const kept = new AddressTexts(() => {
+      if (closed) throw new Error('closed');
+      return keys;
+    });
+    kept.foresee(indices);
+    closed = true;
+    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(() => kept.text({ major: 0, minor: 3 })).toThrow('closed');
+    closed = false;
+    expect(kept.text({ major: 0, minor: 3 })).toBe(oneByOne({ major: 0, minor: 3 }));
+  });
+
   it('are worked out once', async () => {
     const kept = texts();
     await kept.texts(indices);
