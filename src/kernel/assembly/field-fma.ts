@@ -600,21 +600,21 @@ export function squareTimes(o: usize, a: usize, n: i32): void {
 
 /** A limb: what is left of a settled column, and what comes from the one below. */
 @inline
-function limbOf(t: v128, carry: v128, toLimb: v128): v128 {
-  const sum = i64x2.add(i64x2.add(v128.and(t, v128.load(MASK)), carry), toLimb);
-  return f64x2.sub(sum, v128.load(MAGIC));
+function limbOf(t: v128, carry: v128, mask: v128, toLimb: v128, magic: v128): v128 {
+  return f64x2.sub(i64x2.add(i64x2.add(v128.and(t, mask), carry), toLimb), magic);
 }
 
 /** Stores limb i of an element whose column i is t, and column i - 1 is `below`. */
 @inline
-function putLimb(o: usize, i: i32, t: v128, below: v128): void {
-  v128.store(o + (i << 4), limbOf(t, i64x2.shr_u(below, RADIX), v128.load(TO_LIMB)));
+function putLimb(o: usize, i: i32, t: v128, below: v128, mask: v128, toLimb: v128, magic: v128): void {
+  v128.store(o + (i << 4), limbOf(t, i64x2.shr_u(below, RADIX), mask, toLimb, magic));
 }
 
 /** Stores limb 0, into which 19 times goes what is above the last. */
 @inline
-function putFirst(o: usize, t: v128, last: v128): void {
-  v128.store(o, limbOf(t, i32x4.mul(i64x2.shr_u(last, RADIX), v128.load(NINETEEN)), v128.load(TO_LIMB_0)));
+function putFirst(o: usize, t: v128, last: v128, mask: v128, magic: v128): void {
+  const carry = i32x4.mul(i64x2.shr_u(last, RADIX), v128.load(NINETEEN));
+  v128.store(o, limbOf(t, carry, mask, v128.load(TO_LIMB_0), magic));
 }
 
 @inline
@@ -623,33 +623,34 @@ function sumAt(c: v128, d: v128, table: usize, i: i32): v128 {
 }
 
 @inline
-function differenceAt(c: v128, d: v128): v128 {
-  return i64x2.add(i64x2.sub(c, d), v128.load(LEVEL));
+function differenceAt(c: v128, d: v128, level: v128): v128 {
+  return i64x2.add(i64x2.sub(c, d), level);
 }
 
 /** sum = c + d, difference = c - d, of products. */
 @inline
 export function settleBothProducts(sum: usize, difference: usize, c: usize, d: usize): void {
+  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC), level = v128.load(LEVEL);
   const c4 = limb(c, 4), d4 = limb(d, 4);
-  const s4 = sumAt(c4, d4, SETTLE_TWO_PRODUCTS, 4), t4 = differenceAt(c4, d4);
+  const s4 = sumAt(c4, d4, SETTLE_TWO_PRODUCTS, 4), t4 = differenceAt(c4, d4, level);
   const c3 = limb(c, 3), d3 = limb(d, 3);
-  const s3 = sumAt(c3, d3, SETTLE_TWO_PRODUCTS, 3), t3 = differenceAt(c3, d3);
-  putLimb(sum, 4, s4, s3);
-  putLimb(difference, 4, t4, t3);
+  const s3 = sumAt(c3, d3, SETTLE_TWO_PRODUCTS, 3), t3 = differenceAt(c3, d3, level);
+  putLimb(sum, 4, s4, s3, mask, toLimb, magic);
+  putLimb(difference, 4, t4, t3, mask, toLimb, magic);
   const c2 = limb(c, 2), d2 = limb(d, 2);
-  const s2 = sumAt(c2, d2, SETTLE_TWO_PRODUCTS, 2), t2 = differenceAt(c2, d2);
-  putLimb(sum, 3, s3, s2);
-  putLimb(difference, 3, t3, t2);
+  const s2 = sumAt(c2, d2, SETTLE_TWO_PRODUCTS, 2), t2 = differenceAt(c2, d2, level);
+  putLimb(sum, 3, s3, s2, mask, toLimb, magic);
+  putLimb(difference, 3, t3, t2, mask, toLimb, magic);
   const c1 = limb(c, 1), d1 = limb(d, 1);
-  const s1 = sumAt(c1, d1, SETTLE_TWO_PRODUCTS, 1), t1 = differenceAt(c1, d1);
-  putLimb(sum, 2, s2, s1);
-  putLimb(difference, 2, t2, t1);
+  const s1 = sumAt(c1, d1, SETTLE_TWO_PRODUCTS, 1), t1 = differenceAt(c1, d1, level);
+  putLimb(sum, 2, s2, s1, mask, toLimb, magic);
+  putLimb(difference, 2, t2, t1, mask, toLimb, magic);
   const c0 = limb(c, 0), d0 = limb(d, 0);
-  const s0 = sumAt(c0, d0, SETTLE_TWO_PRODUCTS, 0), t0 = differenceAt(c0, d0);
-  putLimb(sum, 1, s1, s0);
-  putLimb(difference, 1, t1, t0);
-  putFirst(sum, s0, s4);
-  putFirst(difference, t0, t4);
+  const s0 = sumAt(c0, d0, SETTLE_TWO_PRODUCTS, 0), t0 = differenceAt(c0, d0, level);
+  putLimb(sum, 1, s1, s0, mask, toLimb, magic);
+  putLimb(difference, 1, t1, t0, mask, toLimb, magic);
+  putFirst(sum, s0, s4, mask, magic);
+  putFirst(difference, t0, t4, mask, magic);
 }
 
 /** 2c - (b - a). */
@@ -658,44 +659,40 @@ function twiceLess(c: v128, difference: v128, i: i32): v128 {
   return i64x2.add(i64x2.sub(i64x2.add(c, c), difference), limb(SETTLE_TWO_SQUARES, i));
 }
 
-@inline
-function level(difference: v128): v128 {
-  return i64x2.add(difference, v128.load(LEVEL));
-}
-
 /** g = b - a, h = b + a, f = 2c - g, of squares. */
 @inline
 export function settleDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
+  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC), level = v128.load(LEVEL);
   const a4 = limb(a, 4), b4 = limb(b, 4);
   const e4 = i64x2.sub(b4, a4), h4 = sumAt(b4, a4, SETTLE_TWO_SQUARES, 4);
-  const g4 = level(e4), f4 = twiceLess(limb(c, 4), e4, 4);
+  const g4 = i64x2.add(e4, level), f4 = twiceLess(limb(c, 4), e4, 4);
   const a3 = limb(a, 3), b3 = limb(b, 3);
   const e3 = i64x2.sub(b3, a3), h3 = sumAt(b3, a3, SETTLE_TWO_SQUARES, 3);
-  const g3 = level(e3), f3 = twiceLess(limb(c, 3), e3, 3);
-  putLimb(h, 4, h4, h3);
-  putLimb(g, 4, g4, g3);
-  putLimb(f, 4, f4, f3);
+  const g3 = i64x2.add(e3, level), f3 = twiceLess(limb(c, 3), e3, 3);
+  putLimb(h, 4, h4, h3, mask, toLimb, magic);
+  putLimb(g, 4, g4, g3, mask, toLimb, magic);
+  putLimb(f, 4, f4, f3, mask, toLimb, magic);
   const a2 = limb(a, 2), b2 = limb(b, 2);
   const e2 = i64x2.sub(b2, a2), h2 = sumAt(b2, a2, SETTLE_TWO_SQUARES, 2);
-  const g2 = level(e2), f2 = twiceLess(limb(c, 2), e2, 2);
-  putLimb(h, 3, h3, h2);
-  putLimb(g, 3, g3, g2);
-  putLimb(f, 3, f3, f2);
+  const g2 = i64x2.add(e2, level), f2 = twiceLess(limb(c, 2), e2, 2);
+  putLimb(h, 3, h3, h2, mask, toLimb, magic);
+  putLimb(g, 3, g3, g2, mask, toLimb, magic);
+  putLimb(f, 3, f3, f2, mask, toLimb, magic);
   const a1 = limb(a, 1), b1 = limb(b, 1);
   const e1 = i64x2.sub(b1, a1), h1 = sumAt(b1, a1, SETTLE_TWO_SQUARES, 1);
-  const g1 = level(e1), f1 = twiceLess(limb(c, 1), e1, 1);
-  putLimb(h, 2, h2, h1);
-  putLimb(g, 2, g2, g1);
-  putLimb(f, 2, f2, f1);
+  const g1 = i64x2.add(e1, level), f1 = twiceLess(limb(c, 1), e1, 1);
+  putLimb(h, 2, h2, h1, mask, toLimb, magic);
+  putLimb(g, 2, g2, g1, mask, toLimb, magic);
+  putLimb(f, 2, f2, f1, mask, toLimb, magic);
   const a0 = limb(a, 0), b0 = limb(b, 0);
   const e0 = i64x2.sub(b0, a0), h0 = sumAt(b0, a0, SETTLE_TWO_SQUARES, 0);
-  const g0 = level(e0), f0 = twiceLess(limb(c, 0), e0, 0);
-  putLimb(h, 1, h1, h0);
-  putLimb(g, 1, g1, g0);
-  putLimb(f, 1, f1, f0);
-  putFirst(h, h0, h4);
-  putFirst(g, g0, g4);
-  putFirst(f, f0, f4);
+  const g0 = i64x2.add(e0, level), f0 = twiceLess(limb(c, 0), e0, 0);
+  putLimb(h, 1, h1, h0, mask, toLimb, magic);
+  putLimb(g, 1, g1, g0, mask, toLimb, magic);
+  putLimb(f, 1, f1, f0, mask, toLimb, magic);
+  putFirst(h, h0, h4, mask, magic);
+  putFirst(g, g0, g4, mask, magic);
+  putFirst(f, f0, f4, mask, magic);
 }
 
 /** o = a + b, as many units as both together. */
