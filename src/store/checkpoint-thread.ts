@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads';
-import { unlockDatabase } from './database.js';
+import { unlockDatabase, type StoreKey } from './database.js';
 import { runInBackground } from '../util/thread-priority.js';
 
 /** What {@link checkpointAside} asks of its thread. */
 export interface CheckpointTask {
   readonly path: string;
-  readonly key: Uint8Array;
+  readonly key: StoreKey;
 }
 
 const port = parentPort;
@@ -17,7 +17,7 @@ port.on('message', ({ path, key }: CheckpointTask) => {
     db.pragma('wal_checkpoint(PASSIVE)');
   } finally {
     db.close();
-    key.fill(0);
+    key.key.fill(0);
   }
   port.postMessage(undefined);
 });

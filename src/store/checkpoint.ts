@@ -1,4 +1,5 @@
 import { WorkerPool } from '../util/worker-pool.js';
+import type { StoreKey } from './database.js';
 import type { CheckpointTask } from './checkpoint-thread.js';
 
 /** One for all wallets: it waits for the disk most of the time. */
@@ -12,7 +13,7 @@ const threads = new WorkerPool<CheckpointTask, undefined>(
  * and readers go on meanwhile. The next write begins the log anew if nothing was added to it until then.
  * @throws Error when the file cannot be opened or read.
  */
-export async function checkpointAside(path: string, key: Uint8Array): Promise<void> {
+export async function checkpointAside(path: string, { key, cipher }: StoreKey): Promise<void> {
   const handed = Uint8Array.from(key);
-  await threads.run({ path, key: handed }, [handed.buffer]);
+  await threads.run({ path, key: { key: handed, cipher } }, [handed.buffer]);
 }

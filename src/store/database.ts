@@ -4,9 +4,16 @@ import Database from 'better-sqlite3';
 import { toHex } from '../util/bytes.js';
 import { migrate, NewerSchemaError } from '../util/migrations.js';
 import { WalletError } from '../wallet/fault.js';
-import { cipherOf } from './store-cipher.js';
+import type { StoreCipher } from './store-cipher.js';
 
 export type Db = Database.Database;
+
+/** What a store is opened with. */
+export interface StoreKey {
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  readonly cipher: StoreCipher;
+}
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
@@ -33,17 +40,17 @@ export function noticingDamage<T>(path: string, task: () => T): T {
 }
 
 /** Opens a database file under its key, and sets nothing else. The key is proven by the first look at a page. */
-export function unlockDatabase(path: string, key: Uint8Array, options: Database.Options = {}): Db {
+export function unlockDatabase(path: string, { key, cipher }: StoreKey, options: Database.Options = {}): Db {
   const db = new Database(path, options);
   if (path !== ':memory:') {
-    db.pragma(`cipher = '${cipherOf(path)}'`);
+    db.pragma(`cipher = '${cipher}'`);
     db.pragma(`key = "x'${toHex(key)}'"`);
   }
   return db;
 }
 
 /** Another connection to an open database, which sees it as it is now for as long as it is open, and only reads. */
-export function openStanding(path: string, key: Uint8Array): Db {
+export function openStanding(path: string, key: StoreKey): Db {
   const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
   try {
     db.pragma('temp_store = MEMORY');
@@ -60,7 +67,7 @@ export function openStanding(path: string, key: Uint8Array): Db {
  * that is ciphered alike, temporary data stays in memory, and a commit is on disk when it returns.
  * @throws WalletError `wallet_corrupt` for another key or a damaged file.
  */
-export function openDatabase(path: string, key: Uint8Array): Db {
+export function openDatabase(path: string, key: StoreKey): Db {
   const db = unlockDatabase(path, key);
   try {
     db.pragma('temp_store = MEMORY');

@@ -6,15 +6,21 @@ import { closeSync, openSync, readSync } from 'node:fs';
  */
 export type StoreCipher = 'aegis' | 'chacha20';
 
+/** Of stores that are made now. */
+export const NEW_CIPHER: StoreCipher = 'aegis';
+
 /** Bytes of each page that a cipher keeps for its nonce and its tag. */
 export const CIPHER_BYTES: Readonly<Record<StoreCipher, number>> = { aegis: 64, chacha20: 32 };
 
 /** Where a ciphered database tells in the clear what its pages keep. Source: SQLite's file format, byte 20. */
 export const CIPHER_BYTES_OFFSET = 20;
 
-/** What the store at a path is ciphered with, or is to be ciphered with where there is none yet. */
+/**
+ * What the store at a path is ciphered with, or is to be ciphered with where there is none yet. Not for a store that
+ * is open: closing the file here would give up the locks that SQLite holds on it.
+ */
 export const cipherOf = (path: string): StoreCipher =>
-  byteAt(path, CIPHER_BYTES_OFFSET) === CIPHER_BYTES.chacha20 ? 'chacha20' : 'aegis';
+  byteAt(path, CIPHER_BYTES_OFFSET) === CIPHER_BYTES.chacha20 ? 'chacha20' : NEW_CIPHER;
 
 /** @returns undefined where no such byte can be read: opening the database says what is wrong, if anything is. */
 function byteAt(path: string, offset: number): number | undefined {

@@ -6,11 +6,12 @@ import { AddressBookWriter } from './address-book.js';
 import { AttributeWriter } from './attributes.js';
 import { ChainWriter } from './chain.js';
 import { checkpointAside } from './checkpoint.js';
-import { noticingDamage, openDatabase, openStanding, type Db } from './database.js';
-import { syncDirectory, syncFile, syncFileAside } from './durable.js';
+import { noticingDamage, openDatabase, openStanding, type Db, type StoreKey } from './database.js';
+import { syncDirectory, syncFile } from './durable.js';
 import { ImportedOutputWriter } from './imported-outputs.js';
 import { keepAside } from './keep-aside.js';
 import { recogniseSpends } from './learn-key-images.js';
+import { LogSync } from './log-sync.js';
 import { MetaWriter } from './meta.js';
 import { MultisigWriter } from './multisig.js';
 import { NoteWriter, OutgoingWriter, TxKeyWriter } from './outgoing.js';
@@ -21,6 +22,7 @@ import { PossibleSpendWriter } from './possible-spends.js';
 import { PoolWriter } from './pool.js';
 import { Snapshot } from './snapshot.js';
 import { StandingFile } from './standing-file.js';
+import { cipherOf, NEW_CIPHER, type StoreCipher } from './store-cipher.js';
 import { draftOf, removeDatabase, settleDraft, logOf } from './store-draft.js';
 import { ToldKeyImageWriter } from './told-key-images.js';
 import { WalletReader } from './wallet-reader.js';
@@ -180,8 +182,11 @@ export type OnGone = (aside: string | undefined) => void;
 interface Home {
   readonly path: string;
   readonly key: Secret;
+  readonly cipher: StoreCipher;
   readonly onGone: OnGone;
 }
+
+const keyOf = ({ key, cipher }: Home): StoreKey => ({ key: key.expose(), cipher });
 
 /** The encrypted store of one wallet. */
 export class WalletFile {
@@ -191,6 +196,7 @@ export class WalletFile {
   #db: Db;
   #reader: WalletReader;
   #writer: WalletWriter;
+  #log: LogSync;
   #version = 0;
   readonly #snapshots = new Set<Snapshot>();
   #tidying: Promise<unknown> | undefined;
@@ -201,6 +207,7 @@ export class WalletFile {
     this.#home = home;
     this.#standing = home && new StandingFile(home.path);
     this.#db = db;
+    this.#log = new LogSync(logOf(db.name));
     this.#reader = new WalletReader(db);
     this.#writer = new WalletWriter(db);
   }
@@ -211,7 +218,7 @@ export class WalletFile {
    */
   static create(path: string, key: Uint8Array, fill: Fill = () => undefined, onGone?: OnGone): WalletFile {
     if (path === ':memory:') {
-      const file = new WalletFile(openDatabase(path, key));
+      const file = new WalletFile(openDatabase(path, { key, cipher: NEW_CIPHER }));
       file.write(fill);
       return file;
     }
@@ -224,7 +231,7 @@ export class WalletFile {
   static draft(path: string, key: Uint8Array, fill: Fill): void {
     const draft = draftOf(path);
     removeDatabase(draft);
-    const file = new WalletFile(openDatabase(draft, key));
+    const file = new WalletFile(openDatabase(draft, { key, cipher: NEW_CIPHER }));
     try {
       file.write(fill);
       file.close();
@@ -243,8 +250,9 @@ export class WalletFile {
 
   /** @throws WalletError `wallet_corrupt` */
   static open(path: string, key: Uint8Array, onGone: OnGone = () => undefined): WalletFile {
-    const home = { path, key: new Secret(Uint8Array.from(key)), onGone };
-    const db = openDatabase(path, key);
+    const cipher = cipherOf(path);
+    const home = { path, key: new Secret(Uint8Array.from(key)), cipher, onGone };
+    const db = openDatabase(path, { key, cipher });
     try {
       return noticingDamage(path, () => new WalletFile(db, home));
     } catch (error) {
@@ -273,7 +281,7 @@ export class WalletFile {
     if (home === undefined) throw new Error('a snapshot of a store in memory');
     const snapshot = new Snapshot({
       now: () => this.#reader,
-      apart: () => openStanding(home.path, home.key.expose()),
+      apart: () => openStanding(home.path, keyOf(home)),
       guard: (task) => noticingDamage(home.path, task),
       onRelease: () => this.#snapshots.delete(snapshot),
     });
@@ -307,7 +315,9 @@ export class WalletFile {
    * other does, but a failure of the machine only once {@link harden}, or any {@link write} after it, has ended. Does not wait for the disk.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
-    return this.#commit(task, false);
+    const result = this.#commit(task, false);
+    if (!this.#db.memory) this.#log.begin();
+    return result;
   }
 
   /** Ends once everything written so far is on disk; other work goes on meanwhile. */
@@ -315,7 +325,7 @@ export class WalletFile {
     // Closing a store puts all of it on disk.
     if (this.#db.memory || !this.#db.open) return;
     this.#returnHome();
-    await syncFileAside(logOf(this.#db.name));
+    await this.#log.finish();
   }
 
   /**
@@ -325,7 +335,7 @@ export class WalletFile {
   async tidy(): Promise<void> {
     const home = this.#home;
     if (home === undefined) return;
-    this.#tidying ??= checkpointAside(home.path, home.key.expose())
+    this.#tidying ??= checkpointAside(home.path, keyOf(home))
       // What was written meanwhile is little.
       .then(() => this.#db.pragma('wal_checkpoint(PASSIVE)'))
       .catch(() => undefined)
@@ -376,7 +386,7 @@ export class WalletFile {
   #returnHome(): void {
     const home = this.#home;
     if (home === undefined || this.#standing?.isThere() !== false) return;
-    const { path, key, onGone } = home;
+    const { path, onGone } = home;
     const draft = draftOf(path);
     removeDatabase(draft);
     this.#db.prepare('VACUUM INTO ?').run(draft);
@@ -385,7 +395,8 @@ export class WalletFile {
     this.#db.close();
     this.#standing.release();
     settleDraft(path);
-    this.#db = openDatabase(path, key.expose());
+    this.#db = openDatabase(path, keyOf(home));
+    this.#log = new LogSync(logOf(path));
     this.#waitsForDisk = true;
     this.#standing = new StandingFile(path);
     this.#reader = new WalletReader(this.#db);
