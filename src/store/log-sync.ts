@@ -1,10 +1,14 @@
 import { syncFileAside } from './durable.js';
 
+/** Commits after which the disk begins: to ask it costs half a millisecond. */
+const COMMITS_AT_ONCE = 4;
+
 /** Puts the log of an open database on disk from another thread, for as long as the database is open. */
 export class LogSync {
   readonly #path: string;
   readonly #sync: (path: string) => Promise<void>;
   #ahead: Promise<void> | undefined;
+  #commits = 0;
   /** The disk tells of a failure once: what was not written then is missing under all that comes later. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -13,9 +17,10 @@ export class LogSync {
     this.#sync = sync;
   }
 
-  /** Has the disk begin with what was written, unless it is at it: who waits for all of it waits for less then. */
-  begin(): void {
-    if (this.#ahead !== undefined) return;
+  /** Something was committed. After a few of them the disk begins, so that who waits for all of it waits for less. */
+  note(): void {
+    this.#commits += 1;
+    if (this.#commits < COMMITS_AT_ONCE || this.#ahead !== undefined) return;
     this.#ahead = this.#once().finally(() => {
       this.#ahead = undefined;
     });
@@ -28,6 +33,7 @@ export class LogSync {
   }
 
   async #once(): Promise<void> {
+    this.#commits = 0;
     try {
       await this.#sync(this.#path);
     } catch (error) {

@@ -316,7 +316,7 @@ export class WalletFile {
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
     const result = this.#commit(task, false);
-    if (!this.#db.memory) this.#log.begin();
+    if (!this.#db.memory) this.#log.note();
     return result;
   }
 
@@ -336,8 +336,6 @@ export class WalletFile {
     const home = this.#home;
     if (home === undefined) return;
     this.#tidying ??= checkpointAside(home.path, keyOf(home))
-      // What was written meanwhile is little.
-      .then(() => this.#db.pragma('wal_checkpoint(PASSIVE)'))
       .catch(() => undefined)
       .finally(() => {
         this.#tidying = undefined;

@@ -20,35 +20,45 @@ beforeEach(() => {
   );
 });
 
+/** As many commits as it takes. */
+const begin = (): void => {
+  for (let commit = 0; commit < 4; commit++) log.note();
+};
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the log of a store', () => {
+  it('is left alone after few commits', () => {
+    for (let commit = 0; commit < 3; commit++) log.note();
+    expect(syncs).toEqual([]);
+  });
+
   it('is begun with once at a time', async () => {
-    log.begin();
-    log.begin();
+    begin();
+    begin();
     expect(syncs.map(({ path }) => path)).toEqual(['w-wal']);
     syncs[0]?.end();
     await turn();
-    log.begin();
+    begin();
     expect(syncs).toHaveLength(2);
   });
 
   it('is finished by a sync that starts after it was asked for, whatever is under way', async () => {
-    log.begin();
+    begin();
     let finished = false;
     const finishing = log.finish().then(() => (finished = true));
     expect(syncs).toHaveLength(2);
     syncs[0]?.end();
     await turn();
     expect(finished).toBe(false);
-    log.begin();
+    begin();
     syncs[1]?.end();
     await finishing;
     expect(finished).toBe(true);
   });
 
   it('says of a failed disk from then on, though the disk says so once', async () => {
-    log.begin();
+    begin();
     syncs[0]?.end(new Error('no such sector'));
     await turn();
     for (let time = 1; time <= 2; time++) {
@@ -59,7 +69,7 @@ describe('the log of a store', () => {
   });
 
   it('does not say that all is on disk while what was begun with before fails', async () => {
-    log.begin();
+    begin();
     const finishing = log.finish();
     syncs[1]?.end();
     await turn();
