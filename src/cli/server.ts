@@ -13,7 +13,6 @@ import { createCall } from '../rpc/service.js';
 import { WalletDirectory, locateFile } from '../services/wallet-directory.js';
 import { OpenAlias } from '../services/open-alias.js';
 import { WalletServer } from '../services/wallet-server.js';
-import { trimHeap } from '../store/trim-heap.js';
 import { toHex } from '../util/bytes.js';
 import { Callers } from '../util/callers.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
@@ -97,7 +96,7 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
   const port = await bind(http, config, log);
   log.info('Starting wallet RPC server');
   server.start();
-  collectWhenIdle(() => server.giveMemoryBack(), trimHeap);
+  collectWhenIdle(() => server.giveMemoryBack());
   return {
     port,
     async close() {
