@@ -1,5 +1,5 @@
 import type { PublicKey } from '../crypto/types.js';
-import type { WalletWriter } from '../store/wallet-file.js';
+import type { WalletWriter } from '../store/wallet-writer.js';
 
 /** What every store begins with. */
 export interface NewStore {

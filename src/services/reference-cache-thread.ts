@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { remember } from '../store/remember.js';
-import { WalletFile, type WalletWriter } from '../store/wallet-file.js';
+import { WalletFile } from '../store/wallet-file.js';
+import type { WalletWriter } from '../store/wallet-writer.js';
 import { CodecError } from '../util/codec.js';
 import { memoryOf, type CacheOwner } from '../wallet/reference-cache/memory-of.js';
 import { openCache } from '../wallet/reference-cache/open-cache.js';

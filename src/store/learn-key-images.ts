@@ -3,7 +3,7 @@ import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
 import { outgoingOf, type SpendingTx } from '../wallet/possible-spends.js';
 import type { ReceivedTx, ToldKeyImage } from '../wallet/records.js';
-import type { WalletWriter } from './wallet-file.js';
+import type { WalletWriter } from './wallet-writer.js';
 
 /**
  * Takes key images of outputs whose owner told them; what was read of the chain is searched for their spends.

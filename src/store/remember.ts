@@ -1,5 +1,5 @@
 import type { WalletMemory } from '../wallet/wallet-memory.js';
-import type { WalletWriter } from './wallet-file.js';
+import type { WalletWriter } from './wallet-writer.js';
 
 /** Writes into a store that was just made what another wallet program remembered. */
 export function remember(w: WalletWriter, memory: WalletMemory): void {
