@@ -29,6 +29,12 @@ interface Home {
 
 const keyOf = ({ key, cipher }: Home): StoreKey => ({ key: key.expose(), cipher });
 
+/** The log of a database that was just opened. Its name is on disk before anything in it is relied on. */
+function logIn(db: Db, home: Home | undefined): LogSync {
+  if (home !== undefined) syncDirectory(dirname(home.path));
+  return new LogSync(logOf(db.name));
+}
+
 /** The encrypted store of one wallet. */
 export class WalletFile {
   /** Absent for a store in memory. */
@@ -48,7 +54,7 @@ export class WalletFile {
     this.#home = home;
     this.#standing = home && new StandingFile(home.path);
     this.#db = db;
-    this.#log = new LogSync(logOf(db.name));
+    this.#log = logIn(db, home);
     this.#reader = new WalletReader(db);
     this.#writer = new WalletWriter(db);
   }
@@ -235,7 +241,7 @@ export class WalletFile {
     this.#standing.release();
     settleDraft(path);
     this.#db = openDatabase(path, keyOf(home));
-    this.#log = new LogSync(logOf(path));
+    this.#log = logIn(this.#db, home);
     this.#waitsForDisk = true;
     this.#standing = new StandingFile(path);
     this.#reader = new WalletReader(this.#db);
