@@ -18,6 +18,7 @@ import {
 } from '../wallet/transfer-description.js';
 import { sameAddress } from '../wallet/transfer-request.js';
 import { reasonOf } from './fault-reason.js';
+import type { TakenOutputs } from './output-exchange.js';
 import { assertFee } from './payment-builder.js';
 import { sign, SigningProblem } from './signers.js';
 import type { WalletSession } from './wallet-session.js';
@@ -94,22 +95,34 @@ export class ColdSigning {
     return exports.seal('unsignedTxs', encode(unsignedTxSet(exportFormat), set));
   }
 
-  async #sign({ txs, outputs: told }: UnsignedTxSet): Promise<SignedSet> {
+  /** What a set tells of outputs is taken once all of it is signed, and only then. */
+  #sign(set: UnsignedTxSet): Promise<SignedSet> {
+    const { outputExchange } = this.#session;
+    const { outputs: told } = set;
+    if (told.outputs.length === 0) return this.#signWith(set);
+    if (!outputExchange.isHot()) return outputExchange.taking(told, (taken) => this.#signWith(set, taken));
+    this.#assertSameOutputs(told);
+    return this.#signWith(set);
+  }
+
+  async #signWith({ txs, outputs: told }: UnsignedTxSet, taken?: TakenOutputs): Promise<SignedSet> {
     const { file, keys, outputExchange, exports, accounts } = this.#session;
-    if (told.outputs.length > 0) {
-      if (outputExchange.isHot()) this.#assertSameOutputs(told);
-      else await outputExchange.take(told);
-    }
+    const paidTo = new Map(taken?.outputs.map(({ publicKey, subaddress }) => [toHex(publicKey), subaddress]));
     const primary = accounts.decoded({ major: 0, minor: 0 });
     const made: OfflineSigned[] = [];
     for (const data of txs) {
       const located = await outputExchange.locate(
-        data.sources.map(({ ring, realIndex, txPublicKey, additionalTxPublicKeys, outputIndex }) => ({
-          publicKey: ring[realIndex]?.publicKey ?? txPublicKey,
-          outputIndex,
-          txPublicKey,
-          additionalKeys: additionalTxPublicKeys,
-        })),
+        data.sources.map(({ ring, realIndex, txPublicKey, additionalTxPublicKeys, outputIndex }) => {
+          const publicKey = ring[realIndex]?.publicKey ?? txPublicKey;
+          const subaddress = paidTo.get(toHex(publicKey));
+          return {
+            publicKey,
+            outputIndex,
+            txPublicKey,
+            additionalKeys: additionalTxPublicKeys,
+            ...(subaddress === undefined ? {} : { subaddress }),
+          };
+        }),
       );
       const { viewSecret } = keys;
       const signed = await sign('offline', {
@@ -123,6 +136,7 @@ export class ColdSigning {
       made.push(signed);
     }
     file.write((w) => {
+      taken?.write(w);
       for (const { signed } of made)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
     });

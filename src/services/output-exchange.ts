@@ -1,4 +1,5 @@
 import type { KeyImage, PublicKey } from '../crypto/types.js';
+import type { WalletWriter } from '../store/wallet-writer.js';
 import { amount } from '../util/amount.js';
 import { concatBytes, equalBytes, fromHex, isHex } from '../util/bytes.js';
 import { CodecError, encode } from '../util/codec.js';
@@ -23,6 +24,12 @@ export interface ExportRange {
   readonly start: number;
   /** At most so many. */
   readonly count: number;
+}
+
+/** Outputs that another wallet told of, found to be ours and not written yet. */
+export interface TakenOutputs {
+  readonly outputs: readonly ImportedOutput[];
+  readonly write: (w: WalletWriter) => void;
 }
 
 /** An imported output that lies further into its transaction is refused. Source: wallet2.cpp `import_outputs`. */
@@ -107,10 +114,15 @@ export class OutputExchange {
    * @throws WalletError `invalid` when outputs before these are missing, or one is not ours: nothing is changed.
    */
   take(told: OutputExport): Promise<void> {
-    return this.#taking.run(() => this.#take(told));
+    return this.taking(told, ({ write }) => this.#session.file.write(write));
   }
 
-  async #take({ first, outputs }: OutputExport): Promise<void> {
+  /** {@link take} as a part of something larger, which writes them, or fails and leaves all as it is. */
+  taking<T>(told: OutputExport, task: (taken: TakenOutputs) => T | Promise<T>): Promise<T> {
+    return this.#taking.run(async () => task(await this.#look(told)));
+  }
+
+  async #look({ first, outputs }: OutputExport): Promise<TakenOutputs> {
     const { file, keys } = this.#session;
     const known = file.read((r) => r.imported.list());
     // Clients tell this case by these words.
@@ -146,12 +158,13 @@ export class OutputExchange {
       const before = known[first + i];
       return before !== undefined && !isSame(output, before);
     });
-    file.write((w) => {
+    const write = (w: WalletWriter): void => {
       w.imported.clearRequests();
       w.imported.put(first, taken, contradicts);
       // An address beyond the lookahead can be claimed without being in use.
       for (const { subaddress } of taken) if (w.subaddresses.has(subaddress)) w.accounts.reach(subaddress);
-    });
+    };
+    return { outputs: taken, write };
   }
 
   /** Finds the addresses that outputs pay. @throws WalletError `invalid` for an output that is not ours. */

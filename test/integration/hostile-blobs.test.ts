@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { exportKey } from '../../src/crypto/kdf.js';
 import type { SecretKey } from '../../src/crypto/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
+import { decode, encode } from '../../src/util/codec.js';
+import { unsignedTxSet } from '../../src/wallet/cold-tx-sets.js';
 import { openExport, sealExport, type ExportKind } from '../../src/wallet/export-blob.js';
 import { expectWithstands, type Attack } from '../support/hostile-input.js';
 import type { Loose } from '../support/json-rpc.js';
@@ -192,6 +194,25 @@ describe('blobs changed by a holder of the view key', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('tell nothing of outputs to a wallet that refuses to sign them', async () => {
+    const { server, state } = cold;
+    const format = unsignedTxSet('current');
+    const set = decode(format, openExport('unsignedTxs', fromHex(given.unsignedTxs), exportKeys));
+    const told = set.outputs.outputs.map((output) => ({ ...output, amount: output.amount + 1n }));
+    const spoiled = {
+      txs: set.txs.map((data) => ({ ...data, sources: [] })),
+      outputs: { ...set.outputs, outputs: told },
+    };
+    const body = encode(format, spoiled);
+    const before = state.stored();
+    const { error } = await server.call('sign_transfer', {
+      unsigned_txset: toHex(sealExport('unsignedTxs', body, exportKeys, seededRng('spoiled'))),
+    });
+    expect(told).not.toHaveLength(0);
+    expect(error?.code).toBe(-42);
+    expect(state.stored()).toEqual(before);
   });
 
   it('are not relayed by a wallet that was told its key images with proofs', async () => {
