@@ -206,13 +206,15 @@ export class WalletFile {
     if (this.#db.open) this.#db.pragma('shrink_memory');
   }
 
-  /** After {@link settle}, where the store was tidied. */
+  /** After {@link settle}, where the store was tidied. @throws WalletError `wallet_corrupt`: it is closed all the same. */
   close(): void {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();
     try {
-      this.#returnHome();
-      this.#db.pragma('wal_checkpoint(TRUNCATE)');
+      noticingDamage(this.#path, () => {
+        this.#returnHome();
+        this.#db.pragma('wal_checkpoint(TRUNCATE)');
+      });
     } finally {
       this.#db.close();
       this.#standing?.release();
