@@ -104,14 +104,16 @@ describe('a changed store', () => {
       wallets.own,
       'w',
       async (changed) => {
-        await expectAddress(ownAddress);
-        if (isAside(changed)) return;
-        for (let i = 0; i < ATTRIBUTES; i++) {
-          const { error, result } = await server.call('get_attribute', { key: `k${i}` });
-          // A page is looked at when it is needed.
-          if (error === undefined) expect(result).toEqual({ value: VALUE });
+        // A page is looked at when it is needed.
+        const expectOrDamaged = async (method: string, params: object, expected: object): Promise<void> => {
+          const { error, result } = await server.call(method, params);
+          if (error === undefined) expect(result).toMatchObject(expected);
           else expect(error).toMatchObject({ code: -1, message: expect.stringMatching(/damaged/) });
-        }
+        };
+        await expectOrDamaged('get_address', {}, { address: ownAddress });
+        if (isAside(changed)) return;
+        for (let i = 0; i < ATTRIBUTES; i++)
+          await expectOrDamaged('get_attribute', { key: `k${i}` }, { value: VALUE });
       },
       25,
     ));
