@@ -73,7 +73,7 @@ export function place(found: FoundOutput, built: BuiltTx, block: TxsOfBlock, cha
     ...found,
     txHash: built.hash,
     globalIndex: built.outlines.globalIndex(built.at, found.outputIndex),
-    rct: tx.prefix.version === 2,
+    rct: built.outlines.version(built.at) === 2,
     height: block.height,
     unlockTime: tx.prefix.unlockTime,
     coinbase: built.outlines.isReward(built.at),
