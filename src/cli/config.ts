@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
+import { DAEMON_RPC_PORT } from '../cryptonote/constants.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import { parseEndpoint } from '../daemon/connector.js';
 import type { Nameserver } from '../dns/exchange.js';
 import { parseNameserver } from '../dns/resolver.js';
+import { readLogLevel } from '../util/log-categories.js';
 import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
-import type { ExportFormat } from '../wallet/exported-outputs.js';
+import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
 import { parseConfigFile, readSetting, type Settings } from './config-file.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
 
@@ -47,6 +49,8 @@ export interface Config {
     readonly login?: LoginConfig;
     readonly restricted: boolean;
     readonly origins: readonly string[];
+    /** Host names that are served without a login, in lower case. */
+    readonly hosts: readonly string[];
     readonly apiVersion: ApiVersion;
     readonly ssl: SslConfig;
     readonly maxConnections: number;
@@ -76,16 +80,16 @@ export interface Config {
     readonly servers: readonly Nameserver[];
   };
   readonly threads: number;
-  readonly log: { readonly level: number; readonly file?: string };
+  readonly log: { readonly categories: string; readonly file?: string };
   readonly interactive: boolean;
+  /** Run in the background. */
+  readonly detach: boolean;
   readonly pidFile?: string;
   /** Flags that were given and change nothing. */
   readonly withoutEffect: readonly string[];
 }
 
 export type ApiVersion = '1.3' | '1.32';
-
-const DAEMON_PORT: Record<NetworkType, number> = { mainnet: 18081, testnet: 28081, stagenet: 38081 };
 
 /** Where the server listens unless told otherwise: two above the node's port. */
 const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, stagenet: 38083 };
@@ -206,10 +210,10 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   const daemonHost = text('daemon-host') ?? 'localhost';
   const daemonAddress =
     text('daemon-address') ??
-    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_PORT[network] : integer('daemon-port', on('regtest') ? 0 : 1, 65535) || DAEMON_PORT[network]}`;
+    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_RPC_PORT[network] : integer('daemon-port', on('regtest') ? 0 : 1, 65535) || DAEMON_RPC_PORT[network]}`;
   const regtest = on('regtest')
     ? {
-        port: raw['daemon-port'] === undefined ? DAEMON_PORT.mainnet : integer('daemon-port', 0, 65535),
+        port: raw['daemon-port'] === undefined ? DAEMON_RPC_PORT.mainnet : integer('daemon-port', 0, 65535),
         ...optional('dataDir', text('regtest-data-dir')),
       }
     : undefined;
@@ -235,6 +239,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ...optional('login', login),
       restricted: on('restricted-rpc'),
       origins: list('rpc-access-control-origins'),
+      hosts: list('rpc-allowed-hosts').map(readHost),
       apiVersion,
       ssl: sslConfig('rpc-ssl'),
       maxConnections: integer('rpc-max-connections', 1, 100_000),
@@ -256,8 +261,9 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       servers: list('dns-server').map(readNameserver),
     },
     threads: integer('max-concurrency', 0, 1024) || cores,
-    log: { level: integer('log-level', 0, 4), ...optional('file', text('log-file')) },
+    log: { categories: logCategories(text('log-level')), ...optional('file', text('log-file')) },
     interactive: !on('non-interactive'),
+    detach: on('detach'),
     ...optional('pidFile', text('pidfile')),
     withoutEffect: OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(
       ({ name }) => name,
@@ -332,12 +338,28 @@ function bindAddresses(
   return bind;
 }
 
+/** @param asked of `--log-level`. @throws ConfigError */
+export function logCategories(asked: string | undefined): string {
+  const categories = readLogLevel(asked ?? '0');
+  if (categories === undefined)
+    throw new ConfigError(
+      '--log-level is 0 to 4, a list of categories as wallet.rpc:DEBUG, or both with a comma between',
+    );
+  return categories;
+}
+
 function readLogin(name: string, value: string | undefined): LoginConfig | undefined {
   if (value === undefined) return undefined;
   const colon = value.indexOf(':');
   const user = colon < 0 ? value : value.slice(0, colon);
   if (user === '') throw new ConfigError(`--${name}: the user name is empty`);
   return { user, password: colon < 0 ? undefined : new Secret(utf8(value.slice(colon + 1))) };
+}
+
+function readHost(text: string): string {
+  if (isIP(text) === 0 && !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(text))
+    throw new ConfigError('--rpc-allowed-hosts is a list of host names, without scheme and port');
+  return text.toLowerCase();
 }
 
 function readNameserver(text: string): Nameserver {

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino, type DestinationStream, type Logger, type StreamEntry } from 'pino';
-import { pinoLevel } from '../services/log-control.js';
-import { categoriesOf } from '../util/log-categories.js';
+import { pinoLevel } from '../services/manager/log-control.js';
 import { ConfigError } from './options.js';
 
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
@@ -25,8 +24,11 @@ export function humanLine(json: string): string {
   return `${stamp} ${LETTER[String(level)] ?? '?'} ${printable(String(msg ?? ''))}${details.join('')}\n${lines.join('')}`;
 }
 
-/** Logs to standard output for people and, if asked, to a file as JSON lines. Parameters and secrets are never fields. @throws ConfigError */
-export function createLogger(level: number, file: string | undefined): Logger {
+/**
+ * Logs to standard output for people and, if asked, to a file as JSON lines. Parameters and secrets are never fields.
+ * @param categories what is logged, as `set_log_categories` takes it. @throws ConfigError
+ */
+export function createLogger(categories: string, file: string | undefined): Logger {
   const console = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {
@@ -37,7 +39,7 @@ export function createLogger(level: number, file: string | undefined): Logger {
   // The streams take everything: the logger's own level can be changed while the process runs.
   const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
   if (file !== undefined) streams.push({ level: 'trace', stream: openLogFile(file) });
-  return pino({ level: pinoLevel(categoriesOf(level)), base: null }, pino.multistream(streams));
+  return pino({ level: pinoLevel(categories), base: null }, pino.multistream(streams));
 }
 
 function openLogFile(file: string): DestinationStream {

@@ -73,14 +73,14 @@ export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'no-initial-sync',
     group: 'Wallets',
-    help: 'accepted: requests are answered while the wallet syncs, always',
+    help: 'ignored: requests are answered while the wallet syncs, always',
     noEffect: true,
   },
   {
     name: 'tx-notify',
     argument: 'command',
     group: 'Wallets',
-    help: 'run for every incoming transaction, %s is its hash (no shell)',
+    help: 'run for every incoming transaction, %s is its hash (no shell); at most 4 at once, killed after 5 minutes',
   },
   {
     name: 'max-concurrency',
@@ -129,6 +129,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'browser origins that may call, comma separated, or *',
   },
   {
+    name: 'rpc-allowed-hosts',
+    argument: 'list',
+    group: 'Server',
+    help: 'host names under which clients may call without a login, comma separated, beside localhost and IP addresses',
+  },
+  {
     name: 'api-version',
     argument: 'version',
     group: 'Server',
@@ -156,16 +162,16 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'of one public address',
     default: '3',
   },
-  { name: 'rpc-restricted-bind-ip', argument: 'ip', group: 'Server', help: 'accepted', noEffect: true },
+  { name: 'rpc-restricted-bind-ip', argument: 'ip', group: 'Server', help: 'ignored', noEffect: true },
   {
     name: 'rpc-restricted-bind-ipv6-address',
     argument: 'ip',
     group: 'Server',
-    help: 'accepted',
+    help: 'ignored',
     noEffect: true,
   },
-  { name: 'disable-rpc-ban', group: 'Server', help: 'accepted', noEffect: true },
-  { name: 'rpc-response-soft-limit', argument: 'bytes', group: 'Server', help: 'accepted', noEffect: true },
+  { name: 'disable-rpc-ban', group: 'Server', help: 'ignored', noEffect: true },
+  { name: 'rpc-response-soft-limit', argument: 'bytes', group: 'Server', help: 'ignored', noEffect: true },
 
   {
     name: 'rpc-ssl',
@@ -247,9 +253,9 @@ export const OPTIONS: readonly OptionSpec[] = [
 
   {
     name: 'log-level',
-    argument: '0-4',
+    argument: 'level',
     group: 'Logging and process',
-    help: 'how much is logged; 4 is everything',
+    help: 'how much is logged: 0 to 4, which is everything; also with categories, as 0,wallet.rpc:DEBUG',
     default: '0',
   },
   {
@@ -262,14 +268,14 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'max-log-file-size',
     argument: 'bytes',
     group: 'Logging and process',
-    help: 'accepted: rotate the file with logrotate',
+    help: 'ignored: rotate the file with logrotate',
     noEffect: true,
   },
   {
     name: 'max-log-files',
     argument: 'n',
     group: 'Logging and process',
-    help: 'accepted: rotate the file with logrotate',
+    help: 'ignored: rotate the file with logrotate',
     noEffect: true,
   },
   {
@@ -280,6 +286,11 @@ export const OPTIONS: readonly OptionSpec[] = [
   },
   { name: 'non-interactive', group: 'Logging and process', help: 'never ask on the terminal' },
   {
+    name: 'detach',
+    group: 'Logging and process',
+    help: 'run in the background: returns once requests are answered; the log goes to --log-file alone',
+  },
+  {
     name: 'pidfile',
     argument: 'file',
     group: 'Logging and process',
@@ -289,10 +300,10 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'shared-ringdb-dir',
     argument: 'dir',
     group: 'Logging and process',
-    help: 'accepted',
+    help: 'ignored',
     noEffect: true,
   },
-  { name: 'extra-entropy', argument: 'file', group: 'Logging and process', help: 'accepted', noEffect: true },
+  { name: 'extra-entropy', argument: 'file', group: 'Logging and process', help: 'ignored', noEffect: true },
 ];
 
 /** `WALLET_RPC_` and the flag's name in capitals. */

@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = toRegtestConfig(parseCommandLine(process.argv.slice(2), version, REGTEST_DAEMON));
-  const log = createLogger(config.log.level, config.log.file);
+  const log = createLogger(config.log.categories, config.log.file);
   const code = await runToTheEnd({
     title: 'Regtest daemon',
     log,

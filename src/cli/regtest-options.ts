@@ -1,18 +1,19 @@
 import { parseWrongs, WRONGS, type Wrong } from '../regtest/misbehaviour.js';
+import { logCategories } from './config.js';
 import { ConfigError, type OptionSpec, type Program, type RawOptions } from './options.js';
 
 const ignored = (name: string, argument?: string): OptionSpec => ({
   name,
   ...(argument === undefined ? {} : { argument }),
   group: 'Network',
-  help: 'accepted',
+  help: 'ignored',
   noEffect: true,
 });
 
 export const REGTEST_OPTIONS: readonly OptionSpec[] = [
-  { name: 'regtest', group: 'Chain', help: 'accepted: this daemon knows no other network' },
-  { name: 'offline', group: 'Chain', help: 'accepted: this daemon has no peers' },
-  { name: 'keep-fakechain', group: 'Chain', help: 'accepted: a chain in --data-dir is kept' },
+  { name: 'regtest', group: 'Chain', help: 'ignored: this daemon knows no other network' },
+  { name: 'offline', group: 'Chain', help: 'ignored: this daemon has no peers' },
+  { name: 'keep-fakechain', group: 'Chain', help: 'ignored: a chain in --data-dir is kept' },
   {
     name: 'data-dir',
     argument: 'dir',
@@ -107,9 +108,9 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
 
   {
     name: 'log-level',
-    argument: '0-4',
+    argument: 'level',
     group: 'Logging and process',
-    help: 'how much is logged; 4 is everything',
+    help: 'how much is logged: 0 to 4, which is everything; also with categories',
     default: '0',
   },
   {
@@ -226,7 +227,7 @@ export interface RegtestConfig {
   readonly publish?: { readonly ip: string; readonly port: number };
   /** What it does wrong; absent: nothing, ever. */
   readonly misbehave?: ReadonlyMap<Wrong, number>;
-  readonly log: { readonly level: number; readonly file?: string };
+  readonly log: { readonly categories: string; readonly file?: string };
   readonly pidFile?: string;
   /** Flags that were given and change nothing. */
   readonly withoutEffect: readonly string[];
@@ -290,7 +291,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     maxConnections: number('rpc-max-connections', 1e6),
     ...(publish === undefined ? {} : { publish: { ...publish, ip: host('zmq-pub', publish.ip) } }),
     ...(misbehave === undefined ? {} : { misbehave }),
-    log: { level: number('log-level', 4), ...(file === undefined ? {} : { file }) },
+    log: { categories: logCategories(value('log-level')), ...(file === undefined ? {} : { file }) },
     ...(pidFile === undefined ? {} : { pidFile }),
     withoutEffect: REGTEST_OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(
       ({ name }) => name,

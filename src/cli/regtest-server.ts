@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { HttpServer } from '../jsonrpc/http-server.js';
+import { LoginDeadline } from '../jsonrpc/login-deadline.js';
 import { RegtestDaemon } from '../regtest/daemon.js';
 import { minerAddress } from '../regtest/rpc/methods/mining.js';
 import { Misbehaviour } from '../regtest/misbehaviour.js';
@@ -10,6 +11,7 @@ import { Publisher } from '../regtest/zmq/publisher.js';
 import { systemRng } from '../util/random.js';
 import { misbehaving } from './misbehaving.js';
 import { ConfigError } from './options.js';
+import { cannotListen, sayBound } from './prepare.js';
 import type { RegtestConfig } from './regtest-options.js';
 
 export interface RunningDaemon {
@@ -30,7 +32,10 @@ export async function startRegtest(
 ): Promise<RunningDaemon> {
   const daemon = openDaemon(config, version, log, stop);
   const { login } = config;
-  const auth = login === undefined ? undefined : digestAuth(login.user, login.password);
+  const access =
+    login === undefined
+      ? {}
+      : { auth: digestAuth(login.user, login.password), loginDeadline: new LoginDeadline() };
   const servers: HttpServer[] = [];
   const ports: number[] = [];
   for (const { ip, port, restricted } of config.bind) {
@@ -39,7 +44,7 @@ export async function startRegtest(
         createDaemonApp(
           { daemon, restricted },
           {
-            ...(auth === undefined ? {} : { auth }),
+            ...access,
             origins: config.origins,
             onBug: (error, method) =>
               log.error({ err: error, method }, 'a bug: an error that nobody foresaw'),
@@ -47,22 +52,26 @@ export async function startRegtest(
         ),
         daemon.misbehaviour,
       ),
+      ...access,
       maxConnections: config.maxConnections,
       maxPerPrivateIp: config.maxConnections,
       maxPerPublicIp: config.maxConnections,
       isRefused: (ip) => daemon.bans.secondsLeft(ip) > 0,
     });
     servers.push(server);
-    ports.push(await listen(server, ip, port));
-    log.info(`Binding on ${ip}:${ports.at(-1) ?? 0}${restricted ? ' (restricted)' : ''}`);
+    ports.push(await listen(server, ip, port, restricted ? 'rpc-restricted-bind' : 'rpc-bind'));
+    if (restricted) log.info(`Restricted answers only at port ${ports.at(-1) ?? 0}`);
+    await sayBound(ip, ports.at(-1) ?? 0, log);
   }
   const publisher = new Publisher();
   if (config.publish !== undefined) await publish(daemon, publisher, config.publish, log);
   if (config.startMining !== undefined) startMining(daemon, config.startMining);
   if (config.misbehave !== undefined)
     log.warn(`Misbehaves as it is told to: --misbehave, or POST /misbehave {"what":"…"}`);
-  for (const flag of config.withoutEffect) log.warn(`--${flag} is accepted and changes nothing here`);
+  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it changes nothing here`);
   log.info(`Chain of ${daemon.node.chain.height} blocks, fixed difficulty ${config.fixedDifficulty}`);
+  // Launchers wait for this line. Source: daemon/rpc.h `run`.
+  log.info('core RPC server started ok');
   return {
     ports,
     daemon,
@@ -99,7 +108,7 @@ async function publish(
   { ip, port }: { readonly ip: string; readonly port: number },
   log: Logger,
 ): Promise<void> {
-  const bound = await listen(publisher, ip, port);
+  const bound = await listen(publisher, ip, port, 'zmq-pub');
   const news = new News(daemon.node, publisher, (error) =>
     log.error({ err: error }, 'a bug: news that could not be published'),
   );
@@ -107,11 +116,18 @@ async function publish(
   log.info(`Publishing at tcp://${ip}:${bound}`);
 }
 
-async function listen(server: HttpServer | Publisher, ip: string, port: number): Promise<number> {
+/** @param flag that names the address, or `…-bind` of two. @throws ConfigError */
+async function listen(
+  server: HttpServer | Publisher,
+  ip: string,
+  port: number,
+  flag: string,
+): Promise<number> {
   try {
     return await server.listen(ip, port);
   } catch (cause) {
-    throw new ConfigError(`cannot listen on ${ip} port ${port}`, { cause });
+    const [ipFlag, portFlag] = flag.endsWith('-bind') ? [`${flag}-ip`, `${flag}-port`] : [flag, flag];
+    throw cannotListen(ip, port, cause, { ip: ipFlag, port: portFlag });
   }
 }
 

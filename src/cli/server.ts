@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { getServers } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
@@ -6,21 +5,29 @@ import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { Dispatcher } from '../jsonrpc/dispatcher.js';
 import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
+import { LoginDeadline } from '../jsonrpc/login-deadline.js';
+import { makeSelfSigned, type CertifiedKey } from '../jsonrpc/self-signed.js';
+import { chooseKernel } from '../kernel/fastest.js';
+import type { Build } from '../kernel/wasm-module.js';
 import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
+import { explain } from '../rpc/error-explanations.js';
+import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
-import { WalletDirectory, locateFile } from '../services/wallet-directory.js';
-import { OpenAlias } from '../services/open-alias.js';
-import { WalletServer } from '../services/wallet-server.js';
+import { WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
+import { OpenAlias } from '../services/context/openalias.js';
+import { WalletManager } from '../services/manager/wallet-manager.js';
 import { toHex } from '../util/bytes.js';
 import { Callers } from '../util/callers.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
-import { isLoopback, type Config, type LoginConfig, type SslConfig } from './config.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
+import { isLoopback, type Config, type SslConfig } from './config.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
-import { promptSecret } from './prompt.js';
+import type { Credentials, Prepared } from './prepare.js';
 import { startRegtestProcess } from './regtest-process.js';
+import { TxNotifier } from './tx-notifier.js';
 
 export interface RunningServer {
   readonly port: number;
@@ -28,29 +35,35 @@ export interface RunningServer {
 }
 
 const GRACE_MS = 5_000;
+/** Time for requests under way to end by themselves before their calls to the daemon are ended. */
+const DAEMON_GRACE_MS = 2_000;
+/** Time for --tx-notify commands that wait for their turn when the server stops. */
+const NOTIFY_MS = 2_000;
 /** A refresh says how far it is at most this often. */
 const PROGRESS_MS = 5_000;
 
-const textOf = (secret: { expose(): Uint8Array }): string => Buffer.from(secret.expose()).toString('utf8');
-
-async function credentials(name: string, login: LoginConfig | undefined, interactive: boolean) {
-  if (login === undefined) return undefined;
-  const password =
-    login.password ?? (await promptSecret(`--${name}: password of ${login.user}`, interactive));
-  return { user: login.user, password: textOf(password) };
-}
+const TOO_MANY = {
+  address:
+    'connection closed: its address has as many as --rpc-max-connections-per-private-ip or -public-ip allows',
+  all: 'connection closed: there are as many as --rpc-max-connections allows',
+};
 
 /** The composition root: builds every layer and starts listening. @throws ConfigError */
-export async function startServer(config: Config, log: Logger, stop: () => void): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  { login, daemonLogin, walletPassword, listeners }: Prepared,
+  log: Logger,
+  stop: () => void,
+): Promise<RunningServer> {
   // Opening a wallet begins with it.
   startSlowHash();
-  const login = await credentials('rpc-login', config.rpc.login, config.interactive);
   const regtest = config.regtest && (await startRegtestProcess(config, log));
-  const daemon = config.daemon.offline ? undefined : await daemonConfig(config, regtest?.address);
-  const tls = readTls(config.rpc.ssl);
+  const daemon = config.daemon.offline ? undefined : daemonConfig(config, daemonLogin, regtest?.address);
+  const tls = readTls(config.rpc.ssl, log);
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const callers = new Callers();
-  const server = new WalletServer({
+  const notifier = createNotifier(config.wallet.txNotify, log);
+  const server = new WalletManager({
     callers,
     network: config.network,
     ...(directory === undefined ? {} : { directory }),
@@ -63,53 +76,63 @@ export async function startServer(config: Config, log: Logger, stop: () => void)
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
-    events: createEvents(config.wallet.txNotify, log),
+    events: createEvents(notifier, log),
     log,
-    logLevel: config.log.level,
+    logCategories: config.log.categories,
     // After the answer under way has left.
     stop: () => setTimeout(stop, 100),
   });
 
   announce(config, log, directory?.path, regtest?.address);
-  if (config.wallet.file !== undefined) await openInitialWallet(config, server);
+  if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
 
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'a bug: an error that nobody foresaw');
   const dispatcher = new Dispatcher({
     call: createCall(server, config.rpc.apiVersion, log),
     onBug: (method, error) => onBug(error, method),
+    sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
   });
+  const access =
+    login === undefined
+      ? {}
+      : { auth: digestAuth(login.user, login.password), loginDeadline: new LoginDeadline() };
   const http = new HttpServer({
     handler: createHttpApp({
       dispatcher,
-      ...(login === undefined ? {} : { auth: digestAuth(login.user, login.password) }),
+      ...access,
       origins: config.rpc.origins,
-      hosts: config.rpc.bind.map(({ ip }) => ip),
+      hosts: config.rpc.hosts,
       onBug,
       callers,
     }),
+    ...access,
     ...(tls === undefined ? {} : { tls }),
+    onTooMany: (refused) => log.warn({ ...refused }, TOO_MANY[refused.of]),
+    onBug,
     maxConnections: config.rpc.maxConnections,
     maxPerPrivateIp: config.rpc.maxConnectionsPerPrivateIp,
     maxPerPublicIp: config.rpc.maxConnectionsPerPublicIp,
   });
-  const port = await bind(http, config, log);
+  for (const listener of listeners) http.serve(listener);
   log.info('Starting wallet RPC server');
   server.start();
   collectWhenIdle(() => server.giveMemoryBack());
   return {
-    port,
+    port: listeners.at(-1)?.port ?? config.rpc.port,
     async close() {
+      const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
       await http.close(GRACE_MS);
+      clearTimeout(grace);
       await server.close();
+      await notifier?.close(NOTIFY_MS);
       await regtest?.close();
     },
   };
 }
 
 /** @param address of a node of our own. */
-async function daemonConfig(config: Config, address?: string): Promise<DaemonConfig> {
-  const login = await credentials('daemon-login', config.daemon.login, config.interactive);
+function daemonConfig(config: Config, login?: Credentials, address?: string): DaemonConfig {
   return {
     address: address ?? config.daemon.address,
     ...(login === undefined ? {} : { login }),
@@ -128,9 +151,13 @@ function openDirectory(path: string): WalletDirectory {
   try {
     return new WalletDirectory(path);
   } catch (cause) {
-    throw new ConfigError(`--wallet-dir: ${path} cannot be used`, { cause });
+    throw new ConfigError(`--wallet-dir: ${path} cannot be used${reasonIn(cause)}`, { cause });
   }
 }
+
+/** The reason that a fault gives, after a colon; empty for other errors. */
+const reasonIn = (error: unknown): string =>
+  error instanceof WalletError ? `: ${explain(error.fault)}` : '';
 
 const isLocal = (address: string): boolean => {
   const host = address
@@ -140,33 +167,16 @@ const isLocal = (address: string): boolean => {
   return host === 'localhost' || isLoopback(host);
 };
 
-async function openInitialWallet(config: Config, server: WalletServer): Promise<void> {
-  const { file, password, promptForPassword } = config.wallet;
-  const secret =
-    password ?? (promptForPassword ? await promptSecret('wallet password', config.interactive) : undefined);
+async function openInitialWallet(file: string, password: string, server: WalletManager): Promise<void> {
   try {
-    await server.openPaths(locateFile(file ?? ''), secret === undefined ? '' : textOf(secret));
+    await server.openPaths(locateFile(file), password);
   } catch (cause) {
-    throw new ConfigError(
-      `--wallet-file: ${cause instanceof Error ? cause.message.replaceAll('_', ' ') : 'cannot be opened'}`,
-      { cause },
-    );
+    const isMissing = cause instanceof WalletError && cause.fault.kind === 'wallet_missing';
+    const reason = isMissing
+      ? `: there is no ${file}.keys: name an existing wallet, or create one with --wallet-dir and create_wallet`
+      : reasonIn(cause);
+    throw new ConfigError(`--wallet-file: ${file} cannot be opened${reason}`, { cause });
   }
-}
-
-async function bind(http: HttpServer, config: Config, log: Logger): Promise<number> {
-  let { port } = config.rpc;
-  for (const { ip, optional } of config.rpc.bind) {
-    const family = ip.includes(':') ? 'IPv6' : 'IPv4';
-    try {
-      port = await http.listen(ip, port);
-      log.info(`Binding on ${ip} (${family}):${port}`);
-    } catch (cause) {
-      if (!optional) throw new ConfigError(`cannot listen on ${ip} port ${port}`, { cause });
-      log.warn(`cannot listen on ${ip} port ${port}; going on without`);
-    }
-  }
-  return port;
 }
 
 /** Says in plain lines what this server works with. */
@@ -176,6 +186,11 @@ function announce(
   directory: string | undefined,
   regtest: string | undefined,
 ): void {
+  log.info(
+    config.rpc.apiVersion === '1.32'
+      ? "Interface: wallet RPC 1.32, today's monero-wallet-rpc"
+      : "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32",
+  );
   log.info(`Network: ${config.network}`);
   log.info(
     directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
@@ -187,17 +202,27 @@ function announce(
       'No login: whoever reaches this port may spend. Only this machine does unless you confirmed otherwise.',
     );
   if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
-  for (const flag of config.withoutEffect) log.warn(`--${flag} is accepted and changes nothing here`);
+  announceArithmetic(log);
+  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it changes nothing here`);
 }
 
-function readTls(ssl: SslConfig): TlsOptions | undefined {
+const ARITHMETIC: Record<Build, string> = {
+  relaxed: 'WebAssembly with fused multiply-add',
+  simd: 'WebAssembly with integer SIMD',
+};
+
+/** Logs the build of the curve arithmetic that this processor and engine run, and why a faster one is not used. */
+function announceArithmetic(log: Logger): void {
+  const { build, passedOver } = chooseKernel();
+  const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;
+  if (passedOver.length === 0) return log.info(text);
+  const reasons = passedOver.map((other) => `${ARITHMETIC[other.build]}: ${other.reason}`);
+  log.warn({ unusable: reasons.join('; ') }, `${text}, which is slower`);
+}
+
+function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
   const { mode, privateKeyPath, certificatePath, caFile, allowedFingerprints } = ssl;
   if (mode === 'disabled') return undefined;
-  if (privateKeyPath === undefined || certificatePath === undefined) {
-    if (mode === 'enabled')
-      throw new ConfigError('--rpc-ssl enabled needs --rpc-ssl-private-key and --rpc-ssl-certificate');
-    return undefined;
-  }
   const read = (path: string): Buffer => {
     try {
       return readFileSync(path);
@@ -206,12 +231,23 @@ function readTls(ssl: SslConfig): TlsOptions | undefined {
     }
   };
   return {
-    key: read(privateKeyPath),
-    cert: read(certificatePath),
+    certificate:
+      privateKeyPath === undefined || certificatePath === undefined
+        ? () => selfSigned(log)
+        : { key: read(privateKeyPath), cert: read(certificatePath) },
     ...(caFile === undefined ? {} : { ca: read(caFile) }),
     allowedFingerprints,
     optional: mode === 'autodetect',
   };
+}
+
+async function selfSigned(log: Logger): Promise<CertifiedKey> {
+  const made = await makeSelfSigned();
+  log.info(
+    { fingerprint: made.fingerprint },
+    'made a self-signed TLS certificate: --rpc-ssl-certificate names another',
+  );
+  return made;
 }
 
 /** The environment for programs that we start. */
@@ -223,23 +259,17 @@ const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name)));
 };
 
-/** Tells the log how a refresh goes on, and runs --tx-notify. */
-function createEvents(txNotify: string | undefined, log: Logger) {
+const createNotifier = (command: string | undefined, log: Logger): TxNotifier | undefined =>
+  command === undefined ? undefined : new TxNotifier({ command, env: withoutSecrets(process.env), log });
+
+/** Logs incoming transactions and the progress of refreshes, and runs --tx-notify. */
+function createEvents(notifier: TxNotifier | undefined, log: Logger) {
   let said = 0;
   return {
     onIncoming: (txHash: Uint8Array): void => {
       const txid = toHex(txHash);
       log.info({ txid }, 'incoming transaction');
-      if (txNotify === undefined) return;
-      const [command, ...args] = txNotify.split(/\s+/).filter((part) => part !== '');
-      if (command === undefined) return;
-      const child = spawn(
-        command,
-        args.map((part) => part.replaceAll('%s', txid)),
-        { stdio: 'ignore', detached: true, env: withoutSecrets(process.env) },
-      );
-      child.on('error', (error) => log.error({ err: error }, '--tx-notify could not be run'));
-      child.unref();
+      notifier?.notify(txid);
     },
     onProgress: (_name: string, height: number, daemonHeight: number): void => {
       const now = Date.now();

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { toConfig } from './config.js';
 import { failWith } from './lifetime.js';
 import { startRegtestProcess } from './regtest-process.js';
+import { prepareStart } from './prepare.js';
 import { startServer, type RunningServer } from './server.js';
 import { serverAt } from './tour-client.js';
 import { takeTour } from './tour.js';
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
       },
       availableParallelism(),
     );
-    const server = await startServer(config, log, () => undefined);
+    const server = await startServer(config, await prepareStart(config, log), log, () => undefined);
     servers.push(server);
     return server;
   };

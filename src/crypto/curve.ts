@@ -4,13 +4,19 @@
  */
 export interface Curve {
   readonly name: string;
-  /** Commitments `mask·G + amount·H`, 32 bytes each, in constant time. @param masks scalars below ℓ, 32 bytes each. */
+  /**
+   * Commitments `mask·G + amount·H`, 32 bytes each, in constant time. @param masks scalars below ℓ, 32 bytes each.
+   * @throws RangeError for a scalar of ℓ or more.
+   */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
-  /** `x·Hp(P)`, 32 bytes each, in constant time for x. @param secrets scalars x below ℓ, 32 bytes each. */
+  /**
+   * `x·Hp(P)`, 32 bytes each, in constant time for x. @param secrets scalars x below ℓ, 32 bytes each.
+   * @throws RangeError for a scalar of ℓ or more.
+   */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
   /**
    * `s·P` for each P, in constant time. @param secrets scalars below ℓ, one a point.
-   * @throws RangeError for what is no point.
+   * @throws RangeError for what is no point, or a scalar of ℓ or more.
    */
   multiplySecret(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
   /** `P + s·G`, otherwise as {@link multiplySecret}. */

@@ -2,6 +2,14 @@ import { keccak } from './keccak.js';
 import type { Rng } from '../util/random.js';
 import type { SecretKey } from './types.js';
 
+/*
+ * Scalars as bigints. The time of V8's bigint arithmetic depends on the numbers (on their leading zero digits in
+ * particular), so nothing here is constant-time, and no bigint can be wiped. It is borne where a secret passes through
+ * once a signature or key, blinded by a random scalar in the case of signatures, on the machine that holds the keys:
+ * differences of tens of nanoseconds in answers that take milliseconds. Products of points and secrets, of which a
+ * refresh makes thousands with one secret, are constant-time: see kernel/assembly.
+ */
+
 /** Order ℓ of the prime-order subgroup. */
 export const ORDER = (1n << 252n) + 27742317777372353535851937790883648493n;
 
@@ -29,6 +37,29 @@ export function reduce(value: bigint): bigint {
 
 /** 32 or 64 bytes modulo ℓ. Source: crypto-ops `sc_reduce32`, `sc_reduce`. */
 export const reduceBytes = (bytes: Uint8Array): bigint => reduce(bytesToInt(bytes));
+
+const ORDER_BYTES = intToBytes(ORDER);
+
+/**
+ * Checks that scalars are below ℓ, in constant time. @param scalars 32 bytes each.
+ * @throws RangeError for any other, or for bytes that make no whole scalar.
+ */
+export function checkScalars(scalars: Uint8Array): void {
+  let canonical = scalars.length % 32 === 0 ? 1 : 0;
+  for (let start = 0; start < scalars.length; start += 32) {
+    let borrow = 0;
+    for (let i = 0; i < 32; i++)
+      borrow = (((scalars[start + i] as number) - (ORDER_BYTES[i] as number) - borrow) >> 31) & 1;
+    canonical &= borrow;
+  }
+  if (canonical === 0) throw new RangeError('not a canonical scalar');
+}
+
+/** {@link checkScalars} of one. @throws RangeError for any other length too. */
+export function checkScalar(scalar: Uint8Array): void {
+  if (scalar.length !== 32) throw new RangeError('not a canonical scalar');
+  checkScalars(scalar);
+}
 
 /** Reads a scalar. @throws RangeError when not below ℓ. Source: crypto-ops `sc_check`. */
 export function toScalar(bytes: Uint8Array): bigint {

@@ -1,6 +1,5 @@
 /** What this project needs of the engine's WebAssembly; TypeScript describes it in its library for browsers only. */
 declare namespace WebAssembly {
-  class CompileError extends Error {}
   interface Memory {
     readonly buffer: ArrayBuffer;
   }
@@ -12,5 +11,6 @@ declare namespace WebAssembly {
   }
   type Imports = Readonly<Record<string, Readonly<Record<string, () => unknown>>>>;
   const Module: new (bytes: Uint8Array) => Module;
+  function validate(bytes: Uint8Array): boolean;
   const Instance: new (module: Module, imports: Imports) => Instance;
 }

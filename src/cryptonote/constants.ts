@@ -5,6 +5,13 @@ import type { NetworkType } from './types.js';
 /** The reference's commit that our `Source:` comments speak of. */
 export const UPSTREAM_COMMIT = '0aa9c51bd8eb53abb0a7023b5c768d9b46ee18a0';
 
+/** Port of a daemon's RPC. */
+export const DAEMON_RPC_PORT: Readonly<Record<NetworkType, number>> = {
+  mainnet: 18081,
+  testnet: 28081,
+  stagenet: 38081,
+};
+
 /** Unlock times below this are heights, others Unix seconds. Source: cryptonote_config.h, as all below. */
 export const MAX_BLOCK_NUMBER = 500_000_000;
 export const DIFFICULTY_TARGET_SECONDS = 120;

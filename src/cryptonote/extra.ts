@@ -1,5 +1,5 @@
 import type { Hash, PublicKey } from '../crypto/types.js';
-import { blob, CodecError, list, Reader, role, varintNumber, Writer, type Codec } from '../util/codec.js';
+import { blob, CodecError, list, Reader, role, varint, Writer, type Codec } from '../util/codec.js';
 import type { PaymentId } from './types.js';
 
 /** A field of a transaction's extra. Source: tx_extra.h. */
@@ -7,7 +7,7 @@ export type ExtraField =
   | { readonly type: 'padding'; readonly size: number }
   | { readonly type: 'publicKey'; readonly key: PublicKey }
   | { readonly type: 'nonce'; readonly nonce: Uint8Array }
-  | { readonly type: 'mergeMining'; readonly depth: number; readonly root: Hash }
+  | { readonly type: 'mergeMining'; readonly depth: bigint; readonly root: Hash }
   | { readonly type: 'additionalKeys'; readonly keys: readonly PublicKey[] }
   | { readonly type: 'minergate'; readonly data: Uint8Array };
 
@@ -28,16 +28,19 @@ const key = role<PublicKey>(32);
 const keys = list(key);
 const hash = role<Hash>(32);
 
-const mergeMining: Codec<{ readonly depth: number; readonly root: Hash }> = {
+const mergeMining: Codec<{ readonly depth: bigint; readonly root: Hash }> = {
   write({ depth, root }, w) {
     const inner = new Writer();
-    varintNumber.write(depth, inner);
+    varint.write(depth, inner);
     hash.write(root, inner);
     blob.write(inner.finish(), w);
   },
   read(r) {
     const inner = new Reader(blob.read(r));
-    return { depth: varintNumber.read(inner), root: hash.read(inner) };
+    const depth = varint.read(inner);
+    const root = hash.read(inner);
+    inner.end();
+    return { depth, root };
   },
 };
 

@@ -34,8 +34,8 @@ export function auxSlots(ids: readonly Hash[], nonce: number): number[] | undefi
  * the nonce.
  * @param chains from 1 to {@link MAX_AUX_CHAINS}. Source: merge_mining.cpp `encode_mm_depth`.
  */
-export function mergeMiningDepth(chains: number, nonce: number): number {
+export function mergeMiningDepth(chains: number, nonce: number): bigint {
   let bits = 1;
   while (1 << bits < chains) bits += 1;
-  return bits - 1 + (chains - 1) * 2 ** 3 + nonce * 2 ** (3 + bits);
+  return BigInt(bits - 1 + (chains - 1) * 2 ** 3) + (BigInt(nonce) << BigInt(3 + bits));
 }

@@ -1,6 +1,6 @@
 import { keccak } from '../crypto/keccak.js';
 import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
-import { rctBase, rctPrunable } from '../ringct/codec.js';
+import { rctBase, rctPrunable, rctPrunableSize } from '../ringct/codec.js';
 import { amount } from '../util/amount.js';
 import {
   blob,
@@ -187,6 +187,19 @@ export function weightClawback(plus: boolean, paddedOutputs: number): number {
   const ofTwo = 32 * (fixed + 7 * 2);
   const actual = 32 * (fixed + 2 * (6 + Math.log2(paddedOutputs)));
   return Math.floor(((Math.floor(ofTwo / 2) * paddedOutputs - actual) * 4) / 5);
+}
+
+/**
+ * Size of the whole encoding [bytes] of a transaction that was read pruned: signatures and proofs that were left out
+ * are counted, not seen.
+ * @param prunedSize of the encoding that it was read from.
+ */
+export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, prunedSize: number): number {
+  const leftOut =
+    rct === undefined
+      ? 64 * inputs.reduce((members, input) => members + ringSizeOf(input), 0)
+      : rctPrunableSize(rct.base.type, inputs.length, outputs.length, Math.max(1, ringSizeOf(inputs[0])));
+  return prunedSize + leftOut;
 }
 
 /** Size that fees are paid for. Source: cryptonote_format_utils.cpp `get_transaction_weight`. */

@@ -3,7 +3,7 @@ import { isHex, utf8 } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { parseAddress } from './address.js';
 import { formatCoins, parseCoins } from './coins.js';
-import type { NetworkType } from './types.js';
+import type { Address, NetworkType } from './types.js';
 
 /** What a `monero:` link asks for. */
 export interface PaymentUri {
@@ -16,20 +16,42 @@ export interface PaymentUri {
   readonly description: string;
 }
 
+/** A link that cannot be written or read. */
+export class UriError extends CodecError {
+  /** Upstream's message for the cause. */
+  readonly text: string;
+
+  constructor(message: string, text: string, options?: ErrorOptions) {
+    super(message, options);
+    this.text = text;
+  }
+}
+
+/** @throws UriError with `text` for what the codec refuses. */
+function orUriError<T>(text: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof CodecError) throw new UriError(cause.message, text, { cause });
+    throw cause;
+  }
+}
+
 const SCHEME = 'monero:';
 /** Beyond space, control characters and what follows `z`; `=` too, which separates names from values. */
 const ESCAPED = new Set(utf8('"<>%\\^[]`+$,@:;!#&='));
 
+/** What each byte is written as. */
+const URL_FORMAT = Array.from({ length: 256 }, (_, byte) =>
+  byte <= 0x20 || byte >= 0x7b || ESCAPED.has(byte)
+    ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    : String.fromCharCode(byte),
+);
+
+const INVALID_ID = 'Invalid payment id: ';
+
 /** Each byte of the text's UTF-8. Source: abstract_http_client.cpp `conver_to_url_format`. */
-function escape(text: string): string {
-  let escaped = '';
-  for (const byte of utf8(text))
-    escaped +=
-      byte <= 0x20 || byte >= 0x7b || ESCAPED.has(byte)
-        ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-        : String.fromCharCode(byte);
-  return escaped;
-}
+const escape = (text: string): string => Array.from(utf8(text), (byte) => URL_FORMAT[byte]).join('');
 
 /** What is no escape stands for itself. Bytes that are no UTF-8 become U+FFFD. */
 const unescape = (text: string): string =>
@@ -39,11 +61,17 @@ const unescape = (text: string): string =>
 
 /**
  * Writes a link.
- * @throws CodecError for an address of another network, or a payment id that cannot stand beside the address.
+ * @throws UriError for an address of another network, or a payment id that cannot stand beside the address.
  * Source: wallet2.cpp `make_uri`, which writes no payment id any more.
  */
 export function formatUri(request: PaymentUri, network: NetworkType): string {
-  assertPaymentId(request.paymentId, request.address, network);
+  const { kind } = orUriError(`wrong address: ${request.address}`, () =>
+    parseAddress(request.address, network),
+  );
+  assertPaymentId(request.paymentId, kind, {
+    second: 'A single payment id is allowed',
+    malformed: 'Standalone payment id deprecated, use integrated address instead',
+  });
   const parameters = [
     ...(request.paymentId === '' ? [] : [`tx_payment_id=${request.paymentId}`]),
     ...(request.amount === 0n ? [] : [`tx_amount=${formatCoins(request.amount)}`]),
@@ -56,15 +84,19 @@ export function formatUri(request: PaymentUri, network: NetworkType): string {
 /**
  * Reads a link.
  * @returns with parameters that mean nothing here, as they stand there.
- * @throws CodecError that says what is wrong. Source: wallet2.cpp `parse_uri`.
+ * @throws UriError. Source: wallet2.cpp `parse_uri`.
  */
 export function parseUri(
   text: string,
   network: NetworkType,
 ): PaymentUri & { readonly unknown: readonly string[] } {
-  if (!text.startsWith(SCHEME)) throw new CodecError(`a payment URI begins with ${SCHEME}`);
+  if (!text.startsWith(SCHEME))
+    throw new UriError(
+      `a payment URI begins with ${SCHEME}`,
+      `URI has wrong scheme (expected "${SCHEME}"): ${text}`,
+    );
   const [, address = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(text.slice(SCHEME.length)) ?? [];
-  parseAddress(address, network);
+  const { kind } = orUriError(`URI has wrong address: ${address}`, () => parseAddress(address, network));
   const known = new Map<string, string>();
   const unknown: string[] = [];
   const names = new Set<string>();
@@ -73,19 +105,32 @@ export function parseUri(
     // The reference leaves the = of a text as it is, and then cannot read its own link.
     const isText = name === 'recipient_name' || name === 'tx_description';
     if (!parameter.includes('=') || (value.includes('=') && !isText))
-      throw new CodecError('a parameter of the URI is not of the form name=value');
-    if (names.has(name)) throw new CodecError('a parameter of the URI stands there twice');
+      throw new UriError(
+        'a parameter of the URI is not of the form name=value',
+        `URI has wrong parameter: ${parameter}`,
+      );
+    if (names.has(name))
+      throw new UriError(
+        'a parameter of the URI is given twice',
+        `URI has more than one instance of ${name}`,
+      );
     names.add(name);
     if (isText || name === 'tx_amount' || name === 'tx_payment_id') known.set(name, value);
     else unknown.push(parameter);
   }
   const amountText = known.get('tx_amount');
   const paymentId = known.get('tx_payment_id');
-  if (paymentId === '') throw new CodecError('the payment id is empty');
-  assertPaymentId(paymentId ?? '', address, network);
+  if (paymentId === '') throw new UriError('the payment id is empty', INVALID_ID);
+  assertPaymentId(paymentId ?? '', kind, {
+    second: 'Separate payment id given with an integrated address',
+    malformed: INVALID_ID + (paymentId ?? ''),
+  });
   return {
     address,
-    amount: amountText === undefined ? ZERO : parseCoins(amountText),
+    amount:
+      amountText === undefined
+        ? ZERO
+        : orUriError(`URI has invalid amount: ${amountText}`, () => parseCoins(amountText)),
     paymentId: paymentId ?? '',
     recipientName: unescape(known.get('recipient_name') ?? ''),
     description: unescape(known.get('tx_description') ?? ''),
@@ -93,11 +138,15 @@ export function parseUri(
   };
 }
 
-function assertPaymentId(paymentId: string, address: string, network: NetworkType): void {
-  const { kind } = parseAddress(address, network);
+/** @param texts upstream's messages. @throws UriError */
+function assertPaymentId(
+  paymentId: string,
+  kind: Address['kind'],
+  texts: { readonly second: string; readonly malformed: string },
+): void {
   if (paymentId === '') return;
   if (kind === 'integrated')
-    throw new CodecError('an integrated address carries its payment id: none stands beside it');
+    throw new UriError('an integrated address carries its payment id: none stands beside it', texts.second);
   if (!isHex(paymentId) || (paymentId.length !== 16 && paymentId.length !== 64))
-    throw new CodecError('a payment id has 16 or 64 hex digits');
+    throw new UriError('a payment id has 16 or 64 hex digits', texts.malformed);
 }

@@ -53,13 +53,14 @@ export async function getFeeEstimate(calls: DaemonCalls): Promise<FeeEstimate> {
 
 export async function getBlocks(
   calls: DaemonCalls,
-  { shortHistory, startHeight, prune, signal }: BlocksRequest,
+  { shortHistory, startHeight, maxBlocks, prune, signal }: BlocksRequest,
 ): Promise<DaemonBlocks> {
   const request: TypedSection = {
     block_ids: blobOf(concatBytes(...(shortHistory ?? []))),
     start_height: { type: 'u64', value: BigInt(startHeight ?? 0) },
     prune: { type: 'bool', value: prune },
     no_miner_tx: { type: 'bool', value: false },
+    ...(maxBlocks === undefined ? {} : { max_block_count: { type: 'u64', value: BigInt(maxBlocks) } }),
   };
   const answer = await calls.outlined(
     '/getblocks.bin',
@@ -67,12 +68,13 @@ export async function getBlocks(
     { limit: LIMIT.blocks, signal },
     outlineAnswer,
   );
-  const { blocks, txs, startHeight: start, currentHeight } = answer;
+  const { blocks, txs, bytes, startHeight: start, currentHeight } = answer;
   return {
     startHeight: start ?? absent('start_height'),
     currentHeight: currentHeight ?? absent('current_height'),
     blocks,
     txs,
+    bytes,
   };
 }
 

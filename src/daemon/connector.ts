@@ -24,15 +24,24 @@ export interface Endpoint {
   readonly secure: boolean;
 }
 
-/** @throws DaemonError for an address that cannot be one. */
-export function parseEndpoint(address: string): Endpoint {
-  const [, scheme, rest = ''] = /^(?:(https?):\/\/)?([^/]*)\/?$/.exec(address) ?? [];
-  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(rest) ?? [];
+/**
+ * Reads `[http[s]://]host[:port][/path]`; the path is ignored.
+ * @param defaultPort where the address names neither port nor scheme; a scheme alone means 80 or 443. Absent: the
+ * port is required.
+ * @throws DaemonError `unreachable` for an address that cannot be one.
+ * Source: abstract_http_client.cpp `set_server`, net_parse_helpers.cpp `parse_url`.
+ */
+export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
+  const [, scheme, rest = ''] = /^(?:(https?):\/\/)?([^/]*)(?:\/.*)?$/s.exec(address) ?? [];
+  const [, bracketed, plain, port] =
+    /^(?:\[([0-9a-fA-F:]+)\]|([^:\s[\]@]+))(?::(\d{1,5}))?$/.exec(rest) ?? [];
   const host = bracketed ?? plain;
+  const fallback = scheme === undefined ? defaultPort : scheme === 'https' ? 443 : 80;
+  const number = port === undefined && defaultPort !== undefined ? fallback : Number(port);
   // Port 0 can be named, as upstream has it; nothing is ever reached there.
-  if (host === undefined || Number(port) > 65535)
+  if (host === undefined || number === undefined || !(number <= 65535))
     throw new DaemonError('unreachable', 'a daemon address is host:port');
-  return { host, port: Number(port), secure: scheme === 'https' };
+  return { host, port: number, secure: scheme === 'https' };
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -54,9 +63,10 @@ export class Connector {
   }
 
   async open(): Promise<Socket> {
-    if (this.#tls !== undefined) return this.#tls ? this.#openTls() : this.#openPlain();
+    const raw = await this.#openPlain();
+    if (this.#tls !== undefined) return this.#tls ? this.#overTls(raw) : raw;
     try {
-      const socket = await this.#openTls();
+      const socket = await this.#overTls(raw);
       this.#tls = true;
       return socket;
     } catch (error) {
@@ -66,6 +76,12 @@ export class Connector {
       this.#tls = false;
       return socket;
     }
+  }
+
+  /** A connection failed: that no TLS is spoken is found anew, as a broken handshake looks the same. */
+  doubt(): void {
+    const { mode } = this.#ssl;
+    if (mode === 'autodetect' && this.#tls === false) this.#tls = undefined;
   }
 
   async #openPlain(): Promise<Socket> {
@@ -84,16 +100,19 @@ export class Connector {
     return socket;
   }
 
-  async #openTls(): Promise<TLSSocket> {
-    const raw = await this.#openPlain();
+  async #overTls(raw: Socket): Promise<TLSSocket> {
+    const { host } = this.#endpoint;
     const { privateKeyPath, certificatePath, caFile } = this.#ssl;
     const options: ConnectionOptions = {
       socket: raw,
       rejectUnauthorized: false,
-      ...(isIP(this.#endpoint.host) === 0 ? { servername: this.#endpoint.host } : {}),
+      // The name or address that the certificate is checked for; as a server name only a name may be sent.
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(privateKeyPath === undefined ? {} : { key: read(privateKeyPath) }),
       ...(certificatePath === undefined ? {} : { cert: read(certificatePath) }),
-      ...(caFile === undefined ? {} : { ca: read(caFile) }),
+      // Certificates of one's own choice are good for any host, as upstream has it.
+      ...(caFile === undefined ? {} : { ca: read(caFile), checkServerIdentity: () => undefined }),
       // Reading the system's list takes 10 ms, which a daemon without TLS need not wait for.
       ...(this.#takesAny ? { ca: [] } : {}),
     };
@@ -102,7 +121,7 @@ export class Connector {
     const problem = this.#judge(socket);
     if (problem === undefined) return socket;
     socket.destroy();
-    throw new DaemonError('tls', problem);
+    throw new DaemonError('tls', problem, { code: codeOf(socket) });
   }
 
   /** Without anything to check against, autodetected TLS keeps listeners out, not impostors. */
@@ -111,20 +130,32 @@ export class Connector {
     return mode === 'autodetect' && caFile === undefined && !this.#endpoint.secure;
   }
 
-  /** Source: net_ssl.cpp `ssl_options_t::handshake`. @returns why the certificate is refused. */
+  /** Source: net_ssl.cpp `ssl_options_t::configure`, `create_context`. @returns why the certificate is refused. */
   #judge(socket: TLSSocket): string | undefined {
-    const { allowAnyCert, allowedFingerprints, caFile } = this.#ssl;
+    const { allowAnyCert, allowedFingerprints, allowChained, caFile } = this.#ssl;
     if (allowAnyCert) return undefined;
     const { raw } = socket.getPeerCertificate();
     const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();
     if (allowedFingerprints.includes(fingerprint)) return undefined;
     if (allowedFingerprints.length > 0 && caFile === undefined)
       return "the daemon's certificate is not an allowed one";
-    if (socket.authorized) return undefined;
+    if (socket.authorized && (caFile === undefined || allowChained || isDirect(socket))) return undefined;
     if (this.#takesAny) return undefined;
     return "the daemon's certificate is not trusted";
   }
 }
+
+/** Is the certificate one of the trusted ones, or signed by one of them? */
+function isDirect(socket: TLSSocket): boolean {
+  const leaf = socket.getPeerCertificate(true);
+  const issuer = leaf.issuerCertificate;
+  // A certificate that signed itself is its own issuer.
+  return issuer === undefined || issuer.issuerCertificate === issuer;
+}
+
+/** OpenSSL's name of the reason why a certificate is not trusted. */
+const codeOf = ({ authorizationError: code }: TLSSocket): string | undefined =>
+  typeof code === 'string' ? code : undefined;
 
 const read = (path: string): Buffer => {
   try {
@@ -134,15 +165,17 @@ const read = (path: string): Buffer => {
   }
 };
 
+const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
 function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail(new Error('timed out')), CONNECT_TIMEOUT_MS);
+    const timer = setTimeout(() => fail(failure('timed out', 'ETIMEDOUT')), CONNECT_TIMEOUT_MS);
     const fail = (error: Error): void => {
       clearTimeout(timer);
       socket.destroy();
       reject(error);
     };
-    const closed = (): void => fail(new Error('closed while connecting'));
+    const closed = (): void => fail(failure('closed while connecting', 'ECONNRESET'));
     socket.once('error', fail);
     socket.once('close', closed);
     socket.once(event, () => {

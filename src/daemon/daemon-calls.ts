@@ -6,30 +6,50 @@ import { writeJson } from '../util/json-writer.js';
 import type { CallOptions } from './daemon.js';
 import { DaemonError } from './errors.js';
 import { JsonReader } from './json-reader.js';
-import { Transport, type DaemonConfig } from './transport.js';
+import type { PostOptions, Transport } from './transport.js';
 
 const MIB = 1 << 20;
 
 /** How large an answer may be, in bytes. Upstream cuts a page of blocks at 100 MB. */
 export const LIMIT = { blocks: 160 * MIB, pool: 64 * MIB, small: 8 * MIB } as const;
 
+type Options = CallOptions & Omit<PostOptions, 'signals' | 'contentType'>;
+
 /** Asks a daemon in each of the three ways it can be asked, and reads its answers. */
 export class DaemonCalls {
   readonly #transport: Transport;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(config: DaemonConfig) {
-    this.#transport = new Transport(config);
+  /** @param signal ends every call with its reason. */
+  constructor(transport: Transport, signal?: AbortSignal) {
+    this.#transport = transport;
+    this.#signal = signal;
   }
 
   close(): void {
     this.#transport.close();
   }
 
+  /** Calls over the same connections that a signal ends. */
+  until(signal: AbortSignal): DaemonCalls {
+    return new DaemonCalls(this.#transport, signal);
+  }
+
+  #post(
+    path: string,
+    body: Uint8Array | string,
+    contentType: string,
+    { signal, ...options }: Options,
+  ): Promise<Buffer> {
+    const signals = [this.#signal, signal].filter((source) => source !== undefined);
+    return this.#transport.post(path, body, { ...options, signals, contentType });
+  }
+
   /** Portable storage both ways. @throws DaemonError */
   async binary<T>(
     path: string,
     request: TypedSection,
-    options: { readonly limit: number } & CallOptions,
+    options: Options,
     read: (r: SectionReader) => T,
   ): Promise<T> {
     const body = await this.#postBinary(path, request, options);
@@ -44,7 +64,7 @@ export class DaemonCalls {
   async outlined<T extends { readonly status: string }>(
     path: string,
     request: TypedSection,
-    options: { readonly limit: number } & CallOptions,
+    options: Options,
     read: (answer: Uint8Array) => T,
   ): Promise<T> {
     const body = await this.#postBinary(path, request, options);
@@ -55,29 +75,19 @@ export class DaemonCalls {
     });
   }
 
-  #postBinary(
-    path: string,
-    request: TypedSection,
-    options: { readonly limit: number } & CallOptions,
-  ): Promise<Buffer> {
-    return this.#transport.post(path, writeStorage(request), {
-      ...options,
-      contentType: 'application/octet-stream',
-    });
+  #postBinary(path: string, request: TypedSection, options: Options): Promise<Buffer> {
+    return this.#post(path, writeStorage(request), 'application/octet-stream', options);
   }
 
   /** @param anyStatus leaves judging it to `read`. @throws DaemonError */
   async json<T>(
     path: string,
     request: { readonly [key: string]: Json },
-    options: { readonly limit: number; readonly timeout?: number } & CallOptions,
+    options: Options,
     read: (r: JsonReader) => T,
     anyStatus = false,
   ): Promise<T> {
-    const body = await this.#transport.post(path, writeJson(request), {
-      ...options,
-      contentType: 'application/json',
-    });
+    const body = await this.#post(path, writeJson(request), 'application/json', options);
     return decoding(path, () => {
       const r = new JsonReader(parseJson(body.toString('utf8')));
       if (!anyStatus) checkStatus(path, r.text('status'));
@@ -89,15 +99,14 @@ export class DaemonCalls {
   async rpc<T>(
     method: string,
     params: { readonly [key: string]: number | string } | undefined,
-    { signal }: CallOptions,
+    options: CallOptions,
     read: (r: JsonReader) => T,
     rawStrings = false,
   ): Promise<T> {
     const request = writeJson({ jsonrpc: '2.0', id: '0', method, params });
-    const body = await this.#transport.post('/json_rpc', request, {
+    const body = await this.#post('/json_rpc', request, 'application/json', {
+      ...options,
       limit: LIMIT.small,
-      signal,
-      contentType: 'application/json',
     });
     return decoding(method, () => {
       const text = body.toString(rawStrings ? 'latin1' : 'utf8');

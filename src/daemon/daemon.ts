@@ -4,7 +4,10 @@ import type { TxOutlines } from './tx-outlines.js';
 
 /** Options of a call that may take long. */
 export interface CallOptions {
+  /** Ends the call with its reason. */
   readonly signal?: AbortSignal | undefined;
+  /** ms for the call, before those that a long answer takes; absent: a minute. */
+  readonly deadline?: number;
 }
 
 export interface DaemonInfo {
@@ -38,6 +41,8 @@ export interface BlocksRequest extends CallOptions {
   readonly shortHistory?: readonly Hash[];
   /** Start here instead; above 0. */
   readonly startHeight?: number;
+  /** Blocks of the reply at most. Daemons of 0.18.0 do not know it, and send as many as without. */
+  readonly maxBlocks?: number | undefined;
   readonly prune: boolean;
 }
 
@@ -48,6 +53,8 @@ export interface DaemonBlocks {
   readonly currentHeight: number;
   readonly blocks: readonly BlockOutline[];
   readonly txs: TxOutlines;
+  /** Size of the reply. */
+  readonly bytes: number;
 }
 
 export interface ChainHashes {
@@ -143,6 +150,10 @@ export interface Daemon {
     hashes: readonly Hash[],
     options: { readonly prune: boolean } & CallOptions,
   ): Promise<{ readonly transactions: readonly DaemonTransaction[] }>;
+  /**
+   * Hands over a transaction, once: it is not sent again after any of its bytes left.
+   * @throws DaemonError, whose `notTaken` says that it certainly was not relayed. Any other error means the same.
+   */
   sendRawTransaction(blob: Uint8Array): Promise<RelayOutcome>;
   isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]>;
   getBlockHeader(height: number, options?: CallOptions): Promise<DaemonBlockHeader>;

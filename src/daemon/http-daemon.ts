@@ -4,7 +4,7 @@ import { DaemonCalls } from './daemon-calls.js';
 import * as mining from './mining-queries.js';
 import * as outputs from './output-queries.js';
 import * as transactions from './transaction-queries.js';
-import type { DaemonConfig } from './transport.js';
+import { Transport, type DaemonConfig } from './transport.js';
 
 export type { DaemonConfig } from './transport.js';
 
@@ -12,12 +12,19 @@ export type { DaemonConfig } from './transport.js';
 export class HttpDaemon implements Daemon {
   readonly #calls: DaemonCalls;
 
-  constructor(config: DaemonConfig) {
-    this.#calls = new DaemonCalls(config);
+  /** @throws DaemonError for an address that cannot be one. */
+  constructor(config: DaemonConfig | DaemonCalls) {
+    this.#calls = config instanceof DaemonCalls ? config : new DaemonCalls(new Transport(config));
   }
 
+  /** Ends every call. */
   close(): void {
     this.#calls.close();
+  }
+
+  /** The same daemon, over the same connections, for calls that a signal ends with its reason. */
+  until(signal: AbortSignal): Daemon {
+    return new HttpDaemon(this.#calls.until(signal));
   }
 
   readonly getInfo: Daemon['getInfo'] = (options) => chain.getInfo(this.#calls, options);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Hash } from '../crypto/types.js';
 import { chunks } from '../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../util/codec.js';
-import { TxOutlines, type Candidates } from './tx-outlines.js';
+import { TxOutlines } from './tx-outlines.js';
 
 /** What the assembly exports. Source of the contracts: assembly/outliner.ts. */
 interface OutlinerExports {
@@ -26,15 +26,15 @@ interface OutlinerExports {
   txIndices(): number;
   txVersions(): number;
   txRewards(): number;
-  outputCounts(): number;
+  firstOutputs(): number;
+  outputs(): number;
+  outputIndices(): number;
+  viewTags(): number;
+  firstKeys(): number;
+  mainKeys(): number;
+  keys(): number;
   firstImages(): number;
   images(): number;
-  keys(): number;
-  firstRows(): number;
-  rowOutputs(): number;
-  rowIndices(): number;
-  rowTags(): number;
-  rowTxs(): number;
 }
 
 /** A block of a page. */
@@ -57,6 +57,8 @@ export interface OutlinedAnswer {
   /** They chain up; none unless the status is OK. */
   readonly blocks: readonly BlockOutline[];
   readonly txs: TxOutlines;
+  /** Size of the answer. */
+  readonly bytes: number;
 }
 
 /** A transaction that came alone. */
@@ -108,38 +110,30 @@ const shorts = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer)
 const words = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer);
 const numbers = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer);
 
-function candidatesOf(wasm: OutlinerExports): Candidates {
-  return {
-    keys: columnOf(wasm, wasm.keys()),
-    firstRows: words(columnOf(wasm, wasm.firstRows())),
-    txs: words(columnOf(wasm, wasm.rowTxs())),
-    outputIndices: words(columnOf(wasm, wasm.rowIndices())),
-    viewTags: shorts(columnOf(wasm, wasm.rowTags())),
-    outputs: columnOf(wasm, wasm.rowOutputs()),
-  };
-}
-
 /** @param own what the assembly was not told. */
 function txsOf(
   wasm: OutlinerExports,
   bytes: Uint8Array,
   own?: { readonly hashes: Uint8Array; readonly indices: Uint32Array },
 ): TxOutlines {
-  return new TxOutlines(
-    {
-      bytes,
-      hashes: own?.hashes ?? columnOf(wasm, wasm.txHashes()),
-      starts: words(columnOf(wasm, wasm.txStarts())),
-      ends: words(columnOf(wasm, wasm.txEnds())),
-      versions: columnOf(wasm, wasm.txVersions()),
-      rewards: columnOf(wasm, wasm.txRewards()),
-      outputCounts: words(columnOf(wasm, wasm.outputCounts())),
-      indices: own?.indices ?? words(columnOf(wasm, wasm.txIndices())),
-      firstImages: words(columnOf(wasm, wasm.firstImages())),
-      images: words(columnOf(wasm, wasm.images())),
-    },
-    candidatesOf(wasm),
-  );
+  return new TxOutlines({
+    bytes,
+    hashes: own?.hashes ?? columnOf(wasm, wasm.txHashes()),
+    starts: words(columnOf(wasm, wasm.txStarts())),
+    ends: words(columnOf(wasm, wasm.txEnds())),
+    versions: columnOf(wasm, wasm.txVersions()),
+    rewards: columnOf(wasm, wasm.txRewards()),
+    firstOutputs: words(columnOf(wasm, wasm.firstOutputs())),
+    outputs: columnOf(wasm, wasm.outputs()),
+    outputIndices: words(columnOf(wasm, wasm.outputIndices())),
+    viewTags: shorts(columnOf(wasm, wasm.viewTags())),
+    firstKeys: words(columnOf(wasm, wasm.firstKeys())),
+    mainKeys: words(columnOf(wasm, wasm.mainKeys())),
+    keys: columnOf(wasm, wasm.keys()),
+    indices: own?.indices ?? words(columnOf(wasm, wasm.txIndices())),
+    firstImages: words(columnOf(wasm, wasm.firstImages())),
+    images: words(columnOf(wasm, wasm.images())),
+  });
 }
 
 function blocksOf(wasm: OutlinerExports, txs: TxOutlines): BlockOutline[] {
@@ -174,6 +168,7 @@ export function outlineAnswer(answer: Uint8Array): OutlinedAnswer {
       ...((found & 2) === 0 ? {} : { currentHeight: wasm.currentHeight() }),
       blocks: blocksOf(wasm, txs),
       txs,
+      bytes: answer.length,
     };
   });
 }

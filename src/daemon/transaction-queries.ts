@@ -10,8 +10,8 @@ import { toIndex } from './wire-values.js';
 /** What a restricted daemon gives at once. */
 const MAX_TRANSACTIONS_AT_ONCE = 100;
 const BACKLOG_RECORD_BYTES = 24;
-/** A daemon verifies what it is sent before it answers. */
-const RELAY_TIMEOUT_MS = 30_000;
+/** A daemon verifies a transaction before it answers. */
+const RELAY_DEADLINE_MS = 30_000;
 
 /** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_SEND_RAW_TX`. */
 const REFUSALS = [
@@ -67,7 +67,7 @@ export async function sendRawTransaction(calls: DaemonCalls, blob: Uint8Array): 
   return calls.json(
     '/sendrawtransaction',
     body,
-    { limit: LIMIT.small, timeout: RELAY_TIMEOUT_MS },
+    { limit: LIMIT.small, deadline: RELAY_DEADLINE_MS, once: true },
     (r) => {
       const status = r.text('status');
       if (status === 'BUSY') throw new DaemonError('busy', 'the daemon is syncing');

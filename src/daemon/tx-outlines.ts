@@ -1,21 +1,23 @@
 import type { Hash } from '../crypto/types.js';
 
-/** What a scan tries: outputs, each with a key of its transaction that may open it. */
+/** What a scan reads: outputs and keys of all transactions, in their order. */
 export interface Candidates {
-  /** 32 bytes each, by transaction; of one transaction, those for every output first. */
-  readonly keys: Uint8Array;
-  /** One a key: the first of its rows, of which it has one at least. */
-  readonly firstRows: Uint32Array;
-  /** One a row: the transaction, the output's place in it, its view tag as {@link ScanBatch.viewTags}. */
-  readonly txs: Uint32Array;
+  /** One a transaction: its first output. */
+  readonly firstOutputs: Uint32Array;
+  /** One an output: its key, 32 bytes. */
+  readonly outputs: Uint8Array;
+  /** One an output: its place in its transaction, and its view tag as {@link ScanBatch.viewTags}. */
   readonly outputIndices: Uint32Array;
   readonly viewTags: Uint16Array;
-  /** One a row: the output's key, 32 bytes. */
-  readonly outputs: Uint8Array;
+  /** One a transaction: its first key, and the number of its keys that are tried with all of its outputs. */
+  readonly firstKeys: Uint32Array;
+  readonly mainKeys: Uint32Array;
+  /** Public keys of 32 bytes: the main keys of a transaction, then one for each of its first outputs. */
+  readonly keys: Uint8Array;
 }
 
 /** One value a transaction, but for `images`; places are offsets in `bytes`. */
-export interface TxColumns {
+export interface TxColumns extends Candidates {
   readonly bytes: Uint8Array;
   /** 32 bytes each. */
   readonly hashes: Uint8Array;
@@ -23,7 +25,6 @@ export interface TxColumns {
   readonly ends: Uint32Array;
   readonly versions: Uint8Array;
   readonly rewards: Uint8Array;
-  readonly outputCounts: Uint32Array;
   /** Where the places of its outputs lie, 8 bytes each. */
   readonly indices: Uint32Array;
   /** Of its inputs, among `images`. */
@@ -35,13 +36,11 @@ export interface TxColumns {
 /** Transactions as places in their encoding: most are not ours, and are never built. */
 export class TxOutlines {
   readonly count: number;
-  readonly candidates: Candidates;
   readonly #columns: TxColumns;
   readonly #view: DataView;
 
-  constructor(columns: TxColumns, candidates: Candidates) {
+  constructor(columns: TxColumns) {
     this.count = columns.starts.length;
-    this.candidates = candidates;
     this.#columns = columns;
     const { bytes } = columns;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -68,7 +67,7 @@ export class TxOutlines {
   }
 
   outputCount(tx: number): number {
-    return this.#columns.outputCounts[tx] ?? 0;
+    return this.#outputsBefore(tx + 1) - this.#outputsBefore(tx);
   }
 
   /** Place of an output among all of its amount. @param output place in the transaction. */
@@ -78,17 +77,14 @@ export class TxOutlines {
     return this.#view.getUint32(at, true) + this.#view.getUint32(at + 4, true) * 2 ** 32;
   }
 
-  /** How many of the keys of {@link candidates} belong to transactions before one. */
+  get candidates(): Candidates {
+    return this.#columns;
+  }
+
+  /** Number of public keys to be tried of the transactions before one. */
   keysBefore(tx: number): number {
-    const { firstRows, txs } = this.candidates;
-    let low = 0;
-    let high = firstRows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((txs[firstRows[middle] ?? 0] ?? 0) < tx) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const { firstKeys, keys } = this.#columns;
+    return firstKeys[tx] ?? keys.length / 32;
   }
 
   /** The bytes that key images of inputs lie in, and calls back with the place of each of a transaction. */
@@ -96,5 +92,10 @@ export class TxOutlines {
     const { bytes, firstImages, images } = this.#columns;
     const end = firstImages[tx + 1] ?? images.length;
     for (let i = firstImages[tx] ?? end; i < end; i++) take(bytes, images[i] ?? 0);
+  }
+
+  #outputsBefore(tx: number): number {
+    const { firstOutputs, outputIndices } = this.#columns;
+    return firstOutputs[tx] ?? outputIndices.length;
   }
 }

@@ -1,7 +1,8 @@
-import { JsonError, parseJson, type Json } from '../util/json.js';
+import { JsonError, type Json } from '../util/json.js';
 import { JsonWriter, type Writable } from '../util/json-writer.js';
 import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
+import { readRequest, type ReadRequest, type SizeOf } from './request-body.js';
 
 /**
  * Runs one call. @throws RpcError for whatever the caller should be told; anything else is a bug.
@@ -17,11 +18,12 @@ export interface DispatcherParts {
   readonly onBug: (method: string, error: unknown) => void;
   /** Bytes of an answer, from all of its text; absent: UTF-8. */
   readonly encode?: (text: string) => Uint8Array;
+  /** Absent: a request of any method may be long. */
+  readonly sizeOf?: SizeOf;
 }
 
 /** Calls of one batch, run one after the other. */
 export const MAX_BATCH = 100;
-const MAX_DEPTH = 100;
 
 type Request = { readonly [key: string]: Json | undefined };
 
@@ -41,8 +43,9 @@ type Run<Of> = (method: string, params: Json | undefined) => Promise<Of>;
 // Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
 function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
   if (outcome instanceof RpcError) {
-    const { code, message } = outcome;
-    w.raw('{"error":').value({ code, message }).raw(',"id":').value(id).raw(',"jsonrpc":"2.0"}');
+    const { code, data, message } = outcome;
+    const error = data === undefined ? { code, message } : { code, data: { ...data }, message };
+    w.raw('{"error":').value(error).raw(',"id":').value(id).raw(',"jsonrpc":"2.0"}');
   } else writeHead(w, id).value(outcome.result).raw('}');
 }
 
@@ -67,19 +70,32 @@ export class Dispatcher {
   }
 
   /**
+   * @param body UTF-8, in chunks as they arrive.
    * @returns the answer; undefined where nothing is to be answered: a batch of notifications. One that comes page by
    * page fails with what the rest of it fails with: an RpcError, or a bug.
+   * @throws RequestTooLarge, and what `body` fails with.
    */
-  async answer(body: string): Promise<AnswerText | undefined> {
-    const refused = (code: number, message: string): readonly Uint8Array[] =>
-      this.#written({ id: 0n, outcome: new RpcError(code, message) });
-    let request: Json;
+  async answer(body: AsyncIterable<Uint8Array>): Promise<AnswerText | undefined> {
+    let read: ReadRequest;
     try {
-      request = parseJson(body, { maxDepth: MAX_DEPTH });
+      read = await readRequest(body, this.#parts.sizeOf ?? (() => 'long-list'));
     } catch (error) {
-      if (error instanceof JsonError) return refused(PARSE_ERROR, 'Parse error');
+      if (error instanceof JsonError) return this.refusal(PARSE_ERROR, 'Parse error');
       throw error;
     }
+    try {
+      return await this.#answerTo(read.request);
+    } finally {
+      read.release();
+    }
+  }
+
+  /** The answer to a request that cannot be read. */
+  refusal(code: number, message: string): readonly Uint8Array[] {
+    return this.#written({ id: 0n, outcome: new RpcError(code, message) });
+  }
+
+  async #answerTo(request: Json): Promise<AnswerText | undefined> {
     if (!Array.isArray(request)) {
       // Only UTF-8 can be made of a part of a text.
       const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
@@ -90,7 +106,7 @@ export class Dispatcher {
     }
     const batch = request as readonly Json[];
     if (batch.length === 0 || batch.length > MAX_BATCH)
-      return refused(INVALID_REQUEST, `a batch holds 1 to ${MAX_BATCH} requests`);
+      return this.refusal(INVALID_REQUEST, `a batch holds 1 to ${MAX_BATCH} requests`);
     const w = new JsonWriter();
     let before = '[';
     for (const item of batch) {

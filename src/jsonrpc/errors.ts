@@ -5,13 +5,26 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
+/** `data` member of an error. */
+export interface ErrorData {
+  /** One sentence that says more than the message, in English, for people. */
+  readonly explanation: string;
+}
+
 /** An error as the caller sees it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
+  readonly data: ErrorData | undefined;
 
-  constructor(code: number, message: string, options?: ErrorOptions) {
+  /** @param explanation becomes `data.explanation`; absent: the error has no `data`. */
+  constructor(
+    code: number,
+    message: string,
+    { explanation, ...options }: ErrorOptions & { readonly explanation?: string } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.data = explanation === undefined ? undefined : { explanation };
   }
 }

@@ -1,16 +1,27 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { Callers } from '../util/callers.js';
 import { letGo } from '../util/last-holder.js';
+import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import type { AnswerText, Dispatcher } from './dispatcher.js';
-import { RpcError } from './errors.js';
+import { INVALID_REQUEST, RpcError } from './errors.js';
+import type { LoginDeadline } from './login-deadline.js';
+import { RequestTooLarge } from './request-body.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
   /** Absent: no credentials are asked, and then only known host names are answered. */
   readonly auth?: RequestHandler;
-  /** Browser origins that may call; `*` is any. */
+  /** Lifted from a connection that authenticates. */
+  readonly loginDeadline?: LoginDeadline;
+  /** Browser origins that may call, beside the server's own; `*` is any. */
   readonly origins: readonly string[];
-  /** Names and addresses under which a server without login may be called. */
+  /** Names under which a server without login may be called, beside `localhost` and any IP address. */
   readonly hosts: readonly string[];
   readonly onBug: (error: unknown) => void;
   /** Told of everyone who asks. */
@@ -36,22 +47,15 @@ export interface Answer {
   readonly body: AnswerText;
 }
 
-/** Source: wallet_rpc_server.h, `--rpc-max-…`: 100 MiB a request. */
+/** Of a path beside JSON-RPC, whose body is read whole. */
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const PATH = '/json_rpc';
-/** What a page can send to another site without asking. */
-const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
-
-const hostName = (header: string): string =>
-  header
-    .replace(/:\d+$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .toLowerCase();
 
 /** The HTTP side of JSON-RPC: one path, POST only, login before everything else. */
 export function createHttpApp({
   dispatcher,
   auth,
+  loginDeadline,
   origins,
   hosts,
   onBug,
@@ -71,69 +75,47 @@ export function createHttpApp({
       next();
     });
 
-  const known = new Set(['localhost', '127.0.0.1', '::1', ...hosts].map((host) => host.toLowerCase()));
-  if (auth === undefined && !anyClient)
-    app.use((req, res, next) => {
-      // A page of another site whose name was pointed at us carries its own Host.
-      if (known.has(hostName(req.headers.host ?? ''))) next();
-      else res.status(403).type('text').send('This host name is not served.\n');
+  if (auth === undefined && !anyClient) app.use(refuseUnknownHosts(hosts));
+  app.use(refuseUnknownOrigins(origins));
+  if (auth !== undefined)
+    app.use(auth, ({ socket }, _res, next) => {
+      loginDeadline?.lift(socket);
+      next();
     });
 
-  app.use((req, res, next) => {
-    const { origin } = req.headers;
-    if (origin === undefined) return next();
-    if (!origins.includes(origin) && !origins.includes('*'))
-      return res.status(403).type('text').send('This origin may not call.\n');
-    res.set({
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'www-authenticate',
-      Vary: 'Origin',
-    });
-    if (req.method !== 'OPTIONS') return next();
-    res.set({
-      'Access-Control-Allow-Methods': 'POST, OPTIONS',
-      'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Requested-With',
-    });
-    return res.status(200).end();
-  });
-
-  if (auth !== undefined) app.use(auth);
-
-  const readBody: readonly RequestHandler[] = [
-    (req, res, next) => {
-      if (!anyClient && FORM_TYPES.test(req.headers['content-type'] ?? ''))
-        res.status(415).type('text').send('Send application/json.\n');
-      else next();
-    },
-    express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false }),
-  ];
-  const serve = (path: string, answer: (body: Buffer) => Promise<Answer>): void => {
+  const serve = (
+    path: string,
+    answer: (req: Request) => Promise<Answer>,
+    ...before: RequestHandler[]
+  ): void => {
     const handle: RequestHandler = async (req, res, next) => {
       // A path is the whole of what was asked for.
       if (anyClient && req.originalUrl !== path) return next();
-      const body: unknown = req.body;
-      const given = await answer(body instanceof Buffer ? body : Buffer.alloc(0));
+      const given = await answer(req);
       await send(res, given, onBug);
     };
-    if (anyClient) return void app.all(path, ...readBody, handle);
-    app.post(path, ...readBody, handle);
+    if (anyClient) return void app.all(path, refuseEncoding, ...before, handle);
+    app.post(path, refuseForms, refuseEncoding, ...before, handle);
     app.all(path, (_req, res) => {
       res.set('Allow', 'POST').status(405).type('text').send('POST only.\n');
     });
   };
-  serve(PATH, async (body) => {
-    const pieces = await dispatcher.answer(decodeUtf8(body));
-    return pieces === undefined
-      ? { status: 204, type: 'text', body: [] }
-      : { status: 200, type: 'application/json', body: pieces };
-  });
-  for (const { path, answer } of endpoints) serve(path, answer);
+  serve(PATH, (req) => answerRpc(dispatcher, req));
+  const readWhole = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
+  for (const { path, answer } of endpoints)
+    serve(
+      path,
+      ({ body }: { body: unknown }) => answer(body instanceof Buffer ? body : Buffer.alloc(0)),
+      readWhole,
+    );
   app.use((_req, res) => {
     res.status(404).type('text').end();
   });
 
-  const onError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+  const onError: ErrorRequestHandler = (error: unknown, req, res, next) => {
     const status = (error as { readonly status?: unknown }).status;
+    // The client went away before its request was complete.
+    if (req.destroyed && !req.complete) return undefined;
     if (res.headersSent) return next(error);
     if (typeof status === 'number' && status >= 400 && status < 500)
       return res.status(status).type('text').end();
@@ -175,11 +157,20 @@ async function send(
   res.end();
 }
 
-/** Text of a body; bytes that are not UTF-8 make it unreadable, which the parser then says. */
-function decodeUtf8(body: Buffer): string {
+/** One call, or a batch, of JSON-RPC. */
+async function answerRpc(dispatcher: Dispatcher, req: Request): Promise<Answer> {
+  const type = 'application/json';
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return '';
+    // The connection outlives a request that is refused before its end.
+    const body = await dispatcher.answer(req.iterator({ destroyOnReturn: false }));
+    return body === undefined ? { status: 204, type: 'text', body: [] } : { status: 200, type, body };
+  } catch (error) {
+    if (!(error instanceof RequestTooLarge)) throw error;
+    return { status: error.status, type, body: dispatcher.refusal(INVALID_REQUEST, error.message) };
   }
 }
+
+const refuseEncoding: RequestHandler = ({ headers }, res, next) => {
+  if (/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) next();
+  else res.status(415).type('text').send('Send the request without Content-Encoding.\n');
+};

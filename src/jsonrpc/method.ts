@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../util/json.js';
+import type { RequestSize } from './request-body.js';
 
 /** What a method answers. */
 export type Result = { readonly [key: string]: Json | undefined };
@@ -13,6 +14,8 @@ export interface Method<Context, Meta, Answer = Result, Params extends z.ZodType
   /** Gates and the like, for the layer that knows what they mean. */
   readonly meta: Meta;
   readonly params: Params;
+  /** Absent: ordinary. */
+  readonly requestSize?: RequestSize;
   /** Where upstream defines it. */
   readonly source: string;
   handle(context: Context, params: z.output<Params>): Answer | Promise<Answer>;

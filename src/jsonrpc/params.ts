@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { U64_MAX, type Amount } from '../util/amount.js';
+import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';
 
 /*
@@ -41,9 +42,50 @@ export const i8 = integer(-128n, 127n).transform(Number);
 export const text = z.string();
 export const flag = z.boolean();
 
+/** Items that are read without a pause. */
+const SHORT_LIST = 256;
+
+/** The first item of a list that does not fit. */
+class Misfit extends Error {
+  readonly index: number;
+  readonly issues: readonly z.core.$ZodIssue[];
+
+  constructor(index: number, issues: readonly z.core.$ZodIssue[]) {
+    super('an item does not fit');
+    this.index = index;
+    this.issues = issues;
+  }
+}
+
+/** Reads items up to the first misfit: a list of misfits costs no more than one. Pauses in a long list. */
+const items = <T extends z.ZodType>(item: T) => {
+  const readItem = (value: unknown, index: number): z.output<T> => {
+    const { success, data, error } = item.safeParse(value);
+    if (!success) throw new Misfit(index, error.issues);
+    return data;
+  };
+  return (list: readonly unknown[], context: z.RefinementCtx): z.output<T>[] | Promise<z.output<T>[]> => {
+    const refuse = (error: unknown): never => {
+      if (!(error instanceof Misfit)) throw error;
+      for (const { path, message } of error.issues)
+        context.addIssue({ code: 'custom', message, path: [error.index, ...path] });
+      return z.NEVER;
+    };
+    if (list.length > SHORT_LIST) return workSlices.map(list, readItem).catch(refuse);
+    try {
+      return list.map(readItem);
+    } catch (error) {
+      return refuse(error);
+    }
+  };
+};
+
 /** Where a list is expected, anything else counts as absent; items must fit. */
 export const listOf = <T extends z.ZodType>(item: T) =>
-  z.preprocess((value) => (Array.isArray(value) ? value : undefined), z.array(item).default([]));
+  z.preprocess(
+    (value) => (Array.isArray(value) ? value : undefined),
+    z.array(z.unknown()).default([]).transform(items(item)),
+  );
 
 /** Parameters of a method; unknown ones are ignored. */
 export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);
@@ -53,21 +95,36 @@ export const none = z.object({});
 
 /**
  * Reads what a caller gave; anything but an object counts as nothing, and a parameter that is null as absent.
- * @throws RpcError `INVALID_PARAMS`, which names what does not fit, never its value.
+ * @throws RpcError `INVALID_PARAMS`, whose explanation names each parameter that does not fit and the JSON type that
+ * it must have, never its value. Message: http_server_handlers_map2.h.
  */
-export function readParams<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+export async function readParams<S extends z.ZodType>(schema: S, given: unknown): Promise<z.output<S>> {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-  const parsed = schema.safeParse(isObject ? dropNulls(given as Readonly<Record<string, unknown>>) : {});
+  const parsed = await schema.safeParseAsync(
+    isObject ? dropNulls(given as Readonly<Record<string, unknown>>) : {},
+  );
   if (parsed.success) return parsed.data;
-  throw new RpcError(INVALID_PARAMS, `Invalid params: ${complaint(parsed.error.issues)}`);
+  throw new RpcError(INVALID_PARAMS, 'Invalid params', { explanation: complaint(parsed.error.issues) });
 }
 
 const dropNulls = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 
-const complaint = (
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): string =>
+/** Names of JSON types, with their articles. */
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'an object',
+};
+
+const complaint = (issues: readonly z.core.$ZodIssue[]): string =>
   issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+    .map((issue) => {
+      const what =
+        issue.code === 'invalid_type'
+          ? `expected ${JSON_TYPES[issue.expected] ?? 'another JSON type'}`
+          : issue.message;
+      return issue.path.length === 0 ? what : `${issue.path.map(String).join('.')}: ${what}`;
+    })
     .join('; ');

@@ -18,41 +18,77 @@ export const KNOWN_SCALARS = [
   2412335192444087404657728854347664746952372119793302535333983646095151416996n,
   7237005577332262213973186563042994240857116359379907606001950938285454250987n,
 ] as const;
+/** Atomic units. */
+export const KNOWN_AMOUNTS = [0x2082082082082082n, 2n ** 64n - 1n] as const;
 
-/** What the plain kernel gives for the points times the secret; recorded, so that nobody need load it to know. */
+/** The plain kernel's products of the points and the secret, recorded so that its code need not be loaded. */
 export const KNOWN_PRODUCTS =
   '6f96ba9df3080afea523fb2f720d6a65a9bb6ea5335b1b5874359c4644ffef65' +
   'fb815ee6281b409b58d010a293b2046d7aa6e4f7dc1826f375ebee8d451d2ddc';
-/** What the plain curve gives for the points times the scalars, added up. */
+/** The plain curve's sum of the points times the scalars. */
 export const KNOWN_SUM = '6d572fb3075feb886b511e4a5c2b261440833c97cd958800b175d825c40ae7b7';
+/** The plain curve's commitments to the amounts, each with the secret as its mask. */
+export const KNOWN_COMMITMENTS =
+  'cdeb9ad043ffdf4f6f7f997ee77029ff25e93798ed3fd1689a8466c16e921c4b' +
+  'da4e18062365322c840d620f06f7497d7ecb714da89f91cf8ad4e1ff46ee0b2b';
 
-/** The fastest build that compiles here and gives the right answer; undefined where none does. */
-function fastest<T>(make: (build: Build) => T, isRight: (made: T) => boolean): T | undefined {
-  for (const build of BUILDS) {
-    try {
-      const made = make(build);
-      if (isRight(made)) return made;
-    } catch (error) {
-      // The engine does not know the instructions.
-      if (!(error instanceof WebAssembly.CompileError)) throw error;
-    }
-  }
-  return undefined;
+/** A build that is not used, and the reason. */
+export interface PassedOver {
+  readonly build: Build;
+  readonly reason: string;
+}
+
+/** The implementation to use with its build, both undefined where no build works, and the faster builds that do not. */
+export interface Choice<T> {
+  readonly chosen: T | undefined;
+  readonly build: Build | undefined;
+  readonly passedOver: readonly PassedOver[];
 }
 
 /**
- * The fastest kernel in WebAssembly that works here. Relaxed instructions may round otherwise than ours needs: a
- * build that does not give the plain kernel's answer is passed over.
+ * Chooses the first build that loads and answers right. Whatever fails, the next one is tried: an engine may lack the
+ * instructions, and the specification lets relaxed ones round so that a valid point is refused or a product is wrong.
+ * @param answersRight compares answers with recorded ones.
  */
-export const fastestKernel = (): ScanKernel | undefined =>
-  fastest(
+export function choose<T>(
+  make: (build: Build) => T,
+  answersRight: (made: T) => boolean,
+  builds: readonly Build[] = BUILDS,
+): Choice<T> {
+  const passedOver: PassedOver[] = [];
+  for (const build of builds) {
+    try {
+      const chosen = make(build);
+      if (answersRight(chosen)) return { chosen, build, passedOver };
+      passedOver.push({ build, reason: 'wrong answers' });
+    } catch (error) {
+      passedOver.push({ build, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { chosen: undefined, build: undefined, passedOver };
+}
+
+const commits = (to: Pick<Curve, 'commit'>): boolean =>
+  toHex(to.commit(KNOWN_AMOUNTS, concatBytes(KNOWN_SECRET, KNOWN_SECRET))) === KNOWN_COMMITMENTS;
+
+/** The fastest kernel in WebAssembly that works on this machine. */
+export const chooseKernel = (): Choice<ScanKernel> =>
+  choose(
     (build) => new WasmKernel(build),
-    (kernel) => toHex(kernel.multiply(concatBytes(...KNOWN_POINTS), KNOWN_SECRET)) === KNOWN_PRODUCTS,
+    (kernel) =>
+      toHex(kernel.multiply(concatBytes(...KNOWN_POINTS), KNOWN_SECRET)) === KNOWN_PRODUCTS &&
+      commits(kernel),
   );
 
-/** {@link fastestKernel} of the arithmetic that signing and verifying need. */
-export const fastestCurve = (): Curve | undefined =>
-  fastest(
+/** {@link chooseKernel} of the arithmetic that signing and verifying need. */
+export const chooseCurve = (): Choice<Curve> =>
+  choose(
     (build) => new WasmCurve(build),
-    (curve) => toHex(curve.multiexp(KNOWN_POINTS, KNOWN_SCALARS)) === KNOWN_SUM,
+    (curve) => toHex(curve.multiexp(KNOWN_POINTS, KNOWN_SCALARS)) === KNOWN_SUM && commits(curve),
   );
+
+/** The fastest kernel in WebAssembly that works on this machine; undefined where none does. */
+export const fastestKernel = (): ScanKernel | undefined => chooseKernel().chosen;
+
+/** {@link fastestKernel} of the arithmetic that signing and verifying need. */
+export const fastestCurve = (): Curve | undefined => chooseCurve().chosen;

@@ -61,28 +61,42 @@ export class KernelMemory {
     return this.#views.messages;
   }
 
-  /** Writes a number's digits, which go with every `forget`. @returns the place of the highest. */
-  setDigits(n: bigint): number {
-    const digits = digitsOf(n);
-    this.#views.digits.set(digits);
-    const top = digits.length - 1;
-    digits.fill(0);
-    return top;
+  /** Runs a task and wipes what it leaves in this memory, even when it throws. */
+  wiping<T>(task: () => T): T {
+    try {
+      return task();
+    } finally {
+      this.wasm.forget();
+    }
   }
 
   /**
-   * `n·P` of every point, and whether it was a point; of what is none, the identity.
-   * @param n below 2^256. @param points 32 bytes each.
+   * `n·P` of every point in variable time, and whether it was a point; the identity for what is not one.
+   * @param n public, below 2^256. @param points 32 bytes each.
    */
-  multiplyPoints(points: Uint8Array, n: bigint): { products: Uint8Array; valid: Uint8Array } {
+  multiplyPoints(points: Uint8Array, n: bigint): Products {
+    const digits = digitsOf(n);
+    this.#views.digits.set(digits);
+    return this.#multiplied(points, (padded) => this.wasm.multiplyPoints(padded, digits.length - 1));
+  }
+
+  /** {@link multiplyPoints} by a secret, in constant time. @param secret 32 bytes below ℓ. */
+  multiplyPointsBySecret(points: Uint8Array, secret: Uint8Array): Products {
+    return this.wiping(() => {
+      this.scalars.set(secret);
+      this.wasm.takeSecret();
+      return this.#multiplied(points, (padded) => this.wasm.multiplyPointsBySecret(padded, 0));
+    });
+  }
+
+  #multiplied(points: Uint8Array, call: (padded: number) => void): Products {
     const total = points.length / 32;
     const products = new Uint8Array(points.length);
     const valid = new Uint8Array(total);
-    const top = this.setDigits(n);
     for (let start = 0; start < total; start += ROWS) {
       const count = Math.min(ROWS, total - start);
       this.points.set(points.subarray(32 * start, 32 * (start + count)));
-      this.wasm.multiplyPoints(even(count), top);
+      call(even(count));
       products.set(this.results.subarray(0, 32 * count), 32 * start);
       valid.set(this.valid.subarray(0, count), start);
     }
@@ -90,7 +104,7 @@ export class KernelMemory {
   }
 
   /**
-   * Gathers the results of as many calls as it takes, and wipes what they leave.
+   * Gathers the results of as many calls as it takes, and wipes what they leave, even when one throws.
    * @param rows of a call at most. @param call is given the first row, and how many count and how many there are.
    */
   inRows(
@@ -98,15 +112,22 @@ export class KernelMemory {
     call: (start: number, count: number, padded: number) => void,
     rows = ROWS,
   ): Uint8Array {
-    const results = new Uint8Array(32 * total);
-    for (let start = 0; start < total; start += rows) {
-      const count = Math.min(rows, total - start);
-      call(start, count, even(count));
-      results.set(this.results.subarray(0, 32 * count), 32 * start);
-    }
-    this.wasm.forget();
-    return results;
+    return this.wiping(() => {
+      const results = new Uint8Array(32 * total);
+      for (let start = 0; start < total; start += rows) {
+        const count = Math.min(rows, total - start);
+        call(start, count, even(count));
+        results.set(this.results.subarray(0, 32 * count), 32 * start);
+      }
+      return results;
+    });
   }
+}
+
+interface Products {
+  readonly products: Uint8Array;
+  /** One byte a point: 1, or 0 for what is not a point. */
+  readonly valid: Uint8Array;
 }
 
 interface Views {

@@ -1,10 +1,10 @@
 import { WorkerPool } from '../util/worker-pool.js';
 import type { ScanBatch, ScanHits } from './kernel.js';
-import type { KernelTask } from './kernel-worker.js';
+import type { ScanTask } from './scan-task.js';
 
 /** Spreads scan batches over worker threads. */
 export class KernelPool {
-  readonly #workers: WorkerPool<KernelTask, ScanHits>;
+  readonly #workers: WorkerPool<ScanTask, ScanHits>;
 
   /** @param threads at most that many run at once. */
   constructor(threads: number) {

@@ -32,7 +32,7 @@ export interface ScanHits {
  */
 export interface ScanKernel {
   readonly name: string;
-  /** @param viewSecret scalar `a`, 32 bytes, not zero. */
+  /** @param viewSecret scalar `a` below ℓ, 32 bytes, not zero; in constant time. @throws RangeError for ℓ or more. */
   scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits;
   /**
    * `B + Hs(m)·G` for every message m, 32 bytes each.
@@ -41,11 +41,12 @@ export interface ScanKernel {
   addHashes(point: Uint8Array, messages: Uint8Array, length: number): Uint8Array;
   /**
    * `s·P` of every point, 32 bytes each.
-   * @param points of the main subgroup. @param secret scalar s, 32 bytes, not zero. @throws RangeError when one is no point.
+   * @param points of the main subgroup. @param secret scalar s below ℓ, 32 bytes, not zero; in constant time.
+   * @throws RangeError when a point is none, or the scalar is ℓ or more.
    */
   multiply(points: Uint8Array, secret: Uint8Array): Uint8Array;
-  /** Commitments `mask·G + amount·H`, 32 bytes each. @param masks scalars below ℓ, 32 bytes each. */
+  /** Commitments `mask·G + amount·H`, 32 bytes each. @param masks scalars, 32 bytes each. @throws RangeError for ℓ or more. */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
-  /** `x·Hp(P)`, 32 bytes each. @param secrets scalars x below ℓ, 32 bytes each. */
+  /** `x·Hp(P)`, 32 bytes each. @param secrets scalars x, 32 bytes each. @throws RangeError for ℓ or more. */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
 }

@@ -3,7 +3,7 @@ import { deriveSubaddressPublicKey, keyDerivation, viewTag } from '../crypto/der
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
 import { plainCurve } from '../crypto/plain-curve.js';
 import { decompress, G, multiply, Point } from '../crypto/point.js';
-import { hashToScalar, toScalar } from '../crypto/scalar.js';
+import { checkScalar, hashToScalar, toScalar } from '../crypto/scalar.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 
@@ -21,6 +21,7 @@ function attempt<T>(compute: () => T): T | undefined {
 export const referenceKernel: ScanKernel = {
   name: 'reference',
   scan(batch, viewSecret) {
+    checkScalar(viewSecret);
     const derivations: (KeyDerivation | undefined)[] = [];
     for (let offset = 0; offset < batch.keys.length; offset += 32) {
       const key = batch.keys.slice(offset, offset + 32) as PublicKey;

@@ -1,5 +1,5 @@
 import { MOST_TWINS, type Basis, type Curve } from '../crypto/curve.js';
-import { reduce } from '../crypto/scalar.js';
+import { checkScalar, checkScalars, reduce } from '../crypto/scalar.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import type { Build } from './wasm-module.js';
@@ -115,6 +115,7 @@ export class WasmCurve implements Curve {
   }
 
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array {
+    checkScalars(masks);
     const memory = this.#memory;
     return memory.inRows(amounts.length, (start, count, padded) => {
       memory.scalars.set(masks.subarray(32 * start, 32 * (start + count)));
@@ -124,6 +125,7 @@ export class WasmCurve implements Curve {
   }
 
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array {
+    checkScalars(secrets);
     const memory = this.#memory;
     return memory.inRows(outputKeys.length / 32, (start, count, padded) => {
       memory.points.set(outputKeys.subarray(32 * start, 32 * (start + count)));
@@ -150,6 +152,7 @@ export class WasmCurve implements Curve {
     call: (padded: number) => void,
   ): Uint8Array[] {
     mustMatch(points.length, secrets.length);
+    secrets.forEach(checkScalar);
     const memory = this.#memory;
     return split(
       memory.inRows(points.length, (start, count, padded) => {

@@ -1,4 +1,4 @@
-import { bytesToInt } from '../crypto/scalar.js';
+import { checkScalar } from '../crypto/scalar.js';
 import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import { WasmCurve } from './wasm-curve.js';
@@ -13,57 +13,65 @@ export class WasmKernel implements ScanKernel {
   readonly #curve: WasmCurve;
 
   /** @throws Error when the engine does not know the instructions of this build. */
-  constructor(build: Build) {
+  constructor(build: Build, memory = new KernelMemory(build)) {
     this.name = `wasm ${build}`;
-    this.#memory = new KernelMemory(build);
+    this.#memory = memory;
     this.#curve = new WasmCurve(build, this.#memory);
   }
 
   scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits {
+    checkScalar(viewSecret);
     const memory = this.#memory;
-    const { keys, outputs, outputKey, outputIndex, viewTags } = batch;
-    const count = outputKey.length;
-    if (memory.grow((wasm) => wasm.roomToScan(keys.length / 32, count)) === 0)
+    const { keys, outputKey } = batch;
+    if (memory.grow((wasm) => wasm.roomToScan(keys.length / 32, outputKey.length)) === 0)
       throw new Error('out of memory');
-    const { wasm } = memory;
+    try {
+      return memory.wiping(() => this.#scan(batch, viewSecret));
+    } finally {
+      memory.wasm.forgetScan();
+    }
+  }
+
+  #scan({ keys, outputs, outputKey, outputIndex, viewTags }: ScanBatch, viewSecret: Uint8Array): ScanHits {
+    const { wasm, scalars } = this.#memory;
+    const count = outputKey.length;
     const { buffer } = wasm.memory;
+    scalars.set(viewSecret);
     new Uint8Array(buffer, wasm.scanKeysAt(), keys.length).set(keys);
     new Uint8Array(buffer, wasm.scanOutputsAt(), 32 * count).set(outputs);
     new Uint32Array(buffer, wasm.scanOutputKeyAt(), count).set(outputKey);
     new Uint32Array(buffer, wasm.scanOutputIndexAt(), count).set(outputIndex);
     new Uint16Array(buffer, wasm.scanTagsAt(), count).set(viewTags);
-    // Of the integer, not of its residue: keys may have torsion, which the 8 clears.
-    const found = wasm.scan(memory.setDigits(8n * bytesToInt(viewSecret)));
-    const hits = {
+    const found = wasm.scan();
+    return {
       outputs: new Uint32Array(buffer, wasm.scanHitsAt(), found).slice(),
       derivations: new Uint8Array(buffer, wasm.scanDerivationsAt(), 32 * found).slice(),
       spendKeys: new Uint8Array(buffer, wasm.scanSpendKeysAt(), 32 * found).slice(),
     };
-    wasm.forgetScan();
-    wasm.forget();
-    return hits;
   }
 
   addHashes(point: Uint8Array, messages: Uint8Array, length: number): Uint8Array {
-    const total = messages.length / length;
-    const sums = new Uint8Array(32 * total);
-    // In both lanes; a point is judged even where there is nothing to add.
-    this.#memory.points.set(point, 0);
-    this.#memory.points.set(point, 32);
-    for (let start = 0; start === 0 || start < total; start += ROWS) {
-      const count = Math.min(ROWS, total - start);
-      this.#memory.messages.set(messages.subarray(length * start, length * (start + count)));
-      this.#memory.wasm.addHashes(Math.max(2, even(count)), length);
-      sums.set(this.#memory.results.subarray(0, 32 * count), 32 * start);
-    }
-    this.#memory.wasm.forget();
-    if (this.#memory.valid[0] !== 1) throw new RangeError('the base is not a point');
-    return sums;
+    const memory = this.#memory;
+    return memory.wiping(() => {
+      const total = messages.length / length;
+      const sums = new Uint8Array(32 * total);
+      // In both lanes; a point is judged even where there is nothing to add.
+      memory.points.set(point, 0);
+      memory.points.set(point, 32);
+      for (let start = 0; start === 0 || start < total; start += ROWS) {
+        const count = Math.min(ROWS, total - start);
+        memory.messages.set(messages.subarray(length * start, length * (start + count)));
+        memory.wasm.addHashes(Math.max(2, even(count)), length);
+        sums.set(memory.results.subarray(0, 32 * count), 32 * start);
+      }
+      if (memory.valid[0] !== 1) throw new RangeError('the base is not a point');
+      return sums;
+    });
   }
 
   multiply(points: Uint8Array, secret: Uint8Array): Uint8Array {
-    const { products, valid } = this.#memory.multiplyPoints(points, bytesToInt(secret));
-    this.#memory.wasm.forget();
+    checkScalar(secret);
+    const { products, valid } = this.#memory.multiplyPointsBySecret(points, secret);
     if (valid.some((is) => is !== 1)) throw new RangeError('not a point');
     return products;
   }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
+import { setV8Flag } from '../util/v8-flags.js';
 
 /** What the assembly exports. Source of the contracts: assembly/kernel.ts. */
 export interface KernelExports {
@@ -13,6 +13,8 @@ export interface KernelExports {
   messagesAt(): number;
   digitsAt(): number;
   multiplyPoints(count: number, top: number): void;
+  takeSecret(): void;
+  multiplyPointsBySecret(count: number, eightfold: number): void;
   addMultiplesOfG(count: number, minus: number, shared: number): void;
   commit(count: number): void;
   multiplyHashes(count: number): void;
@@ -38,7 +40,7 @@ export interface KernelExports {
   scanOutputKeyAt(): number;
   scanOutputIndexAt(): number;
   scanTagsAt(): number;
-  scan(top: number): number;
+  scan(): number;
   forgetScan(): void;
   forget(): void;
 }
@@ -47,14 +49,25 @@ export interface KernelExports {
 export const BUILDS = ['relaxed', 'simd'] as const;
 export type Build = (typeof BUILDS)[number];
 
+/** A module with one function, `f64x2.relaxed_madd` of three zeros. */
+const RELAXED_MADD = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+  ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b],
+  ...[0x03, 0x02, 0x01, 0x00],
+  ...[0x0a, 0x13, 0x01, 0x11, 0x00],
+  ...[0x41, 0x00, 0xfd, 0x0f, 0x41, 0x00, 0xfd, 0x0f, 0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x87, 0x02, 0x0b],
+);
+
+/** The V8 of Node 20 and 21 has relaxed SIMD behind a flag; later ones have it on, and no such flag. */
+const enableRelaxedSimd = (): void => setV8Flag('--experimental-wasm-relaxed-simd', '11.8');
+
 const modules = new Map<Build, WebAssembly.Module>();
 
 /** A build, compiled once a thread. */
 function compiled(build: Build): WebAssembly.Module {
   const known = modules.get(build);
   if (known !== undefined) return known;
-  // Node 20 knows relaxed SIMD, but only when told so before it compiles; later versions need no telling.
-  if (build === 'relaxed') setFlagsFromString('--experimental-wasm-relaxed-simd');
+  if (build === 'relaxed' && !WebAssembly.validate(RELAXED_MADD)) enableRelaxedSimd();
   const module = new WebAssembly.Module(readFileSync(new URL(`./kernel-${build}.wasm`, import.meta.url)));
   modules.set(build, module);
   return module;
@@ -62,7 +75,7 @@ function compiled(build: Build): WebAssembly.Module {
 
 /**
  * Makes an instance of a build, with a memory of its own.
- * @throws Error when the engine does not know the instructions.
+ * @throws Error when the engine lacks the instructions, or WebAssembly.
  */
 export function instantiate(build: Build): KernelExports {
   const abort = (): never => {

@@ -1,7 +1,14 @@
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import type { Candidates, TxOutlines } from '../daemon/tx-outlines.js';
-import type { ScanBatch } from '../kernel/kernel.js';
+import type { TxOutlines } from '../daemon/tx-outlines.js';
+import type { ScanHits } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
+import { kernelBatches, type KernelBatch } from './kernel-batches.js';
+
+/** Batches that a scanning thread is given at once. */
+export const BATCHES_AHEAD = 2;
+
+/** Scanning threads. */
+export type BatchScanner = Pick<KernelPool, 'scan' | 'threads'>;
 
 /** An output that a key of its transaction may open. */
 export interface Hit {
@@ -14,46 +21,44 @@ export interface Hit {
   readonly spendKey: PublicKey;
 }
 
-/** By the place of their transaction, main keys first. */
-export type Hits = ReadonlyMap<number, readonly Hit[]>;
+/** Portions of hits, by transaction; those of an output are in the order of the keys. */
+export type Hits = AsyncIterable<HitPortion>;
 
-/** Keys handed to the kernel at once. */
-export const BATCH_KEYS = 256;
+/** Hits of one batch. Most are chance, by a view tag that fits: each is built only when it is asked for. */
+export class HitPortion {
+  readonly #batch: KernelBatch;
+  readonly #hits: ScanHits;
 
-/** Those of some keys, and the outputs to be tried with them. @param row the first of theirs. */
-function batchOf(candidates: Candidates, firstKey: number, endKey: number, row: number): ScanBatch {
-  const { keys, firstRows, outputs, outputIndices, viewTags } = candidates;
-  const endRow = firstRows[endKey] ?? viewTags.length;
-  const outputKey = new Uint32Array(endRow - row);
-  for (let key = firstKey; key < endKey; key++)
-    outputKey.fill(key - firstKey, at(firstRows, key) - row, (firstRows[key + 1] ?? endRow) - row);
-  return {
-    keys: keys.slice(32 * firstKey, 32 * endKey),
-    outputKey,
-    outputIndex: outputIndices.slice(row, endRow),
-    viewTags: viewTags.slice(row, endRow),
-    outputs: outputs.slice(32 * row, 32 * endRow),
-  };
+  constructor(batch: KernelBatch, hits: ScanHits) {
+    this.#batch = batch;
+    this.#hits = hits;
+  }
+
+  get count(): number {
+    return this.#hits.outputs.length;
+  }
+
+  /** {@link Hit.spendKey} of a hit, sharing memory with all others. */
+  spendKey(n: number): Uint8Array {
+    return this.#hits.spendKeys.subarray(32 * n, 32 * n + 32);
+  }
+
+  /** A copy. */
+  hit(n: number): Hit {
+    const { scan, txs } = this.#batch;
+    const row = at(this.#hits.outputs, n);
+    const key = at(scan.outputKey, row);
+    return {
+      tx: at(txs, key),
+      outputIndex: at(scan.outputIndex, row),
+      key: bytesAt(scan.keys, key) as PublicKey,
+      derivation: bytesAt(this.#hits.derivations, n) as KeyDerivation,
+      spendKey: bytesAt(this.#hits.spendKeys, n) as PublicKey,
+    };
+  }
 }
 
-/** Hits among the rows of a batch. @param row the first of them. */
-async function scan(
-  { txs }: Candidates,
-  batch: ScanBatch,
-  row: number,
-  viewSecret: SecretKey,
-  kernel: KernelPool,
-): Promise<Hit[]> {
-  const { outputs, derivations, spendKeys } = await kernel.scan(batch, viewSecret);
-  const key = (list: Uint8Array, n: number): Uint8Array => list.slice(32 * n, 32 * n + 32);
-  return Array.from(outputs, (j, n) => ({
-    tx: at(txs, row + j),
-    outputIndex: at(batch.outputIndex, j),
-    key: key(batch.keys, at(batch.outputKey, j)) as PublicKey,
-    derivation: key(derivations, n) as KeyDerivation,
-    spendKey: key(spendKeys, n) as PublicKey,
-  }));
-}
+const bytesAt = (list: Uint8Array, n: number): Uint8Array => list.slice(32 * n, 32 * n + 32);
 
 function at(list: Uint32Array, index: number): number {
   const value = list[index];
@@ -61,29 +66,34 @@ function at(list: Uint32Array, index: number): number {
   return value;
 }
 
-/** Tries every output of some transactions with every key that may open it. */
-export async function findHits(
+/**
+ * Tries every output of some transactions with every key that may open it. Begins at once, and goes on as portions
+ * are taken: no more than {@link BATCHES_AHEAD} batches a scanning thread are under way or wait to be taken.
+ * @returns portions, to be iterated over once.
+ */
+export function findHits(
   outlines: TxOutlines,
   viewSecret: SecretKey,
-  kernel: KernelPool,
+  kernel: BatchScanner,
   firstTx = 0,
   endTx = outlines.count,
-): Promise<Hits> {
-  const { candidates } = outlines;
-  const { firstRows } = candidates;
-  const jobs: Promise<Hit[]>[] = [];
-  const end = outlines.keysBefore(endTx);
-  for (let key = outlines.keysBefore(firstTx); key < end;) {
-    const next = Math.min(key + BATCH_KEYS, end);
-    const row = at(firstRows, key);
-    jobs.push(scan(candidates, batchOf(candidates, key, next, row), row, viewSecret, kernel));
-    key = next;
-  }
-  const byTx = new Map<number, Hit[]>();
-  for (const hit of (await Promise.all(jobs)).flat()) {
-    const others = byTx.get(hit.tx);
-    if (others === undefined) byTx.set(hit.tx, [hit]);
-    else others.push(hit);
-  }
-  return byTx;
+): Hits {
+  const batches = kernelBatches(outlines, firstTx, endTx);
+  const underWay: Promise<HitPortion>[] = [];
+  const begin = (): void => {
+    const { done, value: batch } = batches.next();
+    if (done === true) return;
+    const portion = kernel.scan(batch.scan, viewSecret).then((hits) => new HitPortion(batch, hits));
+    // A caller that stops early leaves it without a listener.
+    portion.catch(() => undefined);
+    underWay.push(portion);
+  };
+  for (let i = 0; i < BATCHES_AHEAD * kernel.threads; i++) begin();
+  return (async function* () {
+    for (let next = underWay.shift(); next !== undefined; next = underWay.shift()) {
+      const portion = await next;
+      begin();
+      yield portion;
+    }
+  })();
 }

@@ -1,7 +1,7 @@
 import type { SecretKey } from '../crypto/types.js';
 import { concatBytes } from '../util/bytes.js';
-import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../wallet/key-images.js';
-import type { OutputArithmetic } from '../wallet/receive.js';
+import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../wallet/scan/key-images.js';
+import type { OutputArithmetic } from '../wallet/scan/receive.js';
 
 /** Secrets computed before the kernel takes them over. */
 const BATCH = 256;

@@ -2,9 +2,9 @@ import type { Hash } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
-import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
-import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/records.js';
-import type { Lookahead } from '../wallet/subaddress-table.js';
+import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
+import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/model/records.js';
+import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ScannerState } from './scanner-state.js';
 import type { PoolFinding, UnminedTx } from './wallet-scanner.js';
 import type { NamedKey } from './watch-list.js';
@@ -121,6 +121,8 @@ export type RefreshReport =
 export interface RefreshFailure {
   /** Absent for a bug. */
   readonly kind?: DaemonErrorKind | 'cancelled';
+  /** Of a daemon's failure, where the system names its cause. */
+  readonly code?: string;
   readonly message: string;
   readonly stack?: string;
 }

@@ -1,9 +1,11 @@
 import type { Hash } from '../crypto/types.js';
+import type { BlocksRequest, DaemonBlocks } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { equalBytes } from '../util/bytes.js';
-import { MAX_REORGANISATION, type BlockRef } from '../wallet/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../wallet/model/records.js';
 import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from './chain-block.js';
 import type { RefreshFrom } from './messages.js';
+import { fetchFitting, PageSize } from './page-size.js';
 import type { BlockSource } from './shared-blocks.js';
 
 /** Blocks that the wallet does not hold yet, or holds differently: gapless, at least one. */
@@ -11,6 +13,9 @@ export interface Page extends ChainTxs<ChainBlock> {
   /** Number of blocks that the daemon holds. */
   readonly daemonHeight: number;
 }
+
+/** Asks for blocks, in pages of a bearable size. */
+type FetchBlocks = (request: Pick<BlocksRequest, 'startHeight' | 'shortHistory'>) => Promise<DaemonBlocks>;
 
 /** Blocks of the last page whose hashes lead the next request. */
 const OVERLAP = 10;
@@ -30,7 +35,10 @@ export async function* pagesFrom(
   const tip = held[0];
   // A start beyond the tip skips what lies between, as the caller asked for.
   let startHeight = tip === undefined || from.startHeight > tip.height + 1 ? from.startHeight : undefined;
-  let next = fetchPage(daemon, held, startHeight, chain, signal);
+  const size = new PageSize();
+  const fetchBlocks: FetchBlocks = (request) =>
+    fetchFitting(size, (maxBlocks) => daemon.getBlocks({ ...request, maxBlocks, prune: true, signal }));
+  let next = fetchPage(daemon, fetchBlocks, held, startHeight, chain, signal);
   try {
     for (;;) {
       const page = await next;
@@ -40,7 +48,7 @@ export async function* pagesFrom(
       if (last === undefined) return;
       held = heldAfter(held, blocks);
       startHeight = undefined;
-      next = fetchPage(daemon, held, startHeight, chain, signal);
+      next = fetchPage(daemon, fetchBlocks, held, startHeight, chain, signal);
       // Whoever stops early, by error or by choice, leaves this one without a listener.
       next.catch(() => undefined);
       yield page;
@@ -52,6 +60,7 @@ export async function* pagesFrom(
 
 async function fetchPage(
   daemon: BlockSource,
+  fetchBlocks: FetchBlocks,
   held: readonly BlockRef[],
   startHeight: number | undefined,
   chain: ExpectedChain,
@@ -65,16 +74,16 @@ async function fetchPage(
     if (startHeight >= height && held.length > 0) return undefined;
     start = Math.min(startHeight, height - 1);
   }
-  const reply = await daemon.getBlocks(
+  const reply = await fetchBlocks(
     start !== undefined && start > 0
-      ? { startHeight: start, prune: true, signal }
-      : { shortHistory: withGenesis(held, chain.genesis), prune: true, signal },
+      ? { startHeight: start }
+      : { shortHistory: withGenesis(held, chain.genesis) },
   );
   const page = toChainBlocks(reply, chain);
   const first = page.blocks[0];
   if (first?.height === 0 && !equalBytes(first.hash, chain.genesis))
     throw new DaemonError('malformed', 'the daemon follows the chain of another network');
-  const fresh = startHeight === undefined ? await withoutHeld(daemon, page, held, chain, signal) : page;
+  const fresh = startHeight === undefined ? await withoutHeld(fetchBlocks, page, held, chain) : page;
   return fresh.blocks.length === 0 ? undefined : { ...fresh, daemonHeight: reply.currentHeight };
 }
 
@@ -85,11 +94,10 @@ function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
 
 /** Drops the leading blocks that the wallet holds already. */
 async function withoutHeld(
-  daemon: BlockSource,
+  fetchBlocks: FetchBlocks,
   page: ChainTxs<ChainBlock>,
   held: readonly BlockRef[],
   chain: ExpectedChain,
-  signal: AbortSignal,
 ): Promise<ChainTxs<ChainBlock>> {
   const { blocks } = page;
   const first = blocks[0];
@@ -101,7 +109,7 @@ async function withoutHeld(
     // The daemon knows none of our blocks: everything the wallet holds was reorganised away.
     if (tip.height - oldest.height > MAX_REORGANISATION)
       throw new DaemonError('malformed', 'the daemon follows a chain that this wallet has never seen');
-    const reply = await daemon.getBlocks({ startHeight: oldest.height, prune: true, signal });
+    const reply = await fetchBlocks({ startHeight: oldest.height });
     return toChainBlocks(reply, chain);
   }
   if (tip.height - first.height > MAX_REORGANISATION)

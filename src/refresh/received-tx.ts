@@ -2,13 +2,14 @@ import { keyDerivation } from '../crypto/derivation.js';
 import type { Hash, KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
 import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
+import { unprunedSize } from '../cryptonote/transaction.js';
 import type { Transaction } from '../cryptonote/types.js';
 import type { TxOutlines } from '../daemon/tx-outlines.js';
 import { equalBytes } from '../util/bytes.js';
 import { ZERO, type Amount } from '../util/amount.js';
-import { keyImagesOf } from '../wallet/pending-tx.js';
-import type { FoundOutput, ReceivingKeys } from '../wallet/receive.js';
-import type { OwnedOutput, ReceivedTx } from '../wallet/records.js';
+import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
+import type { FoundOutput, ReceivingKeys } from '../wallet/scan/receive.js';
+import type { OwnedOutput, ReceivedTx } from '../wallet/model/records.js';
 import type { TxsOfBlock } from './chain-block.js';
 import type { Hit } from './hits.js';
 
@@ -34,6 +35,7 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
     unlockTime: tx.prefix.unlockTime,
     fee: feeOf(tx),
     coinbase: built.outlines.isReward(built.at),
+    size: unprunedSize(tx, built.outlines.blob(built.at).length),
     ...paymentIdIn(built, keys.viewSecret),
     txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
     additionalPublicKeys: additionalPublicKeys(fields),

@@ -7,9 +7,9 @@ export class RefreshCancelled extends Error {
 }
 
 /** An error of the refresh thread, as this one throws it. */
-export function toError({ kind, message, stack }: RefreshFailure): Error {
+export function toError({ kind, message, stack, code }: RefreshFailure): Error {
   if (kind === 'cancelled') return new RefreshCancelled(message);
-  if (kind !== undefined) return new DaemonError(kind, message);
+  if (kind !== undefined) return new DaemonError(kind, message, { code });
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;

@@ -1,5 +1,5 @@
 import type { Hash } from '../crypto/types.js';
-import type { PageFindings, SubaddressKey } from '../wallet/records.js';
+import type { PageFindings, SubaddressKey } from '../wallet/model/records.js';
 import type { RefreshReport, WalletId } from './messages.js';
 import { toError } from './refresh-error.js';
 import type { ScannerState } from './scanner-state.js';

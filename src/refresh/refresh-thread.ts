@@ -6,7 +6,7 @@ import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { toHex } from '../util/bytes.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
-import type { SubaddressKey } from '../wallet/records.js';
+import type { SubaddressKey } from '../wallet/model/records.js';
 import { outlineLoose, type ExpectedChain } from './chain-block.js';
 import type {
   PoolView,
@@ -17,7 +17,8 @@ import type {
   WalletId,
 } from './messages.js';
 import { locatedKeyImages } from './located-key-images.js';
-import { BATCH_KEYS } from './hits.js';
+import { BATCHES_AHEAD } from './hits.js';
+import { BATCH_KEYS } from './kernel-batches.js';
 import { pagesFrom } from './page-source.js';
 import { piecesOf } from './pieces.js';
 import { startedAhead } from './started-ahead.js';
@@ -28,9 +29,6 @@ import { runInBackground } from '../util/thread-priority.js';
 
 /** Slices of pages that may wait for their commit. */
 const SLICES_AHEAD = 2;
-
-/** Batches of keys that a scanning thread is given at once. */
-const BATCHES_AHEAD = 2;
 
 /** Weight of the slices after which their commits are put in order: some thousand pages of the store. */
 const WEIGHT_BETWEEN_RESTS = 1500;
@@ -146,7 +144,7 @@ async function look({
   const scanner = new WalletScanner(state, ownKernel);
   try {
     const outlined = outlineLoose(batch.mined);
-    const mined = scanner.find(outlined, await scanner.hitsIn(outlined, kernel));
+    const mined = await scanner.find(outlined, scanner.hitsIn(outlined, kernel));
     const unmined = await scanner.scanPool(batch.unmined, Math.floor(Date.now() / 1000), kernel);
     report({ type: 'looked', call, result: { mined, unmined } });
   } catch (error) {
@@ -183,7 +181,7 @@ async function run(id: WalletId, number: number, from: RefreshFrom): Promise<voi
     const pieces = piecesOf(pagesFrom(source, from, chain, signal), BATCHES_AHEAD * BATCH_KEYS * threads);
     const pages = startedAhead(pieces, (page) => ({ page, hits: scanner.hitsIn(page, kernel) }));
     for await (const { page, hits } of pages) {
-      const findings = scanner.scan(page, await hits);
+      const findings = await scanner.scan(page, hits, signal);
       signal.throwIfAborted();
       // What the pool holds may spend what was not known when it was looked at.
       if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))
@@ -258,6 +256,7 @@ async function poolFor(wallet: Attached, signal?: AbortSignal): Promise<PoolView
 function toFailure(error: unknown, signal?: AbortSignal): RefreshFailure {
   if (signal?.aborted === true) return { kind: 'cancelled', message: 'cancelled' };
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof DaemonError) return { kind: error.kind, message };
+  if (error instanceof DaemonError)
+    return { kind: error.kind, message, ...(error.code === undefined ? {} : { code: error.code }) };
   return { message, ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}) };
 }

@@ -4,8 +4,8 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { bytes32, chunks } from '../util/bytes.js';
-import type { LocatedOutput, SpendingKeys } from '../wallet/key-images.js';
-import type { Lookahead } from '../wallet/subaddress-table.js';
+import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
+import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
 import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
@@ -91,6 +91,8 @@ export class Refresher {
   lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
+      // First: a target that cannot tell its state leaves no call behind.
+      if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'subaddresses') return true;
         try {
@@ -104,9 +106,7 @@ export class Refresher {
         if (answer.last) resolve();
         return answer.last;
       });
-      if (call === undefined || target === undefined) return;
-      this.#ensureAttached(wallet, target);
-      this.#post({ type: 'lookahead', call, wallet, lookahead, handedOut });
+      if (call !== undefined) this.#post({ type: 'lookahead', call, wallet, lookahead, handedOut });
     });
   }
 
@@ -118,14 +118,14 @@ export class Refresher {
   look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
+      const state = target?.scannerState();
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'looked') return true;
         if ('message' in answer.result) reject(toError(answer.result));
         else resolve(answer.result);
         return true;
       });
-      if (call !== undefined && target !== undefined)
-        this.#post({ type: 'look', call, state: target.scannerState(), batch });
+      if (call !== undefined && state !== undefined) this.#post({ type: 'look', call, state, batch });
     });
   }
 
@@ -136,6 +136,7 @@ export class Refresher {
   lookIntoPool(wallet: WalletId): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
+      if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'lookedIntoPool') return true;
         const { result } = answer;
@@ -148,9 +149,7 @@ export class Refresher {
         }
         return true;
       });
-      if (call === undefined || target === undefined) return;
-      this.#ensureAttached(wallet, target);
-      this.#post({ type: 'lookIntoPool', call, wallet });
+      if (call !== undefined) this.#post({ type: 'lookIntoPool', call, wallet });
     });
   }
 
@@ -203,9 +202,9 @@ export class Refresher {
     if (this.#daemon === undefined) return Promise.reject(new DaemonError('unreachable', 'offline'));
     if (this.#runs.has(wallet)) return Promise.reject(new Error('a refresh of this wallet runs already'));
     return new Promise((resolve, reject) => {
+      this.#ensureAttached(wallet, target);
       const number = ++this.#counter;
       this.#runs.set(wallet, new RefreshRun({ number, wallet, target, resolve, reject }));
-      this.#ensureAttached(wallet, target);
       this.#post({ type: 'refresh', wallet, run: number, from });
     });
   }

@@ -1,8 +1,8 @@
 import type { PublicKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { BlindOutput } from '../wallet/possible-spends.js';
-import type { ReceivingKeys } from '../wallet/receive.js';
-import type { Lookahead, PackedSubaddresses } from '../wallet/subaddress-table.js';
+import type { BlindOutput } from '../wallet/scan/ambiguous-spends.js';
+import type { ReceivingKeys } from '../wallet/scan/receive.js';
+import type { Lookahead, PackedSubaddresses } from '../wallet/scan/subaddress-table.js';
 import type { NamedKey } from './watch-list.js';
 
 /** What a wallet's scanner starts from; crosses to the refresh thread as it is. */
@@ -21,6 +21,8 @@ export interface ScannerState {
   readonly seesPool?: true;
   /** Without a spend key: outputs whose key images are not known, by output key, packed as well. */
   readonly unnamed: Uint8Array;
+  /** Burnt outputs on the keys of `watched` and of `unnamed`, packed as they are; a key may be in them several times. */
+  readonly reused?: { readonly watched: Uint8Array; readonly unnamed: Uint8Array };
   /** Without a spend key: key images that its holder told. */
   readonly told: readonly NamedKey[];
 }

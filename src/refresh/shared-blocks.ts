@@ -39,8 +39,8 @@ export class SharedBlocks implements BlockSource {
   };
 
   #pageOf(question: BlocksRequest): Promise<DaemonBlocks> {
-    const { startHeight, shortHistory = [], prune } = question;
-    const key = [startHeight ?? '', prune, ...shortHistory.map(toHex)].join(' ');
+    const { startHeight, shortHistory = [], maxBlocks, prune } = question;
+    const key = [startHeight ?? '', maxBlocks ?? '', prune, ...shortHistory.map(toHex)].join(' ');
     const known = this.#pages.get(key);
     if (known !== undefined) return known;
     const page = this.#daemon.getBlocks(question);

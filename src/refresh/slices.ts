@@ -1,4 +1,4 @@
-import type { PageFindings } from '../wallet/records.js';
+import type { PageFindings } from '../wallet/model/records.js';
 
 /** Outputs and spends committed at once, about: requests are answered in between. */
 const ROWS_AT_ONCE = 32;
@@ -25,13 +25,13 @@ function taker<T extends { readonly height: number }>(list: readonly T[]): (belo
  * @param findings its lists ascend by height.
  */
 export function* slicesOf(findings: PageFindings): Generator<PageFindings, void, void> {
-  const { startHeight, hashes, lastBlockReward, possibleSpends } = findings;
+  const { startHeight, hashes, lastBlockReward, ambiguousSpends } = findings;
   const take = {
     received: taker(findings.received),
     outputs: taker(findings.outputs),
     spends: taker(findings.spends),
     outgoing: taker(findings.outgoing),
-    possibleSpends: taker(possibleSpends ?? []),
+    ambiguousSpends: taker(ambiguousSpends ?? []),
   };
   const end = startHeight + hashes.length;
   const nothing = { received: [], outputs: [], spends: [], outgoing: [], hashes: [] };
@@ -47,7 +47,7 @@ export function* slicesOf(findings: PageFindings): Generator<PageFindings, void,
       outputs: take.outputs(to),
       spends: take.spends(to),
       outgoing: take.outgoing(to),
-      ...(possibleSpends === undefined ? {} : { possibleSpends: take.possibleSpends(to) }),
+      ...(ambiguousSpends === undefined ? {} : { ambiguousSpends: take.ambiguousSpends(to) }),
       subaddresses,
       lastBlockReward,
     };

@@ -2,7 +2,7 @@ import { SUBADDRESS_MESSAGE_BYTES, subaddressMessages } from '../cryptonote/suba
 import type { PublicKey } from '../crypto/types.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { chunks } from '../util/bytes.js';
-import type { SpendKeyRange } from '../wallet/subaddress-table.js';
+import type { SpendKeyRange } from '../wallet/scan/subaddress-table.js';
 
 /** Works subaddresses out in batches. */
 export const spendKeysBy =

@@ -1,23 +1,14 @@
-/** Work on an item that has begun. */
-interface Begun {
-  readonly hits: Promise<unknown>;
-}
-
 /**
  * Begins the work on each item as soon as there is one, while the caller deals with the one before. Nothing is begun
  * beyond that.
  */
-export async function* startedAhead<T, B extends Begun>(
+export async function* startedAhead<T, B>(
   items: AsyncGenerator<T, void, void>,
   begin: (item: T) => B,
 ): AsyncGenerator<B, void, void> {
   const pull = async (): Promise<B | undefined> => {
     const { done, value } = await items.next();
-    if (done === true) return undefined;
-    const begun = begin(value);
-    // Whoever stops early, by error or by choice, leaves it without a listener.
-    begun.hits.catch(() => undefined);
-    return begun;
+    return done === true ? undefined : begin(value);
   };
   let next = pull();
   try {

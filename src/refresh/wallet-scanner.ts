@@ -3,17 +3,22 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { NamedTx } from '../daemon/outliner.js';
 import type { TxOutlines } from '../daemon/tx-outlines.js';
 import type { ScanKernel } from '../kernel/kernel.js';
-import type { KernelPool } from '../kernel/kernel-pool.js';
 import { sum, ZERO } from '../util/amount.js';
-import { keyImagesOf } from '../wallet/pending-tx.js';
-import { BlindOutputs, outgoingOf, spendingTx, type PossibleSpend } from '../wallet/possible-spends.js';
+import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
+import {
+  BlindOutputs,
+  outgoingOf,
+  spendingTx,
+  type AmbiguousSpend,
+} from '../wallet/scan/ambiguous-spends.js';
 import {
   claimOutput,
   openClaims,
+  type Claim,
   type FoundOutput,
   type OutputArithmetic,
   type ReceivingKeys,
-} from '../wallet/receive.js';
+} from '../wallet/scan/receive.js';
 import type {
   FoundOutgoing,
   FoundSpend,
@@ -23,10 +28,10 @@ import type {
   ReceivedTx,
   SubaddressKey,
   TxFindings,
-} from '../wallet/records.js';
-import { SubaddressTable, type Lookahead } from '../wallet/subaddress-table.js';
+} from '../wallet/model/records.js';
+import { SubaddressTable, type Lookahead } from '../wallet/scan/subaddress-table.js';
 import { buildTx, outlineSent, type ChainBlock, type ChainTxs } from './chain-block.js';
-import { findHits, type Hits } from './hits.js';
+import { findHits, type BatchScanner, type Hit, type Hits } from './hits.js';
 import { feeOf, paymentIdIn, place, receivedTx, type BuiltTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { spendKeysBy } from './spend-keys.js';
@@ -117,21 +122,26 @@ export class WalletScanner {
     this.#blind?.detachFrom(height);
   }
 
-  /** What keys of transactions may open: depends on the view key alone, so that it can be asked for ahead. */
-  hitsIn({ blocks, txs }: ChainTxs, kernel: KernelPool): Promise<Hits> {
+  /** Finds what keys of transactions may open, which depends on the view key alone and so can begin ahead. */
+  hitsIn({ blocks, txs }: ChainTxs, kernel: BatchScanner): Hits {
     return findHits(txs, this.#keys.viewSecret, kernel, blocks[0]?.firstTx, blocks.at(-1)?.endTx);
   }
 
-  /** @param page gapless blocks, each with all its transactions. @param hits in them. */
-  scan(page: ChainTxs<ChainBlock>, hits: Hits): PageFindings {
+  /**
+   * Finds what blocks hold for this wallet.
+   * @param page gapless blocks, each with all its transactions. @param hits in them.
+   * @throws the signal's reason, before anything but addresses looked ahead has changed.
+   */
+  async scan(page: ChainTxs<ChainBlock>, hits: Hits, signal?: AbortSignal): Promise<PageFindings> {
     const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
+    const looked = await this.#lookAt(txs, hits, signal);
     this.detachFrom(startHeight);
     const last = blocks.at(-1);
     return {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),
-      ...this.find(page, hits),
+      ...this.#gather(page, looked),
       lastBlockReward: sum(
         last === undefined ? [] : buildTx(txs.blob(last.firstTx)).prefix.outputs.map(({ amount }) => amount),
       ),
@@ -139,13 +149,16 @@ export class WalletScanner {
   }
 
   /** Looks through transactions alone, of blocks by ascending height; what came later is not forgotten. */
-  find({ blocks, txs }: ChainTxs, hits: Hits): TxFindings {
-    const looked = this.#lookAt(txs, hits);
+  async find(page: ChainTxs, hits: Hits): Promise<TxFindings> {
+    return this.#gather(page, await this.#lookAt(page.txs, hits));
+  }
+
+  #gather({ blocks, txs }: ChainTxs, looked: (i: number) => Looked): TxFindings {
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
     const outgoing: FoundOutgoing[] = [];
-    const possibleSpends: PossibleSpend[] = [];
+    const ambiguousSpends: AmbiguousSpend[] = [];
     for (const block of blocks)
       for (let tx = block.firstTx; tx < block.endTx; tx++) {
         const { found, build } = looked(tx);
@@ -154,15 +167,17 @@ export class WalletScanner {
         if (this.#blind !== undefined) {
           const built = build();
           if (this.#blind.mayBeSpentBy(built.tx))
-            possibleSpends.push({
+            ambiguousSpends.push({
               ...spendingTx(built.hash, built.tx, block.timestamp),
               height: block.height,
+              ...placeInBlock(txs, tx),
               keyImages: keyImagesOf(built.tx),
             });
         }
         if (found.length === 0 && payer === undefined) continue;
         const built = build();
-        for (const { keyImage } of spent) spends.push({ keyImage, txHash: built.hash, height: block.height });
+        for (const { keyImage } of spent)
+          spends.push({ keyImage, txHash: built.hash, height: block.height, ...placeInBlock(txs, tx) });
         if (found.length > 0) {
           received.push(receivedTx(built, block, this.#keys));
           const placed = found.map((output) =>
@@ -182,7 +197,7 @@ export class WalletScanner {
       outputs,
       spends,
       outgoing,
-      ...(possibleSpends.length === 0 ? {} : { possibleSpends }),
+      ...(ambiguousSpends.length === 0 ? {} : { ambiguousSpends }),
       subaddresses: this.takeFresh(),
     };
   }
@@ -191,9 +206,9 @@ export class WalletScanner {
    * Looks through transactions that are not mined yet.
    * @param seenAt Unix seconds. @returns one finding a transaction that concerns us. @throws DaemonError
    */
-  async scanPool(sent: readonly UnminedTx[], seenAt: number, kernel: KernelPool): Promise<PoolFinding[]> {
+  async scanPool(sent: readonly UnminedTx[], seenAt: number, kernel: BatchScanner): Promise<PoolFinding[]> {
     const txs = outlineSent(sent);
-    const looked = this.#lookAt(txs, await findHits(txs, this.#keys.viewSecret, kernel));
+    const looked = await this.#lookAt(txs, findHits(txs, this.#keys.viewSecret, kernel));
     return sent.flatMap(({ doubleSpendSeen }, i) => {
       const { found, build } = looked(i);
       const spent = this.#watched.spentBy(txs, i);
@@ -208,7 +223,12 @@ export class WalletScanner {
         fee: feeOf(built.tx),
         ...paymentIdIn(built, this.#keys.viewSecret),
         doubleSpendSeen,
-        outputs: paid.map(({ outputIndex, amount, subaddress }) => ({ outputIndex, amount, subaddress })),
+        outputs: paid.map(({ outputIndex, publicKey, amount, subaddress }) => ({
+          outputIndex,
+          publicKey,
+          amount,
+          subaddress,
+        })),
       };
       return [
         {
@@ -232,36 +252,38 @@ export class WalletScanner {
     if (keyImage === undefined) this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
   }
 
-  /** Finds our outputs in transactions. @returns what there is to the transaction at a place. */
-  #lookAt(txs: TxOutlines, hits: Hits): (i: number) => Looked {
-    const built = new Map<number, BuiltTx>();
-    const build = (i: number): BuiltTx => {
+  /** Finds our outputs in transactions. @returns the findings of the transaction at a place. */
+  async #lookAt(txs: TxOutlines, hits: Hits, signal?: AbortSignal): Promise<(i: number) => Looked> {
+    const built = new Map<number, BuiltTx & { readonly hits: Hit[] }>();
+    const build = (i: number): BuiltTx & { readonly hits: Hit[] } => {
       const known = built.get(i);
       if (known !== undefined) return known;
-      const made = {
-        hash: txs.hash(i),
-        tx: buildTx(txs.blob(i)),
-        outlines: txs,
-        at: i,
-        hits: hits.get(i) ?? [],
-      };
+      const made = { hash: txs.hash(i), tx: buildTx(txs.blob(i)), outlines: txs, at: i, hits: [] };
       built.set(i, made);
       return made;
     };
-    const found = this.#receive([...hits.keys()].sort((a, b) => a - b).map((i) => [i, build(i)]));
+    const claims: TxClaim[] = [];
+    for await (const portion of hits) {
+      signal?.throwIfAborted();
+      for (let n = 0; n < portion.count; n++) {
+        if (this.#table.find(portion.spendKey(n)) === undefined) continue;
+        const hit = portion.hit(n);
+        const { tx, hits: others } = build(hit.tx);
+        others.push(hit);
+        const { outputIndex, derivation, key, spendKey } = hit;
+        const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
+        if (claim === undefined) continue;
+        this.expandTo(claim.subaddress);
+        claims.push({ tx: hit.tx, claim });
+      }
+    }
+    signal?.throwIfAborted();
+    const found = this.#open(claims);
     return (i) => ({ found: found.get(i) ?? [], build: () => build(i) });
   }
 
-  /** Outputs of ours by transaction; the first key that opens an output decides. */
-  #receive(txs: readonly (readonly [number, BuiltTx])[]): Map<number, FoundOutput[]> {
-    const claims = txs.flatMap(([i, { tx, hits }]) =>
-      hits.flatMap(({ outputIndex, key, derivation, spendKey }) => {
-        const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
-        if (claim === undefined) return [];
-        this.expandTo(claim.subaddress);
-        return [{ tx: i, claim }];
-      }),
-    );
+  /** Opens claims. @returns outputs of ours by transaction; the first key that opens an output decides. */
+  #open(claims: readonly TxClaim[]): Map<number, FoundOutput[]> {
     const opened = openClaims(
       this.#keys,
       claims.map(({ claim }) => claim),
@@ -282,6 +304,16 @@ export class WalletScanner {
       ]),
     );
   }
+}
+
+/** Global indices ascend within a block, but for outputs from before RingCT, which are numbered by amount. */
+const placeInBlock = (txs: TxOutlines, tx: number): Pick<FoundSpend, 'globalIndex'> =>
+  txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};
+
+/** A claim, and the place of its transaction among those looked at. */
+interface TxClaim {
+  readonly tx: number;
+  readonly claim: Claim;
 }
 
 /** What a look at a transaction gave. */

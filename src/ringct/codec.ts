@@ -224,3 +224,26 @@ export function rctPrunable(
     },
   };
 }
+
+/**
+ * Size of {@link rctPrunable} [bytes] without the signatures and proofs themselves: every count in it follows from
+ * the arguments. Range proofs of type 3 on are one proof over all outputs.
+ * Source: rctTypes.h `serialize_rctsig_prunable`; rctSigs.cpp `is_canonical_bulletproof_layout`.
+ */
+export function rctPrunableSize(type: RctType, inputs: number, outputs: number, ringSize: number): number {
+  if (type === 0) return 0;
+  const mlsagSize = (columns: number): number => 32 * (ringSize * columns + 1);
+  const roundsSize = 2 * (1 + 32 * (MIN_ROUNDS + Math.ceil(Math.log2(Math.max(1, outputs)))));
+  // A count of 4 bytes or of one, then points and scalars, and two lists of rounds.
+  const proofs: Record<Exclude<RctType, 0>, number> = {
+    1: outputs * 32 * 193,
+    2: outputs * 32 * 193,
+    3: 4 + 32 * 9 + roundsSize,
+    4: 1 + 32 * 9 + roundsSize,
+    5: 1 + 32 * 9 + roundsSize,
+    6: 1 + 32 * 6 + roundsSize,
+  };
+  const signatures =
+    type === 1 ? mlsagSize(inputs + 1) : inputs * (type >= 5 ? 32 * (ringSize + 2) : mlsagSize(2));
+  return proofs[type] + signatures + (type >= 3 ? 32 * inputs : 0);
+}

@@ -1,6 +1,6 @@
 import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
 import type { Json } from '../util/json.js';
-import { WalletError, type Fault } from '../wallet/fault.js';
+import { WalletError, type Fault } from '../wallet/model/wallet-error.js';
 
 /** `1.3` is the specification to the letter, `1.32` the shape of today's monero-wallet-rpc. */
 export type ApiVersion = '1.3' | '1.32';
@@ -30,10 +30,11 @@ const HASH_DIGITS = 64;
 /** A priority that no fee level belongs to. */
 const HIGHEST_PRIORITY = 4;
 
-const obsoletePaymentId = (): WalletError =>
+const obsoletePaymentId = (text: string): WalletError =>
   new WalletError({
     kind: 'bad_uri',
     reason: 'standalone payment ids are obsolete: use an integrated address',
+    text,
   });
 
 const minorIndex = (item: Json): Json => {
@@ -43,6 +44,8 @@ const minorIndex = (item: Json): Json => {
 
 /** Clients of the reference complain of what they do not know. */
 const withoutSize = (item: Json): Json => ({ ...(item as Params), tx_size: undefined }) as Json;
+
+const withoutPaymentId = (entry: Json): Json => ({ ...(entry as Params), payment_id: undefined }) as Json;
 
 /** A proof that cannot be read is a bad one. */
 const badProofAs =
@@ -87,12 +90,24 @@ export const DIFFERENCES: readonly Difference[] = [
     reply: { '1.3': (result) => ({ ...result, openalias_address: result['openalias_address'] !== '' }) },
   },
   {
+    row: 'W9',
+    methods: ['get_address_book'],
+    // An integrated address carries it: clients take the field for a second one.
+    reply: {
+      '1.32': (result) => ({ ...result, entries: (result['entries'] as Json[]).map(withoutPaymentId) }),
+    },
+  },
+  {
     row: 'W10',
     methods: ['make_uri'],
-    request: {
-      '1.32': (params) => {
-        if (params['payment_id'] !== '') throw obsoletePaymentId();
-        return params;
+    // Seen in the answer: an address is refused before its payment id is.
+    reply: {
+      '1.32': (result) => {
+        if (/[?&]tx_payment_id=/.test(String(result['uri'])))
+          throw obsoletePaymentId(
+            'Cannot make URI from supplied parameters: Standalone payment id deprecated, use integrated address instead',
+          );
+        return result;
       },
     },
   },
@@ -102,7 +117,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reply: {
       '1.32': (result) => {
         const { payment_id: id } = result['uri'] as { readonly payment_id: string };
-        if (id.length === 16) throw obsoletePaymentId();
+        if (id.length === 16) throw obsoletePaymentId(`Error parsing URI: Invalid payment id: ${id}`);
         return result;
       },
     },
@@ -150,6 +165,17 @@ export const DIFFERENCES: readonly Difference[] = [
     row: 'W19',
     methods: ['check_spend_proof', 'check_reserve_proof'],
     fault: { '1.3': badProofAs({ good: false }) },
+  },
+  {
+    row: 'view-only payments',
+    methods: ['get_tx_key'],
+    // A signed set of upstream carries the scalar 1 in the place of the key, which its view-only wallet stores.
+    fault: {
+      '1.32': (fault) =>
+        fault.kind === 'no_tx_key' && fault.withSigner === true
+          ? { tx_key: '1'.padStart(2, '0').padEnd(HASH_DIGITS, '0') }
+          : undefined,
+    },
   },
   {
     row: 'view-only payments',

@@ -1,8 +1,8 @@
 import { RpcError } from '../jsonrpc/errors.js';
-import type { WalletServer } from '../services/wallet-server.js';
-import type { WalletSession } from '../services/wallet-session.js';
-import { BACKGROUND_FAULT } from '../wallet/background-sync.js';
-import { WalletError } from '../wallet/fault.js';
+import type { WalletManager } from '../services/manager/wallet-manager.js';
+import type { OpenWallet } from '../services/open-wallet.js';
+import { BACKGROUND_FAULT } from '../wallet/model/background-sync-mode.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
 import { isReady } from '../wallet/multisig/account.js';
 import { DENIED } from './error-map.js';
 import type { ApiVersion } from './api-version.js';
@@ -11,7 +11,7 @@ import type { Context, Gates } from './method.js';
 /** @throws WalletError */
 function passMultisigGate(
   { multisig, multisigEnabled }: Gates,
-  wallet: WalletSession,
+  wallet: OpenWallet,
   version: ApiVersion,
 ): void {
   const group = wallet.keys.multisig?.group;
@@ -22,16 +22,16 @@ function passMultisigGate(
     throw new WalletError({ kind: 'not_multisig' });
   if (multisig === 'ready' && !ready) throw new WalletError({ kind: 'multisig_not_ready' });
   const strict = version === '1.32' && multisigEnabled === true && group !== undefined;
-  if (strict && !wallet.keyKeeper.multisigEnabled) throw new WalletError({ kind: 'multisig_disabled' });
+  if (strict && !wallet.keystore.multisigEnabled) throw new WalletError({ kind: 'multisig_disabled' });
 }
 
 /**
  * Checks what a method needs, for all methods, in upstream's order.
  * @throws RpcError, WalletError
  */
-export function passGate(gates: Gates, server: WalletServer, version: ApiVersion): Context {
+export function passGate(gates: Gates, server: WalletManager, version: ApiVersion): Context {
   if (gates.restricted && server.settings.restricted)
-    throw new RpcError(DENIED, 'unavailable in restricted mode');
+    throw new RpcError(DENIED, 'Command unavailable in restricted mode.');
   if (gates.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });
   if (gates.needs === 'wallet') passMultisigGate(gates, server.wallet(), version);
@@ -40,12 +40,13 @@ export function passGate(gates: Gates, server: WalletServer, version: ApiVersion
   if (gates.needs === 'wallet' && gates.trustedDaemon && !server.wallet().link.trusted)
     throw new WalletError({ kind: 'daemon_untrusted' });
   if (gates.needs === 'wallet') {
-    const { background } = server.wallet().keyKeeper;
+    const { background } = server.wallet().keystore;
     if (gates.foreground && background !== undefined)
       throw new WalletError({ kind: BACKGROUND_FAULT[background] });
   }
   return {
     server,
+    version,
     get wallet() {
       return server.wallet();
     },

@@ -1,8 +1,8 @@
 import type { JsonRows } from '../jsonrpc/json-rows.js';
-import type { Paged } from '../services/history.js';
+import type { Paged } from '../services/history/history.js';
 import type { Json } from '../util/json.js';
 import { Field, type RowShape } from '../util/row-shape.js';
-import type { IncomingField } from '../wallet/records.js';
+import type { IncomingField } from '../wallet/model/records.js';
 
 /** Reads rows of a shape, each page with commas between its rows. */
 export type ReadRows = (shape: RowShape<IncomingField>) => Paged<Uint8Array | undefined>;
@@ -20,7 +20,7 @@ const INCOMING: RowShape<IncomingField> = {
   spent: field('spent'),
   subaddr_index: { major: field('account'), minor: field('minor') },
   tx_hash: field('txHash'),
-  tx_size: 0,
+  tx_size: field('txSize'),
   unlocked: field('unlocked'),
 };
 

@@ -1,13 +1,16 @@
 import type { PagedResult } from '../jsonrpc/json-rows.js';
 import { defineMethod as define, type Method } from '../jsonrpc/method.js';
-import type { WalletServer } from '../services/wallet-server.js';
-import type { WalletSession } from '../services/wallet-session.js';
-import type { Fault } from '../wallet/fault.js';
+import type { WalletManager } from '../services/manager/wallet-manager.js';
+import type { OpenWallet } from '../services/open-wallet.js';
+import type { Fault } from '../wallet/model/wallet-error.js';
+import type { ApiVersion } from './api-version.js';
+import type { ErrorTexts } from './error-texts.js';
 
 /** What a handler works with. The gate has made sure that `wallet` is there where the method needs it. */
 export interface Context {
-  readonly server: WalletServer;
-  readonly wallet: WalletSession;
+  readonly server: WalletManager;
+  readonly wallet: OpenWallet;
+  readonly version: ApiVersion;
 }
 
 /** What must hold before a method runs, and how its failures are numbered. `rpc/gate.ts` enforces all of it. */
@@ -31,6 +34,8 @@ export interface Gates {
   readonly trustedDaemon?: true;
   /** Codes that differ from the error table for this method. */
   readonly codes?: Partial<Record<Fault['kind'], number>>;
+  /** Messages that differ from the table of messages for this method. */
+  readonly texts?: Partial<ErrorTexts>;
 }
 
 export type WalletMethod = Method<Context, Gates, PagedResult>;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { flag, text, u32, u64 } from '../jsonrpc/params.js';
-import { WalletError } from '../wallet/fault.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
 import type { Wanted } from './payment-shapes.js';
 
 /** What every method that makes transactions is told of what to answer. */
@@ -31,6 +31,7 @@ export function makingOptions(asked: PaymentParams) {
     throw new WalletError({
       kind: 'wrong_payment_id',
       reason: 'standalone payment ids are obsolete: use an integrated address',
+      text: 'Standalone payment IDs are obsolete. Use subaddresses or integrated addresses instead',
     });
   return {
     priority: asked.priority,

@@ -1,7 +1,7 @@
-import type { MadePayment, MadePayments } from '../services/payment-maker.js';
+import type { MadePayment, MadePayments } from '../services/payments/payment-maker.js';
 import type { Result } from '../jsonrpc/method.js';
 import { concatBytes, toHex } from '../util/bytes.js';
-import { WalletError } from '../wallet/fault.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
 
 /** What a caller wants to be told of the transactions made. */
 export interface Wanted {
@@ -25,7 +25,11 @@ const setsShape = ({ unsignedSet, multisigSet }: MadePayments) => ({
 export function paymentShape(made: MadePayments, wanted: Wanted): Result {
   const [payment] = made.payments;
   if (payment === undefined)
-    throw new WalletError({ kind: 'tx_not_possible', reason: 'no transaction could be made' });
+    throw new WalletError({
+      kind: 'tx_not_possible',
+      reason: 'no transaction could be made',
+      text: 'No transaction created',
+    });
   return {
     amount: payment.amount,
     amounts_by_dest: { amounts: payment.amounts },

@@ -2,21 +2,22 @@ import type { Logger } from 'pino';
 import { methodNotFound, type Call } from '../jsonrpc/dispatcher.js';
 import { writeRows } from '../jsonrpc/json-rows.js';
 import { readParams } from '../jsonrpc/params.js';
-import type { WalletServer } from '../services/wallet-server.js';
-import { WalletError } from '../wallet/fault.js';
+import type { WalletManager } from '../services/manager/wallet-manager.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './error-map.js';
 import { passGate } from './gate.js';
 import { registry } from './registry.js';
 
 /** Ties the methods to a server: parameters, gate, version, handler, errors. */
-export function createCall(server: WalletServer, version: ApiVersion, log: Logger): Call {
+export function createCall(server: WalletManager, version: ApiVersion, log: Logger): Call {
   return async (name, given) => {
     const method = registry.find(name);
     if (method === undefined) throw methodNotFound();
     log.debug({ method: method.name }, 'request');
-    const parsed = readParams(method.params, given) as Readonly<Record<string, unknown>>;
-    const told = (error: unknown): unknown => toRpcError(error, method.meta) ?? error;
+    const parsed = (await readParams(method.params, given)) as Readonly<Record<string, unknown>>;
+    const told = (error: unknown): unknown =>
+      toRpcError(error, method.meta, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
     try {
       const context = passGate(method.meta, server, version);
       const params = adaptRequest(version, method.name, parsed);

@@ -1,15 +1,22 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { ListedRows, type JsonRows } from '../jsonrpc/json-rows.js';
-import type { HistoryEntry, PaymentView } from '../services/history-entries.js';
-import type { Paged } from '../services/history.js';
+import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
+import type { Paged } from '../services/history/history.js';
 import type { Json } from '../util/json.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
-import { WalletError } from '../wallet/fault.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
 import type { Hash, KeyImage } from '../crypto/types.js';
+import type { ErrorTexts } from './error-texts.js';
 
 type JsonObject = { readonly [key: string]: Json | undefined };
 
 export const indexShape = ({ major, minor }: SubaddressIndex): JsonObject => ({ major, minor });
+
+/** Message of methods that take an address or an OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
+export const WRONG_ADDRESS: Partial<ErrorTexts> = {
+  wrong_address: ({ address, text, reason }) =>
+    address === undefined ? (text ?? reason) : `WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: ${address}`,
+};
 
 /** Pages of an answer on the wire. */
 export function rowsOf<T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows {
@@ -72,7 +79,7 @@ export function readTxHash(text: string): Hash {
   if (!isHex(text) || text.length !== 64)
     throw new WalletError({
       kind: 'wrong_tx_hash',
-      reason: 'TX ID has invalid format: it has 64 hex digits',
+      reason: 'a transaction hash has 64 hex digits',
     });
   return fromHex(text) as Hash;
 }

@@ -1,6 +1,7 @@
 import { DaemonError } from '../daemon/errors.js';
-import { WalletError } from '../wallet/fault.js';
-import type { WalletSession } from './wallet-session.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
+import { describeDaemonError } from './context/fault-reason.js';
+import type { OpenWallet } from './open-wallet.js';
 
 export interface MiningOrder {
   readonly threads: number;
@@ -10,9 +11,9 @@ export interface MiningOrder {
 
 /** Has the daemon mine to the primary address. */
 export class Mining {
-  readonly #session: WalletSession;
+  readonly #session: OpenWallet;
 
-  constructor(session: WalletSession) {
+  constructor(session: OpenWallet) {
     this.#session = session;
   }
 
@@ -20,26 +21,33 @@ export class Mining {
   async start({ threads, background, ignoreBattery }: MiningOrder, mostThreads: number): Promise<void> {
     const most = Math.max(mostThreads, 2);
     if (threads < 1 || threads > most)
-      throw new WalletError({ kind: 'invalid', reason: `threads_count is a number from 1 to ${most}` });
+      throw new WalletError({
+        kind: 'invalid',
+        reason: `threads_count is a number from 1 to ${most}`,
+        text: 'The specified number of threads is inappropriate.',
+      });
     const address = this.#session.accounts.address({ major: 0, minor: 0 });
-    await refusable(() =>
+    await refusable('start', () =>
       this.#session.link.daemon().startMining(address, threads, background, ignoreBattery),
     );
   }
 
   /** @throws WalletError `mining_refused`, also where the daemon does not mine. */
   async stop(): Promise<void> {
-    await refusable(() => this.#session.link.daemon().stopMining());
+    await refusable('stop', () => this.#session.link.daemon().stopMining());
   }
 }
 
 /** Whatever keeps the daemon from it has one code. Source: wallet_rpc_server.cpp `on_start_mining`. */
-async function refusable(ask: () => Promise<void>): Promise<void> {
+async function refusable(action: 'start' | 'stop', ask: () => Promise<void>): Promise<void> {
   try {
     await ask();
   } catch (cause) {
     if (cause instanceof DaemonError)
-      throw new WalletError({ kind: 'mining_refused', reason: cause.message }, { cause });
+      throw new WalletError(
+        { kind: 'mining_refused', action, reason: describeDaemonError(cause) },
+        { cause },
+      );
     throw cause;
   }
 }

@@ -1,4 +1,4 @@
-import type { Db } from './database.js';
+import type { Db } from './file/database.js';
 import { WalletReader } from './wallet-reader.js';
 
 interface SnapshotParts {
@@ -15,13 +15,19 @@ export class Snapshot {
   readonly #parts: SnapshotParts;
   #apart: { readonly db: Db; readonly reader: WalletReader } | undefined;
   #released = false;
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: SnapshotParts) {
     this.#parts = parts;
   }
 
-  /** @throws WalletError `wallet_corrupt` where the file is damaged; Error after {@link release}. */
+  /** @throws WalletError `wallet_corrupt` where the file is damaged, `wallet_io`; Error after {@link release}. */
   read<T>(task: (r: WalletReader) => T): T {
+    const failure = this.#failure;
+    if (failure !== undefined)
+      return this.#parts.guard(() => {
+        throw failure.error;
+      });
     if (this.#released) throw new Error('a snapshot read after its release');
     return this.#parts.guard(() => task(this.#apart?.reader ?? this.#parts.now()));
   }
@@ -32,8 +38,9 @@ export class Snapshot {
     try {
       const db = this.#parts.apart();
       this.#apart = { db, reader: new WalletReader(db) };
-    } catch {
-      // Whoever reads is told; the change is not held up.
+    } catch (error) {
+      // The change is not held up: the next read fails instead.
+      this.#failure = { error };
       this.release();
     }
   }

@@ -1,31 +1,31 @@
-import type { Db } from './database.js';
-import { AccountTagReader } from './account-tags.js';
-import { AccountReader, SubaddressReader } from './accounts.js';
-import { AddressBookReader } from './address-book.js';
-import { AttributeReader } from './attributes.js';
-import { ChainReader } from './chain.js';
-import { CoinReader } from './coins.js';
-import { IncomingReader } from './incoming.js';
-import { ImportedOutputReader } from './imported-outputs.js';
-import { MetaReader } from './meta.js';
-import { MultisigReader } from './multisig.js';
-import { NoteReader, OutgoingReader, TxKeyReader } from './outgoing.js';
-import { HoldingReader } from './holdings.js';
-import { OutputReader } from './outputs.js';
-import { PaymentReader } from './payments.js';
-import { PossibleSpendReader } from './possible-spends.js';
-import { PoolReader } from './pool.js';
-import { TransferPageReader } from './transfer-pages.js';
-import { ToldKeyImageReader } from './told-key-images.js';
-import { WatchReader } from './watched-outputs.js';
+import type { Db } from './file/database.js';
+import { AccountTagReader } from './tables/account-tags.js';
+import { AccountReader, SubaddressReader } from './tables/accounts.js';
+import { AddressBookReader } from './tables/address-book.js';
+import { AttributeReader } from './tables/attributes.js';
+import { ChainReader } from './tables/chain.js';
+import { SpendableOutputReader } from './queries/spendable-outputs.js';
+import { IncomingReader } from './queries/incoming.js';
+import { ImportedOutputReader } from './tables/imported-outputs.js';
+import { MetaReader } from './tables/meta.js';
+import { MultisigReader } from './tables/multisig.js';
+import { NoteReader, OutgoingReader, TxKeyReader } from './tables/outgoing.js';
+import { BalanceReader } from './queries/balances.js';
+import { OutputReader } from './tables/outputs.js';
+import { PaymentReader } from './tables/payments.js';
+import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
+import { PoolReader } from './tables/pool.js';
+import { TransferPageReader } from './queries/transfer-pages.js';
+import { ImportedKeyImageReader } from './tables/imported-key-images.js';
+import { WatchReader } from './queries/watched-outputs.js';
 
 /** Reads a wallet's store. */
 export class WalletReader {
   readonly meta: MetaReader;
   readonly chain: ChainReader;
   readonly outputs: OutputReader;
-  readonly coins: CoinReader;
-  readonly holdings: HoldingReader;
+  readonly coins: SpendableOutputReader;
+  readonly holdings: BalanceReader;
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
   readonly transferPages: TransferPageReader;
@@ -37,19 +37,19 @@ export class WalletReader {
   readonly accounts: AccountReader;
   readonly subaddresses: SubaddressReader;
   readonly accountTags: AccountTagReader;
-  readonly possibleSpends: PossibleSpendReader;
+  readonly ambiguousSpends: AmbiguousSpendReader;
   readonly addressBook: AddressBookReader;
   readonly attributes: AttributeReader;
   readonly imported: ImportedOutputReader;
-  readonly toldKeyImages: ToldKeyImageReader;
+  readonly importedKeyImages: ImportedKeyImageReader;
   readonly multisig: MultisigReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
     this.chain = new ChainReader(db);
     this.outputs = new OutputReader(db);
-    this.coins = new CoinReader(db);
-    this.holdings = new HoldingReader(db);
+    this.coins = new SpendableOutputReader(db);
+    this.holdings = new BalanceReader(db);
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);
     this.transferPages = new TransferPageReader(db);
@@ -61,11 +61,11 @@ export class WalletReader {
     this.accounts = new AccountReader(db);
     this.subaddresses = new SubaddressReader(db);
     this.accountTags = new AccountTagReader(db);
-    this.possibleSpends = new PossibleSpendReader(db);
+    this.ambiguousSpends = new AmbiguousSpendReader(db);
     this.addressBook = new AddressBookReader(db);
     this.attributes = new AttributeReader(db);
     this.imported = new ImportedOutputReader(db);
-    this.toldKeyImages = new ToldKeyImageReader(db);
+    this.importedKeyImages = new ImportedKeyImageReader(db);
     this.multisig = new MultisigReader(db);
   }
 }

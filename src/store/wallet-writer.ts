@@ -1,27 +1,28 @@
-import { AccountTagWriter } from './account-tags.js';
-import { AccountWriter, SubaddressWriter } from './accounts.js';
-import { AddressBookWriter } from './address-book.js';
-import { AttributeWriter } from './attributes.js';
-import { ChainWriter } from './chain.js';
-import { type Db } from './database.js';
-import { ImportedOutputWriter } from './imported-outputs.js';
-import { recogniseSpends } from './learn-key-images.js';
-import { MetaWriter } from './meta.js';
-import { MultisigWriter } from './multisig.js';
-import { NoteWriter, OutgoingWriter, TxKeyWriter } from './outgoing.js';
-import { OutputWriter } from './output-writer.js';
-import type { OutputRef } from './outputs.js';
-import { PaymentWriter } from './payments.js';
-import { PossibleSpendWriter } from './possible-spends.js';
-import { PoolWriter } from './pool.js';
-import { ToldKeyImageWriter } from './told-key-images.js';
+import { AccountTagWriter } from './tables/account-tags.js';
+import { AccountWriter, SubaddressWriter } from './tables/accounts.js';
+import { AddressBookWriter } from './tables/address-book.js';
+import { AttributeWriter } from './tables/attributes.js';
+import { ChainWriter } from './tables/chain.js';
+import { type Db } from './file/database.js';
+import { ImportedOutputWriter } from './tables/imported-outputs.js';
+import { recogniseSpends } from './resolve-key-images.js';
+import { MetaWriter } from './tables/meta.js';
+import { MultisigWriter } from './tables/multisig.js';
+import { NoteWriter, OutgoingWriter, TxKeyWriter } from './tables/outgoing.js';
+import { OutputWriter } from './tables/output-writer.js';
+import type { OutputRef } from './tables/outputs.js';
+import { PaymentWriter } from './tables/payments.js';
+import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
+import { PoolWriter } from './tables/pool.js';
+import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
-import type { OutgoingTx, PageFindings, TxFindings } from '../wallet/records.js';
+import { amount } from '../util/amount.js';
+import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../wallet/model/records.js';
 
 /** Above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
-/** Changes a wallet's store; handed out by `WalletFile.write` alone. */
+/** Changes a wallet's store; handed out by `WalletStore.write` alone. */
 export class WalletWriter {
   readonly meta: MetaWriter;
   readonly chain: ChainWriter;
@@ -34,11 +35,11 @@ export class WalletWriter {
   readonly accounts: AccountWriter;
   readonly subaddresses: SubaddressWriter;
   readonly accountTags: AccountTagWriter;
-  readonly possibleSpends: PossibleSpendWriter;
+  readonly ambiguousSpends: AmbiguousSpendWriter;
   readonly addressBook: AddressBookWriter;
   readonly attributes: AttributeWriter;
   readonly imported: ImportedOutputWriter;
-  readonly toldKeyImages: ToldKeyImageWriter;
+  readonly importedKeyImages: ImportedKeyImageWriter;
   readonly multisig: MultisigWriter;
   readonly #db: Db;
 
@@ -55,11 +56,11 @@ export class WalletWriter {
     this.accounts = new AccountWriter(db);
     this.subaddresses = new SubaddressWriter(db);
     this.accountTags = new AccountTagWriter(db);
-    this.possibleSpends = new PossibleSpendWriter(db);
+    this.ambiguousSpends = new AmbiguousSpendWriter(db);
     this.addressBook = new AddressBookWriter(db);
     this.attributes = new AttributeWriter(db);
     this.imported = new ImportedOutputWriter(db);
-    this.toldKeyImages = new ToldKeyImageWriter(db);
+    this.importedKeyImages = new ImportedKeyImageWriter(db);
     this.multisig = new MultisigWriter(db);
   }
 
@@ -76,17 +77,18 @@ export class WalletWriter {
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
       // Read out of turn, at a height that a reorganisation has taken from it.
-      if (this.payments.has(tx.txHash)) this.#forget(tx.txHash);
+      if (this.payments.has(tx.txHash)) {
+        this.outputs.removeTx(tx.txHash);
+        this.payments.remove(tx.txHash);
+      }
       this.payments.add(tx);
       this.pool.remove(tx.txHash);
     }
-    for (const output of page.outputs) {
-      this.outputs.add(output);
-      this.accounts.reach(output.subaddress);
-    }
+    this.outputs.addAll(page.outputs);
+    for (const { subaddress } of page.outputs) this.accounts.reach(subaddress);
     for (const spend of page.spends) this.outputs.markSpent(spend);
-    for (const tx of page.outgoing) this.outgoing.confirm(tx);
-    for (const spend of page.possibleSpends ?? []) this.possibleSpends.add(spend);
+    for (const tx of page.outgoing) this.outgoing.confirm(this.#credited(tx));
+    for (const spend of page.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
     // A key image may have been told while the page was on its way.
     for (const { spentKeyImages = [] } of page.received) recogniseSpends(this, spentKeyImages);
     if (page.hashes.length > 0) this.imported.clear();
@@ -100,22 +102,21 @@ export class WalletWriter {
       if (!this.payments.has(tx.txHash)) this.payments.add(tx);
       this.pool.remove(tx.txHash);
     }
-    for (const output of found.outputs) {
-      if (this.outputs.has(output)) this.outputs.setChange(output);
-      else this.outputs.add(output);
-      this.accounts.reach(output.subaddress);
-    }
+    const fresh = found.outputs.filter((output) => !this.outputs.has(output));
+    for (const output of found.outputs) this.outputs.setChange(output);
+    this.outputs.addAll(fresh);
+    for (const { subaddress } of found.outputs) this.accounts.reach(subaddress);
     for (const spend of found.spends) this.outputs.markSpent(spend);
-    for (const tx of found.outgoing) this.outgoing.confirmAnew(tx);
-    for (const spend of found.possibleSpends ?? []) this.possibleSpends.add(spend);
+    for (const tx of found.outgoing) this.outgoing.confirmAnew(this.#credited(tx));
+    for (const spend of found.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
     // A key image may have been told while they were looked at.
     for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
   }
 
-  /** A transaction that paid us, and what it paid. */
-  #forget(txHash: Hash): void {
-    this.outputs.freezeUnseen(this.outputs.ofTx(txHash).filter(({ frozen }) => frozen));
-    this.payments.remove(txHash);
+  /** Leaves what outputs on reused keys do not add to the wallet out of the change. */
+  #credited<T extends FoundOutgoing>(tx: T): T {
+    const uncredited = this.outputs.uncredited(tx.txHash, tx.account);
+    return uncredited === 0n ? tx : { ...tx, change: amount(tx.change - uncredited) };
   }
 
   /** Forgets what blocks from one height to another, both inclusive, hold. */
@@ -124,23 +125,34 @@ export class WalletWriter {
     this.outputs.detach(from, to, freeInputs);
     this.payments.detach(from, to);
     this.outgoing.detach(from, to);
-    this.possibleSpends.detach(from, to);
+    this.ambiguousSpends.detach(from, to);
   }
 
-  /** A payment is about to be relayed: it, its keys if this wallet has them, and its inputs are recorded together. */
+  /** Puts a store right that an earlier version wrote. */
+  settleReusedKeys(): void {
+    this.outputs.settleReusedKeys();
+    this.meta.remove('reused_keys');
+  }
+
+  /**
+   * Records a payment that is about to be relayed, its keys if this wallet has them, and its inputs, together. One
+   * that failed before keeps its keys and destinations.
+   */
   prepare(tx: OutgoingTx, inputs: readonly OutputRef[], txKeys: readonly SecretKey[]): void {
+    this.outgoing.removeFailed(tx.txHash);
     this.outgoing.insert(tx);
     this.outputs.reserve(inputs, tx.txHash);
     if (txKeys.length > 0 || this.txKeys.get(tx.txHash) === undefined) this.txKeys.set(tx.txHash, txKeys);
   }
 
-  /** A payment was refused by the network: its inputs are free again. */
-  fail(txHash: Hash): void {
-    this.outgoing.setState(txHash, 'failed');
-    this.outputs.release(txHash);
+  /** Marks an unmined payment as failed and frees its inputs. @returns whether it was unmined and had not failed. */
+  fail(txHash: Hash): boolean {
+    const failed = this.outgoing.setState(txHash, 'failed');
+    if (failed) this.outputs.release(txHash);
+    return failed;
   }
 
-  /** A payment that never left: nothing of it stays. */
+  /** Removes a payment whose first sending was refused: nothing of it stays. */
   discard(txHash: Hash): void {
     this.outputs.release(txHash);
     this.outgoing.remove(txHash);
@@ -155,7 +167,7 @@ export class WalletWriter {
     this.detach(0);
     this.pool.clear();
     if (!hard) return;
-    for (const table of ['outgoing_destination', 'outgoing_fact', 'outgoing_tx', 'tx_secret_key'])
-      this.#db.prepare(`DELETE FROM ${table}`).run();
+    this.outgoing.forget();
+    this.#db.prepare('DELETE FROM tx_secret_key').run();
   }
 }

@@ -28,8 +28,12 @@ export const isHex = (text: string): boolean => text.length % 2 === 0 && /^[0-9a
 
 /** @throws RangeError unless {@link isHex}. */
 export function fromHex(text: string): Uint8Array {
-  if (!isHex(text)) throw new RangeError('not an even number of hex digits');
-  return new Uint8Array(Buffer.from(text, 'hex'));
+  const bytes = Buffer.from(text, 'hex');
+  // The decoder stops at the first character that is no digit, but takes one beyond ASCII for its low byte.
+  if (2 * bytes.length !== text.length || Buffer.byteLength(text) !== text.length)
+    throw new RangeError('not an even number of hex digits');
+  // A short one shares its memory with others.
+  return bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {

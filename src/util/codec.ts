@@ -44,7 +44,8 @@ export class Reader {
 
   /** The next `length` bytes, sharing memory with the input. */
   view(length: number): Uint8Array {
-    if (length < 0 || length > this.remaining) throw new CodecError('unexpected end of input');
+    // Also false for what is no number.
+    if (!(length >= 0 && length <= this.remaining)) throw new CodecError('unexpected end of input');
     const view = this.#bytes.subarray(this.#offset, this.#offset + length);
     this.#offset += length;
     return view;
@@ -120,6 +121,12 @@ export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
 /** Number of bytes `value` takes. */
 export const sizeOf = <T>(codec: Codec<T>, value: T): number => encode(codec, value).length;
 
+/** Place of the tenth group of a varint, the last that a value of 64 bits has. */
+const LAST_SHIFT = 63n;
+
+/** Value of a one in the eighth group of a varint, the last that a safe integer has. */
+const LAST_SCALE = 2 ** 49;
+
 /**
  * Base-128 varint of an unsigned 64-bit integer, least group first.
  * Source: common/varint.h `read_varint`, `write_varint`.
@@ -132,6 +139,7 @@ export const varint: Codec<bigint> = {
   },
   read(r) {
     for (let value = 0n, shift = 0n; ; shift += 7n) {
+      if (shift > LAST_SHIFT) throw new CodecError('varint: exceeds u64');
       const byte = r.byte();
       if (byte === 0 && shift > 0n) throw new CodecError('varint: trailing zero byte');
       value |= BigInt(byte & 0x7f) << shift;
@@ -151,6 +159,7 @@ export const varintNumber: Codec<number> = {
   },
   read(r) {
     for (let value = 0, scale = 1, first = true; ; scale *= 128, first = false) {
+      if (scale > LAST_SCALE) throw new CodecError('varint: exceeds the safe range');
       const byte = r.byte();
       if (byte === 0 && !first) throw new CodecError('varint: trailing zero byte');
       value += (byte & 0x7f) * scale;

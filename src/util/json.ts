@@ -1,3 +1,5 @@
+import { StringBuilder } from './string-builder.js';
+
 /** A JSON value. Integers are bigint whatever their size; numbers with a fraction or exponent are number. */
 export type Json =
   null | boolean | string | number | bigint | readonly Json[] | { readonly [key: string]: Json | undefined };
@@ -7,20 +9,28 @@ export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
+/** Text of JSON with more values than the limits allow. */
+export class TooManyValues extends JsonError {}
+
 export interface JsonLimits {
   readonly maxDepth?: number;
-  /** Digits of one integer: a longer one costs quadratic time. */
+  /** Characters of one number: a long integer costs quadratic time. */
   readonly maxDigits?: number;
+  /** Values of the whole text, nested ones included. */
+  readonly maxValues?: number;
   /** Strings may hold control characters as they are, and `\v`: so do epee's, of binary. */
   readonly rawStrings?: boolean;
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-/** A string without escapes, the usual case; control characters must be escaped. */
-const PLAIN_STRING = /"([^"\\\u0000-\u001f]*)"/y;
-const STRING_PART = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const RAW_PLAIN_STRING = /"([^"\\]*)"/y;
-const RAW_STRING_PART = /[^"\\]+|\\(?:["\\/bfnrtv]|u[0-9a-fA-F]{4})/y;
+/** Characters at the end of the text that may be the first half of a longer number. */
+const NUMBER_CHARS = /[-+.\deE]*/y;
+/** Characters that stand for themselves; control characters must be escaped. */
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+const RAW_PLAIN = /[^"\\]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const RAW_ESCAPE = /\\(?:["\\/bfnrtv]|u[0-9a-fA-F]{4})/y;
+const LONGEST_ESCAPE = 6;
 const SPACE = /[ \t\r\n]*/y;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -33,40 +43,127 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
   v: '\v',
 };
+type JsonObject = Record<string, Json>;
 
-class Parser {
-  readonly #text: string;
-  readonly #maxDepth: number;
-  readonly #maxDigits: number;
-  readonly #plainString: RegExp;
-  readonly #stringPart: RegExp;
+/** A list or an object whose end has not been read. */
+type Container =
+  { readonly array: Json[] } | { readonly array?: undefined; readonly object: JsonObject; key: string };
+
+/** The token that must come next. `first-…` may also be the end of the container, `next` a comma or its end. */
+type Expected = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next' | 'string' | 'end';
+
+/**
+ * Parses strict JSON, unless the limits say otherwise, from text that arrives in parts of any length. Integers are
+ * exact. The time of one part is linear in its length.
+ */
+export class JsonParser {
+  readonly #limits: Required<JsonLimits>;
+  readonly #containers: Container[] = [];
+  #expected: Expected = 'value';
+  #text = '';
   #at = 0;
-  #depth = 0;
+  #final = false;
+  #values = 0;
+  #root: Json | undefined;
+  /** The part of an unfinished string that has been read. */
+  readonly #string = new StringBuilder();
+  #isKey = false;
 
-  constructor(text: string, limits: JsonLimits) {
-    this.#text = text;
-    this.#maxDepth = limits.maxDepth ?? 100;
-    this.#maxDigits = limits.maxDigits ?? 1000;
-    this.#plainString = limits.rawStrings ? RAW_PLAIN_STRING : PLAIN_STRING;
-    this.#stringPart = limits.rawStrings ? RAW_STRING_PART : STRING_PART;
+  constructor(limits: JsonLimits = {}) {
+    this.#limits = {
+      maxDepth: limits.maxDepth ?? 100,
+      maxDigits: limits.maxDigits ?? 1000,
+      maxValues: limits.maxValues ?? Infinity,
+      rawStrings: limits.rawStrings ?? false,
+    };
   }
 
-  whole(): Json {
-    this.#space();
-    const value = this.#value();
-    this.#space();
-    if (this.#at < this.#text.length) throw new JsonError('text after the value');
-    return value;
+  /** The outermost value with the members read so far; undefined before its first character. */
+  get root(): Json | undefined {
+    return this.#root;
   }
 
-  #value(): Json {
-    switch (this.#text[this.#at]) {
-      case '{':
-        return this.#nested(() => this.#object());
-      case '[':
-        return this.#nested(() => this.#array());
+  /** Values begun so far, nested ones included. */
+  get values(): number {
+    return this.#values;
+  }
+
+  /** @throws JsonError once no continuation of the text is JSON within the limits. */
+  write(part: string): void {
+    this.#text = this.#text === '' ? part : this.#text + part;
+    this.#at = 0;
+    while (this.#step());
+    this.#text = this.#text.slice(this.#at);
+  }
+
+  /** The value. @throws JsonError when the text is not complete. */
+  end(): Json {
+    this.#final = true;
+    this.write('');
+    if (this.#expected !== 'end' || this.#root === undefined) throw new JsonError('the text ends early');
+    return this.#root;
+  }
+
+  /** Reads one token. @returns false when the rest of the text is at most the first half of one. */
+  #step(): boolean {
+    if (this.#expected === 'string') return this.#stringPart();
+    if (this.#text.charCodeAt(this.#at) <= 0x20) this.#match(SPACE);
+    const char = this.#text[this.#at];
+    if (char === undefined) return false;
+    switch (this.#expected) {
+      case 'end':
+        throw new JsonError('text after the value');
+      case 'first-item':
+        if (char === ']') return this.#close();
+        return this.#value(char);
+      case 'value':
+        return this.#value(char);
+      case 'first-key':
+        if (char === '}') return this.#close();
+        return this.#key(char);
+      case 'key':
+        return this.#key(char);
+      case 'colon':
+        if (char !== ':') throw new JsonError('expected a colon');
+        return this.#take('value');
+      case 'next':
+        return this.#next(char);
+    }
+  }
+
+  #take(next: Expected): true {
+    this.#at += 1;
+    this.#expected = next;
+    return true;
+  }
+
+  #key(char: string): boolean {
+    if (char !== '"') throw new JsonError('expected a key');
+    this.#isKey = true;
+    return this.#take('string');
+  }
+
+  #next(char: string): boolean {
+    const inArray = this.#containers.at(-1)?.array !== undefined;
+    if (char === (inArray ? ']' : '}')) return this.#close();
+    if (char !== ',') throw new JsonError('expected a comma or the end of a list or an object');
+    return this.#take(inArray ? 'value' : 'key');
+  }
+
+  #value(char: string): boolean {
+    switch (char) {
+      case '{': {
+        // No prototype: a key such as __proto__ is a key like any other.
+        const object = Object.create(null) as JsonObject;
+        return this.#open(object, { object, key: '' }, 'first-key');
+      }
+      case '[': {
+        const array: Json[] = [];
+        return this.#open(array, { array }, 'first-item');
+      }
       case '"':
-        return this.#string();
+        this.#isKey = false;
+        return this.#take('string');
       case 't':
         return this.#word('true', true);
       case 'f':
@@ -78,84 +175,90 @@ class Parser {
     }
   }
 
-  #nested<T>(read: () => T): T {
-    if (++this.#depth > this.#maxDepth) throw new JsonError('nested too deeply');
-    this.#at += 1;
-    this.#space();
-    const value = read();
-    this.#depth -= 1;
-    return value;
+  #open(value: Json, container: Container, next: Expected): true {
+    this.#put(value);
+    if (this.#containers.push(container) > this.#limits.maxDepth) throw new JsonError('nested too deeply');
+    return this.#take(next);
   }
 
-  #object(): Json {
-    // No prototype: a key such as __proto__ is a key like any other.
-    const object = Object.create(null) as Record<string, Json>;
-    if (this.#take('}')) return object;
-    for (;;) {
-      if (this.#text[this.#at] !== '"') throw new JsonError('expected a key');
-      const key = this.#string();
-      this.#space();
-      if (!this.#take(':')) throw new JsonError('expected a colon');
-      this.#space();
-      object[key] = this.#value();
-      this.#space();
-      if (this.#take('}')) return object;
-      if (!this.#take(',')) throw new JsonError('expected a comma or the end of an object');
-      this.#space();
+  #close(): true {
+    this.#containers.pop();
+    return this.#take(this.#containers.length === 0 ? 'end' : 'next');
+  }
+
+  /** Adds a value to the container that it stands in. */
+  #put(value: Json): void {
+    if (++this.#values > this.#limits.maxValues) throw new TooManyValues('too many values');
+    const container = this.#containers.at(-1);
+    if (container === undefined) this.#root = value;
+    else if (container.array !== undefined) container.array.push(value);
+    else container.object[container.key] = value;
+    this.#expected = container === undefined ? 'end' : 'next';
+  }
+
+  #stringPart(): boolean {
+    const { rawStrings } = this.#limits;
+    const start = this.#at;
+    this.#match(rawStrings ? RAW_PLAIN : PLAIN);
+    this.#string.range(this.#text, start, this.#at);
+    switch (this.#text[this.#at]) {
+      case undefined:
+        return false;
+      case '"':
+        this.#endString();
+        return true;
+      case '\\': {
+        const escape = this.#match(rawStrings ? RAW_ESCAPE : ESCAPE)?.[0];
+        if (escape !== undefined) {
+          const char = ESCAPES[escape[1] ?? ''] ?? '';
+          this.#string.code(char === '' ? Number.parseInt(escape.slice(2), 16) : char.charCodeAt(0));
+          return true;
+        }
+        if (!this.#final && this.#text.length - this.#at < LONGEST_ESCAPE) return false;
+        throw new JsonError('bad string');
+      }
+      default:
+        throw new JsonError('bad string');
     }
   }
 
-  #array(): Json {
-    const array: Json[] = [];
-    if (this.#take(']')) return array;
-    for (;;) {
-      array.push(this.#value());
-      this.#space();
-      if (this.#take(']')) return array;
-      if (!this.#take(',')) throw new JsonError('expected a comma or the end of an array');
-      this.#space();
-    }
-  }
-
-  #string(): string {
-    const plain = this.#match(this.#plainString);
-    if (plain !== null) return plain[1] ?? '';
+  #endString(): void {
+    const value = this.#string.take();
     this.#at += 1;
-    let value = '';
-    while (!this.#take('"')) {
-      const [part] = this.#match(this.#stringPart) ?? [];
-      if (part === undefined) throw new JsonError('bad string');
-      if (part[0] !== '\\') value += part;
-      else if (part[1] === 'u') value += String.fromCharCode(Number.parseInt(part.slice(2), 16));
-      else value += ESCAPES[part[1] ?? ''] ?? '';
+    const container = this.#containers.at(-1);
+    if (!this.#isKey || container === undefined || container.array !== undefined) return this.#put(value);
+    container.key = value;
+    this.#expected = 'colon';
+  }
+
+  #number(): boolean {
+    const start = this.#at;
+    const [text = '', fraction, exponent] = this.#match(NUMBER) ?? [];
+    // Two characters are the longest beginning of a fraction or exponent that is not part of the match.
+    if (!this.#final && this.#at >= this.#text.length - 2) {
+      this.#match(NUMBER_CHARS);
+      const unfinished = this.#at === this.#text.length;
+      if (unfinished && this.#at - start <= this.#limits.maxDigits) {
+        this.#at = start;
+        return false;
+      }
+      this.#at = start + text.length;
     }
-    return value;
-  }
-
-  #number(): number | bigint {
-    const [text, fraction, exponent] = this.#match(NUMBER) ?? [];
-    if (text === undefined) throw new JsonError('expected a value');
-    if (fraction !== undefined || exponent !== undefined) return Number(text);
-    if (text.length > this.#maxDigits) throw new JsonError('number too long');
-    return BigInt(text);
-  }
-
-  #word<T>(word: string, value: T): T {
-    if (!this.#text.startsWith(word, this.#at)) throw new JsonError('expected a value');
-    this.#at += word.length;
-    return value;
-  }
-
-  #take(char: string): boolean {
-    if (this.#text[this.#at] !== char) return false;
-    this.#at += 1;
+    if (text === '') throw new JsonError('expected a value');
+    if (text.length > this.#limits.maxDigits) throw new JsonError('number too long');
+    this.#put(fraction === undefined && exponent === undefined ? BigInt(text) : Number(text));
     return true;
   }
 
-  #space(): void {
-    const code = this.#text.charCodeAt(this.#at);
-    if (code > 0x20) return;
-    this.#match(SPACE);
+  #word(word: string, value: boolean | null): boolean {
+    const rest = this.#text.slice(this.#at, this.#at + word.length);
+    if (rest !== word) {
+      if (!this.#final && word.startsWith(rest)) return false;
+      throw new JsonError('expected a value');
+    }
+    this.#at += word.length;
+    this.#put(value);
+    return true;
   }
 
   #match(pattern: RegExp): RegExpExecArray | null {
@@ -166,5 +269,9 @@ class Parser {
   }
 }
 
-/** Strict JSON unless the limits say otherwise, its integers exact. @throws JsonError */
-export const parseJson = (text: string, limits: JsonLimits = {}): Json => new Parser(text, limits).whole();
+/** Parses a whole text. @throws JsonError */
+export function parseJson(text: string, limits?: JsonLimits): Json {
+  const parser = new JsonParser(limits);
+  parser.write(text);
+  return parser.end();
+}

@@ -40,6 +40,19 @@ export function changeCategories(current: string, asked: string): string {
     .reduce((left, category) => left.replace(category, ''), current);
 }
 
+/**
+ * Categories that a start asks for: a level of 0 to 4, a level with a list, or a list of `name:SEVERITY`.
+ * @returns undefined for any other text. Source: mlog.cpp `mlog_set_log`.
+ */
+export function readLogLevel(asked: string): string | undefined {
+  if (
+    asked.length > MAX_CATEGORIES ||
+    !/^(?:[0-4]|(?:[0-4],)?[^,:\s]+:[^,:\s]+(?:,[^,:\s]+:[^,:\s]+)*)$/.test(asked)
+  )
+    return undefined;
+  return changeCategories('', asked);
+}
+
 /** Names under which the reference logs what we log. */
 const OUR_CATEGORIES = ['global', 'wallet.rpc', 'wallet.wallet2'];
 

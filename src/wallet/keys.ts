@@ -1,7 +1,7 @@
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import type { Secret } from '../util/secret.js';
-import { WalletError } from './fault.js';
+import { WalletError } from './model/wallet-error.js';
 import type { GroupState, MultisigAccount } from './multisig/account.js';
 
 /** The keys of one wallet, in memory. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { isLoopback, mergeSources, toConfig, type Config } from '../../src/cli/config.js';
+import { categoriesOf } from '../../src/util/log-categories.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from '../../src/cli/options.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'config-'));
@@ -94,6 +95,7 @@ describe('defaults', () => {
         port: 18083,
         restricted: false,
         origins: [],
+        hosts: [],
         apiVersion: '1.3',
         ssl: { mode: 'autodetect', allowedFingerprints: [], allowChained: false },
         maxConnections: 100,
@@ -108,8 +110,9 @@ describe('defaults', () => {
       },
       dns: { enabled: true, servers: [] },
       threads: CORES,
-      log: { level: 0 },
+      log: { categories: categoriesOf(0) },
       interactive: true,
+      detach: false,
       withoutEffect: [],
     });
   });
@@ -120,6 +123,18 @@ describe('defaults', () => {
     ['stagenet', { stagenet: true }, 38083, 'localhost:38081'],
   ] as const)('of ports follow the network: %s', (network, raw, port, address) => {
     expect(config(raw)).toMatchObject({ network, rpc: { port }, daemon: { address } });
+  });
+
+  it('of host names: none, and a list of names is taken in lower case', () => {
+    expect(config({ 'rpc-allowed-hosts': 'wallet, Shop.example,10.0.0.7' }).rpc.hosts).toEqual([
+      'wallet',
+      'shop.example',
+      '10.0.0.7',
+    ]);
+    for (const list of ['http://wallet', 'wallet:18083', '*', 'a b'])
+      expect(() => config({ 'rpc-allowed-hosts': list })).toThrow(
+        /--rpc-allowed-hosts is a list of host names/,
+      );
   });
 
   it('say which flags change nothing', () => {
@@ -244,7 +259,6 @@ describe('numbers', () => {
   test.each([
     ['rpc-bind-port', 0, 65535],
     ['daemon-port', 1, 65535],
-    ['log-level', 0, 4],
     ['kdf-rounds', 1, 1_000_000],
     ['max-concurrency', 0, 1024],
     ['rpc-max-connections', 1, 100_000],
@@ -256,6 +270,10 @@ describe('numbers', () => {
       expect(() => config({ [name]: String(value) })).toThrow(
         new ConfigError(`--${name} takes a whole number from ${min} to ${max}`),
       );
+  });
+
+  it.each(['5', '-1', 'high', '0,'])('of --log-level %p are refused', (value) => {
+    expect(() => config({ 'log-level': value })).toThrow('--log-level is 0 to 4, a list of categories');
   });
 
   it('of threads are the cores for 0', () => {

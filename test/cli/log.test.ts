@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, humanLine } from '../../src/cli/log.js';
+import { categoriesOf } from '../../src/util/log-categories.js';
 import { ConfigError } from '../../src/cli/options.js';
 import { Secret } from '../../src/util/secret.js';
 
@@ -71,8 +72,8 @@ describe('the log file', () => {
   it('takes JSON lines at the end, in a directory made for it', () => {
     inDirectory((directory) => {
       const file = join(directory, 'deep', 'wallet.log');
-      createLogger(0, file).info({ height: 3 }, 'first');
-      createLogger(0, file).info('second');
+      createLogger(categoriesOf(0), file).info({ height: 3 }, 'first');
+      createLogger(categoriesOf(0), file).info('second');
       const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
       expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual([
         { level: 30, time: expect.any(Number), height: 3, msg: 'first' },
@@ -90,7 +91,7 @@ describe('the log file', () => {
   ])('holds at level %d: %p', (level, expected) => {
     inDirectory((directory) => {
       const file = join(directory, 'wallet.log');
-      const log = createLogger(level, file);
+      const log = createLogger(categoriesOf(level), file);
       for (const name of ['info', 'debug', 'trace'] as const) log[name](name);
       const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
       expect(lines.map((text) => (JSON.parse(text) as { msg: string }).msg)).toEqual(expected);
@@ -100,7 +101,7 @@ describe('the log file', () => {
   it('does not show a secret that is given to it', () => {
     inDirectory((directory) => {
       const file = join(directory, 'wallet.log');
-      createLogger(0, file).info({ password: new Secret(Buffer.from('hunter2')) }, 'oops');
+      createLogger(categoriesOf(0), file).info({ password: new Secret(Buffer.from('hunter2')) }, 'oops');
       expect(readFileSync(file, 'utf8')).toContain('"password":"[secret]"');
     });
   });
@@ -109,8 +110,8 @@ describe('the log file', () => {
     inDirectory((directory) => {
       writeFileSync(join(directory, 'plain'), '');
       for (const path of [directory, join(directory, 'plain', 'wallet.log')]) {
-        expect(() => createLogger(0, path)).toThrow(ConfigError);
-        expect(() => createLogger(0, path)).toThrow(`--log-file: ${path} cannot be written`);
+        expect(() => createLogger(categoriesOf(0), path)).toThrow(ConfigError);
+        expect(() => createLogger(categoriesOf(0), path)).toThrow(`--log-file: ${path} cannot be written`);
       }
     });
   });

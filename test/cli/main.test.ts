@@ -44,11 +44,6 @@ describe('a command line that cannot be used', () => {
       ['--wallet-dir=w', '--rpc-login=alice'],
       /no terminal to ask on/,
     ],
-    [
-      'TLS without a certificate',
-      ['--wallet-dir=/tmp', '--offline', '--rpc-ssl=enabled'],
-      /needs --rpc-ssl-private-key and --rpc-ssl-certificate/,
-    ],
   ])('%s ends the process with a hint', async (_, args, hint) => {
     const { code, output } = await run(args);
     expect(output).toMatch(hint);
@@ -90,7 +85,9 @@ describe('a start that fails', () => {
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', () => resolve()));
     const wallets = directory();
     const { code, output } = await run([`--wallet-dir=${wallets}`, '--offline', `--rpc-bind-port=${port}`]);
-    expect(output).toContain(`wallet-rpc: cannot listen on 127.0.0.1 port ${port}`);
+    expect(output).toContain(
+      `wallet-rpc: cannot listen on 127.0.0.1 port ${port}: address already in use; end the program that listens there, or choose another port with --rpc-bind-port`,
+    );
     expect(code).toBe(1);
     other.close();
     rmSync(wallets, { recursive: true });
@@ -117,7 +114,9 @@ describe('a start that fails', () => {
       '--offline',
       '--rpc-bind-port=0',
     ]);
-    expect(output).toContain('wallet-rpc: --wallet-file: ');
+    const file = join(wallets, 'none');
+    expect(output).toContain(`wallet-rpc: --wallet-file: ${file} cannot be opened: `);
+    expect(output).toContain(`there is no ${file}.keys: name an existing wallet, or create one`);
     expect(output).not.toContain('hunter2');
     expect(code).toBe(1);
     rmSync(wallets, { recursive: true });
@@ -170,8 +169,35 @@ describe('a running server', () => {
 
   it('says which flags change nothing, and that no login is asked', async () => {
     const server = await startWalletRpc({ args: ['--no-initial-sync'] });
-    expect(server.process.output()).toContain('--no-initial-sync is accepted and changes nothing here');
+    expect(server.process.output()).toContain('--no-initial-sync is ignored');
     expect(server.process.output()).toContain('No login');
+    await server.stop();
+  });
+
+  it.each([
+    ['1.3', "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32"],
+    ['1.32', 'Interface: wallet RPC 1.32'],
+  ])('says that it speaks %s', async (version, line) => {
+    const server = await startWalletRpc({ args: [`--api-version=${version}`] });
+    expect(server.process.output()).toContain(line);
+    await server.stop();
+  });
+
+  it('logs from the start as the categories say that are given with the level', async () => {
+    const server = await startWalletRpc({ args: ['--log-level=0,wallet.rpc:DEBUG'] });
+    const { categories } = await server.rpc('set_log_categories', { categories: '+' });
+    expect(categories).toMatch(/^\*:WARNING,.*,wallet\.rpc:DEBUG$/);
+    expect(server.process.output()).toContain('method=get_version');
+    await server.stop();
+  });
+
+  it('names the daemon that cannot be used, and what to do about it', async () => {
+    const server = await startWalletRpc({ daemon: '127.0.0.1:1' });
+    await server.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+    await until('the line', () => server.process.output().includes('the daemon cannot be used'));
+    expect(server.process.output()).toMatch(
+      /name another with --daemon-address or set_daemon daemon=127\.0\.0\.1:1 /,
+    );
     await server.stop();
   });
 
@@ -196,6 +222,47 @@ describe('a running server', () => {
     expect(text).toContain(address);
     running.child.kill('SIGTERM');
     expect(await running.exited).toBe(0);
+    rmSync(wallets, { recursive: true });
+  });
+});
+
+describe('--detach', () => {
+  it('returns once a server in the background answers, which --pidfile names', async () => {
+    const wallets = directory();
+    const port = await freePort();
+    const pidfile = join(wallets, 'pid');
+    const { code, output } = await run([
+      '--detach',
+      `--wallet-dir=${wallets}`,
+      `--rpc-bind-port=${port}`,
+      `--pidfile=${pidfile}`,
+      `--log-file=${join(wallets, 'log')}`,
+      '--offline',
+    ]);
+    expect(output).toMatch(/^Running in the background, process \d+\n$/);
+    expect(code).toBe(0);
+    const ask = (method: string) => post(port, '/json_rpc', { jsonrpc: '2.0', id: 0, method });
+    expect((await ask('get_version')).status).toBe(200);
+    await until('the pid file', () => existsSync(pidfile));
+    expect(output).toContain(readFileSync(pidfile, 'utf8').trim());
+    expect(readFileSync(join(wallets, 'log'), 'utf8')).toContain('Starting wallet RPC server');
+    await ask('create_wallet');
+    process.kill(Number(readFileSync(pidfile, 'utf8')), 'SIGTERM');
+    await until('its end', () => !existsSync(pidfile));
+    rmSync(wallets, { recursive: true });
+  });
+
+  it('says why a server in the background did not start', async () => {
+    const wallets = directory();
+    const { code, output } = await run(
+      ['--detach', `--wallet-file=${join(wallets, 'none')}`, '--password='],
+      {
+        WALLET_RPC_OFFLINE: '1',
+        WALLET_RPC_RPC_BIND_PORT: '0',
+      },
+    );
+    expect(output).toMatch(/^wallet-rpc: --wallet-file: .*none cannot be opened: there is no /);
+    expect(code).toBe(1);
     rmSync(wallets, { recursive: true });
   });
 });

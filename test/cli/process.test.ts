@@ -44,9 +44,14 @@ describe('the command line', () => {
       '--rpc-login',
     ],
     [
+      'a wallet directory that is a file',
+      ['--wallet-dir=/dev/null', '--rpc-bind-port=0', '--offline'],
+      "--wallet-dir: /dev/null cannot be used: the file 'null' cannot be used: another file has its name",
+    ],
+    [
       'a wallet file that is missing',
-      ['--wallet-file=/nowhere/w', '--rpc-bind-port=0', '--offline'],
-      '--wallet-file',
+      ['--wallet-file=/nowhere/w', '--password=', '--rpc-bind-port=0', '--offline'],
+      '--wallet-file: /nowhere/w cannot be opened: there is no /nowhere/w.keys',
     ],
     ['a config file that is missing', ['--wallet-dir=a', '--config-file=/nowhere'], '--config-file'],
   ])('refuses %s', (_, args, hint) => {
@@ -211,6 +216,62 @@ describe('TLS', () => {
       const { text, fingerprint } = await until('the server', () => ask(port));
       expect(text).toContain('65539');
       expect(fingerprint).toMatch(/^[0-9A-F:]{95}$/);
+      await expect(call(port, 'get_version')).rejects.toThrow();
+    } finally {
+      await stop(running);
+    }
+  });
+
+  /** The command-line client, which checks no certificate. */
+  const curl = (port: number, ...options: string[]): string =>
+    execFileSync(
+      'curl',
+      ['-sk', ...options, `https://localhost:${port}/json_rpc`, '-d', '{"id":"0","method":"get_version"}'],
+      { encoding: 'utf8' },
+    );
+
+  it('needs no certificate: one that is signed by itself is made for the first connection', async () => {
+    const wallet = await startWalletRpc();
+    try {
+      expect(wallet.process.output()).not.toContain('certificate');
+      expect(curl(wallet.port)).toContain('"version":65539');
+      expect((await wallet.call('get_version')).result).toMatchObject({ version: 65539 });
+      const { fingerprint } = await ask(wallet.port);
+      expect((await ask(wallet.port)).fingerprint).toBe(fingerprint);
+      expect(wallet.process.output().split(fingerprint)).toHaveLength(2);
+    } finally {
+      await wallet.stop();
+    }
+  });
+
+  it('without a certificate is spoken by clients with the ciphers of the reference, and by several at once', async () => {
+    const wallet = await startWalletRpc();
+    try {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => ask(wallet.port)));
+      expect(new Set(answers.map(({ fingerprint }) => fingerprint)).size).toBe(1);
+      // net_ssl.cpp `create_context`; the first of them in TLS 1.2.
+      expect(curl(wallet.port, '--tls-max', '1.2', '--ciphers', 'ECDHE-ECDSA-CHACHA20-POLY1305')).toContain(
+        '65539',
+      );
+      expect(curl(wallet.port, '--tls-max', '1.2', '--ciphers', 'ECDHE-ECDSA-AES256-GCM-SHA384')).toContain(
+        '65539',
+      );
+    } finally {
+      await wallet.stop();
+    }
+  });
+
+  it('enabled needs no certificate either', async () => {
+    const port = await freePort();
+    const running = start(process.execPath, [
+      MAIN,
+      `--wallet-dir=${directory}`,
+      `--rpc-bind-port=${port}`,
+      '--offline',
+      '--rpc-ssl=enabled',
+    ]);
+    try {
+      expect((await until('the server', () => ask(port))).text).toContain('65539');
       await expect(call(port, 'get_version')).rejects.toThrow();
     } finally {
       await stop(running);

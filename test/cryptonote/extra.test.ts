@@ -21,6 +21,11 @@ describe('reading an extra', () => {
     ['a public key', `01${KEY}`, ['publicKey'], true],
     ['a nonce', '020109', ['nonce'], true],
     ['a merge mining tag', `032100${KEY}`, ['mergeMining'], true],
+    ['a depth of 64 bits', `032affffffffffffffffff01${KEY}`, ['mergeMining'], true],
+    ['a depth of more', `032affffffffffffffffff02${KEY}`, [], false],
+    ['bytes behind a merge mining tag, inside of it', `032200${KEY}77`, [], false],
+    ['a nonce whose length takes 149 bytes', `02${'80'.repeat(148)}01${'00'.repeat(9)}`, [], false],
+    ['a list whose length takes 149 bytes', `04${'80'.repeat(148)}01${KEY}`, [], false],
     ['additional keys', `0402${KEY}${OTHER}`, ['additionalKeys'], true],
     ['a minergate field', 'de0401020304', ['minergate'], true],
     ['padding', '000000', ['padding'], true],
@@ -59,7 +64,7 @@ describe('reading an extra', () => {
 describe('writing an extra', () => {
   it("puts fields into upstream's order and reads them back", () => {
     const fields: ExtraField[] = [
-      { type: 'mergeMining', depth: 0, root: fromHex(OTHER) as Hash },
+      { type: 'mergeMining', depth: 0n, root: fromHex(OTHER) as Hash },
       paymentIdField({ kind: 'short', id: fromHex('1122334455667788') as PaymentId }),
       { type: 'additionalKeys', keys: [fromHex(OTHER) as PublicKey] },
       { type: 'publicKey', key: fromHex(KEY) as PublicKey },

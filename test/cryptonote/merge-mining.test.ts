@@ -16,7 +16,7 @@ describe('merge mining', () => {
   it('finds the nonce and the depth that monerod finds', () => {
     const nonce = firstNonce(chains(7));
     expect(nonce).toBe(205);
-    expect(mergeMiningDepth(7, nonce)).toBe(13_170);
+    expect(mergeMiningDepth(7, nonce)).toBe(13_170n);
   });
 
   it('gives seven chains seven slots', () => {
@@ -37,6 +37,6 @@ describe('merge mining', () => {
     { count: 3, nonce: 1, depth: 0b1_10_001 },
     { count: 256, nonce: 65_535, depth: 65_535 * 2 ** 11 + 255 * 8 + 7 },
   ])('writes $count chains and nonce $nonce as $depth', ({ count, nonce, depth }) => {
-    expect(mergeMiningDepth(count, nonce)).toBe(depth);
+    expect(mergeMiningDepth(count, nonce)).toBe(BigInt(depth));
   });
 });

@@ -7,6 +7,7 @@ import {
   prunedTransaction,
   transaction,
   transactionHash,
+  unprunedSize,
   weightClawback,
 } from '../../src/cryptonote/transaction.js';
 import type { NetworkType } from '../../src/cryptonote/types.js';
@@ -54,6 +55,17 @@ describe('the first block', () => {
 });
 
 describe('a transaction', () => {
+  it('of version 1 has its size by what is left of it without signatures', () => {
+    fc.assert(
+      fc.property(versionOne, (tx) => {
+        const pruned = encode(prunedTransaction, tx);
+        expect(unprunedSize(decode(prunedTransaction, pruned), pruned.length)).toBe(
+          encode(transaction, tx).length,
+        );
+      }),
+    );
+  });
+
   it('of version 1 reads as it was written, whole and pruned', () => {
     fc.assert(
       fc.property(versionOne, (tx) => {

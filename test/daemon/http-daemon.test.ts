@@ -6,8 +6,9 @@ import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../src/daemon/http-daemon.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { Hash, KeyImage } from '../../src/crypto/types.js';
-import { readFetchedTx } from '../../src/wallet/fetched-tx.js';
+import { readFetchedTx } from '../../src/wallet/scan/fetched-tx.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
 
 const SSL = {
   mode: 'autodetect',
@@ -17,6 +18,28 @@ const SSL = {
 } as const;
 const ADDRESS =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
+
+describe('the regtest daemon', () => {
+  it('gives as many blocks as are asked for', async () => {
+    const regtest = await startRegtestDaemon();
+    const daemon = new HttpDaemon({ address: regtest.address, ssl: SSL });
+    try {
+      await regtest.generate(ADDRESS, 9);
+      for (const [maxBlocks, given] of [
+        [undefined, 9],
+        [4, 4],
+        [100, 9],
+      ] as const) {
+        const { blocks, bytes } = await daemon.getBlocks({ startHeight: 1, maxBlocks, prune: true });
+        expect(blocks).toHaveLength(given);
+        expect(bytes).toBeGreaterThan(100 * given);
+      }
+    } finally {
+      await daemon.close();
+      await regtest.stop();
+    }
+  });
+});
 
 const kindOf = async (call: Promise<unknown>): Promise<DaemonErrorKind | undefined> => {
   try {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
@@ -208,8 +208,12 @@ describe('the background wallet', () => {
 
   it('never takes the place of another wallet', async () => {
     const other = 'other';
-    await restore(`${other}.background`);
+    // Such a name is refused for a new wallet: this one is older.
+    await restore('older');
     const { address } = await wallet.rpc('get_address');
+    await wallet.rpc('close_wallet');
+    for (const end of ['', '.keys'])
+      renameSync(join(wallet.walletDir, `older${end}`), join(wallet.walletDir, `${other}.background${end}`));
     await restore(other);
     const given = { background_sync_type: CUSTOM, wallet_password: 'pw', background_cache_password: 'x' };
     expect(await code('setup_background_sync', given)).toBe(-21);

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { saveKeysFile } from '../../src/store/keys-file-disk.js';
-import { storePlace } from '../../src/store/store-place.js';
+import { draftOf } from '../../src/store/file/file-draft.js';
+import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
+import { storeFormat } from '../../src/store/file/store-format.js';
 import { systemRng } from '../../src/util/random.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { fullCache, keysFile, vector } from '../wallet/reference-cache/vector.js';
@@ -31,13 +32,13 @@ const appears = async (name: string): Promise<void> => {
 };
 
 describe('kill -9 while a cache is taken over leaves the cache or the whole store', () => {
-  test.each(['w.lock', 'w.new', 'w.new-wal', 'w.reference-cache', 'w-wal'])(
+  test.each(['w.lock', draftOf('w'), `${draftOf('w')}-wal`, 'w.reference-cache', 'w-wal'])(
     'when %s appears',
     async (name) => {
       void wallet.call('open_wallet', { filename: 'w', password }).catch(() => undefined);
       await appears(name);
       await wallet.stop({ signal: 'SIGKILL' });
-      const place = await storePlace(join(walletDir, 'w'));
+      const place = await storeFormat(join(walletDir, 'w'));
       if (place === 'foreign') expect(readFileSync(join(walletDir, 'w'))).toEqual(Buffer.from(fullCache));
       else expect(place).toBe('store');
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromHex, toHex } from '../../src/util/bytes.js';
-import { openExport, sealExport } from '../../src/wallet/export-blob.js';
+import { openExport, sealExport } from '../../src/wallet/exchange/export-blob.js';
 import type { Loose } from '../support/json-rpc.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { refusal, sideBySide } from '../support/side-by-side.js';

@@ -138,6 +138,8 @@ describe.each([
     expect(pending).toHaveLength(1);
     expect(pending[0]).toMatchObject({ txid, amount: total, fee });
     expect((await cold.rpc('get_tx_key', { txid })).tx_key).toBe(tx_key_list[0]);
+    // The signer keeps the key, and puts the scalar 1 in its place.
+    expect((await hot.rpc('get_tx_key', { txid })).tx_key).toBe(`01${'0'.repeat(62)}`);
 
     await daemon.generate(stranger.addressText(), 12);
     await hot.rpc('refresh');
@@ -256,5 +258,66 @@ describe('once all key images are told', () => {
     const { out, in: received } = await ourHot.rpc('get_transfers', { in: true, out: true });
     expect(new Map((out as Loose[]).map(({ txid, amount }) => [txid, amount]))).toEqual(paid);
     expect((received as Loose[]).every(({ type }) => type === 'block')).toBe(true);
+  });
+});
+
+describe('a wallet that reads the chain itself', () => {
+  let reader: WalletRpc;
+
+  beforeAll(async () => {
+    reader = await startWalletRpc({ daemon: daemon.address });
+    await reader.rpc('generate_from_keys', {
+      ...{ filename: 'reader', password: '', address: keys.addressText() },
+      ...{ viewkey: toHex(keys.viewSecret), restore_height: 0 },
+    });
+    await reader.rpc('refresh');
+  });
+
+  afterAll(async () => {
+    await reader?.stop();
+  });
+
+  it('counts imported outputs that it knows, and changes nothing', async () => {
+    const known = await outputsOf(reader);
+    const shown = () =>
+      Promise.all([
+        outputsOf(reader),
+        reader.rpc('get_balance', { all_accounts: true }),
+        reader.rpc('export_key_images', { all: true }).catch(String),
+      ]);
+    const before = await shown();
+    const all = await reader.rpc('export_outputs', { all: true });
+    expect(await reader.rpc('import_outputs', all)).toEqual({ num_imported: known.length });
+    const some = await reader.rpc('export_outputs', { all: true, start: 1, count: 2 });
+    expect(await reader.rpc('import_outputs', some)).toEqual({ num_imported: 3 });
+    expect(await shown()).toEqual(before);
+  });
+
+  it('refuses all outputs in the words of the reference under 1.32', async () => {
+    const wallet = await startWalletRpc({ daemon: daemon.address, args: ['--api-version=1.32'] });
+    try {
+      await wallet.rpc('create_wallet', { filename: 'hot', password: '', language: 'English' });
+      await daemon.generate((await wallet.rpc('get_address')).address, 1);
+      await wallet.rpc('refresh');
+      const all = await wallet.rpc('export_outputs', { all: true });
+      expect((await wallet.call('import_outputs', all)).error).toMatchObject({
+        ...{ code: -1, message: 'Hot wallets cannot import outputs' },
+      });
+    } finally {
+      await wallet.stop();
+    }
+  });
+
+  it('refuses outputs that it does not know', async () => {
+    const all = await reader.rpc('export_outputs', { all: true });
+    const { height } = await reader.rpc('get_height');
+    await reader.rpc('generate_from_keys', {
+      ...{ filename: 'since today', password: '', address: keys.addressText() },
+      ...{ viewkey: toHex(keys.viewSecret), restore_height: height },
+    });
+    await daemon.generate(stranger.addressText(), 2);
+    await reader.rpc('refresh');
+    expect((await reader.call('import_outputs', all)).error?.code).toBe(-1);
+    expect(await outputsOf(reader)).toEqual([]);
   });
 });

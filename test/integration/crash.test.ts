@@ -177,7 +177,10 @@ describe('the files of a wallet', () => {
     const other = await startWalletRpc({ walletDir: wallet.walletDir });
     try {
       const { error } = await other.call('open_wallet', open);
-      expect(error).toMatchObject({ code: -1, message: expect.stringContaining('open in another process') });
+      expect(error).toMatchObject({
+        ...{ code: -1, message: 'Failed to open wallet' },
+        data: { explanation: expect.stringContaining('open in another process') },
+      });
     } finally {
       await other.stop({ keep: true });
     }

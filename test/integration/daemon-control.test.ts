@@ -142,3 +142,36 @@ describe('a wallet of one owner', () => {
     expect(await theirs.rpc('is_multisig')).toMatchObject({ multisig: false });
   });
 });
+
+describe('set_daemon', () => {
+  // A host without a port, and one that does not exist, as clients name it that want no daemon.
+  sideBySide(
+    [
+      'placeholder',
+      'bad_uri',
+      'node.invalid',
+      'http://node.invalid',
+      'https://node.invalid:1/path',
+      '[::1]',
+    ].map((address) => step('set_daemon', address, { address })),
+    servers,
+  );
+
+  it('goes over to an address although nothing answers there, and back', async () => {
+    await ours.rpc('set_daemon', { address: 'placeholder' });
+    expect((await ours.call('refresh')).error?.code).toBe(-38);
+    await ours.rpc('set_daemon', { address: daemon.address });
+    await ours.rpc('refresh');
+  });
+
+  it.each([
+    'node.invalid:65536',
+    'node.invalid:port',
+    'user:password@node.invalid:1',
+    'no de',
+    ''.padEnd(3, ':'),
+  ])('refuses %p, which no address can be', async (address) => {
+    expect((await ours.call('set_daemon', { address })).error?.code).toBe(-38);
+    await ours.rpc('refresh');
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { SOME_KEY, UNKNOWN } from '../support/differential-calls.js';
 import { CHANGE, PAYMENTS, RESCAN, SIGNATURES, VIEWS } from '../support/differential-exceptions.js';
 import { differentialSuite } from '../support/differential-suite.js';
 import { EVERYTHING } from '../support/differential-views.js';
@@ -10,11 +11,6 @@ import { without } from '../support/side-by-side.js';
  * Payments to and by one wallet, in the real monero-wallet-rpc and in ours, with their proofs and as a view-only
  * wallet sees them: the answers must be the same, field by field. The tests build on each other in order.
  */
-
-/** Of no transaction. */
-const UNKNOWN = '00'.repeat(32);
-/** A secret key of nobody, below the group's order: the reference aborts at one beyond. */
-const SOME_KEY = '01'.repeat(32);
 
 const suite = differentialSuite('payments', [...VIEWS, ...CHANGE, ...PAYMENTS, ...SIGNATURES, ...RESCAN]);
 const { same, sameViews, confirm } = suite;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { saveKeysFile } from '../../src/store/keys-file-disk.js';
+import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { systemRng } from '../../src/util/random.js';
 import { mutatedBytes } from '../support/mutations.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

@@ -8,10 +8,15 @@ import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
 import type { SecretKey } from '../../src/crypto/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode, type Codec } from '../../src/util/codec.js';
-import { openExport, sealExport, type ExportKeys, type ExportKind } from '../../src/wallet/export-blob.js';
+import {
+  openExport,
+  sealExport,
+  type ExportKeys,
+  type ExportKind,
+} from '../../src/wallet/exchange/export-blob.js';
 import { signerInfo, type SignerInfo } from '../../src/wallet/multisig/info.js';
 import { multisigTxSet, type MultisigTxSet } from '../../src/wallet/multisig/tx-set.js';
-import type { PendingTx } from '../../src/wallet/pending-tx.js';
+import type { PendingTx } from '../../src/wallet/exchange/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';

@@ -34,8 +34,8 @@ afterAll(async () => {
 
 const REFUSED: [what: string, address: string, why: string][] = [
   ['a name whose answer is not vouched for', 'unsigned@example.org', 'DNSSEC'],
-  ['a name without an address', 'nothing@example.org', 'no Monero address'],
-  ['a name that does not exist', 'missing@example.org', 'no Monero address'],
+  ['a name without an address', 'nothing@example.org', 'No Monero address'],
+  ['a name that does not exist', 'missing@example.org', 'No Monero address'],
   ['a name of an address of another network', 'testnet@example.org', 'network'],
   ['a name that the resolver cannot verify', 'bogus@example.org', 'out of reach'],
   ['a text that is neither', 'shop!example.org', 'neither'],

@@ -115,7 +115,7 @@ describe('rescan_spent', () => {
     );
   });
 
-  it('frees what a vanished payment of another wallet had spent, and keeps what ours may still spend', async () => {
+  it('frees what payments had spent that the daemon holds neither in its pool nor in the chain', async () => {
     const order = { destinations: [{ amount: XMR, address: twins.address }] };
     const foreign = await twins.theirs.rpc('transfer', order);
     await twins.ours.rpc('get_transfers', { pool: true });
@@ -123,8 +123,10 @@ describe('rescan_spent', () => {
     await twins.daemon.rpc('flush_txpool');
     await twins.ours.rpc('rescan_spent');
     const available = (await availableOf(twins.ours)).map(({ key_image }) => key_image as string);
-    expect(available).toEqual(expect.arrayContaining(foreign.spent_key_images.key_images));
-    for (const image of own.spent_key_images.key_images) expect(available).not.toContain(image);
+    for (const vanished of [foreign, own])
+      expect(available).toEqual(expect.arrayContaining(vanished.spent_key_images.key_images));
+    const { failed } = await twins.ours.rpc('get_transfers', { failed: true });
+    expect(failed).toContainEqual(expect.objectContaining({ txid: own.tx_hash }));
   });
 
   it('is refused where the daemon is not trusted', async () => {

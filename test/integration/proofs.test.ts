@@ -11,7 +11,7 @@ import { encodeBase58 } from '../../src/cryptonote/base58.js';
 import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/cryptonote/extra.js';
 import { parsePrunedTransaction } from '../../src/cryptonote/transaction.js';
 import { equalBytes, fromHex, toHex, utf8 } from '../../src/util/bytes.js';
-import { formatReserveProof, readReserveProof } from '../../src/wallet/reserve-proof-text.js';
+import { formatReserveProof, readReserveProof } from '../../src/wallet/proofs/reserve-proof-text.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';

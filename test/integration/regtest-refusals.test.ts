@@ -8,7 +8,7 @@ import type { BulletproofPlus, Clsag, RctBase, RctPrunable } from '../../src/rin
 import { amount } from '../../src/util/amount.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
-import type { SignedTx } from '../../src/wallet/signing.js';
+import type { SignedTx } from '../../src/wallet/build/signing.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { makePayment } from '../support/payments.js';

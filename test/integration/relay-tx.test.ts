@@ -3,7 +3,7 @@ import { formatAddress, integrate } from '../../src/cryptonote/address.js';
 import type { PaymentId } from '../../src/cryptonote/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
-import { pendingTx } from '../../src/wallet/pending-tx.js';
+import { pendingTx } from '../../src/wallet/exchange/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { seededRng } from '../support/seeded-rng.js';
@@ -80,7 +80,10 @@ describe('relay_tx', () => {
     const { tx_metadata } = await make(theirs, [{ amount: XMR, address: shop }]);
     await ours.rpc('create_wallet', { filename: 'other', password: '', language: 'English' });
     const { error } = await ours.call('relay_tx', { hex: tx_metadata });
-    expect(error).toMatchObject({ code: -27, message: 'the transaction does not fit this wallet' });
+    expect(error).toMatchObject({
+      ...{ code: -27, message: 'Failed to parse tx metadata.' },
+      data: { explanation: 'the transaction does not fit this wallet' },
+    });
     await ours.rpc('open_wallet', { filename: 'twin', password: '' });
     expect((await daemon.plain('/get_transaction_pool_hashes')).tx_hashes).toBeUndefined();
     expect((await ours.rpc('get_address')).address).toBe(address);

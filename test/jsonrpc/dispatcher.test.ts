@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
+import { Readable } from 'node:stream';
 import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
 import { RpcError } from '../../src/jsonrpc/errors.js';
 import { ListedRows, writeRows } from '../../src/jsonrpc/json-rows.js';
@@ -22,14 +23,18 @@ const dispatcher = new Dispatcher({
   call: (method, params) => {
     if (method === 'echo') return Promise.resolve({ params: params ?? null });
     if (method === 'long') return writeRows({ list: new ListedRows(long(params === 'torn'), release) });
+    if (method === 'explained') return Promise.reject(new RpcError(-1, 'No', { explanation: 'why' }));
     if (method === 'bug') return Promise.reject(new Error('the password is hunter2'));
     return Promise.reject(new RpcError(-32601, 'Method not found'));
   },
   onBug: (_method, error) => bugs.push(error),
 });
 
+/** A body that arrives at once. */
+const arriving = (body: string): AsyncIterable<Uint8Array> => Readable.from([Buffer.from(body)]);
+
 const answer = async (body: string): Promise<string> => {
-  const text = await dispatcher.answer(body);
+  const text = await dispatcher.answer(arriving(body));
   if (text === undefined) return 'nothing';
   const pieces: Uint8Array[] = [];
   if (Symbol.asyncIterator in text) for await (const page of text) pieces.push(...page);
@@ -60,6 +65,12 @@ describe('the envelope', () => {
   it('orders the members of a failure as upstream does', async () => {
     expect(await answer('{"id":"0","method":"nope"}')).toBe(
       '{"error":{"code":-32601,"message":"Method not found"},"id":"0","jsonrpc":"2.0"}',
+    );
+  });
+
+  it('puts the explanation of a failure into its data', async () => {
+    expect(await answer('{"id":"0","method":"explained"}')).toBe(
+      '{"error":{"code":-1,"data":{"explanation":"why"},"message":"No"},"id":"0","jsonrpc":"2.0"}',
     );
   });
 
@@ -111,7 +122,9 @@ describe('a result that is read while it leaves', () => {
     JSON.stringify({ id, jsonrpc: '2.0', result: { list: Array<string>(PAGES).fill(LONG) } });
 
   it('is enveloped as any other', async () => {
-    expect(Symbol.asyncIterator in ((await dispatcher.answer('{"id":7,"method":"long"}')) ?? [])).toBe(true);
+    expect(
+      Symbol.asyncIterator in ((await dispatcher.answer(arriving('{"id":7,"method":"long"}'))) ?? []),
+    ).toBe(true);
     expect((await answer('{"id":7,"method":"long"}')) === whole(7)).toBe(true);
   });
 
@@ -134,7 +147,7 @@ describe('a result that is read while it leaves', () => {
       onBug: (_method, error) => bugs.push(error),
       encode: (text) => Buffer.from(text, 'latin1'),
     });
-    const text = await encoding.answer('{"id":7,"method":"long"}');
+    const text = await encoding.answer(arriving('{"id":7,"method":"long"}'));
     expect(Array.isArray(text) && Buffer.concat(text as Uint8Array[]).toString() === whole(7)).toBe(true);
   });
 });

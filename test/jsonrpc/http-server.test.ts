@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { HttpServer } from '../../src/jsonrpc/http-server.js';
+import { HttpServer, type TooManyConnections } from '../../src/jsonrpc/http-server.js';
+import { LoginDeadline } from '../../src/jsonrpc/login-deadline.js';
 
 /** Long enough that a test which waits for it fails. */
 const GRACE_MS = 60_000;
@@ -85,4 +86,76 @@ describe('a server that stops', () => {
     await server.close(10);
     await failed;
   });
+});
+
+describe('a limit on connections', () => {
+  const LIMIT = 3;
+  const reports: TooManyConnections[] = [];
+
+  /** A server that answers requests with the header `login` only. */
+  async function guarded(loginMs: number): Promise<number> {
+    const loginDeadline = new LoginDeadline(loginMs);
+    const server = new HttpServer({
+      handler: (asked, response) => {
+        if (asked.headers['login'] === undefined) return void response.writeHead(401).end();
+        loginDeadline.lift(asked.socket);
+        response.end('done');
+      },
+      loginDeadline,
+      onTooMany: (report) => reports.push(report),
+      maxConnections: 10,
+      maxPerPrivateIp: LIMIT,
+      maxPerPublicIp: LIMIT,
+    });
+    servers.push(server);
+    return server.listen('127.0.0.1', 0);
+  }
+
+  const opened = async (port: number, text = ''): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.on('error', () => undefined).resume();
+    if (text !== '') socket.write(text);
+    return socket;
+  };
+
+  const closed = (socket: Socket): Promise<void> =>
+    new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
+
+  const request = (login: string): string =>
+    `POST / HTTP/1.1\r\nHost: a\r\n${login}Content-Length: 10\r\n\r\n`;
+
+  it.each([
+    ['is silent', ''],
+    ['sends half of its headers', 'POST / HTTP/1.1\r\nHost: a\r\n'],
+    ['sends half of its body', `${request('')}12345`],
+    ['repeats requests without the login', `${request('')}1234567890${request('')}1234567890`],
+  ])('is free again within the time for a login when a client %s', async (_, text) => {
+    const port = await guarded(300);
+    const idle = await Promise.all(Array.from({ length: LIMIT }, () => opened(port, text)));
+    await Promise.all(idle.map(closed));
+    expect(await answered(port)).toBe('done');
+  });
+
+  it('does not end a connection that logged in', async () => {
+    const port = await guarded(300);
+    const socket = await opened(port, `${request('login: yes\r\n')}12345`);
+    const first = await Promise.race([
+      closed(socket).then(() => 'closed'),
+      new Promise((resolve) => setTimeout(() => resolve('open'), 1_000)),
+    ]);
+    expect(first).toBe('open');
+  });
+
+  it('is reported with the address when a connection exceeds it, but not every time', async () => {
+    reports.splice(0);
+    const port = await guarded(60_000);
+    for (let i = 0; i < LIMIT; i++) await opened(port);
+    for (let i = 0; i < 20; i++) await closed(await opened(port));
+    expect(reports).toEqual([{ ip: '127.0.0.1', limit: LIMIT, of: 'address', refused: 1 }]);
+  });
+
+  const answered = (port: number): Promise<string> =>
+    fetch(`http://127.0.0.1:${port}`, { headers: { login: 'yes' } }).then((response) => response.text());
 });

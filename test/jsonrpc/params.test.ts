@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { atomic, height, listOf, params, readParams, u32 } from '../../src/jsonrpc/params.js';
+import { INVALID_PARAMS, RpcError } from '../../src/jsonrpc/errors.js';
+import { atomic, flag, height, listOf, params, readParams, text, u32 } from '../../src/jsonrpc/params.js';
 import { ZERO } from '../../src/util/amount.js';
 import { z } from 'zod';
 
@@ -8,7 +9,21 @@ const schema = params({
   height: height.default(0),
   destinations: listOf(z.object({ amount: atomic })),
   index: u32.default(0),
+  text: text.default(''),
+  flag: flag.default(false),
+  object: z.object({}).optional(),
 });
+
+/** @throws Error for parameters that are taken. */
+async function refusalOf(given: unknown): Promise<RpcError> {
+  try {
+    await readParams(schema, given);
+  } catch (error) {
+    if (error instanceof RpcError) return error;
+    throw error;
+  }
+  throw new Error('they were taken');
+}
 
 describe('parameters', () => {
   test.each([
@@ -18,8 +33,8 @@ describe('parameters', () => {
     ['a height beyond all chains', { height: 18446744073709551615n }, { height: Number.MAX_SAFE_INTEGER }],
     ['what is no list as none', { destinations: 'x' }, { destinations: [] }],
     ['what nobody asked for', { other: 1n }, { amount: 0n, index: 0 }],
-  ])('take %s', (_, given, wanted) => {
-    expect(readParams(schema, given)).toMatchObject(wanted);
+  ])('take %s', async (_, given, wanted) => {
+    expect(await readParams(schema, given)).toMatchObject(wanted);
   });
 
   test.each([
@@ -28,19 +43,37 @@ describe('parameters', () => {
     ['one in a list', { destinations: [{ amount: true }] }, 'destinations.0.amount: expected an integer'],
     ['one below zero', { amount: -1n }, 'amount: out of range'],
     ['one above 32 bits', { index: 4294967296n }, 'index: out of range'],
-  ])('refuse %s, and say which', (_, given, complaint) => {
-    expect(() => readParams(schema, given)).toThrow(complaint);
+  ])('refuse %s, and say which', async (_, given, complaint) => {
+    expect(await refusalOf(given)).toMatchObject({
+      ...{ code: INVALID_PARAMS, message: 'Invalid params', data: { explanation: complaint } },
+    });
   });
 
-  it('are refused without a word of what was given', () => {
+  test.each([
+    ['text', 'a string'],
+    ['flag', 'a boolean'],
+    ['index', 'an integer'],
+    ['object', 'an object'],
+  ])('of a wrong type are refused by the name of the JSON type: %s, %s', async (name, type) => {
+    expect((await refusalOf({ [name]: [5n] })).data).toEqual({ explanation: `${name}: expected ${type}` });
+  });
+
+  it('are refused without a word of what was given', async () => {
     const secret = 'hunter2';
-    let complaint = '';
-    try {
-      readParams(schema, { amount: secret, height: [secret] });
-    } catch (error) {
-      complaint = (error as Error).message;
-    }
-    expect(complaint).toContain('amount');
-    expect(complaint).not.toContain(secret);
+    const { message, data } = await refusalOf({ amount: secret, height: [secret] });
+    expect(data?.explanation).toContain('amount');
+    expect(message + data?.explanation).not.toContain(secret);
+  });
+
+  it.each([3, 100_000])('name the first misfit of a list of %d only', async (length) => {
+    const destinations = Array.from({ length }, (_, i) => ({ amount: i < 2 ? 1n : 'x' }));
+    expect((await refusalOf({ destinations })).data).toEqual({
+      explanation: 'destinations.2.amount: expected an integer',
+    });
+  });
+
+  it('take a long list as a short one', async () => {
+    const destinations = Array.from({ length: 1000 }, (_, i) => ({ amount: BigInt(i) }));
+    expect((await readParams(schema, { destinations })).destinations).toEqual(destinations);
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { describe, expect, it, test } from '@jest/globals';
+import { bytesToInt, intToBytes, ORDER } from '../../src/crypto/scalar.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 setFlagsFromString('--experimental-wasm-relaxed-simd');
@@ -10,6 +11,8 @@ interface Field {
   readonly memory: WebAssembly.Memory;
   prepare(): void;
   elementsAt(): number;
+  /** Replaces 256 bits by their residue modulo ℓ. */
+  reduce(scalar: number): void;
   multiply(o: number, a: number, b: number): void;
   multiplyTwice(o: number, a: number, b: number): void;
   square(o: number, a: number): void;
@@ -102,6 +105,21 @@ describe.each(['relaxed', 'simd'] as const)('the field of the %s build', (build)
       });
     return values(place).map(residue);
   };
+
+  it('reduces 256 bits modulo ℓ, at every multiple of ℓ and of 2^252 too', () => {
+    const edges = Array.from({ length: 16 }, (_, q) => [BigInt(q) * ORDER, BigInt(q) << 252n]).flat();
+    const values = [
+      ...edges.flatMap((edge) => [edge - 1n, edge, edge + 1n]),
+      2n ** 256n - 1n,
+      ...Array.from({ length: 100 }, () => bytesToInt(rng(32))),
+    ].filter((value) => value >= 0n && value < 2n ** 256n);
+    const place = new Uint8Array(field.memory.buffer, at(0), 32);
+    for (const value of values) {
+      place.set(intToBytes(value));
+      field.reduce(at(0));
+      expect(bytesToInt(place)).toBe(value % ORDER);
+    }
+  });
 
   const both = (make: (lane: number) => bigint): readonly bigint[] =>
     [0, 1].map((lane) => residue(make(lane)));

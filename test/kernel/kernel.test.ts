@@ -6,25 +6,13 @@ import {
   publicKeyOf,
   viewTag,
 } from '../../src/crypto/derivation.js';
-import { plainCurve } from '../../src/crypto/plain-curve.js';
 import { G, H, multiply, Point } from '../../src/crypto/point.js';
 import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { subaddressMessages, subaddressSpendPublicKeys } from '../../src/cryptonote/subaddress-keys.js';
 import { NO_VIEW_TAG, type ScanBatch, type ScanHits, type ScanKernel } from '../../src/kernel/kernel.js';
-import {
-  fastestCurve,
-  fastestKernel,
-  KNOWN_POINTS,
-  KNOWN_PRODUCTS,
-  KNOWN_SCALARS,
-  KNOWN_SECRET,
-  KNOWN_SUM,
-} from '../../src/kernel/fastest.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
-import { loadCurve, loadKernel } from '../../src/kernel/load-kernel.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
-import { KernelMemory } from '../../src/kernel/kernel-memory.js';
 import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
 import { chunks, concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { seededRng } from '../support/seeded-rng.js';
@@ -39,9 +27,6 @@ afterAll(() => pool.close());
 
 const scanning = (kernel: ScanKernel) => (batch: ScanBatch, secret: Uint8Array) =>
   Promise.resolve(kernel.scan(batch, secret));
-
-const sharedScalar = (derivation: Uint8Array): Buffer =>
-  Buffer.from(scalarBytes(hashToScalar(derivation, Uint8Array.of(0))));
 
 /** A point of order 8. */
 const TORSION = Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a');
@@ -315,27 +300,6 @@ describe.each([
   });
 });
 
-describe.each(['relaxed', 'simd'] as const)('the memory of the %s kernel', (build) => {
-  it('keeps nothing of what was scanned', () => {
-    const memory = new KernelMemory(build);
-    const { wasm } = memory;
-    const secret = 0x1234_5678_9abc_def0_1234_5678_9abc_def0n;
-    const key = somePoint();
-    const derivation = Buffer.from(keyDerivation(key, intToBytes(secret) as SecretKey));
-    memory.grow(() => wasm.roomToScan(1, 1));
-    new Uint8Array(wasm.memory.buffer, wasm.scanKeysAt(), 32).set(key);
-    new Uint8Array(wasm.memory.buffer, wasm.scanOutputsAt(), 32).set(key);
-    new Uint16Array(wasm.memory.buffer, wasm.scanTagsAt(), 1).set([NO_VIEW_TAG]);
-    expect(wasm.scan(memory.setDigits(8n * secret))).toBe(1);
-    const all = Buffer.from(wasm.memory.buffer);
-    expect(all.includes(derivation)).toBe(true);
-    wasm.forgetScan();
-    wasm.forget();
-    expect(all.includes(derivation)).toBe(false);
-    expect(all.includes(sharedScalar(derivation))).toBe(false);
-  });
-});
-
 describe.each([
   ['relaxed', new WasmKernel('relaxed')],
   ['simd', new WasmKernel('simd')],
@@ -368,20 +332,26 @@ describe.each([
   );
 });
 
-describe('what a build must answer before it is used', () => {
-  it('is what the plain kernel and the plain curve give', () => {
-    expect(toHex(referenceKernel.multiply(concatBytes(...KNOWN_POINTS), KNOWN_SECRET))).toBe(KNOWN_PRODUCTS);
-    expect(toHex(plainCurve.multiexp(KNOWN_POINTS, KNOWN_SCALARS))).toBe(KNOWN_SUM);
-    expect(KNOWN_SCALARS).toEqual([(ORDER - 1n) / 3n, ORDER - 2n]);
-  });
-});
-
-describe('the kernel that is loaded', () => {
-  it('is there without the plain one', () => {
-    expect(fastestKernel()?.name).toBe(loadKernel().name);
-    expect(fastestCurve()?.name).toBe(loadCurve().name);
-  });
-  it('is one in WebAssembly', () => {
-    expect(loadKernel().name).toMatch(/^wasm /);
+describe.each([
+  ['relaxed', new WasmKernel('relaxed')],
+  ['simd', new WasmKernel('simd')],
+  ['plain', referenceKernel],
+])('a secret of ℓ or more, or not of 32 bytes, by the %s kernel', (_, kernel) => {
+  const point = somePoint();
+  test.each([
+    ['ℓ', intToBytes(ORDER)],
+    ['ℓ + 1', intToBytes(ORDER + 1n)],
+    ['2^253', intToBytes(2n ** 253n)],
+    ['2^255 - 1', intToBytes(2n ** 255n - 1n)],
+    ['2^256 - 1', intToBytes(2n ** 256n - 1n)],
+    ['31 bytes', new Uint8Array(31)],
+    ['no bytes', new Uint8Array(0)],
+    ['33 bytes', new Uint8Array(33)],
+  ])('is refused: %s', (_name, secret) => {
+    expect(() => kernel.scan(untagged([point], [point]), secret)).toThrow(RangeError);
+    expect(() => kernel.multiply(point, secret)).toThrow(RangeError);
+    if (secret.length !== 32) return;
+    expect(() => kernel.commit([1n], secret)).toThrow(RangeError);
+    expect(() => kernel.keyImages(point, secret)).toThrow(RangeError);
   });
 });

@@ -2,11 +2,12 @@ import { describe, expect, it, test } from '@jest/globals';
 import type { Hash } from '../../src/crypto/types.js';
 import { block, blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
+import { DaemonError } from '../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../src/refresh/messages.js';
 import { pagesFrom } from '../../src/refresh/page-source.js';
 import type { BlockSource } from '../../src/refresh/shared-blocks.js';
 import { encode } from '../../src/util/codec.js';
-import { chain, daemonOf, refs, shortHistory } from '../support/stand-in-chain.js';
+import { chain, daemonOf, PAGE, refs, shortHistory } from '../support/stand-in-chain.js';
 
 async function collect(
   daemon: BlockSource,
@@ -61,6 +62,42 @@ describe('pages of a chain', () => {
     expect(await collect(daemonOf(other), { history, startHeight: 0 }, genesis)).toEqual(
       range(80 - depth, 85),
     );
+  });
+});
+
+describe('pages that are too large', () => {
+  /** Refuses pages of more blocks. */
+  const limited = (blocks: readonly Block[], most: number): BlockSource => {
+    const daemon = daemonOf(blocks);
+    return {
+      ...daemon,
+      getBlocks: (request) =>
+        (request.maxBlocks ?? PAGE) > most
+          ? Promise.reject(new DaemonError('too_large', 'too large'))
+          : daemon.getBlocks(request),
+    };
+  };
+
+  test.each([2, 3, 7, 24])(
+    'of more than %i blocks are asked for in smaller ones, of every block once',
+    async (most) => {
+      expect(await collect(limited(ours, most), nothing, genesis)).toEqual(range(0, 80));
+      const history = shortHistory(ours.slice(0, 42));
+      expect(await collect(limited(ours, most), { history, startHeight: 0 }, genesis)).toEqual(range(42, 80));
+    },
+  );
+
+  test.each([1, 9, 40, 79])('lead through a reorganisation %i blocks deep all the same', async (depth) => {
+    const other = chain(85, { after: ours.slice(0, 80 - depth), nonce: 7 });
+    for (const history of [refs(ours, [...range(0, 80)].reverse()), shortHistory(ours)]) {
+      const heights = await collect(limited(other, 2), { history, startHeight: 0 }, genesis);
+      expect(heights.slice(heights.indexOf(80 - depth))).toEqual(range(80 - depth, 85));
+      expect(heights).toEqual(range(heights[0] ?? NaN, 85));
+    }
+  });
+
+  it('end the refresh where none is small enough', async () => {
+    await expect(collect(limited(ours, 1), nothing, genesis)).rejects.toThrow('too large');
   });
 });
 

@@ -60,6 +60,16 @@ describe('pages shared by refreshes', () => {
     expect(found).toEqual([all, all.slice(3 * PAGE), all]);
   });
 
+  it('are not mixed up with pages of another size', async () => {
+    const shared = new SharedBlocks(counted().source);
+    shared.join();
+    shared.join();
+    const sizes = [undefined, 3, 7, 3].map((maxBlocks) =>
+      shared.getBlocks({ startHeight: 1, maxBlocks, prune: true }),
+    );
+    expect((await Promise.all(sizes)).map(({ blocks: page }) => page.length)).toEqual([PAGE, 3, 7, 3]);
+  });
+
   it('are not kept for one that refreshes alone', async () => {
     const { source, asked } = counted();
     const shared = new SharedBlocks(source);

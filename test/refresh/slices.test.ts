@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../src/crypto/types.js';
 import { slicesOf, weightOf } from '../../src/refresh/slices.js';
-import type { PageFindings } from '../../src/wallet/records.js';
+import type { PageFindings } from '../../src/wallet/model/records.js';
 
 /** A page whose lists hold nothing but heights. */
 function page(
@@ -20,13 +20,13 @@ function page(
     outputs: list('outputs'),
     spends: list('spends'),
     outgoing: list('outgoing'),
-    possibleSpends: list('possibleSpends'),
+    ambiguousSpends: list('ambiguousSpends'),
     subaddresses: Array.from({ length: addresses }, (_, minor) => ({ index: { major: 0, minor } }) as never),
     lastBlockReward: 5n as never,
   };
 }
 
-const LISTS = ['received', 'outputs', 'spends', 'outgoing', 'possibleSpends'] as const;
+const LISTS = ['received', 'outputs', 'spends', 'outgoing', 'ambiguousSpends'] as const;
 
 const pages = fc
   .record({ startHeight: fc.nat(1000), blocks: fc.integer({ min: 1, max: 40 }) })

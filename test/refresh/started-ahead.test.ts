@@ -19,7 +19,7 @@ test('work begins on one item ahead of the caller, no more', async () => {
   const log: string[] = [];
   const begin = (item: number) => {
     log.push(`began ${item}`);
-    return { item, hits: Promise.resolve() };
+    return { item };
   };
   for await (const { item } of startedAhead(numbers(4, log), begin)) {
     await settled();
@@ -38,12 +38,12 @@ test('work begins on one item ahead of the caller, no more', async () => {
   ]);
 });
 
-test('a caller that stops early closes the source, and work that fails then troubles nobody', async () => {
+test('a caller that stops early closes the source, and work that cannot begin then troubles nobody', async () => {
   const log: string[] = [];
-  const begin = (item: number) => ({
-    item,
-    hits: item === 1 ? Promise.resolve() : Promise.reject(new Error()),
-  });
+  const begin = (item: number) => {
+    if (item > 1) throw new Error('cannot begin');
+    return { item };
+  };
   for await (const { item } of startedAhead(numbers(4, log), begin)) {
     await settled();
     log.push(`took ${item}`);
@@ -54,7 +54,7 @@ test('a caller that stops early closes the source, and work that fails then trou
 
 test('what the source throws comes after what it gave', async () => {
   const log: string[] = [];
-  const items = startedAhead(numbers(2, log, true), (item) => ({ item, hits: Promise.resolve() }));
+  const items = startedAhead(numbers(2, log, true), (item) => ({ item }));
   const taken: number[] = [];
   await expect(
     (async () => {

@@ -10,6 +10,7 @@ import {
   transaction,
   transactionHash,
   transactionHashWith,
+  unprunedSize,
 } from '../../src/cryptonote/transaction.js';
 import { verifyRange as verify, type RangeClaim } from '../../src/ringct/bulletproofs-plus.js';
 import { verifyClsag as verifySignature, type ClsagClaim } from '../../src/ringct/clsag.js';
@@ -144,5 +145,28 @@ describe.each(ringed)('a real transaction of $note', ({ hash, blob, rings }) => 
     );
     expect(verifyRange([{ proof: { ...proof, R: proof.R.slice(1) }, commitments: base.outPk }])).toBe(false);
     expect(verifyRange([{ proof, commitments: [...base.outPk].reverse() }])).toBe(false);
+  });
+});
+
+describe('the size of a transaction that was read pruned', () => {
+  const blobs = [...vectors.transactions, ...mainnet.transactions].flatMap(({ blob }) =>
+    blob === undefined ? [] : [fromHex(blob)],
+  );
+  const typeOf = (blob: Uint8Array): number => parseTransaction(blob).rct?.base.type ?? 0;
+
+  test.each([1, 2, 3, 4, 5, 6])('is the size of the whole one, of RingCT type %i', (type) => {
+    const ofType = blobs.filter((blob) => typeOf(blob) === type);
+    expect(ofType).not.toHaveLength(0);
+    for (const blob of ofType) {
+      const pruned = encode(prunedTransaction, parseTransaction(blob));
+      expect(unprunedSize(parsePrunedTransaction(pruned), pruned.length)).toBe(blob.length);
+    }
+  });
+
+  test('is that of the pruned one for the reward of a block', () => {
+    for (const { blob } of vectors.blocks) {
+      const reward = encode(transaction, parseBlock(fromHex(blob)).minerTx);
+      expect(unprunedSize(parsePrunedTransaction(reward), reward.length)).toBe(reward.length);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { adaptFault, adaptReply } from '../../src/rpc/api-version.js';
-import type { Fault } from '../../src/wallet/fault.js';
+import type { Fault } from '../../src/wallet/model/wallet-error.js';
 
 describe('a proof of holdings that fails', () => {
   const failed = { good: false, total: 0, spent: 0 };
@@ -28,5 +28,28 @@ describe('a proof that cannot be read', () => {
     const unknown: Fault = { kind: 'invalid', reason: 'the daemon does not know the transaction' };
     expect(adaptFault('1.3', 'check_tx_proof', unknown)).toBeUndefined();
     expect(adaptFault('1.3', 'get_tx_proof', fault)).toBeUndefined();
+  });
+});
+
+describe('a transaction key that the offline wallet keeps', () => {
+  const kept: Fault = { kind: 'no_tx_key', withSigner: true };
+  it('is a refusal under 1.3, and the placeholder of the reference under 1.32', () => {
+    expect(adaptFault('1.3', 'get_tx_key', kept)).toBeUndefined();
+    expect(adaptFault('1.32', 'get_tx_key', kept)).toEqual({ tx_key: `01${'0'.repeat(62)}` });
+  });
+  it('is no answer where no key is known at all, nor to a call that proves with it', () => {
+    expect(adaptFault('1.32', 'get_tx_key', { kind: 'no_tx_key' })).toBeUndefined();
+    expect(adaptFault('1.32', 'get_tx_proof', kept)).toBeUndefined();
+  });
+});
+
+describe('an entry of the address book', () => {
+  const answer = { entries: [{ index: 0, address: 'a', description: 'd', payment_id: '0123456789abcdef' }] };
+  it('has a payment id under 1.3', () => {
+    expect(adaptReply('1.3', 'get_address_book', answer)).toEqual(answer);
+  });
+  it('carries it in its address alone under 1.32', () => {
+    const { entries } = adaptReply('1.32', 'get_address_book', answer);
+    expect(entries).toEqual([{ index: 0, address: 'a', description: 'd' }]);
   });
 });

@@ -7,7 +7,7 @@ import { rowText } from '../../src/util/row-shape.js';
 const MEMBERS = '"amount":?,"block_height":?,"frozen":?,"global_index":?,"key_image":?,"pubkey":?,"spent":?,';
 
 test.each([
-  ['1.3', `{${MEMBERS}"tx_hash":?,"tx_size":0,"unlocked":?,"subaddr_index":?}`],
+  ['1.3', `{${MEMBERS}"tx_hash":?,"tx_size":?,"unlocked":?,"subaddr_index":?}`],
   ['1.32', `{${MEMBERS}"subaddr_index":{"major":?,"minor":?},"tx_hash":?,"unlocked":?}`],
 ] as [ApiVersion, string][])('a row of incoming_transfers under %s', async (version, row) => {
   let text = '';

@@ -1,6 +1,6 @@
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import { amount } from '../../src/util/amount.js';
-import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/records.js';
+import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/model/records.js';
 
 /** 32 bytes of any role, all alike. */
 export const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
@@ -42,6 +42,12 @@ export const output = (
   frozen: false,
   ...more,
 });
+
+/** An output as a wallet without the spend key finds it. */
+export function unnamed(found: OwnedOutput): OwnedOutput {
+  const { keyImage, ...rest } = found;
+  return keyImage === undefined ? found : rest;
+}
 
 /** Some blocks in a row. */
 export const page = (

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import { learnKeyImages } from '../../src/store/learn-key-images.js';
-import { WalletFile } from '../../src/store/wallet-file.js';
+import { resolveKeyImages } from '../../src/store/resolve-key-images.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import type { FoundOutgoing, OwnedOutput, TxFindings } from '../../src/wallet/records.js';
+import type { FoundOutgoing, OwnedOutput, TxFindings } from '../../src/wallet/model/records.js';
 import { bytes, output, page, received } from './fixtures.js';
 
-let file: WalletFile;
+let file: WalletStore;
 
 beforeEach(() => {
-  file = WalletFile.create(':memory:', new Uint8Array(32));
+  file = WalletStore.create(':memory:', new Uint8Array(32));
 });
 
 afterEach(() => file.close());
@@ -136,7 +136,9 @@ describe('transactions read out of turn', () => {
     add({ received: receipt.received, outputs: [blind as unknown as OwnedOutput] });
     // Looked at before the key image was told, committed after.
     file.write((w) =>
-      learnKeyImages(w, [{ publicKey: bytes<PublicKey>(101), keyImage: bytes<KeyImage>(101), proven: true }]),
+      resolveKeyImages(w, [
+        { publicKey: bytes<PublicKey>(101), keyImage: bytes<KeyImage>(101), proven: true },
+      ]),
     );
     add({
       received: [{ ...received(3, 4), spentKeyImages: [bytes<KeyImage>(101)] }],

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Db } from '../../src/store/database.js';
+import type { Db } from '../../src/store/file/database.js';
+import { WalletWriter } from '../../src/store/wallet-writer.js';
 import { migrate } from '../../src/util/migrations.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
@@ -27,13 +28,18 @@ afterEach(() => {
 
 const blob = (fill: number): Buffer => Buffer.alloc(32, fill);
 
+/** Those of the earlier version. */
+const COLUMNS = `tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account, minor,
+  derivation_key, height, unlock_time, coinbase, change, burnt, frozen, spent_by, spent_height`;
+
 /** Two transactions with three outputs each; one is spent, one frozen, one from before RingCT. */
 function fill(): void {
   const tx = db.prepare(
-    "INSERT INTO received_tx VALUES (@hash, @height, 1, '0', 0, 0, NULL, @hash, zeroblob(0))",
+    `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, tx_public_key, additional_keys)
+     VALUES (@hash, @height, 1, '0', 0, 0, @hash, zeroblob(0))`,
   );
   const output = db.prepare(
-    `INSERT INTO owned_output VALUES (@tx, @index, @global, @key, @image, @amount, @key, @rct, 0, @minor, @key, @height,
+    `INSERT INTO owned_output (${COLUMNS}) VALUES (@tx, @index, @global, @key, @image, @amount, @key, @rct, 0, @minor, @key, @height,
        '0', 0, 0, 0, @frozen, @spentBy, @spentHeight)`,
   );
   for (const [hash, height] of [
@@ -59,22 +65,24 @@ function fill(): void {
   }
 }
 
-const rows = (table: string): unknown[] => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
+const rows = (table: string, columns = '*'): unknown[] =>
+  db.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`).all();
+const outputs = (): unknown[] => rows('owned_output', COLUMNS);
 
 test('outputs of an earlier version are all there, and the sums go on following them', () => {
   migrate(db, early);
   fill();
-  const before = { outputs: rows('owned_output'), sums: rows('address_sum') };
+  const before = { outputs: outputs(), sums: rows('address_sum') };
   expect(before.outputs).toHaveLength(6);
   expect(before.sums).toHaveLength(3);
   migrate(db, MIGRATIONS);
-  expect({ outputs: rows('owned_output'), sums: rows('address_sum') }).toEqual(before);
+  expect({ outputs: outputs(), sums: rows('address_sum') }).toEqual(before);
   expect(() => db.prepare('INSERT INTO owned_output SELECT * FROM owned_output LIMIT 1').run()).toThrow(
     'UNIQUE',
   );
   db.prepare('UPDATE owned_output SET frozen = 0').run();
   db.prepare('DELETE FROM received_tx WHERE tx_hash = ?').run(blob(9));
-  expect(rows('owned_output')).toHaveLength(3);
+  expect(outputs()).toHaveLength(3);
   expect(db.prepare('SELECT minor, received, free_total FROM address_sum ORDER BY minor').all()).toEqual([
     { minor: 0, received: 1, free_total: 0 },
     { minor: 1, received: 1, free_total: 701 },
@@ -82,5 +90,47 @@ test('outputs of an earlier version are all there, and the sums go on following 
   ]);
   db.prepare('DELETE FROM received_tx').run();
   fill();
-  expect({ outputs: rows('owned_output'), sums: rows('address_sum') }).toEqual(before);
+  expect({ outputs: outputs(), sums: rows('address_sum') }).toEqual(before);
+});
+
+test('outputs on one key of an earlier version are credited as their order in the chain has it', () => {
+  migrate(db, early);
+  // In blocks 1, 3 and 4; a transaction of block 2 spent the key, and the largest was held for unspent.
+  for (const [n, amount, burnt] of [
+    [1, 10, 1],
+    [3, 16, 0],
+    [4, 12, 1],
+  ] as const) {
+    db.prepare("INSERT INTO received_tx VALUES (@hash, @n, 1, '0', 0, 0, NULL, @hash, zeroblob(0))").run({
+      hash: blob(n),
+      n,
+    });
+    db.prepare(
+      `INSERT INTO owned_output (${COLUMNS}) VALUES (@hash, 0, @n, @key, @key, @amount, @key, 1, 0, 0, @key, @n, '0', 0,
+         0, 0, 0, @by, @height)`,
+    ).run({
+      hash: blob(n),
+      n,
+      key: blob(50),
+      amount,
+      by: n === 1 ? blob(77) : null,
+      height: n === 1 ? 2 : null,
+    });
+    db.prepare('UPDATE owned_output SET burnt = ? WHERE tx_hash = ?').run(burnt, blob(n));
+  }
+  migrate(db, MIGRATIONS);
+  const writer = new WalletWriter(db);
+  expect(writer.meta.get('reused_keys')).toBe('unsettled');
+  writer.settleReusedKeys();
+  expect(writer.meta.get('reused_keys')).toBeUndefined();
+  expect(
+    db.prepare('SELECT amount, burnt, credited, spent_height FROM owned_output ORDER BY height').all(),
+  ).toEqual([
+    { amount: 10, burnt: 0, credited: null, spent_height: 2 },
+    { amount: 16, burnt: 1, credited: 0, spent_height: null },
+    { amount: 12, burnt: 1, credited: 0, spent_height: null },
+  ]);
+  expect(db.prepare('SELECT unspent, free_total, mined_total FROM address_sum').all()).toEqual([
+    { unspent: 0, free_total: 0, mined_total: 0 },
+  ]);
 });

@@ -1,16 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import { learnKeyImages, recogniseSpends } from '../../src/store/learn-key-images.js';
-import { WalletFile } from '../../src/store/wallet-file.js';
+import { resolveKeyImages, recogniseSpends } from '../../src/store/resolve-key-images.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import type { ImportedOutput, OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/records.js';
-import { WATCHED_BYTES } from '../../src/wallet/watched.js';
+import type {
+  ImportedOutput,
+  OwnedOutput,
+  PageFindings,
+  ReceivedTx,
+} from '../../src/wallet/model/records.js';
+import { WATCHED_BYTES } from '../../src/wallet/scan/watch-table.js';
 
 const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
 const key = (fill: number): PublicKey => bytes(fill);
 const image = (fill: number): KeyImage => bytes(100 + fill);
 
-const open = (): WalletFile => WalletFile.create(':memory:', new Uint8Array(32));
+const open = (): WalletStore => WalletStore.create(':memory:', new Uint8Array(32));
 
 const output = (fill: number, height: number, facts: Partial<OwnedOutput> = {}): OwnedOutput => ({
   txHash: bytes<Hash>(fill),
@@ -56,7 +61,7 @@ const page = (height: number, txs: readonly ReceivedTx[], outputs: readonly Owne
 });
 
 /** Two outputs at height 1; at height 2 a transaction that spends both and returns 7. */
-function viewOnlyWallet(): WalletFile {
+function viewOnlyWallet(): WalletStore {
   const file = open();
   file.write((w) => {
     w.applyPage(page(1, [received(1, 1), received(2, 1)], [output(1, 1), output(2, 1)]));
@@ -77,7 +82,7 @@ describe('a wallet without a spend key', () => {
 
   it('recognises its payment, a key image at a time', () => {
     const file = viewOnlyWallet();
-    expect(file.write((w) => learnKeyImages(w, [told(1)]))).toEqual([told(1)]);
+    expect(file.write((w) => resolveKeyImages(w, [told(1)]))).toEqual([told(1)]);
     const paid = (): unknown =>
       file
         .read((r) => r.outgoing.list({ states: ['confirmed'] }))
@@ -91,7 +96,7 @@ describe('a wallet without a spend key', () => {
         }));
     const facts = { txHash: bytes<Hash>(3), change: 7n, fee: 2n, height: 2, timestamp: 1002 };
     expect(paid()).toEqual([{ ...facts, amountIn: 10n }]);
-    file.write((w) => learnKeyImages(w, [told(2)]));
+    file.write((w) => resolveKeyImages(w, [told(2)]));
     expect(paid()).toEqual([{ ...facts, amountIn: 20n }]);
     expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(2);
     expect(file.read((r) => r.holdings.ofAddresses({ strict: true }))).toMatchObject([{ total: 7n }]);
@@ -99,28 +104,28 @@ describe('a wallet without a spend key', () => {
 
   it('is told nothing new twice', () => {
     const file = viewOnlyWallet();
-    file.write((w) => learnKeyImages(w, [told(1)]));
-    expect(file.write((w) => learnKeyImages(w, [told(1)]))).toEqual([]);
+    file.write((w) => resolveKeyImages(w, [told(1)]));
+    expect(file.write((w) => resolveKeyImages(w, [told(1)]))).toEqual([]);
   });
 
   it('holds a proof above a word, and the first word above the next', () => {
     const file = viewOnlyWallet();
     const word = (fill: number) => ({ publicKey: key(3), keyImage: image(fill), proven: false });
     const known = (): unknown => file.read((r) => r.outputs.byPublicKey(key(3))?.keyImage);
-    file.write((w) => learnKeyImages(w, [word(4)]));
-    file.write((w) => learnKeyImages(w, [word(5)]));
+    file.write((w) => resolveKeyImages(w, [word(4)]));
+    file.write((w) => resolveKeyImages(w, [word(5)]));
     expect(known()).toEqual(image(4));
-    file.write((w) => learnKeyImages(w, [told(3)]));
+    file.write((w) => resolveKeyImages(w, [told(3)]));
     expect(known()).toEqual(image(3));
-    file.write((w) => learnKeyImages(w, [word(4)]));
+    file.write((w) => resolveKeyImages(w, [word(4)]));
     expect(known()).toEqual(image(3));
-    expect(file.read((r) => r.toldKeyImages.of(key(3)))).toEqual(told(3));
+    expect(file.read((r) => r.importedKeyImages.of(key(3)))).toEqual(told(3));
   });
 
   it('knows the key image of an output that is found later, or again', () => {
     const file = open();
     file.write((w) => {
-      learnKeyImages(w, [told(1)]);
+      resolveKeyImages(w, [told(1)]);
       w.applyPage(page(1, [received(1, 1)], [output(1, 1)]));
     });
     expect(file.read((r) => r.outputs.byKeyImage(image(1))?.publicKey)).toEqual(key(1));
@@ -134,7 +139,7 @@ describe('a wallet without a spend key', () => {
     const file = open();
     file.write((w) => {
       w.applyPage(page(1, [received(1, 1)], [output(1, 1)]));
-      learnKeyImages(w, [told(1)]);
+      resolveKeyImages(w, [told(1)]);
       w.applyPage(page(2, [received(3, 2, [image(1)])], [output(3, 2)]));
     });
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(3))?.amountIn)).toBe(10n);
@@ -166,7 +171,7 @@ describe('a wallet without a spend key', () => {
         blob: Uint8Array.of(1),
         destinations: [{ address: 'somebody', amount: amount(11n) }],
       });
-      learnKeyImages(w, [told(1)]);
+      resolveKeyImages(w, [told(1)]);
     });
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(3)))).toMatchObject({
       state: 'confirmed',

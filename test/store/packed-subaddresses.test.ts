@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
-import { WalletFile } from '../../src/store/wallet-file.js';
-import { SubaddressTable } from '../../src/wallet/subaddress-table.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
+import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 test('a table of addresses stands again from what was stored of it', () => {
@@ -10,7 +10,7 @@ test('a table of addresses stands again from what was stored of it', () => {
   const spendPublicKey = publicKeyOf(randomSecretKey(rng));
   const table = (): SubaddressTable =>
     new SubaddressTable(spendPublicKey, viewSecret, { major: 3, minor: 5 });
-  const file = WalletFile.create(':memory:', new Uint8Array(32));
+  const file = WalletStore.create(':memory:', new Uint8Array(32));
   const again = table();
   again.load(file.read((r) => r.subaddresses.packed()));
   expect(again.size).toBe(0);

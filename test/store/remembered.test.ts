@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../src/crypto/types.js';
-import { remember } from '../../src/store/remember.js';
-import { WalletFile } from '../../src/store/wallet-file.js';
+import { remember } from '../../src/store/import-wallet.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import type { FoundOutgoing, OutgoingTx } from '../../src/wallet/records.js';
-import type { WalletMemory } from '../../src/wallet/wallet-memory.js';
+import type { FoundOutgoing, OutgoingTx } from '../../src/wallet/model/records.js';
+import type { ImportedWallet } from '../../src/wallet/model/imported-wallet.js';
 import { bytes, output, page, received } from './fixtures.js';
 
-const NOTHING: WalletMemory = {
+const NOTHING: ImportedWallet = {
   accounts: [{ labels: ['Primary account'], tag: '' }],
   tagDescriptions: [],
   subaddresses: [],
@@ -39,10 +39,10 @@ const found: FoundOutgoing = {
 const known = { txHash: found.txHash, change: amount(8n), paymentId, destinations };
 const whole = { ...found, change: amount(8n), paymentId, destinations, state: 'confirmed' };
 
-let file: WalletFile;
+let file: WalletStore;
 
 beforeEach(() => {
-  file = WalletFile.create(':memory:', new Uint8Array(32));
+  file = WalletStore.create(':memory:', new Uint8Array(32));
 });
 
 afterEach(() => file.close());
@@ -91,6 +91,49 @@ describe('what is known of a payment before its block', () => {
   });
 });
 
+describe('a payment to the paying account itself', () => {
+  const { height, ...unmined } = found;
+  const paid: OutgoingTx = { ...known, ...unmined, change: amount(8n), state: 'pending', blob: bytes(1) };
+  const mined: FoundOutgoing = { ...found, change: amount(48n) };
+  const block = page(0, 4, { outgoing: [mined] });
+  const changes = (): unknown => {
+    const { amountIn = 0n, change = 0n, fee = 0n, changeAtPayment, state } = stored() ?? {};
+    return { state, paid: amountIn - change - fee, changeAtPayment };
+  };
+  const CONFIRMED = { state: 'confirmed', paid: 0n, changeAtPayment: 8n };
+
+  beforeEach(() => {
+    file.write((w) => w.outgoing.insert(paid));
+    file.write((w) => w.applyPage(block));
+  });
+
+  it('keeps the change that was recorded when it was made, once mined and when found again', () => {
+    expect(changes()).toEqual(CONFIRMED);
+    file.write((w) => w.addFound(block));
+    expect(changes()).toEqual(CONFIRMED);
+  });
+
+  it('counts the change as pending again while a reorganisation has undone its block', () => {
+    file.write((w) => w.detach(height));
+    expect(stored()).toMatchObject({ state: 'pending', change: 8n });
+    file.write((w) => w.applyPage(block));
+    expect(changes()).toEqual(CONFIRMED);
+  });
+
+  it.each([
+    ['with its bytes', 4],
+    ['deep in the chain, without its bytes', 100],
+  ])('keeps it through either rescan, %s', (_, blocks) => {
+    for (const hard of [false, true]) {
+      file.write((w) => w.applyPage(page(4, blocks)));
+      file.write((w) => w.clearChain({ hard }));
+      file.write((w) => w.applyPage(block));
+      expect(changes()).toEqual(CONFIRMED);
+    }
+    expect(stored()).toEqual({ ...mined, state: 'confirmed', changeAtPayment: 8n, destinations: [] });
+  });
+});
+
 describe('a frozen output', () => {
   const image = bytes<KeyImage>(101);
   const place = { txHash: bytes<Hash>(1), outputIndex: 0 };
@@ -124,6 +167,6 @@ describe('a frozen output', () => {
 it('a store that cannot be filled is not made', () => {
   const tooMuch = { ...known, change: amount(1n << 63n) };
   expect(() =>
-    WalletFile.create(':memory:', new Uint8Array(32), (w) => remember(w, { ...NOTHING, paid: [tooMuch] })),
+    WalletStore.create(':memory:', new Uint8Array(32), (w) => remember(w, { ...NOTHING, paid: [tooMuch] })),
   ).toThrow(RangeError);
 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { Hash } from '../../src/crypto/types.js';
-import { storePlace } from '../../src/store/store-place.js';
-import { WalletFile } from '../../src/store/wallet-file.js';
+import { storeFormat } from '../../src/store/file/store-format.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
 import { bytes } from './fixtures.js';
 
 const KEY = new Uint8Array(32).fill(9);
@@ -12,14 +12,14 @@ const TX = bytes<Hash>(1);
 
 let directory: string;
 let path: string;
-let file: WalletFile;
+let file: WalletStore;
 let reports: (string | undefined)[];
 
 const note = (text: string): void => file.write((w) => w.notes.set(TX, text));
 
 /** What a server that starts now would read. */
 function stored(): string | undefined {
-  const again = WalletFile.open(path, KEY);
+  const again = WalletStore.open(path, KEY);
   try {
     return again.read((r) => r.notes.get(TX));
   } finally {
@@ -31,7 +31,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'store-'));
   path = join(directory, 'w');
   reports = [];
-  file = WalletFile.create(path, KEY, undefined, (aside) => reports.push(aside));
+  file = WalletStore.create(path, KEY, undefined, (aside) => reports.push(aside));
   note('before');
 });
 
@@ -52,7 +52,7 @@ describe('the file of an open store', () => {
     async (_, lose) => {
       lose();
       file.sync();
-      expect(await storePlace(path)).toBe('store');
+      expect(await storeFormat(path)).toBe('store');
       expect(readFileSync(path).includes('before')).toBe(false);
       expect(reports).toEqual([undefined]);
       note('after');

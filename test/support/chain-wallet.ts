@@ -10,11 +10,11 @@ import type { Address, PaymentId, SubaddressIndex, Transaction } from '../../src
 import { amount } from '../../src/util/amount.js';
 import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
 import type { Rng } from '../../src/util/random.js';
-import type { SpendableInput } from '../../src/wallet/construction.js';
-import type { FetchedOutput, Ring } from '../../src/wallet/decoys.js';
-import { outputSecretKey, receiveOutput } from '../../src/wallet/receive.js';
-import type { OwnedOutput } from '../../src/wallet/records.js';
-import { SubaddressTable } from '../../src/wallet/subaddress-table.js';
+import type { SpendableInput } from '../../src/wallet/build/construction.js';
+import type { FetchedOutput, Ring } from '../../src/wallet/select/decoys.js';
+import { outputSecretKey, receiveOutput } from '../../src/wallet/scan/receive.js';
+import type { OwnedOutput } from '../../src/wallet/model/records.js';
+import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
 import type { Loose } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 

@@ -1,14 +1,16 @@
 import type { Ask } from './differential-views.js';
 import { PAYMENT_IDS } from './differential-world.js';
 
-/** Somebody else's address. */
-export const FOREIGN =
+/** An address of no wallet here. */
+export const SOMEBODY =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
 /** An address of another network. */
-const TESTNET =
+export const TESTNET =
   '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8';
-/** Of no transaction. */
-const UNKNOWN = '00'.repeat(32);
+/** Of no transaction, and of no output. */
+export const UNKNOWN = '00'.repeat(32);
+/** Secret key of no wallet, below the group's order: the reference aborts at one beyond. */
+export const SOME_KEY = '01'.repeat(32);
 
 /** New accounts and addresses, labels and tags, in order; refusals among them. */
 export const LABELS: readonly Ask[] = [
@@ -42,30 +44,33 @@ export const LABELS: readonly Ask[] = [
 
 /** Addresses, URIs, attributes, notes, address book and settings, in order; refusals among them. */
 export const TEXTS: readonly Ask[] = [
-  ['validate_address', { address: FOREIGN }],
+  ['validate_address', { address: SOMEBODY }],
   ['validate_address', { address: TESTNET }],
   ['validate_address', { address: TESTNET, any_net_type: true }],
   ['validate_address', { address: 'nonsense' }],
   ['make_integrated_address', { payment_id: PAYMENT_IDS[0] }],
-  ['make_integrated_address', { payment_id: PAYMENT_IDS[1], standard_address: FOREIGN }],
+  ['make_integrated_address', { payment_id: PAYMENT_IDS[1], standard_address: SOMEBODY }],
   ['make_integrated_address', { payment_id: '12' }],
   ['make_integrated_address', { payment_id: PAYMENT_IDS[1], standard_address: 'x' }],
-  ['split_integrated_address', { integrated_address: FOREIGN }],
+  ['split_integrated_address', { integrated_address: SOMEBODY }],
   ['split_integrated_address', { integrated_address: 'x' }],
-  ['make_uri', { address: FOREIGN }],
-  ['make_uri', { address: FOREIGN, amount: 1_230_000_000_000, tx_description: 'a b&c', recipient_name: 'é' }],
-  ['make_uri', { address: FOREIGN, payment_id: PAYMENT_IDS[0] }],
+  ['make_uri', { address: SOMEBODY }],
+  [
+    'make_uri',
+    { address: SOMEBODY, amount: 1_230_000_000_000, tx_description: 'a b&c', recipient_name: 'é' },
+  ],
+  ['make_uri', { address: SOMEBODY, payment_id: PAYMENT_IDS[0] }],
   ['make_uri', { address: 'x' }],
-  ['parse_uri', { uri: `monero:${FOREIGN}` }],
+  ['parse_uri', { uri: `monero:${SOMEBODY}` }],
   [
     'parse_uri',
-    { uri: `monero:${FOREIGN}?tx_amount=239.39014&tx_description=a%20b&recipient_name=el00ruobuob` },
+    { uri: `monero:${SOMEBODY}?tx_amount=239.39014&tx_description=a%20b&recipient_name=el00ruobuob` },
   ],
-  ['parse_uri', { uri: `monero:${FOREIGN}?tx_payment_id=${'12'.repeat(32)}` }],
-  ['parse_uri', { uri: `monero:${FOREIGN}?foo=bar&tx_amount=1` }],
-  ['parse_uri', { uri: `monero:${FOREIGN}?tx_amount=1&tx_amount=2` }],
-  ['parse_uri', { uri: `monero:${FOREIGN}?tx_amount=x` }],
-  ['parse_uri', { uri: `bitcoin:${FOREIGN}` }],
+  ['parse_uri', { uri: `monero:${SOMEBODY}?tx_payment_id=${'12'.repeat(32)}` }],
+  ['parse_uri', { uri: `monero:${SOMEBODY}?foo=bar&tx_amount=1` }],
+  ['parse_uri', { uri: `monero:${SOMEBODY}?tx_amount=1&tx_amount=2` }],
+  ['parse_uri', { uri: `monero:${SOMEBODY}?tx_amount=x` }],
+  ['parse_uri', { uri: `bitcoin:${SOMEBODY}` }],
   ['parse_uri', { uri: 'monero:x' }],
   ['set_attribute', { key: 'colour', value: 'blue' }],
   ['get_attribute', { key: 'colour' }],
@@ -77,7 +82,7 @@ export const TEXTS: readonly Ask[] = [
   ['set_tx_notes', { txids: ['zz'], notes: ['x'] }],
   ['get_tx_notes', { txids: ['22'.repeat(32), '11'.repeat(32), UNKNOWN] }],
   ['get_tx_notes', { txids: ['zz'] }],
-  ['add_address_book', { address: FOREIGN, description: 'somebody' }],
+  ['add_address_book', { address: SOMEBODY, description: 'somebody' }],
   ['add_address_book', { address: TESTNET, description: 'x' }],
   ['add_address_book', { address: 'x' }],
   ['get_address_book'],

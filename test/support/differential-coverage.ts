@@ -1,5 +1,5 @@
 /** What the wallet of a differential test goes through. */
-export type Situation = 'records' | 'payments' | 'outputs';
+export type Situation = 'records' | 'payments' | 'outputs' | 'refusals';
 
 /** Which methods both servers answer with a result in which situation; a method stands once. */
 export const COVERED: Readonly<Record<Situation, readonly string[]>> = {
@@ -27,6 +27,8 @@ export const COVERED: Readonly<Record<Situation, readonly string[]>> = {
     ...['sweep_all', 'sweep_single', 'sweep_dust', 'transfer_split'],
     ...['describe_transfer', 'sign_transfer', 'submit_transfer'],
   ],
+  // Each call of it is refused.
+  refusals: [],
 };
 
 const MULTISIG = [

@@ -1,4 +1,4 @@
-import { Pair, type Exception } from './differential.js';
+import { Pair, type Exception, type RefusalException } from './differential.js';
 import type { Monerod } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
@@ -34,7 +34,10 @@ export interface World {
 }
 
 /** Mines 106 blocks: four to the shared wallet, and ten payments to it of every kind. */
-export async function startWorld(exceptions: readonly Exception[]): Promise<World> {
+export async function startWorld(
+  exceptions: readonly Exception[],
+  refusals: readonly RefusalException[] = [],
+): Promise<World> {
   // Ours makes blocks far faster; that the real one takes what wallets make is shown elsewhere.
   const daemon = await startRegtestDaemon();
   const options = { daemon: daemon.address };
@@ -43,7 +46,7 @@ export async function startWorld(exceptions: readonly Exception[]): Promise<Worl
     startReference(options),
     startWalletRpc(options),
   ]);
-  const pair = new Pair(ours, theirs, exceptions);
+  const pair = new Pair(ours, theirs, exceptions, refusals);
   await pair.step('auto_refresh', { enable: false });
 
   // Addresses that the shared wallet has not handed out are looked up elsewhere.

@@ -1,7 +1,11 @@
 /** What a call answered. Integers beyond 2^53 lose digits here; tests that care read the text. */
 export interface Reply {
   readonly result?: Record<string, unknown>;
-  readonly error?: { readonly code: number; readonly message: string };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly explanation: string };
+  };
 }
 
 /** The untyped JSON of test servers. */

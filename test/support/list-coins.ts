@@ -1,17 +1,22 @@
-import { Purse, type Coin, type CoinSource, type PurseTerms } from '../../src/wallet/purse.js';
-import type { OwnedOutput } from '../../src/wallet/records.js';
+import {
+  SpendableOutputs,
+  type SpendableOutput,
+  type SpendableOutputSource,
+  type SpendableTerms,
+} from '../../src/wallet/select/spendable-outputs.js';
+import type { OwnedOutput } from '../../src/wallet/model/records.js';
 
-const byAge = (a: Coin, b: Coin): number =>
+const byAge = (a: SpendableOutput, b: SpendableOutput): number =>
   a.height - b.height ||
   a.globalIndex - b.globalIndex ||
   Buffer.compare(a.txHash, b.txHash) ||
   a.outputIndex - b.outputIndex;
 
-const bySize = (a: Coin, b: Coin): number =>
+const bySize = (a: SpendableOutput, b: SpendableOutput): number =>
   a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : byAge(a, b);
 
 /** The plain twin of what the store answers from indexes. @param outputs of one account. */
-export function listCoins(outputs: readonly OwnedOutput[]): CoinSource<OwnedOutput> {
+export function listCoins(outputs: readonly OwnedOutput[]): SpendableOutputSource<OwnedOutput> {
   const free = outputs
     .filter(({ spentBy, frozen, burnt }) => spentBy === undefined && !frozen && !burnt)
     .sort(byAge);
@@ -31,10 +36,10 @@ export function listCoins(outputs: readonly OwnedOutput[]): CoinSource<OwnedOutp
   };
 }
 
-const ANY_TIME: PurseTerms = { chainHeight: 1e9, now: 1e9, blind: true };
+const ANY_TIME: SpendableTerms = { chainHeight: 1e9, now: 1e9, blind: true };
 
 /** @param outputs of one account. */
 export const purseOf = (
   outputs: readonly OwnedOutput[],
-  terms: Partial<PurseTerms> = {},
-): Purse<OwnedOutput> => new Purse(listCoins(outputs), { ...ANY_TIME, ...terms });
+  terms: Partial<SpendableTerms> = {},
+): SpendableOutputs<OwnedOutput> => new SpendableOutputs(listCoins(outputs), { ...ANY_TIME, ...terms });

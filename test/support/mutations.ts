@@ -8,6 +8,10 @@ const HOSTILE_BYTES: readonly Uint8Array[] = [
   ...[0x00, 0x01, 0x02, 0x7f, 0x80, 0xff].map((byte) => Uint8Array.of(byte)),
   Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f),
   Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
+  // Varints beyond all lengths; a scale of 128^148 is more than a double can hold.
+  ...[9, 10, 147, 148, 300].map((length) =>
+    Uint8Array.from({ length }, (_, i) => (i < length - 1 ? 0x80 : 1)),
+  ),
   new Uint8Array(32),
   new Uint8Array(32).fill(0xff),
 ];

@@ -1,22 +1,30 @@
+import { plainCurve } from '../../src/crypto/plain-curve.js';
 import { feePerByte, type FeeRates } from '../../src/cryptonote/fees.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import type { Address } from '../../src/cryptonote/types.js';
 import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
-import { chooseRings, GammaPicker } from '../../src/wallet/decoys.js';
-import { buildTransaction, type SignedTx } from '../../src/wallet/signing.js';
-import type { OwnedOutput } from '../../src/wallet/records.js';
-import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/transfer-plan.js';
-import { isUnlocked } from '../../src/wallet/unlock.js';
+import { constructTransaction } from '../../src/wallet/build/construction.js';
+import { chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
+import { settleFee, signTransaction, type SignedTx } from '../../src/wallet/build/signing.js';
+import type { OwnedOutput } from '../../src/wallet/model/records.js';
+import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/select/transfer-plan.js';
+import { isUnlocked } from '../../src/wallet/model/unlock-time.js';
 import { fetchDistribution, fetchOutputs, type ChainWallet } from './chain-wallet.js';
 import { purseOf } from './list-coins.js';
 import type { Monerod } from './monerod.js';
+import { seededRng } from './seeded-rng.js';
 
 export interface PaymentWish {
   readonly to: readonly (readonly [Address, bigint])[];
   readonly unlockTime?: bigint;
   /** 1 to 4. */
   readonly priority?: number;
+  /**
+   * Fixes the transaction key and the order of outputs: payments with the same seed to the same addresses pay to the
+   * same one-time keys, change too. Absent: random.
+   */
+  readonly keySeed?: string;
 }
 
 /** Everything that the largest outputs hold, to one address. */
@@ -34,7 +42,7 @@ type Daemon = Omit<Monerod, 'stop'>;
 export async function makePayment(
   daemon: Daemon,
   from: ChainWallet,
-  { to, unlockTime = 0n, priority = 1 }: PaymentWish,
+  { to, unlockTime = 0n, priority = 1, keySeed }: PaymentWish,
   rng: Rng,
 ): Promise<SignedTx> {
   const rates = await fetchRates(daemon);
@@ -45,7 +53,7 @@ export async function makePayment(
   }));
   const unspent = await spendableNow(daemon, from);
   const [planned] = planTransfers({ account: 0, priority, unlockTime, payees }, purseOf(unspent), rates, rng);
-  return sign(daemon, from, planned, { rates, unlockTime, priority }, rng);
+  return sign(daemon, from, planned, { rates, unlockTime, priority, keySeed }, rng);
 }
 
 /** {@link makePayment}, of all that the largest outputs hold. */
@@ -77,13 +85,14 @@ interface Terms {
   readonly rates: FeeRates;
   readonly unlockTime: bigint;
   readonly priority: number;
+  readonly keySeed?: string | undefined;
 }
 
 async function sign(
   daemon: Daemon,
   from: ChainWallet,
   planned: FundedTransfer | undefined,
-  { rates, unlockTime, priority }: Terms,
+  { rates, unlockTime, priority, keySeed }: Terms,
   rng: Rng,
 ): Promise<SignedTx> {
   if (planned === undefined) throw new Error('no transaction was planned');
@@ -93,7 +102,7 @@ async function sign(
     const output = planned.inputs[i];
     return output === undefined ? [] : [from.spendable(output, ring)];
   });
-  const signed = buildTransaction(
+  const unsigned = settleFee(
     {
       inputs,
       payees: planned.payees,
@@ -106,7 +115,11 @@ async function sign(
     feePerByte(rates, priority),
     rates,
     rng,
+    plainCurve,
+    (plan, random, curve) =>
+      constructTransaction(plan, keySeed === undefined ? random : seededRng(keySeed), curve),
   );
+  const signed = signTransaction(unsigned, rng);
   from.markSpent(inputs.map(({ keyImage }) => keyImage));
   return signed;
 }

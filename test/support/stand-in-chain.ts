@@ -7,7 +7,7 @@ import type { BlockSource } from '../../src/refresh/shared-blocks.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
-import type { BlockRef } from '../../src/wallet/records.js';
+import type { BlockRef } from '../../src/wallet/model/records.js';
 import { blocksAnswer, type SentBlocks } from './blocks-answer.js';
 
 /** Blocks a page of the daemon below holds. */
@@ -80,7 +80,7 @@ export function daemonOf(
       const page = {
         startHeight,
         currentHeight: blocks.length,
-        blocks: blocks.slice(startHeight, startHeight + PAGE).map((value, i) => ({
+        blocks: blocks.slice(startHeight, startHeight + (request.maxBlocks ?? PAGE)).map((value, i) => ({
           block: encode(block, value),
           txs: [],
           outputIndices: [[startHeight + i]],

@@ -27,6 +27,8 @@ export interface WalletRpcOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** A command that starts it, such as taskset. */
   readonly under?: readonly string[];
+  /** Flags of Node; ours only. */
+  readonly nodeFlags?: readonly string[];
 }
 
 const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
@@ -91,7 +93,7 @@ const ALLOCATOR = {
 /** Our server. */
 export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
   launch(
-    [process.execPath, MAIN],
+    [process.execPath, ...(options.nodeFlags ?? []), MAIN],
     { ...options, env: { ...ALLOCATOR, ...options.env } },
     options.args?.some((arg) => arg.startsWith('--rpc-login')) ? [] : ['--disable-rpc-login'],
   );

@@ -1,13 +1,14 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { U64_MAX } from '../../src/util/amount.js';
-import { fromHex, toHex } from '../../src/util/bytes.js';
+import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import {
   blob,
   CodecError,
   decode,
   encode,
   list,
+  Reader,
   sizeOf,
   u64,
   u64Number,
@@ -47,6 +48,32 @@ describe('varint', () => {
         else expect(() => decode(varintNumber, bytes)).toThrow(CodecError);
       }),
     );
+  });
+});
+
+describe('a varint that is longer than any value', () => {
+  const lengths = [...Array.from({ length: 20 }, (_, i) => i + 8), 100, 147, 148, 149, 150, 1000, 100_000];
+  const long = (length: number): Uint8Array =>
+    Uint8Array.from({ length }, (_, i) => (i < length - 1 ? 0x80 : 0x01));
+
+  test.each([
+    ['varint', varint, 10],
+    ['varintNumber', varintNumber, 8],
+    ['blob', blob, 8],
+    ['list', list(u64), 8],
+  ] as const)('is refused by %s after the largest length that is allowed', (_name, codec, most) => {
+    for (const length of lengths.filter((bytes) => bytes > most)) {
+      const r = new Reader(concatBytes(long(length), new Uint8Array(9)));
+      expect(() => codec.read(r)).toThrow(CodecError);
+      expect(r.offset).toBe(most);
+    }
+  });
+
+  it('leaves no reader without a place', () => {
+    const r = new Reader(new Uint8Array(5));
+    for (const length of [Number.NaN, -1, 6, Infinity])
+      expect(() => r.view(length)).toThrow('unexpected end of input');
+    expect([r.offset, r.remaining]).toEqual([0, 5]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonError, parseJson, type Json } from '../../src/util/json.js';
+import { JsonError, JsonParser, parseJson, TooManyValues, type Json } from '../../src/util/json.js';
 import { writeJson } from '../../src/util/json-writer.js';
 
 /** The same value with plain prototypes and numbers, as JSON.parse gives it. */
@@ -77,6 +77,55 @@ describe('reading JSON', () => {
     expect(() => parseJson('['.repeat(1_000_000))).toThrow(JsonError);
     expect(() => parseJson('9'.repeat(1_000_000))).toThrow(JsonError);
     expect(parseJson('['.repeat(50) + ']'.repeat(50))).toBeDefined();
+  });
+
+  it('gives the same value, or refusal, however the text is divided', () => {
+    const outcome = (read: () => Json): unknown => {
+      try {
+        return read();
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    const texts = fc.oneof(
+      fc.json(),
+      fc.json().map((text) => text.replace(/./u, '')),
+      fc.constantFrom(
+        '"a\\u00e9\\n\\"b"',
+        '-1.5e+10',
+        '[true,null,-0,1e5]',
+        'tru',
+        '1.',
+        '1e',
+        '-',
+        '"\\u12',
+        '"\\',
+      ),
+    );
+    fc.assert(
+      fc.property(texts, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 }), (text, lengths) => {
+        const divided = (): Json => {
+          const parser = new JsonParser();
+          for (let at = 0, i = 0; at < text.length; i++) {
+            const length = lengths[i % lengths.length] ?? 1;
+            parser.write(text.slice(at, at + length));
+            at += length;
+          }
+          return parser.end();
+        };
+        expect(outcome(divided)).toEqual(outcome(() => parseJson(text)));
+      }),
+    );
+  });
+
+  it('joins a string of many escapes and runs between them', () => {
+    const text = Array.from({ length: 5000 }, (_, i) => `${'x'.repeat(i % 300)}\n\u00e9`).join('');
+    expect(parseJson(JSON.stringify(text).replaceAll('é', '\\u00e9'))).toBe(text);
+  });
+
+  it('counts nested values, and refuses more than the limit', () => {
+    expect(parseJson('[{"a":[0]},1]', { maxValues: 5 })).toBeDefined();
+    expect(() => parseJson('[{"a":[0]},1]', { maxValues: 4 })).toThrow(TooManyValues);
   });
 
   it('takes __proto__ for a key like any other', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { categoriesOf, changeCategories, severityOf } from '../../src/util/log-categories.js';
+import { categoriesOf, changeCategories, readLogLevel, severityOf } from '../../src/util/log-categories.js';
 
 describe('a text of log categories', () => {
   test.each([
@@ -44,4 +44,23 @@ describe('a text of log categories', () => {
   it('of nothing but wildcards is judged in no time', () => {
     expect(severityOf(`${'*'.repeat(5000)}x:INFO`)).toBeUndefined();
   });
+});
+
+describe('the level of a start', () => {
+  it.each([
+    ['0', categoriesOf(0)],
+    ['4', '*:TRACE'],
+    ['2,net:FATAL', '*:DEBUG,net:FATAL'],
+    ['0,wallet.rpc:1', `${categoriesOf(0)},wallet.rpc:1`],
+    ['*:WARNING,wallet.rpc:DEBUG', '*:WARNING,wallet.rpc:DEBUG'],
+  ])('%p is a level, categories, or both', (asked, categories) => {
+    expect(readLogLevel(asked)).toBe(categories);
+  });
+
+  it.each(['', '5', '-1', 'high', '0,', '0,wallet.rpc', ':DEBUG', 'a:b,,c:d', `0,${'a:b,'.repeat(5000)}a:b`])(
+    '%p is neither',
+    (asked) => {
+      expect(readLogLevel(asked)).toBeUndefined();
+    },
+  );
 });

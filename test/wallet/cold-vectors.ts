@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { exportKey } from '../../src/crypto/kdf.js';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
 import { bytes32, fromHex } from '../../src/util/bytes.js';
-import type { ExportKeys } from '../../src/wallet/export-blob.js';
+import type { ExportKeys } from '../../src/wallet/exchange/export-blob.js';
 
 interface Vectors {
   readonly spendSecret: string;

@@ -7,11 +7,11 @@ import type { Address, PaymentId, SubaddressIndex } from '../../src/cryptonote/t
 import { commit } from '../../src/ringct/commitment.js';
 import { amount, type Amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
-import type { SpendableInput } from '../../src/wallet/construction.js';
-import type { Candidate } from '../../src/wallet/decoys.js';
-import type { OwnedOutput } from '../../src/wallet/records.js';
-import { SubaddressTable } from '../../src/wallet/subaddress-table.js';
-import type { Payee } from '../../src/wallet/transfer-request.js';
+import type { SpendableInput } from '../../src/wallet/build/construction.js';
+import type { Candidate } from '../../src/wallet/select/decoys.js';
+import type { OwnedOutput } from '../../src/wallet/model/records.js';
+import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
+import type { Payee } from '../../src/wallet/select/transfer-request.js';
 
 export const COIN = 1_000_000_000_000n;
 

@@ -15,10 +15,10 @@ import { commit } from '../../src/ringct/commitment.js';
 import type { Amount } from '../../src/util/amount.js';
 import { encode } from '../../src/util/codec.js';
 import type { Rng } from '../../src/util/random.js';
-import { constructTransaction } from '../../src/wallet/construction.js';
-import type { OutputTarget } from '../../src/wallet/output-layout.js';
-import type { FetchedTx } from '../../src/wallet/fetched-tx.js';
-import { receiveOutput, type FoundOutput } from '../../src/wallet/receive.js';
+import { constructTransaction } from '../../src/wallet/build/construction.js';
+import type { OutputTarget } from '../../src/wallet/build/output-layout.js';
+import type { FetchedTx } from '../../src/wallet/scan/fetched-tx.js';
+import { receiveOutput, type FoundOutput } from '../../src/wallet/scan/receive.js';
 import { spendableInput, type Holder } from './fixtures.js';
 
 /** A transaction as a daemon that prunes has it, and its maker's keys. */

@@ -22,6 +22,13 @@ export class Column {
 
   private grow(): void {
     const room = max<usize>(1024, this.room << 1);
+    // The last list in memory grows where it is.
+    if (this.room > 0 && this.data + this.room == free) {
+      reserve(this.data + room);
+      free = this.data + room;
+      this.room = room;
+      return;
+    }
     const data = free;
     reserve(data + room);
     memory.copy(data, this.data, this.used);

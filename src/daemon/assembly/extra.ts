@@ -36,43 +36,44 @@ function pass(length: u64): bool {
   return true;
 }
 
-const NONE: u64 = u64.MAX_VALUE;
+/** Value of the varint that was read last. */
+let value: u64 = 0;
 
-/** A varint of 53 bits. @returns NONE where there is none. */
-function number(): u64 {
-  let value: u64 = 0;
-  for (let shift: u64 = 0; shift < 56 && at < end; shift += 7) {
+/** Reads a varint of up to 64 bits. @returns whether there is one. Source: varint.h `read_varint`. */
+function readVarint(): bool {
+  value = 0;
+  for (let shift: u64 = 0; at < end; shift += 7) {
     const group = u64(load<u8>(at++));
-    if (group == 0 && shift > 0) return NONE;
+    // Nine groups leave one bit to the tenth.
+    if ((group == 0 && shift > 0) || (shift == 63 && group > 1)) return false;
     value |= (group & 0x7f) << shift;
-    if (group < 0x80) return value >> 53 == 0 ? value : NONE;
+    if (group < 0x80) return true;
   }
-  return NONE;
+  return false;
 }
 
-/** A field of its own length. @returns that, or NONE. */
-function blob(): u64 {
-  const length = number();
-  return length != NONE && pass(length) ? length : NONE;
+/** Passes over a field behind its length, which is left in `value`. @returns whether it is there. */
+function passBlob(): bool {
+  return readVarint() && pass(value);
 }
 
-/** Tag of blocks mined for two chains: a depth and a hash. */
+/** Passes over the tag of blocks mined for several chains: a depth and a hash, and nothing else. */
 function passMergeMining(): bool {
-  const length = blob();
-  if (length == NONE) return false;
+  if (!passBlob()) return false;
   const behind = at;
   const outer = end;
-  at -= usize(length);
+  at -= usize(value);
   end = behind;
-  const sound = number() != NONE && pass(32);
+  const sound = readVarint() && pass(32) && at == end;
   at = behind;
   end = outer;
   return sound;
 }
 
 function readAdditional(): bool {
-  const keys = number();
-  if (keys == NONE || keys > u64(end - at)) return false;
+  if (!readVarint()) return false;
+  const keys = value;
+  if (keys > u64(end - at)) return false;
   const first = at;
   if (!pass(keys << 5)) return false;
   // The first such field counts.
@@ -91,10 +92,10 @@ function readField(): bool {
     main.push(u32(at - 32));
     return true;
   }
-  if (tag == NONCE) return blob() <= MOST_NONCE;
+  if (tag == NONCE) return passBlob() && value <= MOST_NONCE;
   if (tag == MERGE_MINING) return passMergeMining();
   if (tag == ADDITIONAL_KEYS) return readAdditional();
-  if (tag == MINERGATE) return blob() != NONE;
+  if (tag == MINERGATE) return passBlob();
   // Padding reaches to the end, and there are no others.
   return false;
 }

@@ -18,19 +18,19 @@ import {
 } from './storage';
 import {
   FIRST_IMAGES,
-  FIRST_ROWS,
+  FIRST_KEYS,
+  FIRST_OUTPUTS,
   IMAGES,
   KEYS,
+  MAIN_KEYS,
   outlinePrefix,
-  OUTPUT_COUNTS,
+  OUTPUT_INDICES,
+  OUTPUTS,
   place,
   REWARDS,
-  ROW_INDICES,
-  ROW_OUTPUTS,
-  ROW_TAGS,
-  ROW_TXS,
   setBase,
   VERSIONS,
+  VIEW_TAGS,
 } from './transaction';
 
 /** Where the bytes lie. */
@@ -182,9 +182,9 @@ export function statusEndsAt(): u32 {
   return statusEnd;
 }
 
-/** Where a block's entries in another list end. */
-function endOf(starts: Column, block: u32, all: u32): u32 {
-  return block + 1 < starts.count ? starts.get(block + 1) : all;
+/** Where the entries of a block or a transaction in another list end. */
+function endOf(starts: Column, item: u32, all: u32): u32 {
+  return item + 1 < starts.count ? starts.get(item + 1) : all;
 }
 
 /** Outlines the blocks that were walked through. */
@@ -200,7 +200,8 @@ export function outlineBlocks(): void {
       throw new Error('a block lacks output indices');
     for (let i: u32 = 0; i < named; i++) outlineBlob(blobStarts.get(blob + i), blobEnds.get(blob + i));
     for (let i: u32 = 0; i <= named; i++) {
-      if (listCounts.get(list + i) != OUTPUT_COUNTS.get(TX_INDICES.count))
+      const tx = TX_INDICES.count;
+      if (listCounts.get(list + i) != endOf(FIRST_OUTPUTS, tx, OUTPUT_INDICES.count) - FIRST_OUTPUTS.get(tx))
         throw new Error('a transaction lacks output indices');
       const start = listStarts.get(list + i);
       TX_INDICES.push(start == 0 ? 0 : place(start));
@@ -250,30 +251,30 @@ export function txVersions(): usize {
 export function txRewards(): usize {
   return changetype<usize>(REWARDS);
 }
-export function outputCounts(): usize {
-  return changetype<usize>(OUTPUT_COUNTS);
+export function firstOutputs(): usize {
+  return changetype<usize>(FIRST_OUTPUTS);
+}
+export function outputs(): usize {
+  return changetype<usize>(OUTPUTS);
+}
+export function outputIndices(): usize {
+  return changetype<usize>(OUTPUT_INDICES);
+}
+export function viewTags(): usize {
+  return changetype<usize>(VIEW_TAGS);
+}
+export function firstKeys(): usize {
+  return changetype<usize>(FIRST_KEYS);
+}
+export function mainKeys(): usize {
+  return changetype<usize>(MAIN_KEYS);
+}
+export function keys(): usize {
+  return changetype<usize>(KEYS);
 }
 export function firstImages(): usize {
   return changetype<usize>(FIRST_IMAGES);
 }
 export function images(): usize {
   return changetype<usize>(IMAGES);
-}
-export function keys(): usize {
-  return changetype<usize>(KEYS);
-}
-export function firstRows(): usize {
-  return changetype<usize>(FIRST_ROWS);
-}
-export function rowOutputs(): usize {
-  return changetype<usize>(ROW_OUTPUTS);
-}
-export function rowIndices(): usize {
-  return changetype<usize>(ROW_INDICES);
-}
-export function rowTags(): usize {
-  return changetype<usize>(ROW_TAGS);
-}
-export function rowTxs(): usize {
-  return changetype<usize>(ROW_TXS);
 }

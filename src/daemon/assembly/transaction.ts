@@ -1,4 +1,4 @@
-/* Where in a transaction lies what a scan reads, and which of its keys may open which of its outputs. */
+/* Locates in a transaction the keys, outputs and key images that a scan reads. Every list grows by less than the input. */
 import { column } from './columns';
 import { additionalKey, additionalKeys, mainKey, mainKeys, readExtra } from './extra';
 import { byte, count, number, pass, position, varint } from './reading';
@@ -16,32 +16,25 @@ const GEN_INPUT: u32 = 0xff;
 const KEY_INPUT: u32 = 0x02;
 const KEY_OUTPUT: u32 = 0x02;
 const TAGGED_KEY_OUTPUT: u32 = 0x03;
-/** In the list of tags: the output carries none. */
+/** In the list of view tags: the output carries none. */
 const NO_TAG: u32 = 0x100;
-
-/** One a transaction: its version, its first key image, how many outputs it has, whether it is a miner's reward. */
+/** One a transaction: its version, its first key image, whether it is a miner's reward. */
 export const VERSIONS = column();
 export const FIRST_IMAGES = column();
-export const OUTPUT_COUNTS = column();
 export const REWARDS = column();
 /** Places of the key images of inputs. */
 export const IMAGES = column();
 
-/** Keys to derive from, and one a key: the first row that is tried with it. */
+/** One a transaction: its first output, its first key, and the number of its keys that are tried with every output. */
+export const FIRST_OUTPUTS = column();
+export const FIRST_KEYS = column();
+export const MAIN_KEYS = column();
+/** One an output: its key, its place in the transaction, its view tag. */
+export const OUTPUTS = column();
+export const OUTPUT_INDICES = column();
+export const VIEW_TAGS = column();
+/** Transaction public keys: those tried with every output, then one for each of the first outputs. */
 export const KEYS = column();
-export const FIRST_ROWS = column();
-/** Outputs to be tried with a key, one a row: key, place in the transaction, view tag, transaction. */
-export const ROW_OUTPUTS = column();
-export const ROW_INDICES = column();
-export const ROW_TAGS = column();
-export const ROW_TXS = column();
-
-/** Of the transaction at hand: addresses and tags of the keys of its outputs. */
-const outputs = column();
-const tags = column();
-
-/** Keys times outputs of all transactions: more than 100 MB of outputs, the largest page that upstream sends. */
-const MOST_ROWS: u32 = 1 << 22;
 
 function passInput(): void {
   const type = byte();
@@ -55,25 +48,14 @@ function passInput(): void {
   IMAGES.push(place(pass(32)));
 }
 
-function passOutput(): void {
+/** @param index of the output in its transaction. */
+function passOutput(index: u32): void {
   varint();
   const type = byte();
   if (type != KEY_OUTPUT && type != TAGGED_KEY_OUTPUT) throw new Error('unknown output type');
-  outputs.push(u32(pass(32)));
-  tags.push(type == KEY_OUTPUT ? NO_TAG : byte());
-}
-
-/** Tries some outputs of a transaction with a key. */
-function tryKey(key: usize, tx: u32, from: u32, to: u32): void {
-  KEYS.pushKey(key);
-  FIRST_ROWS.push(ROW_TXS.count);
-  if (ROW_TXS.count + (to - from) > MOST_ROWS) throw new Error('too many keys');
-  for (let output = from; output < to; output++) {
-    ROW_OUTPUTS.pushKey(outputs.get(output));
-    ROW_INDICES.push(output);
-    ROW_TAGS.push16(tags.get(output));
-    ROW_TXS.push(tx);
-  }
+  OUTPUTS.pushKey(pass(32));
+  OUTPUT_INDICES.push(index);
+  VIEW_TAGS.push16(type == KEY_OUTPUT ? NO_TAG : byte());
 }
 
 /**
@@ -81,9 +63,6 @@ function tryKey(key: usize, tx: u32, from: u32, to: u32): void {
  * @returns its version. Source: cryptonote_basic.h `transaction_prefix`.
  */
 export function outlinePrefix(): u32 {
-  outputs.clear();
-  tags.clear();
-  const tx = FIRST_IMAGES.count;
   const version = number();
   if (version != 1 && version != 2) throw new Error('unknown transaction version');
   varint();
@@ -92,13 +71,13 @@ export function outlinePrefix(): u32 {
   const before = IMAGES.count;
   for (let i: u32 = 0; i < inputs; i++) passInput();
   const outputCount = count();
-  for (let i: u32 = 0; i < outputCount; i++) passOutput();
+  FIRST_OUTPUTS.push(OUTPUT_INDICES.count);
+  for (let i: u32 = 0; i < outputCount; i++) passOutput(i);
   const length = number();
   const extra = pass(length);
   VERSIONS.pushByte(u32(version));
   REWARDS.pushByte(inputs == 1 && IMAGES.count == before ? 1 : 0);
-  OUTPUT_COUNTS.push(outputCount);
-  if (outputCount > 0) tryKeysIn(extra, tx, outputCount);
+  locateKeys(extra, outputCount);
   return u32(version);
 }
 
@@ -107,10 +86,17 @@ export function isReward(): bool {
   return load<u8>(REWARDS.data + REWARDS.used - 1) == 1;
 }
 
-/** Every output is tried with each key of the transaction, then each with its own of the additional ones. */
-function tryKeysIn(extra: usize, tx: u32, outputCount: u32): void {
+/**
+ * Every output is tried with each main key, and with its own of the additional ones; additional keys without a main
+ * key count for nothing. Source: wallet2.cpp `cache_tx_data`, `process_new_transaction`.
+ */
+function locateKeys(extra: usize, outputCount: u32): void {
+  FIRST_KEYS.push(u32(KEYS.used >> 5));
   readExtra(extra, position());
-  for (let i: u32 = 0; i < mainKeys(); i++) tryKey(mainKey(i), tx, 0, outputCount);
+  const main: u32 = outputCount == 0 ? 0 : mainKeys();
+  MAIN_KEYS.push(main);
+  if (main == 0) return;
+  for (let i: u32 = 0; i < main; i++) KEYS.pushKey(mainKey(i));
   const additional = min(additionalKeys(), outputCount);
-  for (let i: u32 = 0; i < additional; i++) tryKey(additionalKey(i), tx, i, i + 1);
+  for (let i: u32 = 0; i < additional; i++) KEYS.pushKey(additionalKey(i));
 }

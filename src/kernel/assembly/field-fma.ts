@@ -108,6 +108,12 @@ function rest(a: v128, b: v128, c2: v128, hi: v128): v128 {
 const PARTS = memory.data(320, 16);
 const PIN = memory.data(16, 16);
 
+/** Wipes the parts of the last products. */
+export function forgetField(): void {
+  memory.fill(PARTS, 0, 320);
+  memory.fill(PIN, 0, 16);
+}
+
 /** Columns of a*b: 1 unit by 3, or 3 by 1. @param o apart from a and b. */
 @inline
 export function multiplyColumns(o: usize, a: usize, b: usize): void {

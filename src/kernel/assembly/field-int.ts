@@ -126,6 +126,15 @@ function scale(a: usize, i: i32): void {
   if (i >= 5) v128.store(A_19 + (i << 4), i32x4.mul(own, i32x4.splat(19)));
 }
 
+/** Wipes the operands of the last products. */
+export function forgetField(): void {
+  memory.fill(A_TWICE, 0, 160);
+  memory.fill(B_EXTENDED, 0, 320);
+  memory.fill(A_19, 0, 160);
+  memory.fill(A_2, 0, 160);
+  memory.fill(A_4, 0, 160);
+}
+
 /** What places i <= j give: unequal ones twice, odd by odd twice, from place 10 on 19-fold. */
 @inline
 function part(a: usize, i: i32, j: i32): v128 {

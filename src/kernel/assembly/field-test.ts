@@ -27,6 +27,7 @@ export function elementsAt(): usize {
 }
 
 export { multiply, square, settleElement };
+export { reduce } from './scalar';
 
 export function multiplyTwice(o: usize, a: usize, b: usize): void {
   multiplyTwiceHere(o, a, b);

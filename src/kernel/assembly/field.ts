@@ -26,6 +26,13 @@ export function squareColumns(o: usize, a: usize): void {
 
 const WORK = memory.data(160, 16);
 
+/** Wipes the temporaries of products. */
+export function forgetField(): void {
+  memory.fill(WORK, 0, 160);
+  if (ASC_FEATURE_RELAXED_SIMD) fma.forgetField();
+  else int.forgetField();
+}
+
 /** o = a*b */
 @inline
 export function multiply(o: usize, a: usize, b: usize): void {

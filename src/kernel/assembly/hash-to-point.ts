@@ -123,3 +123,19 @@ export function mapToCurve(o: usize, first: usize, second: usize): void {
   multiply(o, ROOT, o + 2 * ELEMENT);
   multiply(o + 3 * ELEMENT, ROOT, o + ELEMENT);
 }
+
+/** Wipes the temporaries of the map. */
+export function forgetMap(): void {
+  memory.fill(U, 0, 160);
+  memory.fill(V, 0, 160);
+  memory.fill(W, 0, 160);
+  memory.fill(X, 0, 160);
+  memory.fill(X3, 0, 160);
+  memory.fill(ROOT, 0, 160);
+  memory.fill(BACK, 0, 160);
+  memory.fill(TURNED, 0, 160);
+  memory.fill(FACTOR, 0, 160);
+  memory.fill(Z_PART, 0, 160);
+  memory.fill(SPARE, 0, 160);
+  memory.fill(ONE, 0, 160);
+}

@@ -1,10 +1,11 @@
 /* What the host calls. Arguments and results lie in the areas of rows.ts; every call takes up to 256 of their rows. */
-import { prepareField } from './field';
-import { mapToCurve, prepareMap } from './hash-to-point';
-import { keccak } from '../../crypto/assembly/keccak';
-import { addMultiplesOfG as addToPairsG, addMultiplesOfH as addToPairsH, multiplySecret } from './multiples';
+import { forgetField, prepareField } from './field';
+import { forgetMap, mapToCurve, prepareMap } from './hash-to-point';
+import { clear, keccak } from '../../crypto/assembly/keccak';
+import { addMultiplesOfG as addToPairsG, addMultiplesOfH as addToPairsH, forgetMultiples, multiplySecret } from './multiples';
 import {
   fillTables,
+  forgetSums,
   forgetTerms,
   MOST_TERMS,
   prepareMultiexp,
@@ -13,12 +14,13 @@ import {
   sumTerms,
   sumTwins,
 } from './multiexp';
-import { addPoint, double, POINT, preparePoint, setIdentity, toAddend } from './point';
+import { addPoint, double, forgetPoints, POINT, preparePoint, setIdentity, toAddend } from './point';
 import {
   addMultiplesOfG,
   AMOUNTS,
   BASE,
   DIGITS,
+  forgetRows,
   MESSAGES,
   POINTS,
   readPair,
@@ -62,7 +64,7 @@ export function prepare(): void {
   prepareMultiexp();
 }
 
-export { multiplyPoints, addMultiplesOfG } from './rows';
+export { multiplyPoints, multiplyPointsBySecret, takeSecret, addMultiplesOfG } from './rows';
 export { roomToScan, scan, forgetScan } from './scan';
 export { scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan';
 export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan';
@@ -172,4 +174,14 @@ export function twinSums(terms: i32): void {
   writeResults(2);
 }
 
-export { forget } from './rows';
+/** Wipes everything that was computed from secrets, and every temporary that may hold a part of it. */
+export function forget(): void {
+  memory.fill(HASHES, 0, 64);
+  forgetRows();
+  forgetMultiples();
+  forgetSums();
+  forgetMap();
+  forgetPoints();
+  forgetField();
+  clear();
+}

@@ -139,11 +139,21 @@ function recodeAll(used: i32, once: i32): void {
     recode(digits + usize(term), stride, scalars + (usize(term) << 5), term < used ? KEPT_WINDOW : WINDOW);
 }
 
-/** Wipes digits and scalars. */
+/** Wipes digits and scalars, and the multiples that digits chose last. */
 export function forgetTerms(used: i32, once: i32): void {
   const digits = digitsArea(once);
   memory.fill(digits, 0, scalarsArea(used, once) + (usize(used + once) << 5) - digits);
+  forgetSums();
+}
+
+/** Wipes the temporaries of sums, those of {@link sumTwins} aside, whose scalars are public. */
+export function forgetSums(): void {
   memory.fill(PADDED, 0, 48);
+  memory.fill(CHOSEN, 0, 640);
+  memory.fill(STEP, 0, 640);
+  memory.fill(NEGATIVE, 0, 160);
+  memory.fill(ONE_LANE, 0, 40);
+  memory.fill(OTHER, 0, 640);
 }
 
 /** The entry that a term's digit asks for; its lowest bit says that it is subtracted. */

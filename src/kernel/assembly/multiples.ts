@@ -3,7 +3,7 @@
  * scalars: every digit costs a look at all multiples it may ask for, and one addition.
  */
 import { choose, ELEMENT, multiply, pack, PACKED, selectAddend, selectFromWindow, setSmall, subtract } from './field';
-import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
+import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, fromAddend, POINT, toAddend } from './point';
 import { DIGITS, toDigits } from './scalar';
 
 const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666666666666666, 0x6666666666666666]);
@@ -139,33 +139,49 @@ function digit1(i: i32): i32 {
 
 const OWN = memory.data(5120, 16);
 
-/** o = s*p. */
+/** o = s*p, a scalar a lane, without T. @param first 32 bytes below 2^253, as the second. */
 export function multiplySecret(o: usize, p: usize, first: usize, second: usize): void {
   toDigits(DIGITS_0, first);
   toDigits(DIGITS_1, second);
+  multiplyByDigits(o, p);
+}
+
+/** Takes the scalar of {@link multiplyByDigits} for both lanes. @param scalar 32 bytes below 2^253. */
+export function setSecret(scalar: usize): void {
+  toDigits(DIGITS_0, scalar);
+  memory.copy(DIGITS_1, DIGITS_0, DIGITS);
+}
+
+/** o = s*p without T, s as it was taken last. */
+export function multiplyByDigits(o: usize, p: usize): void {
   toAddend(OWN, p);
   memory.copy(BASE, p, POINT);
   for (let m: usize = 1; m < 8; m++) {
     addPoint(BASE, BASE, OWN, false, true);
     toAddend(OWN + m * ADDEND, BASE);
   }
-  setIdentity(o);
-  for (let i = DIGITS - 1; i >= 0; i--) {
-    if (i < DIGITS - 1) {
-      double(o, o, false);
-      double(o, o, false);
-      double(o, o, false);
-      double(o, o, true);
-    }
+  selectAddend(CHOSEN, OWN, digit0(DIGITS - 1), digit1(DIGITS - 1));
+  fromAddend(o, CHOSEN);
+  for (let i = DIGITS - 2; i >= 0; i--) {
+    double(o, o, false);
+    double(o, o, false);
+    double(o, o, false);
+    double(o, o, true);
     selectAddend(CHOSEN, OWN, digit0(i), digit1(i));
     addPoint(o, o, CHOSEN, false, false);
   }
 }
 
-/** Wipes what came from scalars. */
+/** Wipes digits, the multiples that they chose, and all temporaries. */
 export function forgetMultiples(): void {
   memory.fill(GROUP_DIGITS, 0, 688);
   memory.fill(DIGITS_0, 0, 64);
   memory.fill(DIGITS_1, 0, 64);
   memory.fill(CHOSEN, 0, 5120);
+  memory.fill(OWN, 0, 5120);
+  memory.fill(BASE, 0, 640);
+  memory.fill(SPARE, 0, 640);
+  memory.fill(STEP, 0, 640);
+  memory.fill(NEGATIVE, 0, 160);
+  memory.fill(BYTES, 0, 160);
 }

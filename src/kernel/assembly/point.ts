@@ -114,6 +114,15 @@ export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   finish(o, withT);
 }
 
+/** o = an addend as a point, without T. */
+export function fromAddend(o: usize, addend: usize): void {
+  subtract(S, addend, addend + ELEMENT);
+  settleElement(o + X, S);
+  add(S, addend, addend + ELEMENT);
+  settleElement(o + Y, S);
+  copy(o + Z, addend + 2 * ELEMENT);
+}
+
 /** o = p made ready to be added. */
 export function toAddend(o: usize, p: usize): void {
   add(S, p + Y, p + X);
@@ -280,4 +289,27 @@ export function compress(bytes: usize, p: usize, lane: usize): void {
   const sign = load<u8>(bytes) & 1;
   save(bytes, p + Y, lane);
   store<u8>(bytes + 31, load<u8>(bytes + 31) | (sign << 7));
+}
+
+/** Wipes the temporaries of all formulas: the last product can be computed from them. */
+export function forgetPoints(): void {
+  memory.fill(A, 0, 160);
+  memory.fill(B, 0, 160);
+  memory.fill(C, 0, 160);
+  memory.fill(E, 0, 160);
+  memory.fill(F, 0, 160);
+  memory.fill(G, 0, 160);
+  memory.fill(H, 0, 160);
+  memory.fill(S, 0, 160);
+  memory.fill(U, 0, 160);
+  memory.fill(V, 0, 160);
+  memory.fill(V3, 0, 160);
+  memory.fill(P0, 0, 160);
+  memory.fill(P1, 0, 160);
+  memory.fill(P2, 0, 160);
+  memory.fill(ONE, 0, 160);
+  memory.fill(CANONICAL, 0, 32);
+  memory.fill(PREFIX, 0, 20480);
+  memory.fill(INVERSE, 0, 160);
+  memory.fill(FACTOR, 0, 160);
 }

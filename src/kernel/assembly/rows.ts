@@ -2,8 +2,7 @@
  * Areas that the host writes to and reads from, and what works on their rows, two at once. A call takes up to 256
  * rows, an even number of them.
  */
-import { clear } from '../../crypto/assembly/keccak';
-import { addMultiplesOfG as addToPairsG, forgetMultiples } from './multiples';
+import { addMultiplesOfG as addToPairsG, multiplyByDigits as multiplyBySecret, setSecret } from './multiples';
 import { ADDEND, addPoint, compress, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 
 /** Rows of a call. */
@@ -33,7 +32,7 @@ export function readPair(o: usize, row: usize): void {
   store<u8>(VALID + row + 1, u8(ok >> 1));
 }
 
-/** sum = digits * BASE, without T. */
+/** sum = digits * BASE, without T. Variable time: the number is public. */
 function multiplyByDigits(sum: usize, top: i32): void {
   double(sum, BASE, true);
   toAddend(TWICE, sum);
@@ -59,11 +58,30 @@ export function writeResults(count: i32): void {
     compress(RESULTS + (row << 5), SUMS + (row >> 1) * POINT, row & 1);
 }
 
-/** RESULTS = n * POINTS, n by its digits. @param top index of the highest digit, not zero. */
+/** RESULTS = n * POINTS, n by its digits, in variable time. @param top index of the highest digit, not zero. */
 export function multiplyPoints(count: i32, top: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     readPair(BASE, row);
     multiplyByDigits(SUMS + (row >> 1) * POINT, top);
+  }
+  writeResults(count);
+}
+
+/** Takes the first of SCALARS, below 2^253, for {@link multiplyPointsBySecret}. */
+export function takeSecret(): void {
+  setSecret(SCALARS);
+}
+
+/**
+ * RESULTS = s * POINTS, in constant time, s as it was taken last; eightfold, of the product and not of the scalar's
+ * residue: points may have torsion, which the 8 clears.
+ */
+export function multiplyPointsBySecret(count: i32, eightfold: bool): void {
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    const sum = SUMS + (row >> 1) * POINT;
+    readPair(BASE, row);
+    multiplyBySecret(sum, BASE);
+    for (let i = eightfold ? 3 : 0; i > 0; i--) double(sum, sum, false);
   }
   writeResults(count);
 }
@@ -80,14 +98,16 @@ export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
   writeResults(count);
 }
 
-/** Wipes what came from secrets. */
-export function forget(): void {
+/** Wipes all rows but whether they were points. */
+export function forgetRows(): void {
   memory.fill(DIGITS, 0, 264);
+  memory.fill(POINTS, 0, 8192);
   memory.fill(SCALARS, 0, 8192);
   memory.fill(RESULTS, 0, 8192);
   memory.fill(MESSAGES, 0, 16128);
   memory.fill(AMOUNTS, 0, 8192);
   memory.fill(SUMS, 0, 81920);
-  forgetMultiples();
-  clear();
+  memory.fill(BASE, 0, 640);
+  memory.fill(TWICE, 0, 640);
+  memory.fill(ODD, 0, 5120);
 }

@@ -1,47 +1,29 @@
 /* Numbers modulo l = 2^252 + c, c = 27742317777372353535851937790883648493, the order of the main subgroup. */
 import { keccak } from '../../crypto/assembly/keccak';
 
-const C0: u64 = 0x5812631a5cf5d3ed;
-const C1: u64 = 0x14def9dea2f79cd6;
-const TOP: u64 = 0x0fffffffffffffff;
+/** Words of 32 bits of c and of l, lowest first. */
+const C = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0]);
+const L = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0x10000000]);
 
-/** Replaces 256 bits by their residue. */
+/** Replaces 256 bits by their residue, in constant time. */
 export function reduce(s: usize): void {
-  let s0 = load<u64>(s);
-  let s1 = load<u64>(s + 8);
-  let s2 = load<u64>(s + 16);
-  let s3 = load<u64>(s + 24);
   // q*2^252 is q*l - q*c. What is left is above -l, since 15*c is far below l.
-  const quotient = s3 >> 60;
-  s3 &= TOP;
-  for (let i: u64 = 0; i < quotient; i++) {
-    const t0 = s0 - C0;
-    let borrow: u64 = s0 < C0 ? 1 : 0;
-    const t1 = s1 - C1 - borrow;
-    borrow = s1 < C1 || (borrow != 0 && s1 == C1) ? 1 : 0;
-    const t2 = s2 - borrow;
-    borrow = s2 < borrow ? 1 : 0;
-    s3 -= borrow;
-    s0 = t0;
-    s1 = t1;
-    s2 = t2;
+  const top = load<u32>(s + 28);
+  const quotient = i64(top >> 28);
+  store<u32>(s + 28, top & 0x0fffffff);
+  let carry: i64 = 0;
+  for (let i: usize = 0; i < 32; i += 4) {
+    carry += i64(load<u32>(s + i)) - quotient * i64(load<u32>(C + i));
+    store<u32>(s + i, u32(carry));
+    carry >>= 32;
   }
-  if (i64(s3) < 0) {
-    const t0 = s0 + C0;
-    let carry: u64 = t0 < s0 ? 1 : 0;
-    const t1 = s1 + C1;
-    let next: u64 = t1 < s1 ? 1 : 0;
-    s1 = t1 + carry;
-    next += s1 < t1 ? 1 : 0;
-    s0 = t0;
-    s2 += next;
-    carry = s2 < next ? 1 : 0;
-    s3 += carry + (TOP + 1);
+  const below = u32(carry);
+  carry = 0;
+  for (let i: usize = 0; i < 32; i += 4) {
+    carry += i64(load<u32>(s + i)) + i64(load<u32>(L + i) & below);
+    store<u32>(s + i, u32(carry));
+    carry >>= 32;
   }
-  store<u64>(s, s0);
-  store<u64>(s + 8, s1);
-  store<u64>(s + 16, s2);
-  store<u64>(s + 24, s3);
 }
 
 /** Hashes a message to a scalar. Source: crypto.cpp `hash_to_scalar`. */
@@ -53,7 +35,7 @@ export function hashToScalar(out: usize, message: usize, length: i32): void {
 /** Digits of radix 16 of a number below 2^253. */
 export const DIGITS: i32 = 64;
 
-/** Writes them lowest first, each from -8 to 8; no branch depends on the number. */
+/** Writes them lowest first, each from -8 to 8; no branch and no place of a read depends on the number. */
 export function toDigits(digits: usize, scalar: usize): void {
   let carry = 0;
   for (let i = 0; i < DIGITS; i++) {

@@ -1,7 +1,7 @@
 /* A batch of outputs from keys to hits. What it needs of memory stands behind everything else. */
 import { keccak } from '../../crypto/assembly/keccak';
 import { growTo, spareRoom } from './multiexp';
-import { addMultiplesOfG, MOST_ROWS, multiplyPoints, POINTS, RESULTS, SCALARS, VALID } from './rows';
+import { addMultiplesOfG, MOST_ROWS, multiplyPointsBySecret, POINTS, RESULTS, SCALARS, takeSecret, VALID } from './rows';
 import { hashToScalar } from './scalar';
 
 /** In the list of tags: the output carries none. */
@@ -59,12 +59,13 @@ export function roomToScan(keyCount: i32, outputCount: i32): bool {
   return growTo(endOfScan());
 }
 
-function deriveAll(top: i32): void {
+function deriveAll(): void {
+  takeSecret();
   for (let start = 0; start < keys; start += MOST_ROWS) {
     const count = min(MOST_ROWS, keys - start);
     const rows = scanKeysAt() + (usize(start) << 5);
     memory.copy(POINTS, rows, usize(count) << 5);
-    multiplyPoints(count + (count & 1), top);
+    multiplyPointsBySecret(count + (count & 1), true);
     memory.copy(rows, RESULTS, usize(count) << 5);
     memory.copy(validAt() + usize(start), VALID, count);
   }
@@ -130,9 +131,9 @@ function openAll(hits: i32): i32 {
   return i32(found);
 }
 
-/** Finds hits. @param top as of `multiplyPoints`. @returns how many. */
-export function scan(top: i32): i32 {
-  deriveAll(top);
+/** Finds hits. The view secret is the first of SCALARS. @returns how many. */
+export function scan(): i32 {
+  deriveAll();
   let hits: usize = 0;
   for (let output: u32 = 0; output < u32(outputs); output++)
     if (fits(output)) store<u32>(scanHitsAt() + (hits++ << 2), output);

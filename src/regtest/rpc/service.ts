@@ -5,6 +5,7 @@ import { Dispatcher, methodNotFound, type Call } from '../../jsonrpc/dispatcher.
 import { RpcError } from '../../jsonrpc/errors.js';
 import type { Answer, Endpoint } from '../../jsonrpc/http-app.js';
 import { createHttpApp } from '../../jsonrpc/http-app.js';
+import type { LoginDeadline } from '../../jsonrpc/login-deadline.js';
 import { readParams } from '../../jsonrpc/params.js';
 import { CodecError } from '../../util/codec.js';
 import { JsonError, parseJson } from '../../util/json.js';
@@ -16,6 +17,7 @@ import { binaryEndpoints, methods, paths } from './registry.js';
 export interface ServiceOptions {
   /** Absent: whoever reaches the port may call. */
   readonly auth?: RequestHandler;
+  readonly loginDeadline?: LoginDeadline;
   readonly origins: readonly string[];
   readonly onBug: (error: unknown, method?: string) => void;
 }
@@ -41,7 +43,7 @@ function createCall(context: Context): Call {
     const method = methods.find(name);
     if (method === undefined || !isOpen(method, context)) throw methodNotFound();
     const { positional, bare } = method.meta;
-    const parsed: unknown = readParams(
+    const parsed: unknown = await readParams(
       method.params,
       positional && Array.isArray(given) ? { list: given as unknown } : given,
     );
@@ -62,7 +64,7 @@ const jsonEndpoint = (
     if (!isOpen(method, context)) return empty(404);
     try {
       const given = body.length === 0 ? {} : parseJson(body.toString('utf8'));
-      const result = await method.handle(context, readParams(method.params, given) as never);
+      const result = await method.handle(context, (await readParams(method.params, given)) as never);
       return json(writeJson(result));
     } catch (error) {
       if (error instanceof JsonError || error instanceof RpcError) return empty(400);
@@ -97,7 +99,7 @@ const binaryPath = (
 });
 
 /** Everything that a daemon answers over HTTP. */
-export function createDaemonApp(context: Context, { auth, origins, onBug }: ServiceOptions) {
+export function createDaemonApp(context: Context, { auth, loginDeadline, origins, onBug }: ServiceOptions) {
   const named = ({ name, aliases = [] }: DaemonMethod): string[] => [name, ...aliases];
   const endpoints = [
     ...paths.methods.flatMap((method) =>
@@ -114,6 +116,7 @@ export function createDaemonApp(context: Context, { auth, origins, onBug }: Serv
       encode: encodeText,
     }),
     ...(auth === undefined ? {} : { auth }),
+    ...(loginDeadline === undefined ? {} : { loginDeadline }),
     origins,
     hosts: [],
     onBug,

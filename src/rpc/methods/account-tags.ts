@@ -21,7 +21,13 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'tag_accounts',
     summary: 'Gives accounts a tag.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, codes: { account_out_of_range: -1 } },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      codes: { account_out_of_range: -1 },
+      texts: { account_out_of_range: 'Account index out of bound' },
+    },
     params: params({ tag: text.default(''), accounts: listOf(u32) }),
     source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
     handle({ wallet }, { tag, accounts }) {
@@ -33,7 +39,13 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'untag_accounts',
     summary: 'Takes the tags of accounts away.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, codes: { account_out_of_range: -1 } },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      codes: { account_out_of_range: -1 },
+      texts: { account_out_of_range: 'Account index out of bound' },
+    },
     params: params({ accounts: listOf(u32) }),
     source: 'COMMAND_RPC_UNTAG_ACCOUNTS, on_untag_accounts',
     handle({ wallet }, { accounts }) {

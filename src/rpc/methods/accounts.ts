@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
-import { emptyRow, type AddressBalance } from '../../services/balances.js';
-import type { WalletSession } from '../../services/wallet-session.js';
+import { emptyRow, type AddressBalance } from '../../services/accounts/balances.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { writtenOnce } from '../written-once.js';
 
 /** Adds address and label to what addresses hold. */
-async function perSubaddress(wallet: WalletSession, listed: readonly AddressBalance[]) {
+async function perSubaddress(wallet: OpenWallet, listed: readonly AddressBalance[]) {
   const texts = await wallet.accounts.addresses(
     listed.map(({ account, minor }) => ({ major: account, minor })),
   );
@@ -55,11 +55,11 @@ export const accountMethods: readonly WalletMethod[] = [
               );
       const rows = () => perSubaddress(wallet, listed);
       // Labels come and go without a change to what is stored.
-      const per_subaddress = wallet.keyKeeper.hidesNotes ? await rows() : await writtenOnce(listed, rows);
+      const per_subaddress = wallet.keystore.hidesNotes ? await rows() : await writtenOnce(listed, rows);
       return {
         balance: balance.total,
         unlocked_balance: balance.unlocked,
-        multisig_import_needed: wallet.multisigExchange.isImportNeeded(),
+        multisig_import_needed: wallet.multisigInfoTransfer.isImportNeeded(),
         per_subaddress,
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,

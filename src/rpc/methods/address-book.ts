@@ -1,15 +1,15 @@
 import type { PaymentId } from '../../cryptonote/types.js';
 import { flag, height, listOf, params, text } from '../../jsonrpc/params.js';
 import { fromHex, isHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { paymentIdShape } from '../shapes.js';
+import { paymentIdShape, WRONG_ADDRESS } from '../shapes.js';
 
 /** Addresses carry short ids only; zeros stand for none. @throws WalletError `wrong_payment_id` */
 function readPaymentId(hex: string): PaymentId | undefined {
   if (/^(?:|0{16}|0{64})$/.test(hex)) return undefined;
   if (!isHex(hex) || hex.length !== 16)
-    throw new WalletError({ kind: 'wrong_payment_id', reason: 'Invalid payment ID: it has 16 hex digits' });
+    throw new WalletError({ kind: 'wrong_payment_id', reason: 'a payment id has 16 hex digits' });
   return fromHex(hex) as PaymentId;
 }
 
@@ -33,7 +33,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'add_address_book',
     summary: 'Adds an entry to the address book.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
     params: params({
       address: text.default(''),
       payment_id: text.default(''),
@@ -48,7 +48,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'edit_address_book',
     summary: 'Changes parts of an entry of the address book.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
     params: params({
       index: height.default(0),
       set_address: flag.default(false),

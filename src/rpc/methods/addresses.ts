@@ -2,7 +2,7 @@ import { formatAddress, integrate, standardOf, tryParseAddress } from '../../cry
 import type { Address, PaymentId } from '../../cryptonote/types.js';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { indexShape } from '../shapes.js';
 import { writtenOnce } from '../written-once.js';
@@ -57,6 +57,7 @@ export const addressMethods: readonly WalletMethod[] = [
         throw new WalletError({
           kind: 'invalid',
           reason: `count is a number from 1 to ${MAX_NEW_ADDRESSES}`,
+          text: `Count must be between 1 and ${MAX_NEW_ADDRESSES}.`,
         });
       const created = await wallet.accounts.createAddresses(account_index, count, label);
       return {
@@ -87,7 +88,7 @@ export const addressMethods: readonly WalletMethod[] = [
     params: params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
     async handle({ wallet }, { password, major_idx, minor_idx }) {
-      wallet.keyKeeper.assertPassword(password);
+      wallet.keystore.assertPassword(password);
       await wallet.sync.setLookahead({ major: major_idx, minor: minor_idx });
       return {};
     },
@@ -131,7 +132,7 @@ export const addressMethods: readonly WalletMethod[] = [
       if (payment_id !== '' && !(isHex(payment_id) && payment_id.length === 16))
         throw new WalletError({
           kind: 'wrong_payment_id',
-          reason: 'Invalid payment ID: it has 16 hex digits',
+          reason: 'a payment id has 16 hex digits',
         });
       const id = (payment_id === '' ? server.settings.rng(8) : fromHex(payment_id)) as PaymentId;
       const address =
@@ -142,6 +143,7 @@ export const addressMethods: readonly WalletMethod[] = [
         throw new WalletError({
           kind: 'wrong_address',
           reason: `a payment id cannot be joined to a ${describeKind(address)}`,
+          text: address.kind === 'subaddress' ? "Subaddress shouldn't be used" : 'Already integrated address',
         });
       return { integrated_address: formatAddress(integrate(address, id)), payment_id: toHex(id) };
     },
@@ -156,7 +158,7 @@ export const addressMethods: readonly WalletMethod[] = [
     handle({ wallet }, { integrated_address }) {
       const address = wallet.accounts.parse(integrated_address);
       if (address.paymentId === undefined)
-        throw new WalletError({ kind: 'wrong_address', reason: 'the address is not an integrated one' });
+        throw new WalletError({ kind: 'wrong_address', reason: 'Address is not an integrated address' });
       return {
         is_subaddress: false,
         payment_id: toHex(address.paymentId),

@@ -1,5 +1,5 @@
 import { listOf, params, text } from '../../jsonrpc/params.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash } from '../shapes.js';
 
@@ -13,7 +13,11 @@ export const annotationMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
     handle({ wallet }, { txids, notes }) {
       if (txids.length !== notes.length)
-        throw new WalletError({ kind: 'invalid', reason: 'there must be one note for every txid' });
+        throw new WalletError({
+          kind: 'invalid',
+          reason: 'there must be one note for every txid',
+          text: 'Different amount of txids and notes',
+        });
       wallet.annotations.setNotes(
         txids.map((txid, i) => ({ txHash: readTxHash(txid), note: notes[i] ?? '' })),
       );

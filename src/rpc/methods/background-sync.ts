@@ -1,4 +1,5 @@
 import { none, params, text } from '../../jsonrpc/params.js';
+import { explain } from '../error-explanations.js';
 import { defineMethod, type Gates, type WalletMethod } from '../method.js';
 
 /** Who shares a spend key, or has none, cannot put it away. Source: wallet_rpc_server.cpp `PRE_VALIDATE_BACKGROUND_SYNC`. */
@@ -8,6 +9,11 @@ const ONE_OWNER: Gates = {
   spendKey: true,
   multisig: 'absent',
   codes: { already_multisig: -1 },
+  texts: {
+    view_only: 'Watch-only wallet cannot enable background sync',
+    already_multisig: 'Multisig wallet cannot enable background sync',
+    wallet_exists: explain,
+  },
 };
 
 /** Methods that keep a wallet in step while its spend key is put away. */

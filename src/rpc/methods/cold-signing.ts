@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import type { KeyImage, Signature } from '../../crypto/types.js';
 import { concatBytes, fixedBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/fault.js';
-import type { SignedKeyImage } from '../../wallet/key-images.js';
-import type { TransferDescription, TransferSummary } from '../../wallet/transfer-description.js';
+import { workSlices } from '../../util/work-slices.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { SignedKeyImage } from '../../wallet/scan/key-images.js';
+import type { TransferDescription, TransferSummary } from '../../wallet/exchange/transfer-description.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const ALL = 0xffff_ffff;
@@ -53,7 +54,12 @@ const signedKeyImage = z.object({ key_image: text.default(''), signature: text.d
 function readSignedKeyImage({ key_image, signature }: z.output<typeof signedKeyImage>): SignedKeyImage {
   if (!isHex(key_image) || key_image.length !== 64)
     throw new WalletError({ kind: 'wrong_key_image', reason: 'a key image has 64 hex digits' });
-  if (!isHex(signature) || signature.length !== 128) throw new WalletError({ kind: 'wrong_signature' });
+  if (!isHex(signature) || signature.length !== 128)
+    throw new WalletError({
+      kind: 'wrong_signature',
+      reason: 'a signature has 128 hex digits',
+      text: 'failed to parse signature',
+    });
   return {
     keyImage: fromHex(key_image) as KeyImage,
     signature: fixedBytes(fromHex(signature), 64, 'Signature') satisfies Signature,
@@ -72,7 +78,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     }),
     source: 'COMMAND_RPC_EXPORT_OUTPUTS, on_export_outputs',
     async handle({ wallet }, range) {
-      return { outputs_data_hex: toHex(await wallet.outputExchange.export(range)) };
+      return { outputs_data_hex: toHex(await wallet.outputTransfer.export(range)) };
     },
   }),
 
@@ -81,9 +87,11 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Takes the outputs that a wallet in touch with the chain told.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ outputs_data_hex: text.default('') }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
-    async handle({ wallet }, { outputs_data_hex }) {
-      return { num_imported: await wallet.outputExchange.importBlob(outputs_data_hex) };
+    async handle({ wallet, version }, { outputs_data_hex }) {
+      const countKnown = version === '1.3';
+      return { num_imported: await wallet.outputTransfer.importBlob(outputs_data_hex, countKnown) };
     },
   }),
 
@@ -94,7 +102,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     params: params({ all: flag.default(false) }),
     source: 'COMMAND_RPC_EXPORT_KEY_IMAGES, on_export_key_images',
     async handle({ wallet }, { all }) {
-      const { first, images } = await wallet.keyImageExchange.export(all);
+      const { first, images } = await wallet.keyImageTransfer.export(all);
       return {
         offset: first,
         signed_key_images: images.map(({ keyImage, signature }) => ({
@@ -110,22 +118,36 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Takes proven key images and finds out which of them are spent.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
+    requestSize: 'long-list',
     source: 'COMMAND_RPC_IMPORT_KEY_IMAGES, on_import_key_images',
     async handle({ wallet }, { offset, signed_key_images }) {
       if (!wallet.link.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
-      return { ...(await wallet.keyImageExchange.import(signed_key_images.map(readSignedKeyImage), offset)) };
+      const images = await workSlices.map(signed_key_images, readSignedKeyImage);
+      wallet.assertOpen();
+      return { ...(await wallet.keyImageTransfer.import(images, offset)) };
     },
   }),
 
   defineMethod({
     name: 'describe_transfer',
     summary: 'Says what a set of transactions would pay that are not signed, or not by enough.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      spendKey: true,
+      texts: { bad_multisig_set: 'cannot load multisig_txset' },
+    },
     params: params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_DESCRIBE_TRANSFER, on_describe_transfer',
     async handle({ wallet }, { unsigned_txset, multisig_txset }) {
       if (unsigned_txset === '' && multisig_txset === '')
-        throw new WalletError({ kind: 'invalid', reason: 'there is no set to describe' });
+        throw new WalletError({
+          kind: 'invalid',
+          reason: 'there is no set to describe',
+          text: 'no txset provided',
+        });
       const { descriptions, summary, weights } =
         unsigned_txset === ''
           ? await wallet.multisigSigning.describe(multisig_txset)
@@ -146,6 +168,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
       export_raw: flag.default(false),
       get_tx_keys: flag.default(false),
     }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_TRANSFER, on_sign_transfer',
     async handle({ wallet }, { unsigned_txset, export_raw, get_tx_keys }) {
       const { blob, txs } = await wallet.coldSigning.sign(unsigned_txset);
@@ -163,6 +186,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Relays what an offline wallet signed.',
     meta: { needs: 'wallet', restricted: true },
     params: params({ tx_data_hex: text.default('') }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',
     async handle({ wallet }, { tx_data_hex }) {
       return { tx_hash_list: (await wallet.coldSigning.submit(tx_data_hex)).map(toHex) };

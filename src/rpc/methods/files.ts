@@ -1,7 +1,11 @@
 import { flag, height, params, text } from '../../jsonrpc/params.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
+const NOT_OPENED = 'Failed to open wallet';
+const EXISTS = 'Wallet already exists.';
+const OLD_LANGUAGE_BEGINNING = 'Wallet was using the old seed language';
+const OLD_LANGUAGE = `${OLD_LANGUAGE_BEGINNING}. You need to specify a new seed language.`;
 const RESTORED = 'Wallet has been restored successfully.';
 
 /** Methods that create, open and close wallet files. */
@@ -21,7 +25,18 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'open_wallet',
     summary: 'Opens a wallet of the wallet directory; the one open before is stored and closed.',
-    meta: { needs: 'directory', restricted: true, codes: { wrong_password: -1 } },
+    meta: {
+      needs: 'directory',
+      restricted: true,
+      codes: { wrong_password: -1 },
+      // Upstream looks for separators first, and then whether the file can be opened.
+      texts: {
+        bad_wallet_name: ({ name }) => (name.includes('/') ? 'Invalid filename' : NOT_OPENED),
+        wallet_locked: NOT_OPENED,
+        wallet_corrupt: NOT_OPENED,
+        wrong_password: NOT_OPENED,
+      },
+    },
     params: params({
       filename: text.default(''),
       password: text.default(''),
@@ -37,7 +52,18 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'restore_deterministic_wallet',
     summary: 'Restores a wallet from its mnemonic seed and opens it.',
-    meta: { needs: 'directory', restricted: true, codes: { wallet_exists: -1 } },
+    meta: {
+      needs: 'directory',
+      restricted: true,
+      codes: { wallet_exists: -1 },
+      texts: {
+        wallet_exists: EXISTS,
+        unknown_language: ({ language }) =>
+          language === ''
+            ? OLD_LANGUAGE
+            : `${OLD_LANGUAGE_BEGINNING}, and the specified new seed language is invalid.`,
+      },
+    },
     params: params({
       filename: text.default(''),
       password: text.default(''),
@@ -58,7 +84,11 @@ export const fileMethods: readonly WalletMethod[] = [
       };
       if (asked.enable_multisig_experimental) {
         if (asked.seed_offset !== '')
-          throw new WalletError({ kind: 'bad_seed', reason: 'multisig seeds take no offset' });
+          throw new WalletError({
+            kind: 'bad_seed',
+            reason: 'multisig seeds take no offset',
+            text: 'Multisig seeds are not compatible with seed offsets',
+          });
         const address = await server.restoreMultisig(request);
         return { address, info: RESTORED, seed: '', was_deprecated: false };
       }
@@ -79,7 +109,12 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'generate_from_keys',
     summary: 'Makes a wallet from its keys and opens it; without the spend key it is view-only.',
-    meta: { needs: 'directory', restricted: true, codes: { wallet_exists: -1 } },
+    meta: {
+      needs: 'directory',
+      restricted: true,
+      codes: { wallet_exists: -1 },
+      texts: { wallet_exists: EXISTS, unknown_language: 'The specified seed language is invalid.' },
+    },
     params: params({
       filename: text.default(''),
       password: text.default(''),
@@ -119,11 +154,16 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'change_wallet_password',
     summary: "Changes the open wallet's password.",
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      texts: { wrong_password: 'Invalid original password.' },
+    },
     params: params({ old_password: text.default(''), new_password: text.default('') }),
     source: 'COMMAND_RPC_CHANGE_WALLET_PASSWORD, on_change_wallet_password',
     async handle({ wallet }, { old_password, new_password }) {
-      await wallet.keyKeeper.changePassword(old_password, new_password);
+      await wallet.keystore.changePassword(old_password, new_password);
       return {};
     },
   }),
@@ -147,7 +187,7 @@ export const fileMethods: readonly WalletMethod[] = [
     params: params({ key_type: text.default('') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {
-      return { key: wallet.keyKeeper.query(key_type) };
+      return { key: wallet.keystore.query(key_type) };
     },
   }),
 ];

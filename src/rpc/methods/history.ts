@@ -1,21 +1,44 @@
+import type { Hash } from '../../crypto/types.js';
 import type { PagedResult } from '../../jsonrpc/json-rows.js';
 import { flag, height, listOf, params, text, u32 } from '../../jsonrpc/params.js';
-import type { HistoryList, IncomingKind } from '../../services/history.js';
+import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/fault.js';
+import { workSlices } from '../../util/work-slices.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { IncomingRows } from '../incoming-rows.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { paymentIdShape, paymentShape, readTxHash, rowsOf, transferEntry } from '../shapes.js';
 
-/** 8 or 32 bytes. A long id whose last 24 bytes are zero is a short one. @throws WalletError `wrong_payment_id` */
-function readPaymentId(hex: string): Uint8Array {
+/**
+ * 8 or 32 bytes. A long id whose last 24 bytes are zero is a short one.
+ * @param textOf gives upstream's message. @throws WalletError `wrong_payment_id`
+ */
+function readPaymentId(hex: string, textOf: (hex: string) => string): Uint8Array {
   if (!isHex(hex) || (hex.length !== 16 && hex.length !== 64))
     throw new WalletError({
       kind: 'wrong_payment_id',
-      reason: 'Invalid payment ID: it has 16 or 64 hex digits',
+      reason: 'a payment id has 16 or 64 hex digits',
+      text: textOf(hex),
     });
   const id = fromHex(hex);
   return id.subarray(8).every((byte) => byte === 0) ? id.slice(0, 8) : id;
+}
+
+const WRONG_SIZE = 'Payment ID has invalid size: ';
+
+const onePayment = (hex: string): string => (isHex(hex) ? WRONG_SIZE + hex : 'Payment ID has invalid format');
+
+const ofMany = (hex: string): string =>
+  hex.length === 16 || hex.length === 64 ? `Payment ID has invalid format: ${hex}` : WRONG_SIZE + hex;
+
+/** Upstream words it otherwise in this method. @throws WalletError `wrong_tx_hash` */
+function readTransactionId(txid: string): Hash {
+  if (isHex(txid) && txid.length === 64) return readTxHash(txid);
+  throw new WalletError({
+    kind: 'wrong_tx_hash',
+    reason: 'a transaction hash has 64 hex digits',
+    text: isHex(txid) ? `Transaction ID has invalid size: ${txid}` : 'Transaction ID has invalid format',
+  });
 }
 
 const isKind = (text: string): text is IncomingKind =>
@@ -92,11 +115,17 @@ export const historyMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_transfer_by_txid',
     summary: 'Shows one transaction of an account.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: {
+      needs: 'wallet',
+      restricted: false,
+      texts: { account_out_of_range: 'Account index is out of bound' },
+    },
     params: params({ txid: text.default(''), account_index: u32.default(0) }),
     source: 'COMMAND_RPC_GET_TRANSFER_BY_TXID, on_get_transfer_by_txid',
     handle({ wallet }, { txid, account_index }) {
-      const transfers = wallet.history.byTransaction(readTxHash(txid), account_index).map(transferEntry);
+      const transfers = wallet.history
+        .byTransaction(readTransactionId(txid), account_index)
+        .map(transferEntry);
       return { transfer: transfers[0], transfers };
     },
   }),
@@ -132,7 +161,7 @@ export const historyMethods: readonly WalletMethod[] = [
     handle({ wallet }, { payment_id }) {
       return {
         payments: wallet.history
-          .payments(readPaymentId(payment_id))
+          .payments(readPaymentId(payment_id, onePayment))
           .map((view) => paymentShape(view, payment_id)),
       };
     },
@@ -143,20 +172,21 @@ export const historyMethods: readonly WalletMethod[] = [
     summary: 'Lists incoming payments with any of several payment ids, or all of them.',
     meta: { needs: 'wallet', restricted: false },
     params: params({ payment_ids: listOf(text), min_block_height: height.default(0) }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_GET_BULK_PAYMENTS, on_get_bulk_payments',
-    handle({ wallet }, { payment_ids, min_block_height }) {
+    async handle({ wallet }, { payment_ids, min_block_height }) {
       if (payment_ids.length === 0)
         return {
           payments: rowsOf(wallet.history.allPayments(min_block_height), (view) =>
             paymentShape(view, paymentIdShape(view.payment.tx.paymentId).padEnd(64, '0')),
           ),
         };
-      const ids = payment_ids.map((id) => ({ id, bytes: readPaymentId(id) }));
-      return {
-        payments: ids.flatMap(({ id, bytes }) =>
-          wallet.history.payments(bytes, min_block_height).map((view) => paymentShape(view, id)),
-        ),
-      };
+      const ids = await workSlices.map(payment_ids, (id) => ({ id, bytes: readPaymentId(id, ofMany) }));
+      const found = await workSlices.map(ids, ({ id, bytes }) => {
+        wallet.assertOpen();
+        return wallet.history.payments(bytes, min_block_height).map((view) => paymentShape(view, id));
+      });
+      return { payments: found.flat() };
     },
   }),
 ];

@@ -1,5 +1,6 @@
 import { flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import { toHex } from '../../util/bytes.js';
+import { causeText, type ErrorTexts } from '../error-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const exchangeParams = {
@@ -8,6 +9,11 @@ const exchangeParams = {
   password: text.optional(),
   force_update_use_with_caution: flag.default(false),
 };
+
+/** @param step as upstream names it in the message. */
+const refusedBy = (step: string): Partial<ErrorTexts> => ({
+  multisig_refused: (fault) => `Error calling ${step}: ${causeText(fault)}`,
+});
 
 /** Methods that make a wallet one participant of a group. */
 export const multisigMethods: readonly WalletMethod[] = [
@@ -26,7 +32,14 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'prepare_multisig',
     summary: 'Gives the message with which this wallet joins a group.',
-    meta: { needs: 'wallet', restricted: true, spendKey: true, foreground: true, multisig: 'absent' },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      spendKey: true,
+      foreground: true,
+      multisig: 'absent',
+      texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
+    },
     params: params({ enable_multisig_experimental: flag.default(false) }),
     source: 'COMMAND_RPC_PREPARE_MULTISIG, on_prepare_multisig',
     async handle({ server }, { enable_multisig_experimental }) {
@@ -38,7 +51,14 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'make_multisig',
     summary:
       'Makes an unused wallet one participant of a group; every group needs a round of exchange_multisig_keys after it.',
-    meta: { needs: 'wallet', restricted: true, spendKey: true, foreground: true, multisig: 'absent' },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      spendKey: true,
+      foreground: true,
+      multisig: 'absent',
+      texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
+    },
     params: params({
       multisig_info: listOf(text),
       threshold: u32.default(0),
@@ -54,7 +74,13 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'exchange_multisig_keys',
     summary: 'Completes a round of the key exchange; the last makes the wallet ready.',
-    meta: { needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      multisig: 'begun',
+      multisigEnabled: true,
+      texts: refusedBy('exchange_multisig_info'),
+    },
     params: params(exchangeParams),
     source: 'COMMAND_RPC_EXCHANGE_MULTISIG_KEYS, on_exchange_multisig_keys',
     async handle({ server }, { multisig_info, password, force_update_use_with_caution }) {
@@ -71,7 +97,13 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'finalize_multisig',
     summary:
       'A round of exchange_multisig_keys under its former name; how many are needed depends on the group.',
-    meta: { needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      multisig: 'begun',
+      multisigEnabled: true,
+      texts: refusedBy('exchange_multisig_info'),
+    },
     params: params(exchangeParams),
     source: 'COMMAND_RPC_FINALIZE_MULTISIG of 0.18, on_exchange_multisig_keys',
     async handle({ server }, { multisig_info, password, force_update_use_with_caution }) {
@@ -87,7 +119,15 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_multisig_key_exchange_booster',
     summary: 'Gives a message for the round after next, from some of the messages of the next.',
-    meta: { needs: 'wallet', restricted: true, multisig: 'unready' },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      multisig: 'unready',
+      texts: {
+        ...refusedBy('exchange_multisig_info_booster'),
+        already_multisig: 'This wallet is multisig, and already finalized',
+      },
+    },
     params: params({
       multisig_info: listOf(text),
       threshold: u32.default(0),
@@ -110,18 +150,28 @@ export const multisigMethods: readonly WalletMethod[] = [
     params: none,
     source: 'COMMAND_RPC_EXPORT_MULTISIG, on_export_multisig',
     async handle({ wallet }) {
-      return { info: toHex(await wallet.multisigExchange.export()) };
+      return { info: toHex(await wallet.multisigInfoTransfer.export()) };
     },
   }),
 
   defineMethod({
     name: 'import_multisig_info',
     summary: 'Takes what other signers export: key images are known and payments possible afterwards.',
-    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      multisig: 'ready',
+      multisigEnabled: true,
+      texts: {
+        ...refusedBy('import_multisig'),
+        too_few_signers: 'Needs multisig export info from more participants',
+      },
+    },
     params: params({ info: listOf(text), refresh_after_import: flag.default(true) }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_MULTISIG, on_import_multisig',
     async handle({ wallet }, { info, refresh_after_import }) {
-      return { n_outputs: await wallet.multisigExchange.import(info, refresh_after_import) };
+      return { n_outputs: await wallet.multisigInfoTransfer.import(info, refresh_after_import) };
     },
   }),
 
@@ -130,6 +180,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     summary: 'Signs transactions that another signer made; the last one needed completes them.',
     meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     params: params({ tx_data_hex: text.default('') }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_MULTISIG, on_sign_multisig',
     async handle({ wallet }, { tx_data_hex }) {
       const { set, txHashes } = await wallet.multisigSigning.sign(tx_data_hex);
@@ -140,8 +191,15 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'submit_multisig',
     summary: 'Relays transactions that enough signers have signed.',
-    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      multisig: 'ready',
+      multisigEnabled: true,
+      texts: { too_few_signers: 'Not enough signers signed this transaction.' },
+    },
     params: params({ tx_data_hex: text.default('') }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_MULTISIG, on_submit_multisig',
     async handle({ wallet }, { tx_data_hex }) {
       return { tx_hash_list: (await wallet.multisigSigning.submit(tx_data_hex)).map(toHex) };

@@ -1,14 +1,22 @@
 import type { KeyImage } from '../../crypto/types.js';
 import { listOf, none, params, text } from '../../jsonrpc/params.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';
 
+/** Source: wallet2.cpp `scan_tx`. */
+const NOT_FETCHED = 'Failed to get transaction from daemon';
+
 const oneOutput = params({ key_image: text.default('') });
 
-/** @throws WalletError `wrong_key_image`, `invalid` where it is missing */
-function outputNamed(keyImage: string): KeyImage {
-  if (keyImage === '') throw new WalletError({ kind: 'invalid', reason: 'key_image is missing' });
+/** @param purpose as upstream's message names it. @throws WalletError `wrong_key_image`, `invalid` where it is missing */
+function outputNamed(keyImage: string, purpose: string): KeyImage {
+  if (keyImage === '')
+    throw new WalletError({
+      kind: 'invalid',
+      reason: 'key_image is missing',
+      text: `Must specify key image to ${purpose}`,
+    });
   return readKeyImage(keyImage);
 }
 
@@ -20,7 +28,7 @@ export const outputMethods: readonly WalletMethod[] = [
     params: oneOutput,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
     handle({ wallet }, { key_image }) {
-      wallet.outputStates.setFrozen(outputNamed(key_image), true);
+      wallet.outputFreezing.setFrozen(outputNamed(key_image, 'freeze'), true);
       return {};
     },
   }),
@@ -32,7 +40,7 @@ export const outputMethods: readonly WalletMethod[] = [
     params: oneOutput,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
-      wallet.outputStates.setFrozen(outputNamed(key_image), false);
+      wallet.outputFreezing.setFrozen(outputNamed(key_image, 'thaw'), false);
       return {};
     },
   }),
@@ -44,15 +52,22 @@ export const outputMethods: readonly WalletMethod[] = [
     params: oneOutput,
     source: 'COMMAND_RPC_FROZEN, on_frozen',
     handle: ({ wallet }, { key_image }) => ({
-      frozen: wallet.outputStates.find(outputNamed(key_image)).frozen,
+      frozen: wallet.outputFreezing.find(outputNamed(key_image, 'check if frozen')).frozen,
     }),
   }),
 
   defineMethod({
     name: 'scan_tx',
     summary: 'Reads transactions out of turn.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      codes: { daemon_unreachable: -1 },
+      texts: { daemon_unreachable: NOT_FETCHED },
+    },
     params: params({ txids: listOf(text) }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_SCAN_TX, on_scan_tx',
     async handle({ wallet }, { txids }) {
       await wallet.txScan.scan(txids.map(readTxHash));
@@ -67,7 +82,7 @@ export const outputMethods: readonly WalletMethod[] = [
     params: none,
     source: 'COMMAND_RPC_RESCAN_SPENT, on_rescan_spent',
     async handle({ wallet }) {
-      await wallet.outputStates.rescanSpent();
+      await wallet.outputFreezing.rescanSpent();
       return {};
     },
   }),

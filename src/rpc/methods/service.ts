@@ -1,6 +1,6 @@
 import { flag, height, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import { LANGUAGES } from '../../cryptonote/languages.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
@@ -54,6 +54,7 @@ export const serviceMethods: readonly WalletMethod[] = [
         throw new WalletError({
           kind: 'bad_daemon_settings',
           reason: 'ssl_support is one of enabled, disabled, autodetect',
+          text: 'Invalid ssl support mode',
         });
       const fingerprints = asked.ssl_allowed_fingerprints.map((print) =>
         print.replaceAll(':', '').toLowerCase(),
@@ -62,12 +63,14 @@ export const serviceMethods: readonly WalletMethod[] = [
         throw new WalletError({
           kind: 'bad_daemon_settings',
           reason: 'a fingerprint has 64 hex digits (SHA-256)',
+          text: 'ssl_allowed_fingerprints[] entries must be hex-encoded SHA-256 values',
         });
       const unverifiable = asked.ssl_ca_file === '' && fingerprints.length === 0 && !asked.ssl_allow_any_cert;
       if (mode === 'enabled' && unverifiable && !/\.(onion|i2p)(:\d+)?$/.test(asked.address))
         throw new WalletError({
           kind: 'bad_daemon_settings',
           reason: 'ssl_support enabled needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert',
+          text: 'SSL is enabled but no user certificate or fingerprints were provided',
         });
       server.setDaemon(
         asked.address === ''
@@ -135,7 +138,11 @@ export const serviceMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',
     async handle({ wallet }, { hard, keep_key_images }) {
       if (hard && keep_key_images)
-        throw new WalletError({ kind: 'invalid', reason: 'a hard rescan cannot keep key images' });
+        throw new WalletError({
+          kind: 'invalid',
+          reason: 'a hard rescan cannot keep key images',
+          text: 'Cannot preserve key images on hard rescan',
+        });
       await wallet.sync.rescan(hard);
       return {};
     },

@@ -1,10 +1,10 @@
 import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/params.js';
 import type { Amount } from '../../util/amount.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { answerParams, makingOptions, paymentParams, wantedOf } from '../payment-params.js';
 import { paymentShape, paymentsShape } from '../payment-shapes.js';
-import { readKeyImage } from '../shapes.js';
+import { readKeyImage, WRONG_ADDRESS } from '../shapes.js';
 
 const sweepParams = {
   ...paymentParams,
@@ -16,7 +16,12 @@ const NOTHING = 0n as Amount;
 
 /** @throws WalletError `tx_not_possible` */
 function outputsOf(outputs: bigint): number {
-  if (outputs < 1n) throw new WalletError({ kind: 'tx_not_possible', reason: 'outputs is at least 1' });
+  if (outputs < 1n)
+    throw new WalletError({
+      kind: 'tx_not_possible',
+      reason: 'outputs is at least 1',
+      text: 'Amount of outputs should be greater than 0.',
+    });
   return Number(outputs);
 }
 
@@ -24,7 +29,13 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_all',
     summary: 'Sends all that an account, or some of its addresses, can spend to one address.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      multisigEnabled: true,
+      texts: WRONG_ADDRESS,
+    },
     params: params({
       ...sweepParams,
       account_index: u32.default(0),
@@ -50,13 +61,19 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_single',
     summary: 'Sends all of one output to an address.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      multisigEnabled: true,
+      texts: { ...WRONG_ADDRESS, key_image_unknown: 'No outputs found' },
+    },
     params: params({ ...sweepParams, key_image: text.default('') }),
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
     async handle({ wallet }, asked) {
       const outputs = outputsOf(asked.outputs);
       const terms = { ...makingOptions(asked), address: asked.address, outputs };
-      const made = await wallet.sweeps.single(terms, readKeyImage(asked.key_image));
+      const made = await wallet.sweeps.single(terms, () => readKeyImage(asked.key_image));
       return paymentShape(made, wantedOf(asked));
     },
   }),

@@ -2,8 +2,12 @@ import { z } from 'zod';
 import { atomic, flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import { toHex } from '../../util/bytes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import { WRONG_ADDRESS } from '../shapes.js';
 import { makingOptions, paymentParams, wantedOf } from '../payment-params.js';
 import { paymentShape, paymentsShape } from '../payment-shapes.js';
+
+/** Whatever keeps a transaction from the network has one message. Source: wallet_rpc_server.cpp `on_relay_tx`. */
+const NOT_COMMITTED = 'Failed to commit tx.';
 
 const destination = z.object({
   amount: atomic.default(0n as z.output<typeof atomic>),
@@ -33,7 +37,13 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      multisigEnabled: true,
+      texts: WRONG_ADDRESS,
+    },
     params: params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) }),
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet }, asked) {
@@ -46,7 +56,13 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as are needed.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      multisigEnabled: true,
+      texts: WRONG_ADDRESS,
+    },
     params: params(transferParams),
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet }, asked) {
@@ -58,8 +74,14 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'relay_tx',
     summary: 'Relays a transaction that was made with do_not_relay.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: {
+      needs: 'wallet',
+      restricted: true,
+      codes: { daemon_unreachable: -4 },
+      texts: { tx_rejected: NOT_COMMITTED, daemon_unreachable: NOT_COMMITTED },
+    },
     params: params({ hex: text.default('') }),
+    requestSize: 'long-text',
     source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
     async handle({ wallet }, { hex }) {
       return { tx_hash: toHex(await wallet.payments.relay(hex)) };
@@ -78,7 +100,7 @@ export const transferMethods: readonly WalletMethod[] = [
     }),
     source: 'COMMAND_RPC_ESTIMATE_TX_SIZE_AND_WEIGHT, on_estimate_tx_size_and_weight',
     handle: ({ wallet }, { n_inputs, ring_size, n_outputs, rct }) =>
-      wallet.feeMarket.outline(n_inputs, ring_size, n_outputs, rct),
+      wallet.feeEstimator.outline(n_inputs, ring_size, n_outputs, rct),
   }),
 
   defineMethod({
@@ -87,6 +109,6 @@ export const transferMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_DEFAULT_FEE_PRIORITY, on_get_default_fee_priority',
-    handle: async ({ wallet }) => ({ priority: await wallet.feeMarket.defaultPriority() }),
+    handle: async ({ wallet }) => ({ priority: await wallet.feeEstimator.defaultPriority() }),
   }),
 ];

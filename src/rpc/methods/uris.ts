@@ -1,20 +1,21 @@
-import { formatUri, parseUri } from '../../cryptonote/uri.js';
+import { formatUri, parseUri, UriError } from '../../cryptonote/uri.js';
 import { atomic, params, text } from '../../jsonrpc/params.js';
 import { ZERO } from '../../util/amount.js';
-import { CodecError } from '../../util/codec.js';
-import { WalletError } from '../../wallet/fault.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
-/** @throws WalletError `bad_uri` for what the codec refuses. */
-function orBadUri<T>(task: () => T): T {
+/** @param prefix of upstream's message. @throws WalletError `bad_uri` for what the codec refuses. */
+function orBadUri<T>(prefix: string, task: () => T): T {
   try {
     return task();
   } catch (cause) {
-    if (cause instanceof CodecError)
-      throw new WalletError({ kind: 'bad_uri', reason: cause.message }, { cause });
+    if (cause instanceof UriError)
+      throw new WalletError({ kind: 'bad_uri', reason: cause.message, text: prefix + cause.text }, { cause });
     throw cause;
   }
 }
+
+const NOT_MADE = 'Cannot make URI from supplied parameters: ';
 
 export const uriMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -37,7 +38,7 @@ export const uriMethods: readonly WalletMethod[] = [
         recipientName: asked.recipient_name,
         description: asked.tx_description,
       };
-      return { uri: orBadUri(() => formatUri(request, wallet.keys.network)) };
+      return { uri: orBadUri(NOT_MADE, () => formatUri(request, wallet.keys.network)) };
     },
   }),
 
@@ -48,7 +49,7 @@ export const uriMethods: readonly WalletMethod[] = [
     params: params({ uri: text.default('') }),
     source: 'COMMAND_RPC_PARSE_URI, on_parse_uri',
     handle({ wallet }, { uri }) {
-      const found = orBadUri(() => parseUri(uri, wallet.keys.network));
+      const found = orBadUri('Error parsing URI: ', () => parseUri(uri, wallet.keys.network));
       return {
         uri: {
           address: found.address,

@@ -73,15 +73,23 @@ export const openingMessage = ({ signerSecret, commonSecret }: Signer, rng: Rng)
 const NO_KEY = toPublicKey(IDENTITY);
 
 function assertGroup(threshold: number, total: number): void {
-  if (total < 2 || total > MAX_SIGNERS)
-    throw refused(`a group has 2 to ${MAX_SIGNERS} participants, ${total} were given`);
   if (threshold < 1 || threshold > total)
-    throw refused(`the threshold is 1 to ${total} where there are ${total} participants`);
+    throw refused(
+      `the threshold is 1 to ${total} where there are ${total} participants`,
+      'multisig account: tried to set invalid threshold.',
+    );
+  if (total < 2 || total > MAX_SIGNERS)
+    throw refused(
+      `a group has 2 to ${MAX_SIGNERS} participants, ${total} were given`,
+      total < 2
+        ? 'Must be at least one other multisig signer.'
+        : 'multisig account: tried to set invalid number of signers.',
+    );
 }
 
 /**
  * Completes round 1: who takes part, and the common view key.
- * @param messages of round 1, one a participant, the own among them.
+ * @param messages of round 1, one a participant; the own one may be left out.
  * @throws WalletError `multisig_refused`. Source: wallet2.cpp `make_multisig`, multisig_account.cpp `initialize_kex`.
  */
 export function startExchange(
@@ -89,16 +97,23 @@ export function startExchange(
   threshold: number,
   messages: readonly KexMessage[],
 ): MultisigAccount {
-  assertRound(messages, 1);
-  assertGroup(threshold, messages.length);
   const ownKey = publicKeyOf(signerSecret);
-  const signers = messages.map(({ signer }) => signer).sort(compareBytes);
-  if (new Set(signers.map(toHex)).size !== signers.length)
-    throw refused('two of the messages are of the same participant');
-  if (!signers.some((signer) => equalBytes(signer, ownKey)))
-    throw refused("this wallet's own message is not among those given");
+  const named = messages.map(({ signer }) => signer);
+  if (new Set(named.map(toHex)).size !== named.length)
+    throw refused(
+      'two of the messages are of the same participant',
+      'Duplicate signers not allowed when converting a wallet to multisig.',
+    );
+  const isOwn = (signer: PublicKey): boolean => equalBytes(signer, ownKey);
+  const signers = [...named.filter((signer) => !isOwn(signer)), ownKey].sort(compareBytes);
+  assertGroup(threshold, signers.length);
+  assertRound(
+    messages,
+    1,
+    "Trying to make multisig with message that has invalid multisig kex round (should be '1').",
+  );
   const others = messages.flatMap(({ signer, commonSecret: part }) =>
-    equalBytes(signer, ownKey) || part === undefined ? [] : [part],
+    isOwn(signer) || part === undefined ? [] : [part],
   );
   // With all needed to sign, each one's own secret is its share.
   const begun: MultisigAccount = {
@@ -124,7 +139,11 @@ export function continueExchange(
   messages: readonly KexMessage[],
   incomplete = false,
 ): MultisigAccount {
-  if (isReady(account)) throw refused('the key exchange is complete already');
+  if (isReady(account))
+    throw refused(
+      'the key exchange is complete already',
+      'Multisig kex has already completed all required rounds (including post-kex verification).',
+    );
   return finishRound(account, messages, incomplete);
 }
 

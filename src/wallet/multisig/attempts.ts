@@ -1,8 +1,8 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { NONCES } from '../../ringct/clsag-multisig.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { WalletError } from '../fault.js';
-import type { MultisigInfo } from '../transfer-details.js';
+import { WalletError } from '../model/wallet-error.js';
+import type { MultisigInfo } from '../exchange/transfer-details.js';
 import type { GroupState } from './account.js';
 import { combinations } from './combinations.js';
 

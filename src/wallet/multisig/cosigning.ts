@@ -9,7 +9,7 @@ import type { Transaction } from '../../cryptonote/types.js';
 import { verifyClsag } from '../../ringct/clsag.js';
 import { clsagShare, NONCES } from '../../ringct/clsag-multisig.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import type { MultisigSig, PendingTx } from '../pending-tx.js';
+import type { MultisigSig, PendingTx } from '../exchange/pending-tx.js';
 import { withAnswer } from './proposal.js';
 import { reconstruct, type Reconstruction, type ReconstructionKeys } from './reconstruction.js';
 

@@ -7,8 +7,8 @@ import { NONCES } from '../../ringct/clsag-multisig.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { CodecError, list, type Codec } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
-import { key, struct } from '../archive.js';
-import { multisigInfo, type MultisigInfo } from '../transfer-details.js';
+import { key, struct } from '../exchange/binary-archive.js';
+import { multisigInfo, type MultisigInfo } from '../exchange/transfer-details.js';
 import type { GroupState } from './account.js';
 import { choose } from './combinations.js';
 

@@ -7,7 +7,7 @@ import { decodeBase58, encodeBase58 } from '../../cryptonote/base58.js';
 import { utf8 } from '../../util/bytes.js';
 import { CodecError, decode, encode, list, role, u32, varintNumber, type Codec } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
-import { key, struct } from '../archive.js';
+import { key, struct } from '../exchange/binary-archive.js';
 
 /*
  * What participants of a key exchange send to each other: a magic, then base58 of the round, the keys and a
@@ -93,29 +93,70 @@ export const laterKexMessage = (
   rng: Rng,
 ): string => seal({ round, signer: publicKeyOf(signerSecret), keys }, signerSecret, rng);
 
+/** A message that cannot be used; `message` is a predicate of it. */
+export class KexMessageError extends CodecError {
+  /** Upstream's message for the cause. */
+  readonly text: string;
+
+  constructor(message: string, text: string, options?: ErrorOptions) {
+    super(message, options);
+    this.text = text;
+  }
+}
+
+/** @throws KexMessageError with `text` for what the codec refuses. */
+function orKexError<T>(text: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof CodecError) throw new KexMessageError(cause.message, text, { cause });
+    throw cause;
+  }
+}
+
+const NOT_READ = 'Deserializing kex msg failed.';
+
 function parse(text: string): { readonly message: KexMessage; readonly signature: Signature } {
   if (RETIRED_MAGICS.some((magic) => text.startsWith(magic)))
-    throw new CodecError('it is of an old scheme that is not safe: all participants need newer wallets');
-  const body = (magic: string): Uint8Array => decodeBase58(text.slice(magic.length));
+    throw new KexMessageError(
+      'it is of an old scheme that is not safe: all participants need newer wallets',
+      'V1 multisig kex messages are deprecated (unsafe).',
+    );
+  const body = (magic: string): Uint8Array =>
+    orKexError('Multisig kex msg decoding error.', () => decodeBase58(text.slice(magic.length)));
   if (text.startsWith(FIRST_MAGIC)) {
-    const { signature: made, ...rest } = decode(firstBody, body(FIRST_MAGIC));
+    const bytes = body(FIRST_MAGIC);
+    const { signature: made, ...rest } = orKexError(NOT_READ, () => decode(firstBody, bytes));
     return { message: { round: 1, keys: [], ...rest }, signature: made };
   }
-  if (!text.startsWith(LATER_MAGIC)) throw new CodecError('it is not a message of a key exchange');
-  const { signature: made, ...message } = decode(laterBody, body(LATER_MAGIC));
-  if (message.round < 2 || message.round > U32_MAX) throw new CodecError('it names a round that cannot be');
+  if (!text.startsWith(LATER_MAGIC))
+    throw new KexMessageError(
+      'it is not a message of a key exchange',
+      'Only v2 multisig kex messages are supported.',
+    );
+  const bytes = body(LATER_MAGIC);
+  const { signature: made, ...message } = orKexError(NOT_READ, () => decode(laterBody, bytes));
+  if (message.round < 2 || message.round > U32_MAX)
+    throw new KexMessageError(
+      'it names a round that cannot be',
+      'Invalid kex message round (must be > 1 for the general msg type).',
+    );
   return { message, signature: made };
 }
 
 /**
  * Reads and verifies.
- * @throws CodecError, its text a predicate of the message: of another kind, damaged, with unusable keys, or not
+ * @throws KexMessageError for one of another kind, damaged, with unusable keys, or not
  * signed by its sender. Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
  */
 export function readKexMessage(text: string): KexMessage {
   const { message, signature: made } = parse(text);
-  if (![message.signer, ...message.keys].every(isUsable)) throw new CodecError('it holds an unusable key');
+  if (![message.signer, ...message.keys].every(isUsable))
+    throw new KexMessageError('it holds an unusable key', 'Pubkey from message was invalid.');
   if (!checkSignature(digestOf(message), message.signer, made))
-    throw new CodecError('its signature is not that of its sender');
+    throw new KexMessageError(
+      'its signature is not that of its sender',
+      'Multisig kex msg signature invalid.',
+    );
   return message;
 }

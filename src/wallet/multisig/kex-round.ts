@@ -1,6 +1,6 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
-import { WalletError } from '../fault.js';
+import { WalletError } from '../model/wallet-error.js';
 import { choose } from './combinations.js';
 import type { KexMessage } from './kex-message.js';
 
@@ -18,18 +18,30 @@ export interface ExpectedRound {
 /** Keys that others recommend, each with those who do. */
 type Recommendations = ReadonlyMap<string, { readonly key: PublicKey; readonly by: ReadonlySet<string> }>;
 
-export const refused = (reason: string, cause?: unknown): WalletError =>
-  new WalletError({ kind: 'multisig_refused', reason }, { cause });
+/** @param text upstream's message for it. */
+export const refused = (reason: string, text?: string, cause?: unknown): WalletError =>
+  new WalletError({ kind: 'multisig_refused', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
-/** @throws WalletError `multisig_refused` unless all are of the round. */
-export function assertRound(messages: readonly KexMessage[], round: number): void {
-  if (messages.length === 0) throw refused('no key exchange messages were given');
+/** @param text upstream's message for another round. @throws WalletError `multisig_refused` unless all are of the round. */
+export function assertRound(
+  messages: readonly KexMessage[],
+  round: number,
+  text = "Messages don't have the expected kex round number.",
+): void {
+  if (messages.length === 0)
+    throw refused('no key exchange messages were given', 'At least one input message expected.');
   for (const message of messages)
     if (message.round !== round)
       throw refused(
         `a message is of round ${message.round} of the key exchange, where round ${round} is due`,
+        text,
       );
 }
+
+/** Messages of multisig_account_kex_impl.cpp. */
+const UNEXPECTED_COUNT =
+  'A pubkey recommended by multisig kex messages had an unexpected number of recommendations.';
+const UNEXPECTED_SIGNER = 'Multisig kex message with unexpected signer encountered.';
 
 /** In round 1 the signing key itself is what is recommended. */
 const recommendedBy = ({ round, signer, keys }: KexMessage): readonly PublicKey[] =>
@@ -70,20 +82,29 @@ export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedR
   const perSigner = new Map<string, number>();
   for (const { by } of found) {
     if (by.size < (incomplete ? 1 : round))
-      throw refused('participants of the key exchange contradict each other about a shared key');
+      throw refused(
+        'participants of the key exchange contradict each other about a shared key',
+        UNEXPECTED_COUNT,
+      );
     for (const signer of by) perSigner.set(signer, (perSigner.get(signer) ?? 0) + 1);
   }
   const members = new Set(signers.map(toHex));
   if ([...perSigner.keys()].some((signer) => !members.has(signer)))
-    throw refused('a key exchange message is of somebody who is not a member of this wallet');
+    throw refused('a key exchange message is of a stranger to this group', UNEXPECTED_SIGNER);
   const needed = signers.length - 1 - (incomplete ? round - 1 : 0);
   if (perSigner.size < needed)
-    throw refused(`key exchange messages of ${needed} others are needed, ${perSigner.size} were given`);
+    throw refused(
+      `key exchange messages of ${needed} others are needed, ${perSigner.size} were given`,
+      'Number of unique other signers does not equal number of other signers that recommended pubkeys.',
+    );
   if (ownKeys.length !== choose(signers.length - 1, round - 1))
-    throw refused('the state of the key exchange is not that of this round');
+    throw refused(
+      'the state of the key exchange is not that of this round',
+      'Local account did not recommend expected number of multisig keys.',
+    );
   const each = choose(signers.length - 2, round - 1);
   if ([...perSigner.values()].some((count) => count !== each))
-    throw refused('a participant of the key exchange tells too few keys, or too many');
+    throw refused('a participant of the key exchange gives too few keys, or too many', UNEXPECTED_COUNT);
   return found.map(({ key }) => key).sort(compareBytes);
 }
 
@@ -105,13 +126,23 @@ export function assertConfirmed(
     groupKeys.every((key) => found.some((entry) => equalBytes(entry.key, key))) &&
     first?.by.size === second?.by.size &&
     [...(first?.by ?? [])].every((signer) => second?.by.has(signer) === true);
-  if (!agreed) throw refused('the participants have not come to the same keys: the key exchange has failed');
+  if (!agreed)
+    throw refused(
+      'the participants have not come to the same keys: the key exchange has failed',
+      'Multisig post-kex round messages from other signers did not all recommend the same pubkey pair.',
+    );
   const confirmed = new Set([...(first?.by ?? []), toHex(ownKey)]);
   const members = new Set(signers.map(toHex));
   if ([...confirmed].some((signer) => !members.has(signer)))
-    throw refused('a key exchange message is of somebody who is not a member of this wallet');
+    throw refused(
+      'a key exchange message is of a stranger to this group',
+      "Multisig post-kex round message origins don't line up with multisig signer set.",
+    );
   if (!incomplete && confirmed.size < signers.length)
-    throw refused(`all ${signers.length} participants must confirm, ${confirmed.size} have`);
+    throw refused(
+      `all ${signers.length} participants must confirm, ${confirmed.size} have`,
+      'Could not find an expected signer in multisig post-kex round messages (all signers expected).',
+    );
 }
 
 /** The keys of a round that others recommend, unchecked. Source: `get_multisig_kex_round_booster`. */

@@ -4,8 +4,8 @@ import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
-import type { LocatedOutput } from '../key-images.js';
-import { outputSecretKey } from '../receive.js';
+import type { LocatedOutput } from '../scan/key-images.js';
+import { outputSecretKey } from '../scan/receive.js';
 import { partialKeyImages } from './info.js';
 
 /** The secrets of a signer that open and spend outputs, as far as one signer can. */

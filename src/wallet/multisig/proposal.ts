@@ -12,9 +12,15 @@ import { ZERO } from '../../util/amount.js';
 import { commit } from '../../ringct/commitment.js';
 import type { Clsag, ProofPoint, ProofScalar } from '../../ringct/types.js';
 import type { Rng } from '../../util/random.js';
-import { inOrder, targetsOf, unsignedTx, type TransactionPlan, type UnsignedTx } from '../construction.js';
-import { layOutOutputs, paymentIdIn } from '../output-layout.js';
-import { UNUSED_RCT_SIG, type MultisigParts, type MultisigSig } from '../pending-tx.js';
+import {
+  inOrder,
+  targetsOf,
+  unsignedTx,
+  type TransactionPlan,
+  type UnsignedTx,
+} from '../build/construction.js';
+import { layOutOutputs, paymentIdIn } from '../build/output-layout.js';
+import { UNUSED_RCT_SIG, type MultisigParts, type MultisigSig } from '../exchange/pending-tx.js';
 import {
   proveTransaction,
   settleFee,
@@ -22,7 +28,7 @@ import {
   type PricedPlan,
   type ProvedTx,
   type SignedTx,
-} from '../signing.js';
+} from '../build/signing.js';
 import type { Attempt } from './attempts.js';
 import { multisigTxSecrets } from './tx-secrets.js';
 

@@ -15,12 +15,12 @@ import { amount, U64_MAX } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import { systemRng } from '../../util/random.js';
-import type { ConstructionData, SourceEntry } from '../construction-data.js';
-import { keyInputOf } from '../construction.js';
-import { layOutOutputs, type LaidOutOutputs } from '../output-layout.js';
-import { recordedKeyImage, type PendingTx } from '../pending-tx.js';
-import { addressOf } from '../transfer-description.js';
-import { sameAddress } from '../transfer-request.js';
+import type { ConstructionData, SourceEntry } from '../exchange/construction-data.js';
+import { keyInputOf } from '../build/construction.js';
+import { layOutOutputs, type LaidOutOutputs } from '../build/output-layout.js';
+import { recordedKeyImage, type PendingTx } from '../exchange/pending-tx.js';
+import { addressOf } from '../exchange/transfer-description.js';
+import { sameAddress } from '../select/transfer-request.js';
 import { inOrderOfInputs } from './tx-set.js';
 import { multisigTxSecrets } from './tx-secrets.js';
 

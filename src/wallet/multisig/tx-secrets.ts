@@ -2,7 +2,7 @@ import { keccak } from '../../crypto/keccak.js';
 import { hashToScalar, scalarBytes } from '../../crypto/scalar.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { utf8 } from '../../util/bytes.js';
-import type { TxSecrets } from '../output-layout.js';
+import type { TxSecrets } from '../build/output-layout.js';
 
 /** Source: cryptonote_config.h `HASH_KEY_MULTISIG_TX_PRIVKEYS_SEED`, `HASH_KEY_MULTISIG_TX_PRIVKEYS`. */
 const SEED_NAME = keccak(utf8('multisig_tx_privkeys_seed'));

@@ -1,9 +1,9 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { compareBytes } from '../../util/bytes.js';
 import { CodecError, list, type Codec } from '../../util/codec.js';
-import { key, struct } from '../archive.js';
-import type { SourceEntry } from '../construction-data.js';
-import { pendingTx, recordedKeyImage, type PendingTx } from '../pending-tx.js';
+import { key, struct } from '../exchange/binary-archive.js';
+import type { SourceEntry } from '../exchange/construction-data.js';
+import { pendingTx, recordedKeyImage, type PendingTx } from '../exchange/pending-tx.js';
 
 /** Transactions on their way from signer to signer. Source: wallet2.h `multisig_tx_set`. */
 export interface MultisigTxSet {

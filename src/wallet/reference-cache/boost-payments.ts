@@ -1,6 +1,6 @@
 import { CodecError } from '../../util/codec.js';
 import { U64_MAX } from '../../util/amount.js';
-import type { DestinationEntry } from '../construction-data.js';
+import type { DestinationEntry } from '../exchange/construction-data.js';
 import { both, collection, object, plain, type BoostArchive, type Load } from './boost-archive.js';
 import { hash, integers, keyImage, publicKey, subaddressIndex, txPrefix } from './boost-transfer.js';
 import type { CacheAddress } from './cache.js';

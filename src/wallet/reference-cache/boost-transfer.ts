@@ -2,7 +2,7 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex, TxInput, TxOutput, TxPrefix } from '../../cryptonote/types.js';
 import { amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
-import type { MultisigInfo, TransferDetails } from '../transfer-details.js';
+import type { MultisigInfo, TransferDetails } from '../exchange/transfer-details.js';
 import {
   both,
   bytesOf,

@@ -3,8 +3,17 @@ import { prunedTransaction } from '../../cryptonote/transaction.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { utf8 } from '../../util/bytes.js';
 import { blob, CodecError, list, raw, u64, varintNumber, type Codec } from '../../util/codec.js';
-import { absent, entries, flag, key, pair, struct, u64Number, versioned } from '../archive.js';
-import { subaddressIndex, transferDetails, type TransferDetails } from '../transfer-details.js';
+import {
+  absent,
+  entries,
+  flag,
+  key,
+  pair,
+  struct,
+  u64Number,
+  versioned,
+} from '../exchange/binary-archive.js';
+import { subaddressIndex, transferDetails, type TransferDetails } from '../exchange/transfer-details.js';
 import {
   confirmedTransfer,
   poolPayment,

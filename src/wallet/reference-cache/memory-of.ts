@@ -6,10 +6,10 @@ import type { NetworkType, PaymentId } from '../../cryptonote/types.js';
 import { amount, U64_MAX } from '../../util/amount.js';
 import { compareBytes, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
-import type { DestinationEntry } from '../construction-data.js';
-import type { Destination, OutgoingTx, SubaddressKey } from '../records.js';
-import type { Lookahead } from '../subaddress-table.js';
-import type { PaymentFacts, RememberedAccount, WalletMemory } from '../wallet-memory.js';
+import type { DestinationEntry } from '../exchange/construction-data.js';
+import type { Destination, OutgoingTx, SubaddressKey } from '../model/records.js';
+import type { Lookahead } from '../scan/subaddress-table.js';
+import type { PaymentFacts, ImportedAccount, ImportedWallet } from '../model/imported-wallet.js';
 import type { AddressBookRow, ReferenceCache } from './cache.js';
 import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';
 
@@ -35,7 +35,7 @@ const MAX_ADDRESS_CHARS = 256;
  * and keys of addresses are computed again: a cache is ciphered but not authenticated.
  * @throws CodecError when the cache contradicts itself or belongs to another wallet.
  */
-export function memoryOf(cache: ReferenceCache, owner: CacheOwner): WalletMemory {
+export function memoryOf(cache: ReferenceCache, owner: CacheOwner): ImportedWallet {
   if (
     compareBytes(cache.address.spendPublicKey, owner.spendPublicKey) !== 0 ||
     compareBytes(cache.address.viewPublicKey, owner.viewPublicKey) !== 0
@@ -60,7 +60,7 @@ export function memoryOf(cache: ReferenceCache, owner: CacheOwner): WalletMemory
   };
 }
 
-function accountsOf({ labels, accountTags: [, tags] }: ReferenceCache): RememberedAccount[] {
+function accountsOf({ labels, accountTags: [, tags] }: ReferenceCache): ImportedAccount[] {
   if (labels.length === 0) return [{ labels: [PRIMARY_LABEL], tag: '' }];
   return labels.map((own, major) => ({ labels: own.length === 0 ? [''] : own, tag: tags[major] ?? '' }));
 }
@@ -81,7 +81,7 @@ function watchedCounts({ subaddresses }: ReferenceCache): number[] {
 
 function subaddressesOf(
   cache: ReferenceCache,
-  accounts: readonly RememberedAccount[],
+  accounts: readonly ImportedAccount[],
   { spendPublicKey, viewSecret, lookahead }: CacheOwner,
 ): SubaddressKey[] {
   const watched = watchedCounts(cache);
@@ -102,7 +102,7 @@ function subaddressesOf(
   }).flat();
 }
 
-function bookEntry(row: AddressBookRow, network: NetworkType): WalletMemory['addressBook'][number] {
+function bookEntry(row: AddressBookRow, network: NetworkType): ImportedWallet['addressBook'][number] {
   const { spendPublicKey, viewPublicKey } = row.address;
   if (tryDecompress(spendPublicKey) === undefined || tryDecompress(viewPublicKey) === undefined)
     throw new CodecError('cache: an entry of the address book is no address');
@@ -117,7 +117,7 @@ function bookEntry(row: AddressBookRow, network: NetworkType): WalletMemory['add
   return { address, description: row.description };
 }
 
-function txKeysOf({ txKeys, additionalTxKeys }: ReferenceCache): WalletMemory['txKeys'] {
+function txKeysOf({ txKeys, additionalTxKeys }: ReferenceCache): ImportedWallet['txKeys'] {
   const additional = new Map(additionalTxKeys.map(([txHash, keys]) => [toHex(txHash), keys]));
   return txKeys.map(([txHash, key]) => ({ txHash, keys: [key, ...(additional.get(toHex(txHash)) ?? [])] }));
 }
@@ -182,7 +182,7 @@ function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<Outgoi
 }
 
 /** A proof that was seen once is not in the cache. */
-function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): WalletMemory['keyImages'] {
+function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): ImportedWallet['keyImages'] {
   const known = transfers
     .filter(({ keyImageKnown, keyImagePartial }) => keyImageKnown && !keyImagePartial)
     .map(({ tx, outputIndex, keyImage }) => {

@@ -1,6 +1,6 @@
 import { chacha20, chacha8 } from '../../crypto/chacha.js';
 import { CodecError, decode } from '../../util/codec.js';
-import { sealedFile } from '../sealed-file.js';
+import { sealedFile } from '../exchange/sealed-file.js';
 import { BOOST_HEAD } from './boost-archive.js';
 import { readBoostCache } from './boost-cache.js';
 import { CACHE_MAGIC, leanCache, widePlacesCache, type ReferenceCache } from './cache.js';

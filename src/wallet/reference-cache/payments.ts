@@ -2,9 +2,9 @@ import type { Hash, KeyImage } from '../../crypto/types.js';
 import { txPrefix } from '../../cryptonote/transaction.js';
 import type { SubaddressIndex, TxPrefix } from '../../cryptonote/types.js';
 import { list, varint, varintNumber, type Codec } from '../../util/codec.js';
-import { absent, flag, key, pair, struct, versioned } from '../archive.js';
-import { destinationEntry, type DestinationEntry } from '../construction-data.js';
-import { subaddressIndex } from '../transfer-details.js';
+import { absent, flag, key, pair, struct, versioned } from '../exchange/binary-archive.js';
+import { destinationEntry, type DestinationEntry } from '../exchange/construction-data.js';
+import { subaddressIndex } from '../exchange/transfer-details.js';
 
 /** Ring members of inputs, as in the transaction. */
 export type Rings = readonly (readonly [KeyImage, readonly bigint[]])[];

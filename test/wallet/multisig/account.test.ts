@@ -6,7 +6,7 @@ import { reduce, toScalar } from '../../../src/crypto/scalar.js';
 import { G, multiplyPublic } from '../../../src/crypto/point.js';
 import { formatAddress } from '../../../src/cryptonote/address.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/wallet/fault.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import {
   boosterMessage,
   continueExchange,
@@ -56,6 +56,28 @@ const reasonOf = (run: () => unknown): string => {
 };
 
 describe('key exchange', () => {
+  it.each(SIZES)(
+    '%i of %i takes the messages of the others with and without the own one',
+    (threshold, total) => {
+      const signers = randomSigners(total, rng);
+      const opening = readAll(signers.map((signer) => openingMessage(signer, rng)));
+      signers.forEach((signer, own) => {
+        const others = opening.filter((_, i) => i !== own);
+        expect(startExchange(signer, threshold, others)).toEqual(startExchange(signer, threshold, opening));
+      });
+      let accounts = signers.map((signer) => startExchange(signer, threshold, opening));
+      while (!accounts.every(isReady)) {
+        const messages = readAll(accounts.map((account) => nextMessage(account, rng)));
+        accounts = accounts.map((account, own) => {
+          const others = messages.filter((_, i) => i !== own);
+          const after = continueExchange(account, others);
+          expect(after).toEqual(continueExchange(account, messages));
+          return after;
+        });
+      }
+    },
+  );
+
   test.each(vectors.groups)(
     'gives $threshold of $total the address that the reference gives',
     ({ threshold, total, address }) => {
@@ -129,11 +151,16 @@ describe('a round is refused', () => {
   if (signer === undefined) throw new Error('a signer');
 
   it.each([
-    ['without messages', 2, [], 'no key exchange messages were given'],
+    ['without messages', 2, [], 'the threshold is 1 to 1 where there are 1 participants'],
     ['of one alone', 1, opening.slice(0, 1), 'a group has 2 to 16 participants, 1 were given'],
     ['with a threshold of zero', 0, opening, 'the threshold is 1 to 4 where there are 4 participants'],
     ['with more needed than there are', 5, opening, 'the threshold is 1 to 4 where there are 4 participants'],
-    ['without the own message', 2, opening.slice(1), "this wallet's own message is not among those given"],
+    [
+      'without the own message',
+      5,
+      opening.slice(1),
+      'the threshold is 1 to 4 where there are 4 participants',
+    ],
     [
       'with a message twice',
       2,

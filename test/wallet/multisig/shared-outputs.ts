@@ -11,15 +11,15 @@ import type { Address, SubaddressIndex } from '../../../src/cryptonote/types.js'
 import { commit } from '../../../src/ringct/commitment.js';
 import { amount } from '../../../src/util/amount.js';
 import type { Rng } from '../../../src/util/random.js';
-import type { Ring } from '../../../src/wallet/decoys.js';
+import type { Ring } from '../../../src/wallet/select/decoys.js';
 import type { MultisigAccount } from '../../../src/wallet/multisig/account.js';
 import { planAttempts } from '../../../src/wallet/multisig/attempts.js';
 import { freshInfo, nonceCount, shareCounts, type FreshInfo } from '../../../src/wallet/multisig/info.js';
 import { compositeKeyImage, ownPartOf } from '../../../src/wallet/multisig/key-image.js';
 import { propose } from '../../../src/wallet/multisig/proposal.js';
-import { pendingTxOf, type PendingTx } from '../../../src/wallet/pending-tx.js';
-import type { OwnedOutput } from '../../../src/wallet/records.js';
-import type { Payee } from '../../../src/wallet/transfer-request.js';
+import { pendingTxOf, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
+import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import type { Payee } from '../../../src/wallet/select/transfer-request.js';
 import { ownedOutput } from '../fixtures.js';
 
 export const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };

@@ -9,7 +9,7 @@ import { amountsBalance } from '../../../src/ringct/commitment.js';
 import { preMlsagHash } from '../../../src/ringct/message.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { WalletError } from '../../../src/wallet/fault.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { planAttempts } from '../../../src/wallet/multisig/attempts.js';
 import {
   cosign,
@@ -18,7 +18,7 @@ import {
   type CosigningOrder,
 } from '../../../src/wallet/multisig/cosigning.js';
 import { multisigTxSet } from '../../../src/wallet/multisig/tx-set.js';
-import { keyImagesOf, type PendingTx } from '../../../src/wallet/pending-tx.js';
+import { keyImagesOf, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, payeeOf } from '../fixtures.js';
 import { groupOf, randomSigners } from './groups.js';

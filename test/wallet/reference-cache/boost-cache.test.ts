@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { chacha8, chacha20 } from '../../../src/crypto/chacha.js';
 import { secretKeysKey } from '../../../src/crypto/kdf.js';
 import type { SecretKey } from '../../../src/crypto/types.js';
-import { readKeysFile } from '../../../src/store/keys-file.js';
+import { readKeysFile } from '../../../src/store/keys/keys-file.js';
 import { concatBytes, toHex } from '../../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../../src/util/codec.js';
 import { BOOST_HEAD } from '../../../src/wallet/reference-cache/boost-archive.js';
 import { readBoostCache } from '../../../src/wallet/reference-cache/boost-cache.js';
 import { referenceCache, type ReferenceCache } from '../../../src/wallet/reference-cache/cache.js';
 import { openCache } from '../../../src/wallet/reference-cache/open-cache.js';
-import { sealedFile } from '../../../src/wallet/sealed-file.js';
+import { sealedFile } from '../../../src/wallet/exchange/sealed-file.js';
 
 type Encoded = Readonly<Record<string, string>>;
 

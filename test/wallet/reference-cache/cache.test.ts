@@ -12,7 +12,7 @@ import {
   type ReferenceCache,
 } from '../../../src/wallet/reference-cache/cache.js';
 import { openCache } from '../../../src/wallet/reference-cache/open-cache.js';
-import { sealedFile } from '../../../src/wallet/sealed-file.js';
+import { sealedFile } from '../../../src/wallet/exchange/sealed-file.js';
 import { fullCache, vector, viewOnlyCache } from './vector.js';
 
 let key: Uint8Array;

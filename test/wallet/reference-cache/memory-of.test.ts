@@ -8,13 +8,13 @@ import { CodecError, decode } from '../../../src/util/codec.js';
 import { referenceCache, type ReferenceCache } from '../../../src/wallet/reference-cache/cache.js';
 import { memoryOf } from '../../../src/wallet/reference-cache/memory-of.js';
 import { openCache } from '../../../src/wallet/reference-cache/open-cache.js';
-import { sealedFile } from '../../../src/wallet/sealed-file.js';
-import type { WalletMemory } from '../../../src/wallet/wallet-memory.js';
+import { sealedFile } from '../../../src/wallet/exchange/sealed-file.js';
+import type { ImportedWallet } from '../../../src/wallet/model/imported-wallet.js';
 import { fullCache, owner, vector, viewOnlyCache } from './vector.js';
 
 let cache: ReferenceCache;
 let viewOnly: ReferenceCache;
-let memory: WalletMemory;
+let memory: ImportedWallet;
 let plain: Uint8Array;
 
 beforeAll(async () => {

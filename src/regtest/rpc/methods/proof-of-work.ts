@@ -43,7 +43,7 @@ async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce:
 }
 
 /** A block that commits to other chains. */
-function commitTo(block: Block, depth: number, root: Hash): Block {
+function commitTo(block: Block, depth: bigint, root: Hash): Block {
   const { fields, complete } = parseExtra(block.minerTx.prefix.extra);
   if (!complete) throw refuse('internal', 'the extra field cannot be read');
   const kept = fields.filter(({ type }) => type !== 'mergeMining');

@@ -1,0 +1,79 @@
+import type { RequestHandler } from 'express';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+/*
+ * Rules against web pages that call the server from a browser on its user's behalf. Programs are not browsers: they
+ * send neither Origin nor Sec-Fetch-Site, and only the rule of host names applies to them.
+ */
+
+/** Content types that a page can send to another site without the preflight that asks for permission. */
+const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
+
+/** Name or address of a Host header, in lower case, without port and brackets. */
+export const hostName = (header: string): string =>
+  header
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+
+/**
+ * Refuses host names that are not listed, because a page of another site can have its own name resolve to this server
+ * (DNS rebinding), which makes the two one origin to the browser. The Host header then carries that name. An IP
+ * address is not resolved, so a request for one is served.
+ */
+export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
+  const known = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
+  return (req, res, next) => {
+    const name = hostName(req.headers.host ?? '');
+    if (known.has(name) || isIP(name) !== 0) return next();
+    return res
+      .status(403)
+      .type('text')
+      .send(
+        'This host name is not served. Add it to --rpc-allowed-hosts; or set --rpc-login, which lifts this check.\n',
+      );
+  };
+}
+
+/**
+ * Refuses pages of other origins than the listed ones and the server's own, and answers preflights. To be placed after
+ * {@link refuseUnknownHosts} where there is no login: a name that resolves here is the server's own origin.
+ * @param origins `*` is any.
+ */
+export const refuseUnknownOrigins =
+  (origins: readonly string[]): RequestHandler =>
+  (req, res, next) => {
+    const { origin, host = '' } = req.headers;
+    if (origin === undefined) return next();
+    const scheme = (req.socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
+    const own = `${scheme}://${host}`.toLowerCase() === origin.toLowerCase();
+    if (!own && !origins.includes(origin) && !origins.includes('*'))
+      return res.status(403).type('text').send('This origin may not call.\n');
+    res.set({
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': 'www-authenticate',
+      Vary: 'Origin',
+    });
+    if (req.method !== 'OPTIONS') return next();
+    res.set({
+      'Access-Control-Allow-Methods': 'POST, OPTIONS',
+      'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Requested-With',
+    });
+    return res.status(200).end();
+  };
+
+/**
+ * Every browser in use sends Origin with a POST to another site, and Sec-Fetch-Site to loopback and https addresses.
+ * Sec-Fetch-Mode alone is no sign of one: Node's fetch sends it.
+ */
+const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
+  headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+
+/** Refuses from a browser what a form can send; `curl -d` and a fetch with a text body send the same types. */
+export const refuseForms: RequestHandler = ({ headers }, res, next) => {
+  if (isFromBrowser(headers) && FORM_TYPES.test(headers['content-type'] ?? ''))
+    res.status(415).type('text').send('Send application/json.\n');
+  else next();
+};

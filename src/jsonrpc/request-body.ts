@@ -1,0 +1,144 @@
+import { TextDecoder } from 'node:util';
+import { JsonError, JsonParser, TooManyValues, type Json } from '../util/json.js';
+import { workSlices } from '../util/work-slices.js';
+
+/** A request that exceeds a limit on its size. The message names the limit. */
+export class RequestTooLarge extends Error {
+  override readonly name = 'RequestTooLarge';
+  /** HTTP: 413, or 503 when the same request fits later. */
+  readonly status: 413 | 503;
+
+  constructor(message: string, status: 413 | 503 = 413) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Kinds of methods by the size of their requests: those with texts, or lists, that grow with the wallet. */
+export type RequestSize = 'ordinary' | 'long-text' | 'long-list';
+
+export type SizeOf = (method: string) => RequestSize;
+
+interface SizeLimit {
+  readonly bytes: number;
+  /** JSON values: the time and the memory of a request follow their number more than its length. */
+  readonly values: number;
+}
+
+const MIB = 1024 * 1024;
+
+/**
+ * A handler works through a request of its kind in a fraction of a second at most. Key images and outputs of 100,000
+ * payments have about 25 MiB.
+ */
+const LIMITS: Readonly<Record<RequestSize, SizeLimit>> = {
+  ordinary: { bytes: MIB, values: 20_000 },
+  'long-text': { bytes: 32 * MIB, values: 50_000 },
+  'long-list': { bytes: 32 * MIB, values: 400_000 },
+};
+const ORDINARY = LIMITS.ordinary;
+const LARGEST = LIMITS['long-list'];
+const MAX_DEPTH = 100;
+
+/** Memory of all requests over the ordinary limit that are read or answered at one time [bytes]. */
+const MAX_TOTAL_BYTES = 256 * MIB;
+/** Memory of one parsed value [bytes], roughly. */
+const VALUE_BYTES = 100;
+/** Bytes that are parsed without a pause: a few milliseconds of work at worst. */
+const PART_BYTES = 32 * 1024;
+
+let totalBytes = 0;
+
+/** A parsed request. The memory of a large one counts against the server's limit until `release` is called. */
+export interface ReadRequest {
+  readonly request: Json;
+  readonly release: () => void;
+}
+
+/**
+ * Parses a request while it arrives, in slices that leave the event loop free.
+ * @throws JsonError, on bytes that are not UTF-8 too. RequestTooLarge as soon as a limit is exceeded.
+ */
+export async function readRequest(chunks: AsyncIterable<Uint8Array>, sizeOf: SizeOf): Promise<ReadRequest> {
+  const parser = new JsonParser({ maxDepth: MAX_DEPTH, maxValues: LARGEST.values });
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let bytes = 0;
+  let counted = 0;
+  const release = (): void => {
+    totalBytes -= counted;
+    counted = 0;
+  };
+  const parse = (part: Uint8Array): void => {
+    bytes += part.length;
+    parser.write(decode(decoder, part));
+    assertSize(bytes, parser, sizeOf);
+    if (bytes <= ORDINARY.bytes && parser.values <= ORDINARY.values) return;
+    const cost = bytes + VALUE_BYTES * parser.values;
+    // A refused request frees its memory at once: it must not cause the refusal of another.
+    if (totalBytes - counted + cost > MAX_TOTAL_BYTES) {
+      release();
+      throw new RequestTooLarge('other large requests are being processed: send this one again later', 503);
+    }
+    totalBytes += cost - counted;
+    counted = cost;
+  };
+  try {
+    for await (const part of inParts(chunks)) {
+      // A short request, the usual one, needs no pause.
+      if (bytes === 0) parse(part);
+      else await workSlices.run(() => parse(part));
+    }
+    parser.write(decode(decoder));
+    const request = parser.end();
+    assertSize(bytes, parser, sizeOf, true);
+    return { request, release };
+  } catch (error) {
+    release();
+    throw error instanceof TooManyValues ? tooManyValues(LARGEST) : error;
+  }
+}
+
+/** Parts of bounded length; chunks that are much shorter are joined. */
+async function* inParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let short: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    short.push(chunk);
+    length += chunk.length;
+    if (length < PART_BYTES) continue;
+    const joined = short.length === 1 ? chunk : Buffer.concat(short);
+    for (let at = 0; at < joined.length; at += PART_BYTES) yield joined.subarray(at, at + PART_BYTES);
+    short = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(short);
+}
+
+/** Text of the next bytes; without any, the end of the text. @throws JsonError */
+function decode(decoder: TextDecoder, part?: Uint8Array): string {
+  try {
+    return part === undefined ? decoder.decode() : decoder.decode(part, { stream: true });
+  } catch (cause) {
+    throw new JsonError('not UTF-8', { cause });
+  }
+}
+
+/**
+ * Holds a request against the limit of its method. A request whose method has not been read yet may be of any, whatever
+ * the order of its members. A batch is an ordinary request.
+ */
+function assertSize(bytes: number, parser: JsonParser, sizeOf: SizeOf, complete = false): void {
+  if (bytes <= ORDINARY.bytes && parser.values <= ORDINARY.values) return;
+  const { root } = parser;
+  const method = (root as { readonly method?: Json } | null | undefined)?.method;
+  const known = complete || Array.isArray(root) || typeof method === 'string';
+  const limit = known ? LIMITS[typeof method === 'string' ? sizeOf(method) : 'ordinary'] : LARGEST;
+  if (bytes > limit.bytes) throw tooManyBytes(limit);
+  if (parser.values > limit.values) throw tooManyValues(limit);
+}
+
+const tooManyBytes = ({ bytes }: SizeLimit): RequestTooLarge =>
+  new RequestTooLarge(`a request of this kind has at most ${bytes} bytes`);
+
+const tooManyValues = ({ values }: SizeLimit): RequestTooLarge =>
+  new RequestTooLarge(`a request of this kind has at most ${values} JSON values`);

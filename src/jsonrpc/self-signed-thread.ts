@@ -1,0 +1,50 @@
+import {
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import { KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { parentPort } from 'node:worker_threads';
+import type { CertifiedKey } from './self-signed.js';
+
+const YEARS = 10;
+const NAME = 'localhost';
+
+/** Makes a P-256 key and a certificate of it that is signed by itself. */
+async function make(): Promise<CertifiedKey> {
+  const { subtle } = webcrypto;
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const notBefore = new Date();
+  const notAfter = new Date(notBefore);
+  notAfter.setFullYear(notAfter.getFullYear() + YEARS);
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      // Positive, and another one with every start: clients keep certificates apart by it.
+      serialNumber: `01${randomBytes(15).toString('hex')}`,
+      name: `CN=${NAME}`,
+      notBefore,
+      notAfter,
+      keys,
+      signingAlgorithm: algorithm,
+      extensions: [
+        new BasicConstraintsExtension(false),
+        new SubjectAlternativeNameExtension([
+          { type: 'dns', value: NAME },
+          { type: 'ip', value: '127.0.0.1' },
+        ]),
+      ],
+    },
+    webcrypto,
+  );
+  const cert = certificate.toString('pem');
+  return {
+    key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }),
+    cert,
+    fingerprint: new X509Certificate(cert).fingerprint256,
+  };
+}
+
+const port = parentPort;
+if (port === null) throw new Error('self-signed-thread runs as a worker thread only');
+port.on('message', () => void make().then((made) => port.postMessage(made)));

@@ -1,0 +1,113 @@
+import { matching, PatternError } from '../../util/bounded-regexp.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+export interface TaggedAccount {
+  readonly account: number;
+  /** Empty when it has none. */
+  readonly tag: string;
+}
+
+export interface TagView {
+  readonly tag: string;
+  readonly description: string;
+  readonly accounts: readonly number[];
+}
+
+/** Groups of accounts. A tag exists while an account has it. Source: wallet2.cpp `get_account_tags`. */
+export class AccountTags {
+  readonly #session: OpenWallet;
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  /** In the order of their bytes. */
+  list(): TagView[] {
+    const byTag = new Map<string, number[]>();
+    for (const { account, tag } of this.#accounts()) {
+      if (tag === '') continue;
+      const accounts = byTag.get(tag) ?? [];
+      accounts.push(account);
+      byTag.set(tag, accounts);
+    }
+    return this.#session.file
+      .read((r) =>
+        [...byTag].map(([tag, accounts]) => ({
+          tag,
+          description: r.accountTags.description(tag),
+          accounts,
+        })),
+      )
+      .sort((a, b) => Buffer.compare(Buffer.from(a.tag), Buffer.from(b.tag)));
+  }
+
+  /** @throws WalletError `invalid` for a tag that no account has. */
+  having(tag: string): TaggedAccount[] {
+    const all = this.#accounts();
+    if (tag === '') return all;
+    const found = all.filter((account) => account.tag === tag);
+    if (found.length === 0)
+      throw new WalletError({
+        kind: 'invalid',
+        reason: `no account has the tag ${tag}`,
+        text: `Tag ${tag} is unregistered.`,
+      });
+    return found;
+  }
+
+  /**
+   * Accounts whose tag the whole of an expression matches; one without a tag has the empty one.
+   * @throws WalletError `invalid` for an expression that cannot be used, or without a match.
+   */
+  matching(expression: string): TaggedAccount[] {
+    const all = this.#accounts();
+    if (expression === '') return all;
+    const found = new Set(tagsMatching(expression, [...new Set(all.map(({ tag }) => tag))]));
+    const accounts = all.filter(({ tag }) => found.has(tag));
+    if (accounts.length === 0)
+      throw new WalletError({
+        kind: 'invalid',
+        reason: 'no account has a tag that the expression matches',
+        text: `No matches for regex filter ${expression} .`,
+      });
+    return accounts;
+  }
+
+  /** @param tag empty takes their tags away. @throws WalletError `account_out_of_range`, and nothing changes. */
+  assign(accounts: readonly number[], tag: string): void {
+    const distinct = [...new Set(accounts)];
+    for (const account of distinct) this.#session.accounts.assertAccount(account);
+    this.#session.file.write((w) => w.accountTags.assign(distinct, tag));
+  }
+
+  /** @throws WalletError `invalid` for a tag that no account has. */
+  describe(tag: string, description: string): void {
+    if (tag === '')
+      throw new WalletError({ kind: 'invalid', reason: 'the tag is empty', text: 'Tag must not be empty' });
+    if (!this.#accounts().some((account) => account.tag === tag))
+      throw new WalletError({
+        kind: 'invalid',
+        reason: `no account has the tag ${tag}`,
+        text: 'Tag is unregistered',
+      });
+    this.#session.file.write((w) => w.accountTags.setDescription(tag, description));
+  }
+
+  #accounts(): TaggedAccount[] {
+    const hidden = this.#session.keystore.hidesNotes;
+    return this.#session.file
+      .read((r) => r.accounts.list())
+      .map(({ major, tag }) => ({ account: major, tag: hidden ? '' : tag }));
+  }
+}
+
+function tagsMatching(expression: string, tags: readonly string[]): string[] {
+  try {
+    return matching(expression, tags);
+  } catch (cause) {
+    if (cause instanceof PatternError)
+      throw new WalletError({ kind: 'invalid', reason: `the tag: ${cause.message}` }, { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,220 @@
+import { tryParseAddress } from '../../cryptonote/address.js';
+import type { AddressKeys } from '../../cryptonote/subaddress-keys.js';
+import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
+import { Mutex } from '../../util/mutex.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { SubaddressKey } from '../../wallet/model/records.js';
+import { AddressCache } from '../context/address-cache.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+export interface AddressView {
+  readonly address: string;
+  readonly index: SubaddressIndex;
+  readonly label: string;
+  /** An output was received there at some time. */
+  readonly used: boolean;
+}
+
+export interface CreatedAddress {
+  readonly index: SubaddressIndex;
+  readonly address: string;
+}
+
+const range = (major: number, first: number, count: number): SubaddressIndex[] =>
+  Array.from({ length: count }, (_, i) => ({ major, minor: first + i }));
+
+/** Entries by which payments to addresses are recognised. */
+const entries = (indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): SubaddressKey[] =>
+  keys.flatMap(({ spendPublicKey }, i) => {
+    const index = indices[i];
+    return index === undefined ? [] : [{ index, spendPublicKey }];
+  });
+
+/** Addresses asked for by index, above which reading labels and use of the whole account is faster. */
+const LOOKED_UP_SINGLY = 256;
+
+/** Accounts, their addresses and labels. */
+export class Accounts {
+  readonly #session: OpenWallet;
+  readonly #texts: AddressCache;
+  readonly #creating = new Mutex();
+  /** The account listed last. */
+  #listed: { readonly of: string; readonly views: readonly AddressView[] } | undefined;
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+    this.#texts = new AddressCache(() => {
+      session.assertOpen();
+      return session.keys;
+    });
+  }
+
+  count(): number {
+    return this.#session.file.read((r) => r.accounts.count());
+  }
+
+  /** @throws WalletError `account_out_of_range` */
+  assertAccount(account: number): void {
+    const count = this.count();
+    if (account >= count) throw new WalletError({ kind: 'account_out_of_range', account, count });
+  }
+
+  /** @throws WalletError `account_out_of_range`, `address_out_of_range` */
+  assertIndex({ major, minor }: SubaddressIndex): void {
+    this.assertAccount(major);
+    const count = this.addressCount(major);
+    if (minor >= count)
+      throw new WalletError({ kind: 'address_out_of_range', account: major, index: minor, count });
+  }
+
+  addressCount(account: number): number {
+    return this.#session.file.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
+  }
+
+  /** Text of any address of ours, handed out or not. */
+  address(index: SubaddressIndex): string {
+    return this.#texts.text(index);
+  }
+
+  /** {@link address} of many, in their order. Other work goes on meanwhile. */
+  addresses(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
+    return this.#texts.texts(indices);
+  }
+
+  /** Works out between other work what {@link address} may be asked for soon. */
+  foresee(indices: readonly SubaddressIndex[]): void {
+    this.#texts.foresee(indices);
+  }
+
+  /** Works out at once what {@link address} is about to be asked for. */
+  prepare(indices: readonly SubaddressIndex[]): void {
+    this.#texts.prepare(indices);
+  }
+
+  decoded(index: SubaddressIndex): Address {
+    return this.#texts.decoded(index);
+  }
+
+  /**
+   * The account's addresses, or those asked for. All of an account are the same value until something changes.
+   * @throws WalletError for an account or address out of range.
+   */
+  async list(account: number, minors: readonly number[]): Promise<readonly AddressView[]> {
+    this.assertAccount(account);
+    if (minors.length > 0) {
+      for (const minor of minors) this.assertIndex({ major: account, minor });
+      const indices = minors.map((minor) => ({ major: account, minor }));
+      return minors.length > LOOKED_UP_SINGLY ? this.#views(indices, account) : this.#views(indices);
+    }
+    const { version } = this.#session.file;
+    const { hidesNotes } = this.#session.keystore;
+    const of = `${version} ${account} ${hidesNotes}`;
+    if (this.#listed?.of === of) return this.#listed.views;
+    const views = await this.#views(range(account, 0, this.addressCount(account)), account);
+    if (version === this.#session.file.version && hidesNotes === this.#session.keystore.hidesNotes)
+      this.#listed = { of, views };
+    return views;
+  }
+
+  /** @param whole the account, where labels and use of all its addresses are read at once. */
+  async #views(indices: readonly SubaddressIndex[], whole?: number): Promise<readonly AddressView[]> {
+    const texts = await this.addresses(indices);
+    this.#session.assertOpen();
+    return this.#session.file.read((r) => {
+      const labels = whole === undefined ? undefined : this.labels(whole);
+      const used = whole === undefined ? undefined : new Set(r.holdings.usedAddresses(whole));
+      const told = new Set(indices[0] === undefined ? [] : r.imported.usedAddresses(indices[0].major));
+      return indices.map((index, i) => ({
+        address: texts[i] ?? '',
+        index,
+        label: labels === undefined ? this.label(index) : (labels.get(index.minor) ?? ''),
+        used: (used?.has(index.minor) ?? r.holdings.isUsed(index)) || told.has(index.minor),
+      }));
+    });
+  }
+
+  /** Which of our addresses a text is. @throws WalletError `wrong_address` for a bad or foreign one. */
+  indexOf(text: string): SubaddressIndex {
+    const { spendPublicKey } = this.parse(text);
+    const index = this.#session.file.read((r) => r.subaddresses.find(spendPublicKey));
+    if (index === undefined || !sameAddress(this.decoded(index), this.parse(text)))
+      throw new WalletError({ kind: 'wrong_address', reason: "Address doesn't belong to the wallet" });
+    return index;
+  }
+
+  /** @throws WalletError `wrong_address` */
+  parse(text: string): Address {
+    const address = tryParseAddress(text, this.#session.keys.network);
+    if (address === undefined) throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' });
+    return address;
+  }
+
+  /** An address, or the one that an OpenAlias name stands for. @throws WalletError `wrong_address` */
+  resolve(text: string): Promise<Address> {
+    return this.#session.openAlias.resolve(text, this.#session.keys.network);
+  }
+
+  /** Of the addresses of an account that have one, by minor index. */
+  labels(account: number): ReadonlyMap<number, string> {
+    if (this.#session.keystore.hidesNotes) return new Map();
+    return this.#session.file.read((r) => r.subaddresses.labels(account));
+  }
+
+  label(index: SubaddressIndex): string {
+    if (this.#session.keystore.hidesNotes) return '';
+    return this.#session.file.read((r) => r.subaddresses.label(index));
+  }
+
+  create(label: string): SubaddressIndex {
+    const major = this.#session.file.write((w) => {
+      const account = w.accounts.create();
+      const first = [{ major: account, minor: 0 }];
+      w.subaddresses.setLabel({ major: account, minor: 0 }, label);
+      w.subaddresses.add(entries(first, this.#texts.keysOf(first)));
+      return account;
+    });
+    this.#session.sync.expandTo({ major, minor: 0 });
+    return { major, minor: 0 };
+  }
+
+  /**
+   * Other work goes on while many are worked out; they are written together.
+   * @param count new addresses, all with the label. @throws WalletError `account_out_of_range`
+   */
+  async createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
+    const created = await this.#creating.run(async () => {
+      this.assertAccount(account);
+      const expected = this.addressCount(account);
+      const derived = await this.#texts.derive(range(account, expected, count));
+      this.#session.assertOpen();
+      const indices = this.#session.file.writeRecoverable((w) => {
+        const first = w.accounts.addAddresses(account, count);
+        // A payment that arrived meanwhile may have handed out addresses too.
+        const keys = first < expected ? [] : derived.slice(first - expected);
+        const more = range(account, first + keys.length, count - keys.length);
+        const all = more.length === 0 ? keys : [...keys, ...this.#texts.keysOf(more)];
+        const added = range(account, first, count);
+        w.subaddresses.add(entries(added, all));
+        if (label !== '') for (const index of added) w.subaddresses.setLabel(index, label);
+        this.#texts.keep(added, all);
+        return added;
+      });
+      const last = indices.at(-1);
+      if (last !== undefined) this.#session.sync.expandTo(last);
+      return indices.map((index) => ({ index, address: this.address(index) }));
+    });
+    // Who asked is told of an address once it is on disk.
+    await this.#session.file.harden();
+    return created;
+  }
+
+  /** @throws WalletError for an account or address out of range. */
+  setLabel(index: SubaddressIndex, label: string): void {
+    this.assertIndex(index);
+    this.#session.file.write((w) => w.subaddresses.setLabel(index, label));
+  }
+}
+
+const sameAddress = (a: Address, b: Address): boolean =>
+  Buffer.compare(a.spendPublicKey, b.spendPublicKey) === 0 &&
+  Buffer.compare(a.viewPublicKey, b.viewPublicKey) === 0;

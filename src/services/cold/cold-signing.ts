@@ -1,0 +1,298 @@
+import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
+import { transactionHash } from '../../cryptonote/transaction.js';
+import type { Address } from '../../cryptonote/types.js';
+import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
+import { CodecError, decode, encode } from '../../util/codec.js';
+import {
+  signedTxSet,
+  unsignedTxSet,
+  type SignedTxSet,
+  type UnsignedTxSet,
+} from '../../wallet/exchange/cold-tx-sets.js';
+import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { spendSecretIn } from '../../wallet/keys.js';
+import {
+  isKeptBack,
+  paidAddresses,
+  type OfflineSigned,
+  type OwnAddress,
+} from '../../wallet/exchange/offline-signing.js';
+import { keyImagesOf, type PendingTx } from '../../wallet/exchange/pending-tx.js';
+import type { ImportedKeyImage } from '../../wallet/model/records.js';
+import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import {
+  describeTransfers,
+  plainPaymentId,
+  type TransferDescriptions,
+} from '../../wallet/exchange/transfer-description.js';
+import { sameAddress } from '../../wallet/select/transfer-request.js';
+import { reasonOf } from '../context/fault-reason.js';
+import type { TakenOutputs } from './output-transfer.js';
+import { assertFee } from '../payments/payment-builder.js';
+import { sign, SigningProblem } from '../workers/signing-pool.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+/** Signed transactions, for the wallet that will relay them and for the one that signed. */
+export interface SignedSet {
+  readonly blob: Uint8Array;
+  readonly txs: readonly {
+    readonly txHash: Hash;
+    readonly blob: Uint8Array;
+    readonly txSecretKeys: readonly Uint8Array[];
+  }[];
+}
+
+/** An output younger than this may move in the order of outputs, as blocks can be replaced. */
+const SETTLED_BLOCKS = 10;
+
+const NO_KEY_IMAGE = new Uint8Array(32);
+
+/** Payments that one wallet makes, another signs offline, and the first relays. */
+export class ColdSigning {
+  readonly #session: OpenWallet;
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  /** @throws WalletError `bad_hex`, `bad_unsigned_set` */
+  async describe(hex: string): Promise<TransferDescriptions> {
+    const { txs } = await this.#readUnsigned(hex);
+    try {
+      return describeTransfers(txs, this.#session.keys.network);
+    } catch (cause) {
+      if (!(cause instanceof CodecError)) throw cause;
+      throw new WalletError(
+        {
+          kind: 'bad_unsigned_set',
+          reason: cause.message,
+          text: `failed to parse unsigned transfers: ${cause.message}`,
+        },
+        { cause },
+      );
+    }
+  }
+
+  /**
+   * Signs a set as it stands. The transactions' keys are on disk before it is given out.
+   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`: then nothing was signed.
+   */
+  async sign(hex: string): Promise<SignedSet> {
+    const set = await this.#readUnsigned(hex);
+    try {
+      return await this.#sign(set);
+    } catch (cause) {
+      if (cause instanceof SigningProblem)
+        throw new WalletError({ kind: 'signing_failed', reason: cause.message }, { cause });
+      throw new WalletError({ kind: 'signing_failed', ...reasonOf(cause) }, { cause });
+    }
+  }
+
+  /**
+   * Relays what was signed, recorded as a payment of this wallet before.
+   * @throws WalletError `bad_hex`, `bad_signed_set`, `submission_failed`
+   */
+  async submit(hex: string): Promise<readonly Hash[]> {
+    const set = await this.#readSigned(hex);
+    this.#learn(set);
+    try {
+      const payments = set.txs.map((pending) => this.#payment(pending));
+      await this.#session.payments.relaySigned(payments);
+      return payments.map(({ txHash }) => txHash);
+    } catch (cause) {
+      throw new WalletError({ kind: 'submission_failed', ...reasonOf(cause) }, { cause });
+    }
+  }
+
+  /** Sets for the wallet with the spend key. */
+  seal(txs: readonly ConstructionData[]): Promise<Uint8Array> {
+    const { exports, exportFormat, outputTransfer } = this.#session;
+    const set: UnsignedTxSet = { txs, outputs: outputTransfer.forSigner() };
+    return exports.seal('unsignedTxs', encode(unsignedTxSet(exportFormat), set));
+  }
+
+  /** What a set tells of outputs is taken once all of it is signed, and only then. */
+  #sign(set: UnsignedTxSet): Promise<SignedSet> {
+    const { outputTransfer } = this.#session;
+    const { outputs: told } = set;
+    if (told.outputs.length === 0) return this.#signWith(set);
+    if (!outputTransfer.isHot()) return outputTransfer.taking(told, (taken) => this.#signWith(set, taken));
+    this.#assertSameOutputs(told);
+    return this.#signWith(set);
+  }
+
+  async #signWith({ txs, outputs: told }: UnsignedTxSet, taken?: TakenOutputs): Promise<SignedSet> {
+    const { file, keys, outputTransfer, exports, accounts } = this.#session;
+    const paidTo = new Map(taken?.outputs.map(({ publicKey, subaddress }) => [toHex(publicKey), subaddress]));
+    const primary = accounts.decoded({ major: 0, minor: 0 });
+    const made: OfflineSigned[] = [];
+    for (const data of txs) {
+      const located = await outputTransfer.locate(
+        data.sources.map(({ ring, realIndex, txPublicKey, additionalTxPublicKeys, outputIndex }) => {
+          const publicKey = ring[realIndex]?.publicKey ?? txPublicKey;
+          const subaddress = paidTo.get(toHex(publicKey));
+          return {
+            publicKey,
+            outputIndex,
+            txPublicKey,
+            additionalKeys: additionalTxPublicKeys,
+            ...(subaddress === undefined ? {} : { subaddress }),
+          };
+        }),
+      );
+      const { viewSecret } = keys;
+      const signed = await sign('offline', {
+        data,
+        located,
+        own: this.#ownAmong(paidAddresses(data, keys.network)),
+        primary,
+        keys: { viewSecret: viewSecret.expose(), spendSecret: spendSecretIn(keys) },
+      });
+      assertFee(signed.signed.fee);
+      made.push(signed);
+    }
+    file.write((w) => {
+      taken?.write(w);
+      for (const { signed } of made)
+        w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
+    });
+    const keyImages = outputTransfer.keyImages(told.total);
+    const set: SignedTxSet = {
+      txs: made.map(({ pending }) => pending),
+      keyImages,
+      ownKeyImages: made.flatMap(({ ownKeyImages }) => ownKeyImages),
+    };
+    return {
+      blob: await exports.seal('signedTxs', encode(signedTxSet, set)),
+      txs: made.map(({ signed }) => ({
+        txHash: signed.hash,
+        blob: signed.blob,
+        txSecretKeys: [signed.txSecretKey, ...signed.additionalSecretKeys],
+      })),
+    };
+  }
+
+  /** A wallet that reads the chain itself is not told of outputs; it must know the same ones. */
+  #assertSameOutputs({ first, outputs: told }: UnsignedTxSet['outputs']): void {
+    const own = this.#session.file.read((r) => r.outputs.inOrder());
+    if (told.some(({ publicKey }, i) => !equalBytes(own[first + i]?.publicKey ?? NO_KEY_IMAGE, publicKey)))
+      throw new WalletError({
+        kind: 'invalid',
+        reason: 'this wallet reads the chain itself, and knows other outputs',
+      });
+  }
+
+  #ownAmong(addresses: readonly Address[]): OwnAddress[] {
+    const { file, accounts } = this.#session;
+    return addresses.flatMap((address) => {
+      const index = file.read((r) => r.subaddresses.find(address.spendPublicKey));
+      if (index === undefined) return [];
+      const own = accounts.decoded(index);
+      return sameAddress(own, address) ? [{ address: own, index }] : [];
+    });
+  }
+
+  async #readUnsigned(hex: string): Promise<UnsignedTxSet> {
+    if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'unsigned_txset' });
+    try {
+      const plain = await this.#session.exports.open('unsignedTxs', fromHex(hex));
+      return decode(unsignedTxSet(this.#session.exportFormat), plain);
+    } catch (cause) {
+      if (!(cause instanceof CodecError)) throw cause;
+      throw new WalletError(
+        { kind: 'bad_unsigned_set', reason: 'this is not a set of unsigned transactions of this wallet' },
+        { cause },
+      );
+    }
+  }
+
+  async #readSigned(hex: string): Promise<SignedTxSet> {
+    if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'tx_data_hex' });
+    try {
+      const set = decode(signedTxSet, await this.#session.exports.open('signedTxs', fromHex(hex)));
+      const known = this.#session.file.read((r) => r.outputs.count());
+      if (set.keyImages.length > known) throw new CodecError('it tells of more outputs than there are');
+      return set;
+    } catch (cause) {
+      if (!(cause instanceof CodecError)) throw cause;
+      throw new WalletError(
+        { kind: 'bad_signed_set', reason: 'this is not a set of signed transactions of this wallet' },
+        { cause },
+      );
+    }
+  }
+
+  /** What the signer says of key images, by output where it names one, else by place. */
+  #learn({ txs, keyImages, ownKeyImages }: SignedTxSet): void {
+    const { file, isViewOnly, keyImageTransfer } = this.#session;
+    if (!isViewOnly) return;
+    const outputs = file.read((r) => r.outputs.inOrder());
+    const settled = this.#session.height() - SETTLED_BLOCKS;
+    const spent = txs.flatMap(spentPairs);
+    const claims = keyImages.flatMap((keyImage, place): Pair[] => {
+      const output = outputs[place];
+      if (output === undefined || output.height > settled || equalBytes(keyImage, NO_KEY_IMAGE)) return [];
+      return [[output.publicKey, keyImage]];
+    });
+    // Where one contradicts what was certainly spent, the two wallets number their outputs differently.
+    const byKey = new Map(spent.map(([publicKey, keyImage]) => [toHex(publicKey), keyImage]));
+    const agree = claims.every(([publicKey, keyImage]) => {
+      const certain = byKey.get(toHex(publicKey));
+      return certain === undefined || equalBytes(certain, keyImage);
+    });
+    keyImageTransfer.learn(
+      [...spent, ...ownKeyImages, ...(agree ? claims : [])].map(
+        ([publicKey, keyImage]): ImportedKeyImage => ({
+          publicKey,
+          keyImage,
+          proven: false,
+        }),
+      ),
+    );
+  }
+
+  /** @throws WalletError `submission_failed` when it does not fit this wallet. */
+  #payment(pending: PendingTx): SignedPayment {
+    const { file, keys } = this.#session;
+    const inputs = file.read((r) =>
+      keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
+    );
+    try {
+      const payment = paymentOfPending(pending, inputs, keys.network);
+      return isKeptBack(pending.txSecretKey) ? withoutKeys(payment, pending) : payment;
+    } catch (cause) {
+      if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
+      const reason = `${toHex(transactionHash(pending.tx))} does not fit this wallet: ${cause.message}`;
+      throw new WalletError({ kind: 'submission_failed', reason }, { cause });
+    }
+  }
+}
+
+/** The payment id was read with a key that is none: the one laid out before signing is right. */
+function withoutKeys(payment: SignedPayment, { construction }: PendingTx): SignedPayment {
+  const { blob, txHash, account, inputs, fee, change, unlockTime, destinations } = payment;
+  const id = plainPaymentId(construction.extra);
+  return {
+    ...{ blob, txHash, account, inputs, fee, change, unlockTime, destinations },
+    ...(id === undefined ? {} : { paymentId: id.id }),
+    txSecretKeys: [],
+  };
+}
+
+type Pair = readonly [PublicKey, KeyImage];
+
+/** Each input's output and key image; sources that are not in the order of the inputs are passed over. */
+function spentPairs({ tx, construction }: PendingTx): Pair[] {
+  return tx.prefix.inputs.flatMap((input, i): Pair[] => {
+    const source = construction.sources[i];
+    if (input.type !== 'key' || source === undefined) return [];
+    let index = 0n;
+    const members = input.keyOffsets.map((offset) => (index += offset));
+    const isItsRing =
+      members.length === source.ring.length &&
+      source.ring.every(({ globalIndex }, j) => members[j] === BigInt(globalIndex));
+    const real = source.ring[source.realIndex];
+    return isItsRing && real !== undefined ? [[real.publicKey, input.keyImage]] : [];
+  });
+}

@@ -1,0 +1,51 @@
+import { exportKey } from '../../crypto/kdf.js';
+import type { Rng } from '../../util/random.js';
+import {
+  openExport,
+  sealExport,
+  type ExportKeys,
+  type ExportKind,
+} from '../../wallet/exchange/export-blob.js';
+import type { WalletKeys } from '../../wallet/keys.js';
+
+/** Seals and opens what wallets with one view key hand to each other. The stretched key is made once. */
+export class ExportCipher {
+  readonly #keys: WalletKeys;
+  readonly #kdfRounds: number;
+  readonly #rng: Rng;
+  #cipherKey: Promise<Uint8Array> | undefined;
+
+  constructor(keys: WalletKeys, kdfRounds: number, rng: Rng) {
+    this.#keys = keys;
+    this.#kdfRounds = kdfRounds;
+    this.#rng = rng;
+  }
+
+  async seal(kind: ExportKind, plaintext: Uint8Array): Promise<Uint8Array> {
+    return sealExport(kind, plaintext, await this.#exportKeys(), this.#rng);
+  }
+
+  /** @throws CodecError when it is of another kind, of a wallet with other keys, or was changed. */
+  async open(kind: ExportKind, blob: Uint8Array): Promise<Uint8Array> {
+    return openExport(kind, blob, await this.#exportKeys());
+  }
+
+  /** The sealer is of no use afterwards. */
+  wipe(): void {
+    void this.#cipherKey?.then(
+      (key) => key.fill(0),
+      () => undefined,
+    );
+  }
+
+  async #exportKeys(): Promise<ExportKeys> {
+    const { viewSecret } = this.#keys;
+    this.#cipherKey ??= exportKey(viewSecret.expose(), this.#kdfRounds);
+    try {
+      return { cipherKey: await this.#cipherKey, viewSecret: viewSecret.expose() };
+    } catch (error) {
+      this.#cipherKey = undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { tryParseAddress } from '../../cryptonote/address.js';
+import { addressInRecord, hostOfAlias } from '../../cryptonote/open-alias.js';
+import type { Address, NetworkType } from '../../cryptonote/types.js';
+import { DnsError, type TextRecords } from '../../dns/resolver.js';
+import { CodecError } from '../../util/codec.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+
+/** What answers for names. */
+export interface TextSource {
+  /** @throws CodecError for what is no host name; DnsError when nobody can say. */
+  texts(host: string): Promise<TextRecords>;
+}
+
+/** @param text upstream's message for it. */
+const wrong = (reason: string, { text, cause }: { text?: string; cause?: unknown } = {}): WalletError =>
+  new WalletError({ kind: 'wrong_address', reason, ...(text === undefined ? {} : { text }) }, { cause });
+
+/** Finds addresses by name. Nothing is paid to a name whose answer nobody vouches for. */
+export class OpenAlias {
+  readonly #source: TextSource | undefined;
+
+  /** @param source absent: names are not looked up. */
+  constructor(source?: TextSource) {
+    this.#source = source;
+  }
+
+  /**
+   * The address that a text is, or stands for.
+   * @param network undefined: any. @throws WalletError `wrong_address`
+   * Source: cryptonote_basic_impl.cpp `get_account_address_from_str_or_url`.
+   */
+  async resolve(text: string, network: NetworkType | undefined): Promise<Address> {
+    const plain = tryParseAddress(text, network);
+    if (plain !== undefined) return plain;
+    const host = hostOfAlias(text);
+    if (host === undefined)
+      throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address', address: text });
+    const found = tryParseAddress(await this.#lookUp(host), network);
+    if (found === undefined) throw wrong(`the address found at ${host} is not one of this network`);
+    return found;
+  }
+
+  /** {@link resolve}, or undefined where it throws for the text's or DNS's sake. */
+  async find(text: string, network: NetworkType | undefined): Promise<Address | undefined> {
+    try {
+      return await this.resolve(text, network);
+    } catch (error) {
+      if (error instanceof WalletError) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws WalletError `wrong_address` */
+  async #lookUp(host: string): Promise<string> {
+    if (this.#source === undefined)
+      throw wrong(`${host} is not an address, and names are not looked up: DNS is off`);
+    let records: TextRecords;
+    try {
+      records = await this.#source.texts(host);
+    } catch (error) {
+      if (error instanceof CodecError)
+        throw wrong(`${host} is neither an address nor a name`, { cause: error });
+      if (error instanceof DnsError)
+        throw wrong(`${host} cannot be looked up, DNS is out of reach: ${error.message}`, { cause: error });
+      throw error;
+    }
+    const [address] = records.texts.flatMap((text) => addressInRecord(text) ?? []);
+    if (address === undefined)
+      throw wrong(`no TXT record of ${host} has a Monero address`, {
+        text: `No Monero address found at ${host}`,
+      });
+    if (!records.authenticated)
+      throw wrong(`the answer for ${host} is not vouched for by DNSSEC`, {
+        text: `Invalid DNSSEC for ${host}`,
+      });
+    return address;
+  }
+}

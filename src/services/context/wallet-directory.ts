@@ -1,0 +1,131 @@
+import { lstatSync, mkdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
+import { namingTrouble } from '../../store/file/file-trouble.js';
+import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+
+/** Where the parts of one wallet lie. */
+export interface WalletPaths {
+  /** As clients say it. */
+  readonly name: string;
+  /** The encrypted store. */
+  readonly store: string;
+  readonly keys: string;
+  readonly lock: string;
+}
+
+const pathsOf = (directory: string, name: string): WalletPaths => {
+  const store = join(directory, name);
+  return { name, store, keys: `${store}.keys`, lock: `${store}.lock` };
+};
+
+/** Longest name that leaves room for our endings on common file systems. */
+const MAX_NAME_BYTES = 200;
+
+/** Endings that turn the name of a wallet into that of a file which this server writes at any time. */
+const OWN_ENDINGS = ['.keys', '.lock', DRAFT_SUFFIX, ...LOG_SUFFIXES];
+
+/**
+ * Endings of the other files beside a wallet: of background sync, set aside, and of the reference.
+ * Source: wallet2.cpp `do_prepare_file_names`, `store_to`, `store_keys`, `load_wallet_cache`.
+ */
+const OTHER_ENDINGS = [
+  '.background',
+  '.reference-cache',
+  '.replaced',
+  '.new',
+  '.mms',
+  '.address.txt',
+  '.unportable',
+];
+
+/** Number behind the ending of a file that is not the first to be set aside. Source: keep-aside.ts. */
+const ASIDE_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
+
+/** @param name in any case: some file systems do not tell cases apart. */
+const endingOf = (name: string, endings: readonly string[]): string | undefined =>
+  endings.find((ending) => name.toLowerCase().endsWith(ending));
+
+const badName = (name: string, reason: string): WalletError =>
+  new WalletError({ kind: 'bad_wallet_name', name, reason });
+
+/** The directory that clients create wallets in and open them from. */
+export class WalletDirectory {
+  readonly path: string;
+
+  /** Makes the directory, readable for its owner alone, when it is missing. @throws WalletError `wallet_io` */
+  constructor(path: string) {
+    this.path = resolve(path);
+    namingTrouble(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
+  }
+
+  /**
+   * Paths of a wallet that may exist.
+   * @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory.
+   */
+  locate(name: string): WalletPaths {
+    const plain =
+      name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
+    if (!plain) throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+      throw badName(name, `a wallet name has at most ${MAX_NAME_BYTES} bytes`);
+    if (name.endsWith('.keys') || name.endsWith('.lock'))
+      throw badName(name, 'a wallet is opened by its name, without .keys or .lock');
+    return pathsOf(this.path, name);
+  }
+
+  /**
+   * Paths of a wallet to create.
+   * @throws WalletError `bad_wallet_name`, also for a name that the files of other wallets have.
+   */
+  locateNew(name: string): WalletPaths {
+    const ending = endingOf(name.replace(ASIDE_NUMBER, ''), [...OWN_ENDINGS, ...OTHER_ENDINGS]);
+    if (ending !== undefined)
+      throw badName(name, `a wallet name cannot end with ${ending}: files of other wallets have such names`);
+    return this.locate(name);
+  }
+}
+
+/** Paths of a wallet given as a file of its own, `--wallet-file`. */
+export const locateFile = (path: string): WalletPaths => pathsOf(dirname(resolve(path)), basename(path));
+
+/** Background files share the store and the lock of the wallet that they belong to. */
+export function servedBy(background: WalletPaths): WalletPaths {
+  const { name, keys } = background;
+  const main = background.store.replace(/\.background$/, '');
+  return { name, store: main, keys, lock: `${main}.lock` };
+}
+
+const isThere = (path: string): boolean =>
+  namingTrouble(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+
+/** @throws WalletError `wallet_exists` when any file stands where the wallet would go; `wallet_io` */
+export function assertFree(paths: WalletPaths): void {
+  if (isThere(paths.keys) || isThere(paths.store))
+    throw new WalletError({ kind: 'wallet_exists', name: paths.name });
+}
+
+/** @throws WalletError `wallet_missing`, `wallet_io` */
+export function assertPresent(paths: WalletPaths): void {
+  if (!isThere(paths.keys)) throw new WalletError({ kind: 'wallet_missing', name: paths.name });
+}
+
+/**
+ * Keeps two wallets from the same file, such as the log of `shop` and the store of a wallet named `shop-wal`. Such
+ * names are not created; they may be older than this rule, or another program's.
+ * @throws WalletError `bad_wallet_name`, `wallet_io`
+ */
+export function assertApart({ name, store }: WalletPaths): void {
+  for (const ending of OWN_ENDINGS)
+    if (isThere(`${store}${ending}.keys`))
+      throw badName(
+        name,
+        `its file '${name}${ending}' belongs to the wallet of that name: rename that wallet`,
+      );
+  const ending = endingOf(name, OWN_ENDINGS);
+  if (ending === undefined) return;
+  const other = store.slice(0, -ending.length);
+  if (isThere(other) || isThere(`${other}.keys`))
+    throw badName(name, `it is the name of a file of the wallet '${basename(other)}': rename this one`);
+}

@@ -1,0 +1,210 @@
+import type { Hash } from '../../crypto/types.js';
+import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../../cryptonote/constants.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
+import {
+  creditedOf,
+  type Destination,
+  type OutgoingTx,
+  type Payment,
+  type PoolOutput,
+  type PoolTx,
+} from '../../wallet/model/records.js';
+import { isUnlocked } from '../../wallet/model/unlock-time.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+export type HistoryType = 'in' | 'out' | 'pending' | 'failed' | 'pool' | 'block';
+
+/** One row of the history, whatever list it stands in. */
+export interface HistoryEntry {
+  readonly type: HistoryType;
+  readonly txHash: Hash;
+  /** 8 or 32 bytes. */
+  readonly paymentId?: Uint8Array;
+  /** 0 while unconfirmed. */
+  readonly height: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly amount: Amount;
+  /** Incoming: one an output. */
+  readonly amounts: readonly Amount[];
+  readonly fee: Amount;
+  readonly change?: Amount;
+  readonly note: string;
+  readonly unlockTime: bigint;
+  readonly subaddress: SubaddressIndex;
+  /** Where it was received, or which addresses it was paid from. */
+  readonly subaddresses: readonly SubaddressIndex[];
+  readonly address: string;
+  readonly destinations: readonly Destination[];
+  readonly doubleSpendSeen: boolean;
+  readonly confirmations: number;
+  readonly suggestedConfirmationsThreshold: number;
+  readonly locked: boolean;
+}
+
+/** An incoming payment as the payment methods show it. */
+export interface PaymentView {
+  readonly payment: Payment;
+  readonly address: string;
+  readonly locked: boolean;
+}
+
+/** What an answer is seen from, the same for all its rows. */
+interface ChainView {
+  readonly chainHeight: number;
+  /** Unix seconds. */
+  readonly now: number;
+  /** What the miner of the last block got. */
+  readonly reward: Amount;
+  /** Empty where there is none. */
+  readonly note: (txHash: Hash) => string;
+}
+
+/** Shows records as rows of an answer, all from one moment of the chain. */
+export class HistoryRows {
+  readonly #addressOf: (subaddress: SubaddressIndex) => string;
+  readonly #hidesDestinations: boolean;
+  readonly #chain: ChainView;
+
+  constructor(session: OpenWallet) {
+    const { file, annotations, accounts, keystore } = session;
+    this.#addressOf = (subaddress) => accounts.address(subaddress);
+    this.#hidesDestinations = keystore.hidesNotes;
+    this.#chain = {
+      chainHeight: session.height(),
+      now: session.now(),
+      reward: session.lastBlockReward(),
+      note: file.read((r) => r.notes.areNone()) ? () => '' : (txHash) => annotations.notes([txHash])[0] ?? '',
+    };
+  }
+
+  payments(payments: readonly Payment[]): PaymentView[] {
+    return payments.map((payment) => ({
+      payment,
+      address: this.#addressOf(payment.subaddress),
+      locked: isLocked(payment.tx.unlockTime, payment.tx.height, this.#chain),
+    }));
+  }
+
+  incoming({ tx, subaddress, amount: total, amounts }: Payment): HistoryEntry {
+    return {
+      type: tx.coinbase ? 'block' : 'in',
+      txHash: tx.txHash,
+      ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
+      height: tx.height,
+      timestamp: tx.timestamp,
+      amount: total,
+      amounts,
+      fee: tx.fee,
+      unlockTime: tx.unlockTime,
+      doubleSpendSeen: false,
+      destinations: [],
+      ...this.#place(subaddress, [subaddress]),
+      ...depth(tx.txHash, tx.height, total, tx.unlockTime, this.#chain),
+    };
+  }
+
+  outgoing(tx: OutgoingTx): HistoryEntry {
+    const paid = amountPaid(tx);
+    const height = tx.height ?? 0;
+    return {
+      type: tx.state === 'confirmed' ? 'out' : tx.state === 'failed' ? 'failed' : 'pending',
+      txHash: tx.txHash,
+      ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
+      height,
+      timestamp: tx.timestamp,
+      amount: paid,
+      amounts: [],
+      fee: tx.fee,
+      change: tx.changeAtPayment ?? tx.change,
+      unlockTime: tx.unlockTime,
+      doubleSpendSeen: false,
+      destinations: this.#hidesDestinations ? [] : tx.destinations,
+      ...this.#place(
+        { major: tx.account, minor: 0 },
+        tx.fromIndices.map((minor) => ({ major: tx.account, minor })),
+      ),
+      ...depth(tx.txHash, height, paid, tx.unlockTime, this.#chain),
+      locked: tx.state !== 'confirmed' || isLocked(tx.unlockTime, height, this.#chain),
+    };
+  }
+
+  /** One row an address, as once mined. */
+  pooled(tx: PoolTx): HistoryEntry[] {
+    const byAddress = new Map<string, PoolOutput[]>();
+    for (const output of tx.outputs) {
+      const key = `${output.subaddress.major}/${output.subaddress.minor}`;
+      byAddress.set(key, [...(byAddress.get(key) ?? []), output]);
+    }
+    return [...byAddress.values()].flatMap((outputs) => {
+      const [first] = outputs;
+      if (first === undefined) return [];
+      const { subaddress } = first;
+      const total = sum(outputs.map(creditedOf));
+      const amounts = outputs.filter(({ credited }) => credited !== 0n).map(({ amount: value }) => value);
+      return {
+        type: 'pool',
+        txHash: tx.txHash,
+        ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
+        height: 0,
+        timestamp: tx.timestamp,
+        amount: total,
+        amounts,
+        fee: tx.fee,
+        unlockTime: tx.unlockTime,
+        doubleSpendSeen: tx.doubleSpendSeen,
+        destinations: [],
+        ...this.#place(subaddress, [subaddress]),
+        ...depth(tx.txHash, 0, total, tx.unlockTime, this.#chain),
+        locked: true,
+      };
+    });
+  }
+
+  #place(
+    subaddress: SubaddressIndex,
+    subaddresses: readonly SubaddressIndex[],
+  ): Pick<HistoryEntry, 'subaddress' | 'subaddresses' | 'address'> {
+    return { subaddress, subaddresses, address: this.#addressOf(subaddress) };
+  }
+}
+
+/**
+ * Amount paid to others [atomic units]: inputs less change and fee. Inputs received before the restore height are
+ * unknown, so the difference may fall short of the amount or below zero; then it is the sum of the recorded
+ * destinations, or 0 without any. Source: wallet_rpc_server.cpp `fill_transfer_entry`, which wraps below zero.
+ */
+function amountPaid({ amountIn, change, fee, destinations }: OutgoingTx): Amount {
+  const difference = amountIn - change - fee;
+  if (difference === 0n) return ZERO;
+  const recorded = sum(destinations.map((to) => to.amount));
+  return difference > recorded ? amount(difference) : recorded;
+}
+
+/** Source: wallet_rpc_server.cpp `set_confirmations`. */
+function depth(
+  txHash: Hash,
+  height: number,
+  value: Amount,
+  unlockTime: bigint,
+  at: ChainView,
+): Pick<HistoryEntry, 'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked'> {
+  const { chainHeight, reward, note } = at;
+  const byValue = reward === 0n ? 0 : Number((value + reward - 1n) / reward);
+  return {
+    note: note(txHash),
+    confirmations: height === 0 || height >= chainHeight ? 0 : chainHeight - height,
+    suggestedConfirmationsThreshold: Math.max(byValue, blocksUntil(unlockTime, at)),
+    locked: isLocked(unlockTime, height, at),
+  };
+}
+
+function blocksUntil(unlockTime: bigint, { chainHeight, now }: ChainView): number {
+  const until = Number(unlockTime);
+  if (unlockTime < BigInt(MAX_BLOCK_NUMBER)) return Math.max(0, until - chainHeight);
+  return Math.max(0, Math.ceil((until - now) / DIFFICULTY_TARGET_SECONDS));
+}
+
+const isLocked = (unlockTime: bigint, height: number, { chainHeight, now }: ChainView): boolean =>
+  !isUnlocked({ unlockTime, height }, chainHeight, now);

@@ -1,0 +1,237 @@
+import type { Hash } from '../../crypto/types.js';
+import type { PaymentFilter } from '../../store/tables/payments.js';
+import type { HeightRange } from '../../store/sql/height-pages.js';
+import type { IncomingFilter } from '../../store/queries/incoming.js';
+import { equalBytes } from '../../util/bytes.js';
+import type { RowShape } from '../../util/row-shape.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { IncomingField, OutgoingTx, Payment } from '../../wallet/model/records.js';
+import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
+import { PagedReader } from './paged-reader.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+export interface HistoryFilter {
+  /** Exclusive. */
+  readonly minHeight: number;
+  /** Inclusive. */
+  readonly maxHeight: number;
+  /** Absent: every account. */
+  readonly account?: number;
+  /** Absent or empty: every address of the account. */
+  readonly minors?: readonly number[];
+}
+
+/** Which addresses. */
+type HistoryPlace = Pick<PaymentFilter, 'account' | 'minors'>;
+
+export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
+
+export type IncomingKind = 'all' | 'available' | 'unavailable';
+
+/** Outputs that the store writes before other work has its turn: a millisecond or two. */
+const WRITTEN_AT_ONCE = 1024;
+
+/** Pages of a long answer. */
+export interface Paged<Page> {
+  readonly pages: AsyncIterable<Page>;
+  /** To be called once no more of them are wanted. */
+  release(): void;
+}
+
+/** All of them as they were when they were asked for. */
+export interface HistoryLists {
+  readonly lists: Partial<Record<HistoryList, AsyncIterable<readonly HistoryEntry[]>>>;
+  /** To be called once no more of them are wanted. */
+  release(): void;
+}
+
+/** Answers what came in and what went out, all of it from the same rows as the balance. */
+export class History {
+  readonly #session: OpenWallet;
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  list(lists: ReadonlySet<HistoryList>, filter: HistoryFilter): HistoryLists {
+    const { account, minors } = filter;
+    const place = { ...(account === undefined ? {} : { account }), ...(minors?.length ? { minors } : {}) };
+    const range = { min: filter.minHeight, max: filter.maxHeight };
+    const entries = new HistoryRows(this.#session);
+    const open = (states: readonly OutgoingTx['state'][]) =>
+      once(
+        this.#session.file.read((r) =>
+          r.outgoing.list({ states, ...place }).map((tx) => entries.outgoing(tx)),
+        ),
+      );
+    const reading = new PagedReader(this.#session);
+    const release = (): void => reading.release();
+    try {
+      return {
+        lists: {
+          ...(lists.has('in') ? { in: this.#received(reading, range, place, entries) } : {}),
+          ...(lists.has('out') ? { out: this.#sent(reading, range, place, entries) } : {}),
+          ...(lists.has('pending') ? { pending: open(['prepared', 'pending']) } : {}),
+          ...(lists.has('failed') ? { failed: open(['failed']) } : {}),
+          ...(lists.has('pool') ? { pool: once(this.#inPool(account, minors, entries)) } : {}),
+        },
+        release,
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /**
+   * {@link list} of the newest mined transactions only, about so many, whole blocks in any case.
+   * @param limit at least 1.
+   * @returns the lists, and the `maxHeight` of the next page while there is one.
+   */
+  page(
+    lists: ReadonlySet<HistoryList>,
+    filter: HistoryFilter,
+    limit: number,
+  ): HistoryLists & { readonly next?: number } {
+    const range = { min: filter.minHeight, max: filter.maxHeight };
+    const next = this.#session.file.read((r) => r.transferPages.below(range, limit));
+    if (next === undefined) return this.list(lists, filter);
+    return { ...this.list(lists, { ...filter, minHeight: next }), next };
+  }
+
+  /** Every row of one transaction in one account, incoming first. @throws WalletError `wrong_tx_hash` */
+  byTransaction(txHash: Hash, account: number): HistoryEntry[] {
+    this.#session.accounts.assertAccount(account);
+    const entries = new HistoryRows(this.#session);
+    const rows = this.#session.file.read((r) => {
+      const outgoing = r.outgoing.byHash(txHash);
+      return [
+        ...r.payments
+          .byTx(txHash)
+          .filter(({ subaddress }) => subaddress.major === account)
+          .map((payment) => entries.incoming(payment)),
+        ...(outgoing?.account === account ? [entries.outgoing(outgoing)] : []),
+        ...r.pool
+          .list(account)
+          .filter((tx) => equalBytes(tx.txHash, txHash))
+          .flatMap((tx) => entries.pooled(tx)),
+      ];
+    });
+    if (rows.length === 0)
+      throw new WalletError({
+        kind: 'wrong_tx_hash',
+        reason: 'the account has no such transaction',
+        text: 'Transaction not found.',
+      });
+    return rows;
+  }
+
+  /** Incoming payments with a payment id, in height order. @param minHeight exclusive. */
+  payments(paymentId: Uint8Array, minHeight = -1): PaymentView[] {
+    const payments = this.#session.file.read((r) => r.payments.byPaymentId(paymentId, minHeight));
+    this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
+    return new HistoryRows(this.#session).payments(payments);
+  }
+
+  /** All incoming payments. @param minHeight exclusive. */
+  allPayments(minHeight: number): Paged<readonly PaymentView[]> {
+    const entries = new HistoryRows(this.#session);
+    const reading = new PagedReader(this.#session);
+    const pages = this.#payments(reading, { min: minHeight, max: Number.MAX_SAFE_INTEGER }, {});
+    const shown = async function* (show: (payments: readonly Payment[]) => PaymentView[]) {
+      for await (const page of pages) yield show(page);
+    };
+    return { pages: shown((payments) => entries.payments(payments)), release: () => reading.release() };
+  }
+
+  /** Outputs received by an account, as JSON of the given shape. */
+  incoming(
+    kind: IncomingKind,
+    account: number,
+    minors: readonly number[],
+    shape: RowShape<IncomingField>,
+  ): Paged<Uint8Array | undefined> {
+    const reading = new PagedReader(this.#session);
+    const filter: IncomingFilter = {
+      account,
+      ...(minors.length === 0 ? {} : { minors }),
+      ...(kind === 'all' ? {} : { spent: kind === 'unavailable' }),
+      chainHeight: this.#session.height(),
+      now: this.#session.now(),
+    };
+    const told = this.#session.file.read((r) => r.incoming.toldRows(shape, filter));
+    const found = reading.pages(
+      { min: -1, max: Number.MAX_SAFE_INTEGER },
+      {
+        atOnce: WRITTEN_AT_ONCE,
+        end: (r, range, rows) => r.incoming.pageEnd(range, rows),
+        read: (r, range) => r.incoming.rows(shape, filter, range),
+      },
+    );
+    const both = async function* (): AsyncGenerator<Uint8Array | undefined> {
+      yield* found;
+      yield told;
+    };
+    return { pages: both(), release: () => reading.release() };
+  }
+
+  #payments(
+    reading: PagedReader,
+    range: HeightRange,
+    place: HistoryPlace,
+  ): AsyncIterable<readonly Payment[]> {
+    const session = this.#session;
+    const pages = reading.pages(range, {
+      end: (r, heights, rows) => r.payments.pageEnd(heights, rows),
+      read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max, ...place }),
+    });
+    return (async function* () {
+      for await (const page of pages) {
+        // Many that were never shown take their time.
+        await session.accounts.addresses(page.map(({ subaddress }) => subaddress));
+        session.assertOpen();
+        yield page;
+      }
+    })();
+  }
+
+  #received(
+    reading: PagedReader,
+    range: HeightRange,
+    place: HistoryPlace,
+    entries: HistoryRows,
+  ): AsyncIterable<readonly HistoryEntry[]> {
+    const pages = this.#payments(reading, range, place);
+    const shown = async function* (show: (payment: Payment) => HistoryEntry) {
+      for await (const page of pages) yield page.map(show);
+    };
+    return shown((payment) => entries.incoming(payment));
+  }
+
+  #sent(
+    reading: PagedReader,
+    range: HeightRange,
+    place: HistoryPlace,
+    entries: HistoryRows,
+  ): AsyncIterable<readonly HistoryEntry[]> {
+    return reading.pages(range, {
+      end: (r, heights, rows) => r.outgoing.pageEnd(heights, rows),
+      read: (r, { min, max }) =>
+        r.outgoing
+          .list({ states: ['confirmed'], minHeight: min, maxHeight: max, ...place })
+          .map((tx) => entries.outgoing(tx)),
+    });
+  }
+
+  #inPool(
+    account: number | undefined,
+    minors: readonly number[] | undefined,
+    entries: HistoryRows,
+  ): HistoryEntry[] {
+    return this.#session.file.read((r) => r.pool.list(account, minors)).flatMap((tx) => entries.pooled(tx));
+  }
+}
+
+async function* once<T>(page: T): AsyncGenerator<T> {
+  yield await Promise.resolve(page);
+}

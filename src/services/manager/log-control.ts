@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import {
+  categoriesOf,
+  changeCategories,
+  LOG_LEVELS,
+  MAX_CATEGORIES,
+  severityOf,
+  type Severity,
+} from '../../util/log-categories.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+
+const PINO_LEVEL: Readonly<Record<Severity, string>> = {
+  FATAL: 'fatal',
+  ERROR: 'error',
+  WARNING: 'warn',
+  INFO: 'info',
+  DEBUG: 'debug',
+  TRACE: 'trace',
+};
+
+/** pino's level for a text of categories. */
+export function pinoLevel(categories: string): string {
+  const severity = severityOf(categories);
+  return severity === undefined ? 'silent' : PINO_LEVEL[severity];
+}
+
+/** Changes how much is logged while the process runs. */
+export class LogControl {
+  readonly #log: Logger;
+  #categories: string;
+
+  /** @param categories of the log at the start. */
+  constructor(log: Logger, categories: string) {
+    this.#log = log;
+    this.#categories = categories;
+  }
+
+  /** @throws WalletError `bad_log_level` */
+  setLevel(level: number): void {
+    if (level < 0 || level >= LOG_LEVELS) throw new WalletError({ kind: 'bad_log_level', level });
+    this.#apply(categoriesOf(level));
+  }
+
+  /** @returns what is in force then. @throws WalletError `invalid` for more than is kept. */
+  setCategories(asked: string): string {
+    const categories = changeCategories(this.#categories, asked);
+    if (categories.length > MAX_CATEGORIES)
+      throw new WalletError({
+        kind: 'invalid',
+        reason: `the categories have more than ${MAX_CATEGORIES} characters`,
+      });
+    this.#apply(categories);
+    return categories;
+  }
+
+  #apply(categories: string): void {
+    this.#categories = categories;
+    this.#log.level = pinoLevel(categories);
+  }
+}

@@ -1,0 +1,261 @@
+import type { SecretKey } from '../../crypto/types.js';
+import type { AccountKeys } from '../../cryptonote/account-keys.js';
+import type { Language } from '../../cryptonote/languages.js';
+import { readStoreKey } from '../../store/keys/background-files.js';
+import type { KeysFile } from '../../store/keys/keys-file.js';
+import { fileTrouble } from '../../store/file/file-trouble.js';
+import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/keys-file-disk.js';
+import { removeLeftoverDrafts } from '../../store/file/leftover-drafts.js';
+import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
+import { storeKey } from '../../store/file/store-key.js';
+import { storeFormat } from '../../store/file/store-format.js';
+import { WalletStore, type OnGone } from '../../store/wallet-store.js';
+import { Secret } from '../../util/secret.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { WalletKeys } from '../../wallet/keys.js';
+import type { GroupState } from '../../wallet/multisig/account.js';
+import type { DaemonConnection } from '../context/daemon-connection.js';
+import { WalletLink } from '../context/wallet-link.js';
+import type { ServerSettings } from './server-settings.js';
+import { Keystore } from '../context/keystore.js';
+import { fillNewStore, type NewStore } from './new-store.js';
+import { importReferenceCache } from './reference-import.js';
+import { assertApart, assertFree, type WalletPaths } from '../context/wallet-directory.js';
+import { discardWalletFiles, makeWalletFiles } from './wallet-files.js';
+import { OpenWallet } from '../open-wallet.js';
+
+/** A wallet that does not exist yet. */
+export interface NewWallet {
+  /** Absent for a wallet in memory. */
+  readonly paths: WalletPaths | undefined;
+  readonly keys: AccountKeys;
+  /** Of a participant of a group, whose spend secret is its signing key. */
+  readonly multisig?: GroupState;
+  /** Language of the seed; undefined where none was given. */
+  readonly language: Language | undefined;
+  readonly password: string;
+  /** First height to scan; undefined where no daemon could be asked. */
+  readonly restoreHeight: number | undefined;
+}
+
+/** What a wallet is opened from. */
+export interface Opening {
+  /** Absent for a wallet in memory, as is its lock. */
+  readonly paths?: WalletPaths | undefined;
+  readonly lock?: WalletLock | undefined;
+  readonly keysFile: KeysFile;
+  readonly password: string;
+  /** First height to scan of a store that is made now; undefined where no daemon could be asked. */
+  readonly restoreHeight: number | undefined;
+}
+
+/** Turns files into open wallets: keys file, lock, store. */
+export class WalletOpener {
+  readonly #settings: ServerSettings;
+  readonly #link: DaemonConnection;
+
+  constructor(settings: ServerSettings, link: DaemonConnection) {
+    this.#settings = settings;
+    this.#link = link;
+  }
+
+  /**
+   * Makes the files of a wallet and opens it. The wallet is locked before anything of it is looked at or written; its
+   * keys file takes its place only where none is. A failure leaves no file but the lock's.
+   * @throws WalletError `wallet_exists`, `wallet_locked`, `wallet_io`
+   */
+  async create({ paths, keys, multisig, language, password, restoreHeight }: NewWallet): Promise<OpenWallet> {
+    const keysFile: KeysFile = {
+      ...keys,
+      watchOnly: keys.spendSecret === undefined,
+      seedLanguage: language?.name ?? '',
+      network: this.#settings.network,
+      refreshHeight: restoreHeight ?? 0,
+      creationTimestamp: Math.floor(Date.now() / 1000),
+      ...(multisig === undefined ? {} : { multisig }),
+      other: multisig === undefined ? {} : { enable_multisig: 1n },
+    };
+    if (paths === undefined) return this.#session({ keysFile, password, restoreHeight });
+    assertApart(paths);
+    return this.#locked(paths, lockForCreation(paths), async (lock) => {
+      assertFree(paths);
+      const { kdfRounds, rng } = this.#settings;
+      await makeWalletFiles({ paths, keysFile, password, restoreHeight, kdfRounds, rng });
+      try {
+        return await this.#session({ paths, lock, keysFile, password, restoreHeight });
+      } catch (error) {
+        discardWalletFiles(paths);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Gives a closed wallet, whose lock is held, other keys for good. A crash leaves the one or the other; the store
+   * goes first, as only its own keys open it, and is made anew from the chain.
+   * @throws WalletError `wallet_io`: where the new keys cannot be written, nothing was changed.
+   */
+  async rekey(
+    paths: WalletPaths | undefined,
+    keysFile: KeysFile,
+    password: string,
+    { keepStore }: { readonly keepStore: boolean },
+  ): Promise<void> {
+    if (paths === undefined) return;
+    const { kdfRounds, rng } = this.#settings;
+    const draft = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
+    try {
+      if (!keepStore) WalletStore.remove(paths.store);
+    } catch (error) {
+      draft.discard();
+      throw error;
+    }
+    draft.replace();
+  }
+
+  /** @throws WalletError `wrong_password`, `wallet_io`, `wallet_corrupt`, also for a wallet of another network. */
+  async readKeys(paths: WalletPaths, password: string): Promise<KeysFile> {
+    const keysFile = await loadKeysFile(paths.keys, password, this.#settings.kdfRounds);
+    if (keysFile.network !== this.#settings.network)
+      throw new WalletError({
+        kind: 'wallet_corrupt',
+        name: paths.name,
+        reason: `it is a wallet of ${keysFile.network}`,
+      });
+    return keysFile;
+  }
+
+  /**
+   * Opens the files of a wallet.
+   * @param version of the keys file when it was read: another process may have replaced it before the lock was taken.
+   * @throws WalletError `bad_wallet_name`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
+   */
+  async open(paths: WalletPaths, keysFile: KeysFile, password: string, version: string): Promise<OpenWallet> {
+    assertApart(paths);
+    return this.#locked(paths, lockWallet(paths.lock, paths.name), (lock) => {
+      if (keysFileVersion(paths.keys) !== version)
+        throw new WalletError({ kind: 'wallet_locked', name: paths.name });
+      const { refreshHeight: restoreHeight } = keysFile;
+      return this.#session({ paths, lock, keysFile, password, restoreHeight });
+    });
+  }
+
+  /** Opens a wallet again that was closed while its lock was kept. */
+  async reopen({ paths, lock, ...opening }: Opening): Promise<OpenWallet> {
+    if (paths === undefined || lock === undefined) return this.#session(opening);
+    return this.#locked(paths, lock, () => this.#session({ ...opening, paths, lock }));
+  }
+
+  /** Runs a task under a wallet's lock, which is released where it throws. */
+  async #locked<T>(paths: WalletPaths, lock: WalletLock, task: (lock: WalletLock) => Promise<T>): Promise<T> {
+    try {
+      const leftovers = removeLeftoverDrafts(paths);
+      if (leftovers.length > 0)
+        this.#settings.log.warn(
+          { name: paths.name, leftovers },
+          'an earlier attempt to write files of this wallet was interrupted; its drafts were removed',
+        );
+      return await task(lock);
+    } catch (error) {
+      lock.release();
+      throw fileTrouble(paths.store, error);
+    }
+  }
+
+  async #session({ paths, lock, keysFile, password, restoreHeight }: Opening): Promise<OpenWallet> {
+    const file = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
+    try {
+      const keys = toKeys(keysFile);
+      return new OpenWallet({
+        ...(paths === undefined ? {} : { paths }),
+        ...(lock === undefined ? {} : { lock }),
+        keys,
+        keystore: new Keystore({
+          ...(paths === undefined ? {} : { path: paths.keys, store: paths.store }),
+          keys,
+          keysFile,
+          password,
+          kdfRounds: this.#settings.kdfRounds,
+          rng: this.#settings.rng,
+        }),
+        file,
+        kdfRounds: this.#settings.kdfRounds,
+        exportFormat: this.#settings.exportFormat,
+        link: new WalletLink(this.#link),
+        openAlias: this.#settings.openAlias,
+        events: this.#settings.events,
+        log: this.#settings.log,
+      });
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  /** Opens the store. Where there is none yet, or a cache of the reference, makes one. */
+  async #openStore(
+    path: string | undefined,
+    keysFile: KeysFile,
+    password: string,
+    restoreHeight: number | undefined,
+  ): Promise<WalletStore> {
+    const { backgroundKey, viewSecret, spendSecret } = keysFile;
+    const key =
+      path === undefined || backgroundKey === undefined
+        ? storeKey(viewSecret, spendSecret)
+        : await readStoreKey(path, backgroundKey);
+    const store: NewStore = {
+      restoreHeight,
+      createdAt: keysFile.creationTimestamp,
+      spendPublicKey: keysFile.spendPublicKey,
+    };
+    const { log } = this.#settings;
+    const onGone: OnGone = (aside) =>
+      log.warn({ path, aside }, 'the file of the open wallet was gone from its place; it was written again');
+    const place = path === undefined ? 'empty' : await storeFormat(path);
+    if (path === undefined || place === 'empty')
+      return WalletStore.create(path ?? ':memory:', key, (w) => fillNewStore(w, store), onGone);
+    if (place === 'foreign' && backgroundKey === undefined) {
+      const { kdfRounds } = this.#settings;
+      await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
+    }
+    return WalletStore.open(path, key, onGone);
+  }
+}
+
+/** @throws WalletError `wallet_exists` also for one that is open, `wallet_locked` for one that is being made. */
+function lockForCreation(paths: WalletPaths): WalletLock {
+  try {
+    return lockWallet(paths.lock, paths.name);
+  } catch (error) {
+    assertFree(paths);
+    throw error;
+  }
+}
+
+const toKeys = (file: KeysFile): WalletKeys => ({
+  network: file.network,
+  spendPublicKey: file.spendPublicKey,
+  viewPublicKey: file.viewPublicKey,
+  viewSecret: kept(file.viewSecret),
+  ...(file.spendSecret === undefined ? {} : spendingKeys(file, file.spendSecret)),
+});
+
+const kept = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);
+
+/** The spend key, or a participant's part of it. */
+const spendingKeys = (
+  { multisig }: KeysFile,
+  spendSecret: SecretKey,
+): Pick<WalletKeys, 'spendSecret' | 'multisig'> => {
+  if (multisig === undefined) return { spendSecret: kept(spendSecret) };
+  const { shares, roundKeys, threshold, signers, roundsPassed } = multisig;
+  return {
+    multisig: {
+      signerSecret: kept(spendSecret),
+      shares: shares.map(kept),
+      roundKeys: roundKeys.map(kept),
+      group: { threshold, signers, roundsPassed },
+    },
+  };
+};

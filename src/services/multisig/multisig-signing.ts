@@ -1,0 +1,249 @@
+import { publicKeyOf } from '../../crypto/derivation.js';
+import { keccak } from '../../crypto/keccak.js';
+import type { Hash, PublicKey } from '../../crypto/types.js';
+import { transactionWeight } from '../../cryptonote/transaction.js';
+import type { SignedAnswer } from '../../store/tables/multisig.js';
+import { amount, ZERO } from '../../util/amount.js';
+import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
+import { CodecError, decode, encode } from '../../util/codec.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { groupAccountOf } from '../../wallet/keys.js';
+import type { GroupState, MultisigAccount } from '../../wallet/multisig/account.js';
+import type { Cosigned, CosigningOrder } from '../../wallet/multisig/cosigning.js';
+import { inOrderOfInputs, multisigTxSet, type MultisigTxSet } from '../../wallet/multisig/tx-set.js';
+import { recordedKeyImage, type PendingTx } from '../../wallet/exchange/pending-tx.js';
+import type { OwnedOutput } from '../../wallet/model/records.js';
+import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import { describeTransfers, type TransferDescriptions } from '../../wallet/exchange/transfer-description.js';
+import { reasonOf } from '../context/fault-reason.js';
+import { MultisigProblem, together } from '../workers/multisig-pool.js';
+import { assertFee } from '../payments/payment-builder.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+const failed = (reason: string, cause?: unknown): WalletError =>
+  new WalletError({ kind: 'multisig_signing_failed', reason }, { cause });
+
+const isAmong = (keys: readonly Uint8Array[], key: Uint8Array): boolean =>
+  keys.some((other) => equalBytes(other, key));
+
+/** Payments of a group on their way from signer to signer, and out. */
+export class MultisigSigning {
+  readonly #session: OpenWallet;
+  /** Hashes in hex of what was answered since the wallet was opened. */
+  readonly #answered = new Set<string>();
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  /**
+   * A set that this signer proposes. Its own nonces for what the set spends are gone then: it signs no other
+   * transaction that spends the same. Called while no other payment is made.
+   */
+  async seal(txs: readonly PendingTx[]): Promise<Uint8Array> {
+    const { exports, file, keys } = this.#session;
+    const signers = [publicKeyOf(groupAccountOf(keys).signerSecret)];
+    const set = await exports.seal('multisigTxs', encode(multisigTxSet, { txs, signers }));
+    file.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
+    return set;
+  }
+
+  /** @throws WalletError `bad_hex`, `bad_multisig_set` */
+  async describe(
+    hex: string,
+  ): Promise<TransferDescriptions & { /** One a transaction. */ readonly weights: readonly number[] }> {
+    const { txs } = await this.#read(hex, 'multisig_txset');
+    try {
+      const data = txs.map(({ construction }) => construction);
+      const weights = txs.map(({ tx }) => transactionWeight(tx));
+      return { ...describeTransfers(data, this.#session.keys.network), weights };
+    } catch (cause) {
+      if (!(cause instanceof CodecError)) throw cause;
+      throw new WalletError(
+        {
+          kind: 'bad_multisig_set',
+          reason: cause.message,
+          text: `failed to parse multisig transfers: ${cause.message}`,
+        },
+        { cause },
+      );
+    }
+  }
+
+  /**
+   * Signs every transaction of a set. Nonces are erased in the same step that records the answer, before it is
+   * given out. An answer whose receiver may have missed it is given again once the wallet was opened anew; no
+   * second one is made.
+   * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`:
+   * nothing was changed then.
+   */
+  async sign(hex: string): Promise<SignedAnswer> {
+    const set = await this.#read(hex, 'tx_data_hex');
+    const request = keccak(fromHex(hex));
+    return this.#session.payments.alone(async () => {
+      const name = toHex(request);
+      if (this.#answered.has(name)) throw failed('this wallet has signed them, and given out its answer');
+      const known = this.#session.file.read((r) => r.multisig.answerTo(request));
+      const answer = known ?? (await this.#answer(set, request));
+      this.#answered.add(name);
+      return answer;
+    });
+  }
+
+  /**
+   * Relays what enough have signed, recorded as a payment of this wallet before.
+   * @throws WalletError `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
+   */
+  async submit(hex: string): Promise<readonly Hash[]> {
+    const { threshold } = groupAccountOf(this.#session.keys);
+    const { txs, signers } = await this.#read(hex, 'tx_data_hex');
+    if (signers.length < threshold)
+      throw new WalletError({ kind: 'too_few_signers', needed: threshold, given: signers.length });
+    try {
+      const payments = txs.map((pending) => this.#payment(pending));
+      await this.#session.payments.relaySigned(payments);
+      this.#eraseNonces(txs);
+      return payments.map(({ txHash }) => txHash);
+    } catch (cause) {
+      throw new WalletError({ kind: 'multisig_submission_failed', ...reasonOf(cause) }, { cause });
+    }
+  }
+
+  /** The payments are relayed: whatever becomes of nonces of their inputs, that is answered. */
+  #eraseNonces(txs: MultisigTxSet['txs']): void {
+    const { file, log } = this.#session;
+    try {
+      file.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
+    } catch (error) {
+      log.error({ err: error }, 'payments were relayed; nonces of their inputs cannot be erased');
+    }
+  }
+
+  async #answer(set: MultisigTxSet, request: Hash): Promise<SignedAnswer> {
+    const { file, keys, exports } = this.#session;
+    const account = groupAccountOf(keys);
+    const signer = publicKeyOf(account.signerSecret);
+    assertOpen(set, account, signer);
+    const spent = set.txs.map((pending) => this.#inputsOf(pending));
+    const names = spent.flat().map(({ publicKey }) => publicKey);
+    // Each signing draws on the nonces as they are stored: two that spend the same would use one twice.
+    if (new Set(names.map(toHex)).size !== names.length) throw failed('they spend an output twice');
+    const nonces = file.read((r) =>
+      spent.map((outputs) => outputs.map(({ publicKey }) => r.multisig.nonces(publicKey))),
+    );
+    const signed: Cosigned[] = [];
+    for (const [i, pending] of set.txs.entries())
+      signed.push(await this.#cosign(pending, set.signers, nonces[i] ?? [], account));
+    const next: MultisigTxSet = {
+      txs: signed.map(({ pending }) => pending),
+      signers: [...set.signers, signer],
+    };
+    const answer: SignedAnswer = {
+      set: await exports.seal('multisigTxs', encode(multisigTxSet, next)),
+      txHashes: signed.flatMap(({ txHash }) => txHash ?? []),
+    };
+    file.write((w) => {
+      if (w.multisig.eraseNonces(names) !== nonces.flat(2).length)
+        throw new Error('nonces are not those that were signed with');
+      w.multisig.recordAnswer(request, answer);
+      for (const { txHash, pending } of signed)
+        if (txHash !== undefined)
+          w.txKeys.set(txHash, [pending.txSecretKey, ...pending.additionalSecretKeys]);
+    });
+    for (const nonce of nonces.flat(2)) nonce.fill(0);
+    return answer;
+  }
+
+  async #cosign(
+    pending: PendingTx,
+    signers: readonly PublicKey[],
+    nonces: CosigningOrder['nonces'],
+    { threshold, signerSecret, commonSecret: viewSecret, shares }: MultisigAccount,
+  ): Promise<Cosigned> {
+    const { accounts, keys } = this.#session;
+    const changeAddress = accounts.decoded({ major: pending.construction.account, minor: 0 });
+    try {
+      assertFee(amount(pending.tx.rct?.base.fee ?? ZERO));
+      return await together('cosign', {
+        pending,
+        signers,
+        threshold,
+        signer: publicKeyOf(signerSecret),
+        shares,
+        keys: { network: keys.network, viewSecret, changeAddress },
+        nonces,
+      });
+    } catch (cause) {
+      if (cause instanceof MultisigProblem) throw failed(cause.message, cause);
+      if (cause instanceof WalletError && cause.fault.kind === 'multisig_export_needed') throw cause;
+      throw new WalletError({ kind: 'multisig_signing_failed', ...reasonOf(cause) }, { cause });
+    }
+  }
+
+  /** Outputs of ours, in the order of the transaction. @throws WalletError `multisig_signing_failed` */
+  #inputsOf({ construction }: PendingTx): OwnedOutput[] {
+    return inOrderOfInputs(construction.sources).map((source) => {
+      const publicKey = source.ring[source.realIndex]?.publicKey;
+      const output = publicKey && this.#session.file.read((r) => r.outputs.byPublicKey(publicKey));
+      if (output === undefined) throw failed('they spend what this wallet does not know: refresh it');
+      const { keyImage, frozen, spentHeight } = output;
+      if (keyImage !== undefined && !equalBytes(keyImage, recordedKeyImage(source)))
+        throw failed('a key image in them is not that of its output');
+      if (frozen) throw failed('they spend a frozen output');
+      if (spentHeight !== undefined) throw failed('they spend an output that is spent');
+      return output;
+    });
+  }
+
+  /** @throws WalletError, CodecError, RangeError when it does not fit this wallet. */
+  #payment(pending: PendingTx): SignedPayment {
+    const inputs = this.#session.file.read((r) =>
+      spentKeys(pending).flatMap((publicKey) => r.outputs.byPublicKey(publicKey) ?? []),
+    );
+    try {
+      return paymentOfPending(pending, inputs, this.#session.keys.network);
+    } catch (cause) {
+      if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
+      const reason = `they do not fit this wallet: ${cause.message}`;
+      throw new WalletError({ kind: 'multisig_submission_failed', reason }, { cause });
+    }
+  }
+
+  async #read(hex: string, what: string): Promise<MultisigTxSet> {
+    if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what });
+    try {
+      const set = decode(multisigTxSet, await this.#session.exports.open('multisigTxs', fromHex(hex)));
+      const known = this.#session.file.read((r) => r.outputs.count());
+      const places = set.txs.flatMap((tx) => [...tx.selectedTransfers, ...tx.construction.selectedTransfers]);
+      if (places.some((place) => place >= known))
+        throw new CodecError('it spends outputs that are not known');
+      return set;
+    } catch (cause) {
+      if (!(cause instanceof CodecError)) throw cause;
+      throw new WalletError(
+        {
+          kind: 'bad_multisig_set',
+          reason: `this is not a set of transactions that this wallet's group signs: ${cause.message}`,
+        },
+        { cause },
+      );
+    }
+  }
+}
+
+/** Output keys that a transaction says it spends, in its order. */
+const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
+  inOrderOfInputs(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
+
+/** @throws WalletError `multisig_signing_failed` Source: wallet2.cpp `sign_multisig_tx`. */
+function assertOpen({ txs, signers }: MultisigTxSet, group: GroupState, signer: PublicKey): void {
+  if (txs.length === 0) throw failed('there are none');
+  if (signers.length === 0) throw failed('nobody has signed them, not even who made them');
+  if (isAmong(signers, signer)) throw failed('this wallet has signed them');
+  if (signers.length >= group.threshold) throw failed('enough have signed them: submit them');
+  if (
+    new Set(signers.map(toHex)).size !== signers.length ||
+    !signers.every((one) => isAmong(group.signers, one))
+  )
+    throw failed('somebody has signed them who is not a member of this wallet, or twice');
+}

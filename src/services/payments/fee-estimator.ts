@@ -1,0 +1,148 @@
+import { FULL_REWARD_ZONE, RING_SIZE } from '../../cryptonote/constants.js';
+import { feeOfWeight, feePerByte, usualSizeAndWeight, type FeeRates } from '../../cryptonote/fees.js';
+import { DaemonError } from '../../daemon/errors.js';
+import { describeDaemonError, isUnreachable } from '../context/fault-reason.js';
+import { amount, type Amount } from '../../util/amount.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import {
+  backlogBlocks,
+  choosePriority,
+  RECENT_BLOCKS,
+  type Priority,
+} from '../../wallet/select/fee-priority.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+/** At what price a payment is made. */
+export interface Prices {
+  readonly rates: FeeRates;
+  /** 1 to 4. */
+  readonly priority: number;
+}
+
+/** Public key and encrypted payment id. */
+const USUAL_EXTRA_BYTES = 34 + 10;
+
+const MAX_COUNT = 0x7fff_ffff;
+
+const SLOW: Priority = 1;
+
+/** What a usual transaction weighs, more or less. */
+const SAMPLE_WEIGHT = 2000;
+
+/** Below this the reward never falls. */
+const TAIL_REWARD = 600_000_000_000n;
+
+/**
+ * A daemon is not believed a rate more than a thousandfold the least one, which follows from the reward: that
+ * of a block, over the square of the full reward zone, for every 3000 bytes. The fastest level is near 200.
+ * Source: blockchain.cpp `get_dynamic_base_fee`.
+ */
+function sampleCeiling(lastReward: Amount): Amount {
+  const reward = lastReward > TAIL_REWARD ? lastReward : TAIL_REWARD;
+  const perByte = (1000n * 3000n * reward) / BigInt(FULL_REWARD_ZONE) ** 2n;
+  return amount(perByte * BigInt(SAMPLE_WEIGHT));
+}
+
+/** What payments cost today. */
+export class FeeEstimator {
+  readonly #session: OpenWallet;
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  /** @param priority 0 to 4; 0 lets the state of chain and pool decide, slow where that stays unknown. @throws WalletError `fee_too_high`, `fee_rates_unknown` */
+  async prices(priority: number): Promise<Prices> {
+    const rates = await this.#ratesOrFault();
+    if (priority !== 0) return this.#fair({ rates, priority });
+    const chosen = await this.#choose(rates).catch((error: unknown) => {
+      if (error instanceof DaemonError) return SLOW;
+      throw error;
+    });
+    return this.#fair({ rates, priority: chosen });
+  }
+
+  /** What a payment without a priority would be made with now. @throws WalletError `priority_unknown` */
+  async defaultPriority(): Promise<Priority> {
+    try {
+      return await this.#choose(await this.#rates());
+    } catch (cause) {
+      if (cause instanceof DaemonError) throw new WalletError({ kind: 'priority_unknown' }, { cause });
+      throw cause;
+    }
+  }
+
+  /**
+   * @param ringSize 0: that of today. @param rct false: outputs from before RingCT.
+   * @throws WalletError `invalid`
+   */
+  outline(
+    inputs: number,
+    ringSize: number,
+    outputs: number,
+    rct: boolean,
+  ): ReturnType<typeof usualSizeAndWeight> {
+    if (inputs === 0 || [inputs, ringSize, outputs].some((count) => count > MAX_COUNT))
+      throw new WalletError({
+        kind: 'invalid',
+        reason: 'a transaction has inputs, and not so many of anything',
+        text: 'Failed to determine size and weight',
+      });
+    const estimate = usualSizeAndWeight(
+      {
+        inputs,
+        ringSize: ringSize === 0 ? RING_SIZE : ringSize,
+        // One output alone gets a dummy beside it.
+        outputs: outputs === 1 ? 2 : outputs,
+        extraSize: USUAL_EXTRA_BYTES,
+      },
+      rct,
+    );
+    if (!Number.isSafeInteger(estimate.weight))
+      throw new WalletError({
+        kind: 'invalid',
+        reason: 'no transaction is so large',
+        text: 'Failed to determine size and weight',
+      });
+    return estimate;
+  }
+
+  /** Upstream fails before it asks for rates, with another code than for other calls. @throws WalletError `fee_rates_unknown` */
+  async #ratesOrFault(): Promise<FeeRates> {
+    try {
+      return await this.#rates();
+    } catch (cause) {
+      if (!(cause instanceof DaemonError) || !isUnreachable(cause)) throw cause;
+      throw new WalletError({ kind: 'fee_rates_unknown', reason: describeDaemonError(cause) }, { cause });
+    }
+  }
+
+  async #rates(): Promise<FeeRates> {
+    const { perByte, quantizationMask } = await this.#session.link.daemon().getFeeEstimate();
+    return { perByte, quantizationMask };
+  }
+
+  /** @throws WalletError `fee_too_high` */
+  #fair(prices: Prices): Prices {
+    const { rates, priority } = prices;
+    const fee = feeOfWeight(SAMPLE_WEIGHT, feePerByte(rates, priority), rates);
+    const ceiling = sampleCeiling(this.#session.lastBlockReward());
+    if (fee > ceiling) throw new WalletError({ kind: 'fee_too_high', fee, ceiling });
+    return prices;
+  }
+
+  async #choose(rates: FeeRates): Promise<Priority> {
+    const daemon = this.#session.link.daemon();
+    const start = this.#session.height() - RECENT_BLOCKS;
+    const [{ blockWeightLimit }, backlog, headers] = await Promise.all([
+      daemon.getInfo(),
+      daemon.getPoolBacklog(),
+      start < 0 ? [] : daemon.getBlockHeaders(start, RECENT_BLOCKS),
+    ]);
+    return choosePriority({
+      backlogBlocks: backlogBlocks(backlog, feePerByte(rates, 1), Math.floor(blockWeightLimit / 2)),
+      recentWeights: headers.map(({ weight }) => weight),
+      blockWeightLimit,
+    });
+  }
+}

@@ -1,0 +1,160 @@
+import type { Hash } from '../../crypto/types.js';
+import { parseTransaction } from '../../cryptonote/transaction.js';
+import { DaemonError } from '../../daemon/errors.js';
+import { toHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
+import type { OutgoingTx } from '../../wallet/model/records.js';
+import type { PaymentRelay, RelayHome } from './payment-relay.js';
+
+/** The parts of an open wallet that decide on its unmined payments. */
+export interface LostPaymentsHome extends RelayHome {
+  readonly relay: PaymentRelay;
+  /** Unix seconds. */
+  now(): number;
+  /** Number of blocks known. */
+  height(): number;
+  /** @throws WalletError `no_wallet` once the wallet is closed. */
+  assertOpen(): void;
+}
+
+/**
+ * Seconds since a payment was made before it may fail: time for it to travel through the network's privacy relay.
+ * Source: wallet2.cpp `process_unconfirmed_transfer`, which waits for 500.
+ */
+const PROPAGATION_SECONDS = 600;
+
+/** Seconds without being seen after which a payment fails that no daemon refuses. */
+const UNSEEN_SECONDS = 24 * 3600;
+
+/** Relaying one payment again, at most this often. */
+const RELAY_AGAIN_SECONDS = 60;
+
+/** The time at which a payment was seen is stored at most this often. */
+const SEEN_SECONDS = 3600;
+
+const STATES = ['prepared', 'pending', 'failed'] as const;
+
+/**
+ * Follows unmined payments of ours that the pool lacks. One that was made here is relayed again: the daemon's answer
+ * may have been lost, or it was restarted. It fails, and its inputs are free, when two looks into the pool missed it,
+ * with a block read between them, and besides
+ * - it was made elsewhere, or the daemon refuses it: 600 seconds after it was made;
+ * - in any other case: 24 hours after it was made or last seen.
+ *
+ * One look proves nothing: a block that is not read yet may hold the payment. A failed payment keeps its bytes and
+ * keys, and is recognised when it is seen or mined after all.
+ * Source: wallet2.cpp `update_pool_state`, `process_unconfirmed_transfer`.
+ */
+export class LostPayments {
+  readonly #home: LostPaymentsHome;
+  /** Hash in hex to the time it was last handed to a daemon again. */
+  readonly #relayed = new Map<string, number>();
+  /** Hash in hex to the number of blocks known when it was first missed. */
+  readonly #missedAt = new Map<string, number>();
+
+  constructor(home: LostPaymentsHome) {
+    this.#home = home;
+  }
+
+  /** To be called after blocks were read and the pool was looked into. @param present hashes in hex of the pool. */
+  async follow(present: ReadonlySet<string>): Promise<void> {
+    const { file, relay } = this.#home;
+    const payments = file.read((r) => r.outgoing.list({ states: STATES }));
+    const open = new Set(payments.map(({ txHash }) => toHex(txHash)));
+    for (const known of [this.#missedAt, this.#relayed])
+      for (const name of known.keys()) if (!open.has(name)) known.delete(name);
+    let takes = true;
+    for (const payment of payments) {
+      if (present.has(toHex(payment.txHash))) this.#found(payment);
+      // Once the daemon gives no answer to one, the others are not sent.
+      else if (payment.state !== 'failed')
+        takes = await relay.alone(() => this.#missed(payment.txHash, takes));
+    }
+  }
+
+  #found({ txHash, state, blob, seen = 0 }: OutgoingTx): void {
+    this.#missedAt.delete(toHex(txHash));
+    const now = this.#home.now();
+    if (state === 'pending' && now - seen < SEEN_SECONDS) return;
+    // What a failed payment of others spends is known where it is scanned.
+    if (state === 'failed' && blob === undefined) return;
+    this.#home.file.write((w) => {
+      w.outgoing.setSeen(txHash, now);
+      w.outgoing.setState(txHash, 'pending');
+      if (state === 'failed' && blob !== undefined)
+        w.outputs.reserveByKeyImages(keyImagesOf(parseTransaction(blob)), txHash, { seen: true });
+    });
+  }
+
+  /** @param takes whether payments are to be sent. @returns whether others are. */
+  async #missed(txHash: Hash, takes: boolean): Promise<boolean> {
+    const { file } = this.#home;
+    this.#home.assertOpen();
+    // It may have changed while others were sent.
+    const payment = file.read((r) => r.outgoing.byHash(txHash));
+    if (payment === undefined || (payment.state !== 'prepared' && payment.state !== 'pending')) return takes;
+    const { blob, timestamp, seen = 0 } = payment;
+    const name = toHex(txHash);
+    const height = this.#home.height();
+    const missedAt = this.#missedAt.get(name) ?? height;
+    this.#missedAt.set(name, missedAt);
+    const isGone = height > missedAt;
+    const now = this.#home.now();
+    const mayFail = isGone && now - timestamp > PROPAGATION_SECONDS;
+    if (blob === undefined && mayFail) this.#fail(txHash, 'the pool does not hold it');
+    else if (isGone && now - Math.max(timestamp, seen) > UNSEEN_SECONDS)
+      this.#fail(txHash, 'neither pool nor chain held it for 24 hours');
+    else if (blob !== undefined && takes) return this.#relayAgain(txHash, blob, mayFail);
+    return takes;
+  }
+
+  /** @returns whether other payments are to be sent. */
+  async #relayAgain(txHash: Hash, blob: Uint8Array, mayFail: boolean): Promise<boolean> {
+    const { relay, log } = this.#home;
+    const txid = toHex(txHash);
+    const now = this.#home.now();
+    const last = this.#relayed.get(txid);
+    // A clock that was set back is no reason to wait.
+    if (last !== undefined && now >= last && now - last < RELAY_AGAIN_SECONDS) return true;
+    this.#relayed.set(txid, now);
+    try {
+      if (!(await relay.send(txHash, blob))) return false;
+      log.info({ txid }, 'a payment was relayed again');
+    } catch (error) {
+      if (error instanceof DaemonError) {
+        log.warn({ txid, kind: error.kind, code: error.code }, 'a payment could not be relayed again');
+        return false;
+      }
+      if (!(error instanceof WalletError) || error.fault.kind !== 'tx_rejected') throw error;
+      this.#home.assertOpen();
+      if (mayFail) this.#fail(txHash, `the daemon refuses it: ${error.fault.reason}`);
+    }
+    return true;
+  }
+
+  /**
+   * Fails the payments that a daemon holds in neither pool nor chain, without waiting.
+   * @param isHeld asks the daemon which of them it holds; hashes in hex. @throws DaemonError
+   * Source: wallet2.cpp `rescan_spent`, which frees what the daemon calls unspent.
+   */
+  async failUnheld(isHeld: (hashes: readonly Hash[]) => Promise<ReadonlySet<string>>): Promise<void> {
+    const { file, relay } = this.#home;
+    await relay.alone(async () => {
+      const open = file.read((r) => r.outgoing.list({ states: ['prepared', 'pending'] }));
+      if (open.length === 0) return;
+      const held = await isHeld(open.map(({ txHash }) => txHash));
+      this.#home.assertOpen();
+      for (const { txHash } of open)
+        if (!held.has(toHex(txHash))) this.#fail(txHash, 'the daemon holds it in neither pool nor chain');
+    });
+  }
+
+  #fail(txHash: Hash, reason: string): void {
+    const { file, log } = this.#home;
+    const txid = toHex(txHash);
+    this.#missedAt.delete(txid);
+    if (file.write((w) => w.fail(txHash)))
+      log.warn({ txid, reason }, 'a payment failed; its inputs are free again');
+  }
+}

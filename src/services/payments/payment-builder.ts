@@ -1,0 +1,197 @@
+import { publicKeyOf } from '../../crypto/derivation.js';
+import type { KeyImage, SecretKey } from '../../crypto/types.js';
+import { feePerByte } from '../../cryptonote/fees.js';
+import { amount, type Amount } from '../../util/amount.js';
+import type { SpendableInput } from '../../wallet/build/construction.js';
+import { chooseRings, GammaPicker, type Ring } from '../../wallet/select/decoys.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { groupAccountOf, spendSecretIn } from '../../wallet/keys.js';
+import { planAttempts } from '../../wallet/multisig/attempts.js';
+import { ownPartOf } from '../../wallet/multisig/key-image.js';
+import type { Proposal } from '../../wallet/multisig/proposal.js';
+import type { OwnInput } from '../../wallet/build/own-inputs.js';
+import { SpendableOutputs, type SpendableOutput } from '../../wallet/select/spendable-outputs.js';
+import type { OwnedOutput } from '../../wallet/model/records.js';
+import type { PricedPlan, SignedTx } from '../../wallet/build/signing.js';
+import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
+import type { Prices } from './fee-estimator.js';
+import { MultisigProblem, together } from '../workers/multisig-pool.js';
+import { sign, SigningProblem } from '../workers/signing-pool.js';
+import type { LaidOut, PricedTask } from '../workers/signing-thread.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+/** What all transactions of one payment share. */
+export interface PaymentTerms {
+  readonly account: number;
+  readonly unlockTime: bigint;
+}
+
+/** One transaction with its rings: all that can be settled without a spend key. */
+export interface PaymentDraft {
+  readonly share: FundedTransfer;
+  /** One an input of the share. */
+  readonly rings: readonly Ring[];
+  readonly terms: PaymentTerms;
+  readonly prices: Prices;
+}
+
+type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly Input[] };
+
+/** No transaction pays a fee above a coin: the heaviest at the fastest rate stays below. */
+const FEE_CEILING = amount(1_000_000_000_000n);
+
+/** Takes a payment from prices and outputs to signed transactions. Nothing is recorded here. */
+export class PaymentBuilder {
+  readonly #session: OpenWallet;
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  /** What may be spent of an account. @param minors empty: every address of it. */
+  purse(account: number, minors: readonly number[]): SpendableOutputs {
+    const { file, isViewOnly: blind } = this.#session;
+    const terms = { chainHeight: this.#session.height(), now: this.#session.now(), blind };
+    return new SpendableOutputs(
+      file.read((r) => r.coins.of(account, minors)),
+      terms,
+    );
+  }
+
+  /** Gives every input its ring. @throws WalletError, DaemonError */
+  async draft(
+    planned: readonly FundedTransfer<SpendableOutput>[],
+    terms: PaymentTerms,
+    prices: Prices,
+  ): Promise<PaymentDraft[]> {
+    for (const { fee } of planned) assertFee(fee);
+    const daemon = this.#session.link.daemon();
+    const picker = new GammaPicker(await daemon.getOutputDistribution(), this.#session.link.rng);
+    const drafts: PaymentDraft[] = [];
+    for (const plan of planned) {
+      const share = { ...plan, inputs: this.#whole(plan.inputs) };
+      const rings = await chooseRings(
+        share.inputs,
+        picker,
+        (indices) => daemon.getOutputs(indices),
+        (parts) => sign('rings', parts),
+      );
+      drafts.push({ share, rings, terms, prices });
+    }
+    return drafts;
+  }
+
+  /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
+  sign(draft: PaymentDraft): Promise<SignedTx> {
+    return this.#priced(draft, ownInput, async ({ plan, rate, rates }) => {
+      const spendSecret = Uint8Array.from(spendSecretIn(this.#session.keys)) as SecretKey;
+      return sign('build', { plan: { ...plan, spendSecret }, rate, rates }, [spendSecret]);
+    });
+  }
+
+  /** What {@link sign} would do, without a spend key. @throws WalletError `transfer_failed`, `fee_too_high` */
+  layOut(draft: PaymentDraft): Promise<LaidOut> {
+    return this.#priced(draft, withoutSecret, (task) => sign('layOut', task));
+  }
+
+  /**
+   * What the signers of a group sign, with the answers of this one.
+   * @throws WalletError `multisig_import_needed`, `transfer_failed`, `fee_too_high`
+   */
+  async propose(draft: PaymentDraft): Promise<Proposal> {
+    const account = groupAccountOf(this.#session.keys);
+    const { threshold, commonSecret: viewSecret, shares } = account;
+    const told = this.#session.file.read((r) =>
+      draft.share.inputs.map(({ publicKey }) => r.multisig.told(publicKey)),
+    );
+    const attempts = planAttempts(account, publicKeyOf(account.signerSecret), told);
+    const signingKeys = shares.map(publicKeyOf);
+    const { proposal } = await this.#priced(
+      draft,
+      (output, ring) => inputWithPart(ownPartOf(output, { viewSecret, shares }), output, ring),
+      async (task) => {
+        try {
+          const made = await together('propose', { ...task, attempts, signingKeys, threshold });
+          return { proposal: made, fee: made.signed.fee };
+        } finally {
+          for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
+        }
+      },
+    );
+    return proposal;
+  }
+
+  /** @throws WalletError `transfer_failed` where a reorganisation has taken one meanwhile. */
+  #whole(coins: readonly SpendableOutput[]): OwnedOutput[] {
+    return this.#session.file.read((r) =>
+      coins.map((coin) => {
+        const output = r.outputs.byRef(coin);
+        if (output !== undefined) return output;
+        const reason = 'an output that it spends has left the chain';
+        throw new WalletError({ kind: 'transfer_failed', reason });
+      }),
+    );
+  }
+
+  async #priced<Input, T extends { readonly fee: Amount }>(
+    { share, rings, terms, prices }: PaymentDraft,
+    inputOf: (output: OwnedOutput, ring: Ring) => Input,
+    make: (task: PricedTask<PlanOf<Input>>) => Promise<T>,
+  ): Promise<T> {
+    const { viewSecret } = this.#session.keys;
+    const task: PricedTask<PlanOf<Input>> = {
+      plan: {
+        inputs: share.inputs.map((output, i) => {
+          const ring = rings[i];
+          if (ring === undefined) throw new Error('an input without a ring');
+          return inputOf(output, ring);
+        }),
+        payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
+        feeFrom: share.feeFrom,
+        changeAddress: this.#session.accounts.decoded({ major: terms.account, minor: 0 }),
+        fee: share.fee,
+        unlockTime: terms.unlockTime,
+        viewSecret: Uint8Array.from(viewSecret.expose()) as ReturnType<typeof viewSecret.expose>,
+      },
+      rate: feePerByte(prices.rates, prices.priority),
+      rates: prices.rates,
+    };
+    try {
+      const made = await make(task);
+      assertFee(made.fee);
+      return made;
+    } catch (cause) {
+      if (!(cause instanceof SigningProblem) && !(cause instanceof MultisigProblem)) throw cause;
+      throw new WalletError({ kind: 'transfer_failed', reason: cause.message }, { cause });
+    } finally {
+      task.plan.viewSecret.fill(0);
+    }
+  }
+}
+
+/** @throws WalletError `view_only` */
+function ownInput(output: OwnedOutput, ring: Ring): OwnInput {
+  const { keyImage, amount: value, mask, derivationKey, outputIndex, subaddress } = output;
+  if (keyImage === undefined) throw new WalletError({ kind: 'view_only' });
+  return { ring, keyImage, amount: value, mask, derivationKey, outputIndex, subaddress };
+}
+
+/** @param secretKey this signer's part of that of the output. @throws WalletError `view_only` */
+const inputWithPart = (secretKey: SecretKey, output: OwnedOutput, ring: Ring): SpendableInput => ({
+  ...ownInput(output, ring),
+  secretKey,
+});
+
+/** Weighs as much as the input that will be signed. */
+const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
+  ring,
+  secretKey: new Uint8Array(32) as SecretKey,
+  keyImage: output.keyImage ?? (output.publicKey as Uint8Array as KeyImage),
+  amount: output.amount,
+  mask: output.mask,
+});
+
+/** @throws WalletError `fee_too_high` */
+export function assertFee(fee: Amount): void {
+  if (fee > FEE_CEILING) throw new WalletError({ kind: 'fee_too_high', fee, ceiling: FEE_CEILING });
+}

@@ -1,0 +1,88 @@
+import { paymentIdField, writeExtra } from '../../cryptonote/extra.js';
+import { fromHex, isHex } from '../../util/bytes.js';
+import { CodecError, decode, encode } from '../../util/codec.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
+import type { Proposal } from '../../wallet/multisig/proposal.js';
+import {
+  constructionOf,
+  keyImagesOf,
+  pendingTx,
+  pendingTxOf,
+  type Layout,
+  type PaymentParts,
+  type PendingTx,
+} from '../../wallet/exchange/pending-tx.js';
+import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import type { SignedTx } from '../../wallet/build/signing.js';
+import type { Payee } from '../../wallet/select/transfer-request.js';
+import type { PaymentDraft } from './payment-builder.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+function partsOf(
+  { file, accounts }: OpenWallet,
+  { share, rings, terms }: PaymentDraft,
+  payees: readonly Payee[],
+): PaymentParts {
+  const inputs = file.read((r) =>
+    share.inputs.flatMap((output, i) => {
+      const ring = rings[i];
+      return ring === undefined ? [] : [{ output, ring, place: r.outputs.placeOf(output) }];
+    }),
+  );
+  const changeAddress = accounts.decoded({ major: terms.account, minor: 0 });
+  return { inputs, payees, changeAddress, account: terms.account };
+}
+
+/** What get_tx_metadata gives: anybody who holds it and the keys can relay and record the payment. */
+export const writeMetadata = (
+  session: OpenWallet,
+  draft: PaymentDraft,
+  signed: SignedTx,
+  payees: readonly Payee[],
+): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(session, draft, payees) }));
+
+/** What the other signers of a group need to sign on. */
+export const proposedTx = (
+  session: OpenWallet,
+  draft: PaymentDraft,
+  { signed, sigs, entropy }: Proposal,
+  payees: readonly Payee[],
+): PendingTx => pendingTxOf({ signed, ...partsOf(session, draft, payees), multisig: { sigs, entropy } });
+
+/** What a wallet with the spend key needs to sign a payment; its payment id is in the clear. */
+export function unsignedConstruction(
+  session: OpenWallet,
+  draft: PaymentDraft,
+  layout: Layout,
+  payees: readonly Payee[],
+): ConstructionData {
+  const id = payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;
+  const extra = writeExtra(id === undefined ? [] : [paymentIdField({ kind: 'short', id })]);
+  const { unlockTime } = draft.terms;
+  return constructionOf(layout, partsOf(session, draft, payees), { extra, unlockTime });
+}
+
+/** @throws WalletError `bad_hex`, `bad_tx_metadata` also where it spends what is not ours. */
+export function readMetadata(session: OpenWallet, hex: string): SignedPayment {
+  if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'the tx metadata' });
+  return refusing('this is not the metadata of a transaction', () => {
+    const pending: PendingTx = decode(pendingTx, fromHex(hex));
+    const inputs = session.file.read((r) =>
+      keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
+    );
+    return refusing('the transaction does not fit this wallet', () =>
+      paymentOfPending(pending, inputs, session.keys.network),
+    );
+  });
+}
+
+function refusing<T>(reason: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof CodecError || cause instanceof RangeError)
+      throw new WalletError({ kind: 'bad_tx_metadata', reason }, { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Hash } from '../../crypto/types.js';
+import type { DaemonTransaction } from '../../daemon/daemon.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { FetchedTx } from '../../wallet/scan/fetched-tx.js';
+import type { RingReference, SpentRing } from '../../wallet/proofs/spend-proof.js';
+import type { WalletLink } from '../context/wallet-link.js';
+
+/** A transaction that the daemon knows; not yet looked into. */
+export interface ChainTransaction {
+  readonly fetched: FetchedTx;
+  /** Absent in the pool. */
+  readonly height?: number;
+}
+
+export interface ChainPlace {
+  readonly inPool: boolean;
+  /** Zero in the pool. */
+  readonly confirmations: number;
+}
+
+/** Source: wallet2.cpp `get_tx_proof`, `check_reserve_proof`. */
+const NOT_FETCHED = 'Failed to get transaction from daemon';
+
+/** @param text upstream's message, which differs between the proofs. */
+const unknown = (text: string): WalletError =>
+  new WalletError({
+    kind: 'invalid',
+    reason: 'the daemon does not know the transaction',
+    text,
+  });
+
+const toChainTransaction = ({
+  hash,
+  blob,
+  prunableHash,
+  inPool,
+  blockHeight,
+}: DaemonTransaction): ChainTransaction => ({
+  fetched: { hash, blob, ...(prunableHash === undefined ? {} : { prunableHash }) },
+  ...(inPool || blockHeight === undefined ? {} : { height: blockHeight }),
+});
+
+/** Transactions of anybody, asked of the daemon. Every call may throw DaemonError. */
+export class ChainTransactions {
+  readonly #link: WalletLink;
+
+  constructor(link: WalletLink) {
+    this.#link = link;
+  }
+
+  /** @param text upstream's message when the daemon has none. @throws WalletError `invalid` then. */
+  async transaction(txHash: Hash, text = NOT_FETCHED): Promise<ChainTransaction> {
+    const { transactions } = await this.#link.daemon().getTransactions([txHash], { prune: false });
+    const found = transactions.find(({ hash }) => equalBytes(hash, txHash));
+    if (found === undefined) throw unknown(text);
+    return toChainTransaction(found);
+  }
+
+  /** In the order asked for, repeated ones too. @throws WalletError `invalid` for unknown and unconfirmed ones. */
+  async confirmed(hashes: readonly Hash[]): Promise<FetchedTx[]> {
+    const unique = [...new Map(hashes.map((hash) => [toHex(hash), hash])).values()];
+    const { transactions } = await this.#link.daemon().getTransactions(unique, { prune: false });
+    const known = new Map(transactions.map((tx) => [toHex(tx.hash), toChainTransaction(tx)]));
+    return hashes.map((hash) => {
+      const tx = known.get(toHex(hash));
+      if (tx === undefined) throw unknown(NOT_FETCHED);
+      if (tx.height === undefined)
+        throw new WalletError({
+          kind: 'invalid',
+          reason: 'a transaction is not confirmed yet',
+          text: 'Tx is unconfirmed',
+        });
+      return tx.fetched;
+    });
+  }
+
+  async place({ height }: ChainTransaction): Promise<ChainPlace> {
+    if (height === undefined) return { inPool: true, confirmations: 0 };
+    const { height: chainHeight } = await this.#link.daemon().getInfo();
+    return { inPool: false, confirmations: Math.max(0, chainHeight - height) };
+  }
+
+  /** Looks up the keys of rings. */
+  async rings(references: readonly RingReference[]): Promise<SpentRing[]> {
+    const daemon = this.#link.daemon();
+    const rings: SpentRing[] = [];
+    for (const { keyImage, amount, globalIndices } of references) {
+      const outputs = await daemon.getOutputs(globalIndices, amount);
+      rings.push({ keyImage, ring: outputs.map(({ publicKey }) => publicKey) });
+    }
+    return rings;
+  }
+}

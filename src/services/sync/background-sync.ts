@@ -1,0 +1,117 @@
+import type { SecretKey } from '../../crypto/types.js';
+import { settleAmbiguousSpends } from '../../store/resolve-key-images.js';
+import { Mutex } from '../../util/mutex.js';
+import { isBackgroundSyncType } from '../../wallet/model/background-sync-mode.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { spendSecretOfWords } from '../manager/wallet-restore.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+const invalid = (reason: string): WalletError => new WalletError({ kind: 'invalid', reason });
+
+/** How the key that was put away is to be had again. */
+export interface Recovery {
+  readonly password: string;
+  /** Empty: from the keys file. */
+  readonly seed: string;
+  readonly seedOffset: string;
+}
+
+/**
+ * Keeps a wallet in step with the chain while its spend key is put away. Spends of what it receives meanwhile
+ * are told once the key is back.
+ * Source: wallet2.cpp `setup_background_sync`, `start_background_sync`, `stop_background_sync`.
+ */
+export class BackgroundSync {
+  readonly #session: OpenWallet;
+  readonly #changing = new Mutex();
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  /** @throws WalletError `invalid`, `wrong_password`, `wallet_exists` */
+  setup(type: string, password: string, backgroundPassword: string): Promise<void> {
+    return this.#changing.run(async () => {
+      const { keystore } = this.#session;
+      if (!isBackgroundSyncType(type))
+        throw invalid(
+          'background_sync_type is one of off, reuse-wallet-password, custom-background-password',
+        );
+      if (keystore.background !== undefined) throw invalid('the wallet is being synced in the background');
+      if (!keystore.isPassword(password)) throw new WalletError({ kind: 'wrong_password' });
+      const custom = type === 'custom-background-password';
+      if (custom && backgroundPassword === password)
+        throw invalid("the background password is the wallet's own");
+      if (type === keystore.backgroundSync && !custom) return;
+      await keystore.setBackgroundSync(type, backgroundPassword);
+    });
+  }
+
+  /** @throws WalletError `invalid` */
+  start(): Promise<void> {
+    return this.#changing.run(async () => {
+      const { keystore, file } = this.#session;
+      if (keystore.backgroundSync === 'off') throw invalid('background sync is not set up');
+      if (keystore.background === 'wallet') throw invalid('a background wallet is always synced so');
+      if (keystore.background === 'syncing') return;
+      await this.#session.sync.interrupted(() => {
+        // Before the key goes: whatever ends the process, the spends of what comes are looked for later.
+        file.write((w) => w.meta.set('background_sync', '1'));
+        keystore.putSpendKeyAway();
+        return Promise.resolve();
+      });
+    });
+  }
+
+  /** @throws WalletError `wrong_password`, `bad_seed`, `invalid` */
+  stop({ password, seed, seedOffset }: Recovery): Promise<void> {
+    return this.#changing.run(async () => {
+      const { keystore } = this.#session;
+      const given = seed === '' ? undefined : await spendSecretOfWords(seed, seedOffset);
+      const spendSecret = await keystore.recoverSpendKey(password, given);
+      try {
+        if (keystore.backgroundSync === 'off') throw invalid('background sync is not set up');
+        if (keystore.background === 'wallet') throw invalid('a background wallet has no spend key');
+        if (keystore.background === undefined) return;
+        await this.#session.sync.interrupted(async () => {
+          await this.#settle(spendSecret);
+          keystore.takeSpendKeyBack(spendSecret, password);
+        });
+      } finally {
+        spendSecret.fill(0);
+        given?.fill(0);
+      }
+    });
+  }
+
+  /** To be called before a wallet just opened is used. */
+  async resume(): Promise<void> {
+    const { keystore, keys, file } = this.#session;
+    if (keystore.background === 'wallet') return file.write((w) => w.meta.set('background_sync', '1'));
+    const { spendSecret } = keys;
+    if (spendSecret === undefined) return;
+    if (keystore.backgroundSync === 'custom-background-password') await keystore.restoreBackgroundFiles();
+    if (file.read((r) => r.meta.get('background_sync')) !== '1') return;
+    await this.#session.sync.interrupted(() => this.#settle(spendSecret.expose()));
+  }
+
+  /** Computes what could not be without the spend key, and tells what was spent. */
+  async #settle(spendSecret: SecretKey): Promise<void> {
+    const { file, keys } = this.#session;
+    const outputs = file.read((r) => r.outputs.blind());
+    const images = await this.#session.sync.keyImages(
+      { viewSecret: keys.viewSecret.expose(), spendSecret },
+      outputs,
+    );
+    file.write((w) => {
+      settleAmbiguousSpends(
+        w,
+        outputs.flatMap(({ publicKey }, i) => {
+          const keyImage = images[i];
+          return keyImage === undefined ? [] : [{ publicKey, keyImage }];
+        }),
+      );
+      w.meta.set('background_sync', '0');
+    });
+  }
+}

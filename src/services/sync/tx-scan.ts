@@ -1,0 +1,104 @@
+import type { Hash } from '../../crypto/types.js';
+import type { DaemonTransaction } from '../../daemon/daemon.js';
+import type { NamedTx } from '../../daemon/outliner.js';
+import type { LooseBlock } from '../../refresh/chain-block.js';
+import type { BatchFindings, TxBatch } from '../../refresh/messages.js';
+import type { UnminedTx } from '../../refresh/wallet-scanner.js';
+import { toHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+/** Transactions fetched at once: what a restricted daemon allows. */
+const FETCHED_AT_ONCE = 100;
+
+/** Reads transactions out of turn, by their hashes. */
+export class TxScan {
+  readonly #session: OpenWallet;
+
+  constructor(session: OpenWallet) {
+    this.#session = session;
+  }
+
+  /**
+   * Adds what transactions pay us and spend of ours; what is known already stays as it is. Where outputs turn up
+   * that were not known, transactions of the wallet from their height on are looked at again: they may spend
+   * them. What spends them and is not known to the wallet is found only if it is asked for too.
+   * @throws WalletError `invalid` for unknown hashes, and where an untrusted daemon would be told of others.
+   * Source: wallet2.cpp `scan_tx`.
+   */
+  async scan(hashes: readonly Hash[]): Promise<void> {
+    const asked = new Map(hashes.map((hash) => [toHex(hash), hash]));
+    if (asked.size === 0) return;
+    await this.#session.sync.undisturbed(async () => {
+      const fetched = await this.#fetch([...asked.values()]);
+      let found = await this.#session.sync.look(batchOf(fetched));
+      const touched = this.#touchedBy(found).filter((hash) => !asked.has(toHex(hash)));
+      if (touched.length > 0) {
+        if (!this.#session.link.trusted)
+          throw new WalletError({
+            kind: 'invalid',
+            reason:
+              'later transactions of the wallet would have to be fetched too, and the daemon is not trusted: use one that is, or rescan_blockchain',
+          });
+        found = await this.#session.sync.look(batchOf([...fetched, ...(await this.#fetch(touched))]));
+      }
+      this.#session.sync.commitFound(found);
+    });
+  }
+
+  /** Mined transactions of the wallet that might spend outputs which were just found. */
+  #touchedBy({ mined }: BatchFindings): Hash[] {
+    return this.#session.file.read((r) => {
+      const fresh = mined.outputs.filter((output) => !r.outputs.has(output));
+      if (fresh.length === 0) return [];
+      const lowest = fresh.reduce((least, { height }) => Math.min(least, height), Infinity);
+      const names = new Map(
+        [...r.payments.hashesFrom(lowest), ...r.outgoing.hashesFrom(lowest)].map((hash) => [
+          toHex(hash),
+          hash,
+        ]),
+      );
+      return [...names.values()];
+    });
+  }
+
+  /** @throws WalletError `invalid`, DaemonError */
+  async #fetch(hashes: readonly Hash[]): Promise<DaemonTransaction[]> {
+    const fetched: DaemonTransaction[] = [];
+    for (let start = 0; start < hashes.length; start += FETCHED_AT_ONCE) {
+      const asked = hashes.slice(start, start + FETCHED_AT_ONCE);
+      const { transactions } = await this.#session.link.daemon().getTransactions(asked, { prune: true });
+      const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
+      for (const hash of asked) {
+        const tx = byHash.get(toHex(hash));
+        if (tx === undefined)
+          throw new WalletError({
+            kind: 'invalid',
+            reason: `the daemon does not know transaction ${toHex(hash)}`,
+            text: 'Failed to get transaction from daemon',
+          });
+        fetched.push(tx);
+      }
+    }
+    return fetched;
+  }
+}
+
+function batchOf(fetched: readonly DaemonTransaction[]): TxBatch {
+  const unmined: UnminedTx[] = [];
+  const blocks = new Map<number, { timestamp: number; txs: NamedTx[] }>();
+  for (const tx of fetched) {
+    const { hash, blob, outputIndices = [], doubleSpendSeen, blockHeight = 0, blockTimestamp = 0 } = tx;
+    if (tx.inPool) {
+      unmined.push({ hash, blob, doubleSpendSeen });
+      continue;
+    }
+    const block = blocks.get(blockHeight) ?? { timestamp: blockTimestamp, txs: [] };
+    block.txs.push({ hash, blob, globalIndices: outputIndices });
+    blocks.set(blockHeight, block);
+  }
+  const mined = [...blocks]
+    .map(([height, { timestamp, txs }]): LooseBlock => ({ height, timestamp, txs }))
+    .sort((a, b) => a.height - b.height);
+  return { mined, unmined };
+}

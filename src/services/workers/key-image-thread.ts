@@ -1,0 +1,85 @@
+import { parentPort } from 'node:worker_threads';
+import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import { systemRng } from '../../util/random.js';
+import {
+  candidatesOf,
+  judgeKeyImage,
+  keyImageOf,
+  signKeyImage,
+  type KeyImageVerdict,
+  type LocatedOutput,
+  type OutputCandidate,
+  type OutputHint,
+  type SignedKeyImage,
+  type SpendingKeys,
+} from '../../wallet/scan/key-images.js';
+
+/** A signed key image and the output that it is said to be of. */
+export interface KeyImageClaim {
+  readonly publicKey: PublicKey;
+  readonly signed: SignedKeyImage;
+}
+
+/** What the thread does to each item of a list, by kind. */
+export interface KeyImageWork {
+  readonly locate: { readonly item: OutputHint; readonly keys: ViewKeys; readonly result: OutputCandidate[] };
+  readonly derive: { readonly item: LocatedOutput; readonly keys: SpendingKeys; readonly result: KeyImage };
+  readonly sign: {
+    readonly item: LocatedOutput;
+    readonly keys: SpendingKeys;
+    readonly result: SignedKeyImage;
+  };
+  readonly judge: {
+    readonly item: KeyImageClaim;
+    readonly keys: undefined;
+    readonly result: KeyImageVerdict;
+  };
+}
+
+export interface ViewKeys {
+  readonly viewSecret: SecretKey;
+}
+
+export type KeyImageTask = {
+  readonly [K in keyof KeyImageWork]: {
+    readonly kind: K;
+    readonly items: readonly KeyImageWork[K]['item'][];
+    readonly keys: KeyImageWork[K]['keys'];
+  };
+}[keyof KeyImageWork];
+
+/** `problem` where an item contradicts itself. */
+export type KeyImageAnswer = { readonly results: readonly unknown[] } | { readonly problem: string };
+
+function results(task: KeyImageTask): readonly unknown[] {
+  switch (task.kind) {
+    case 'locate':
+      return task.items.map((item) => candidatesOf(item, task.keys.viewSecret));
+    case 'derive':
+      return task.items.map((item) => keyImageOf(item, task.keys));
+    case 'sign':
+      return task.items.map((item) => signKeyImage(item, task.keys, systemRng));
+    case 'judge':
+      return task.items.map(({ publicKey, signed }) => judgeKeyImage(publicKey, signed));
+  }
+}
+
+function wipe({ keys }: KeyImageTask): void {
+  if (keys === undefined) return;
+  keys.viewSecret.fill(0);
+  if ('spendSecret' in keys) keys.spendSecret.fill(0);
+}
+
+const port = parentPort;
+if (port === null) throw new Error('key-image-thread runs as a worker thread only');
+port.on('message', (task: KeyImageTask) => {
+  let answer: KeyImageAnswer;
+  try {
+    answer = { results: results(task) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    answer = { problem: error.message };
+  }
+  wipe(task);
+  port.postMessage(answer);
+});

@@ -1,0 +1,177 @@
+import { parentPort } from 'node:worker_threads';
+import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import { loadCurve } from '../../kernel/load-kernel.js';
+import { CodecError } from '../../util/codec.js';
+import { systemRng } from '../../util/random.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { LocatedOutput } from '../../wallet/scan/key-images.js';
+import {
+  boosterMessage,
+  continueExchange,
+  nextMessage,
+  startExchange,
+  type Booster,
+  type MultisigAccount,
+  type Signer,
+} from '../../wallet/multisig/account.js';
+import { cosign, NoNonceError, type Cosigned, type CosigningOrder } from '../../wallet/multisig/cosigning.js';
+import { checkInfo, freshInfo, type FreshInfo, type SignerInfo } from '../../wallet/multisig/info.js';
+import { KexMessageError, readKexMessage, type KexMessage } from '../../wallet/multisig/kex-message.js';
+import { compositeKeyImage, type SigningShares } from '../../wallet/multisig/key-image.js';
+import { propose, type Proposal, type ProposalPlan } from '../../wallet/multisig/proposal.js';
+import { refused } from '../../wallet/multisig/kex-round.js';
+import type { TaskOf, ThreadAnswer } from './worker-client.js';
+
+/** A participant after a round, and what it tells the others. */
+export interface RoundDone {
+  readonly account: MultisigAccount;
+  readonly message: string;
+}
+
+/** What the thread does, by kind. */
+export interface MultisigWork {
+  readonly start: {
+    readonly task: {
+      readonly signer: Signer;
+      readonly threshold: number;
+      readonly messages: readonly string[];
+    };
+    readonly result: RoundDone;
+  };
+  readonly advance: {
+    readonly task: {
+      readonly account: MultisigAccount;
+      readonly messages: readonly string[];
+      readonly incomplete: boolean;
+    };
+    readonly result: RoundDone;
+  };
+  readonly boost: {
+    readonly task: { readonly booster: Booster; readonly messages: readonly string[] };
+    readonly result: string;
+  };
+  /** Fresh nonces, `counts[i]` of them for each output. */
+  readonly tell: {
+    readonly task: {
+      readonly outputs: readonly { readonly publicKey: PublicKey; readonly nonces: number }[];
+      readonly signer: PublicKey;
+      readonly shares: readonly SecretKey[];
+    };
+    readonly result: readonly FreshInfo[];
+  };
+  readonly check: {
+    readonly task: {
+      readonly told: SignerInfo;
+      readonly account: MultisigAccount;
+      readonly viewPublicKey: PublicKey;
+    };
+    readonly result: true;
+  };
+  /** Key images, from own parts and those told. */
+  readonly compose: {
+    readonly task: {
+      readonly outputs: readonly { readonly output: LocatedOutput; readonly told: readonly KeyImage[] }[];
+      readonly keys: SigningShares;
+      readonly count: number;
+    };
+    readonly result: readonly KeyImage[];
+  };
+  readonly propose: { readonly task: ProposalPlan; readonly result: Proposal };
+  readonly cosign: { readonly task: CosigningOrder; readonly result: Cosigned };
+}
+
+type MultisigTask = TaskOf<MultisigWork>;
+
+const curve = loadCurve();
+
+/** @throws WalletError `multisig_refused` */
+const readMessages = (texts: readonly string[]): KexMessage[] =>
+  texts.map((text) => {
+    try {
+      return readKexMessage(text);
+    } catch (cause) {
+      if (!(cause instanceof KexMessageError)) throw cause;
+      throw refused(`a key exchange message cannot be used: ${cause.message}`, cause.text);
+    }
+  });
+
+const roundDone = (account: MultisigAccount): RoundDone => ({
+  account,
+  message: nextMessage(account, systemRng),
+});
+
+function run(work: MultisigTask): MultisigWork[keyof MultisigWork]['result'] {
+  switch (work.kind) {
+    case 'start': {
+      const { signer, threshold, messages } = work.task;
+      return roundDone(startExchange(signer, threshold, readMessages(messages)));
+    }
+    case 'advance': {
+      const { account, messages, incomplete } = work.task;
+      return roundDone(continueExchange(account, readMessages(messages), incomplete));
+    }
+    case 'boost':
+      return boosterMessage(work.task.booster, readMessages(work.task.messages), systemRng);
+    case 'tell': {
+      const { outputs, signer, shares } = work.task;
+      return outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng));
+    }
+    case 'check': {
+      const { told, account, viewPublicKey } = work.task;
+      checkInfo(told, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
+      return true;
+    }
+    case 'compose': {
+      const { outputs, keys, count } = work.task;
+      return outputs.map(({ output, told }) => compositeKeyImage(output, keys, told, count));
+    }
+    case 'propose':
+      return propose(work.task, systemRng, curve);
+    case 'cosign':
+      return cosign(work.task, curve);
+  }
+}
+
+/** Every secret of a task; the thread's copies of them are its own. */
+function secretsOf(work: MultisigTask): readonly Uint8Array[] {
+  switch (work.kind) {
+    case 'start':
+      return [work.task.signer.signerSecret, work.task.signer.commonSecret];
+    case 'advance':
+    case 'check':
+      return secretsOfAccount(work.task.account);
+    case 'boost':
+      return [work.task.booster.signerSecret, work.task.booster.commonSecret];
+    case 'tell':
+      return work.task.shares;
+    case 'compose':
+      return [work.task.keys.viewSecret, ...work.task.keys.shares];
+    case 'propose':
+      return [work.task.plan.viewSecret, ...work.task.plan.inputs.map(({ secretKey }) => secretKey)];
+    case 'cosign':
+      return [work.task.keys.viewSecret, ...work.task.shares, ...work.task.nonces.flat()];
+  }
+}
+
+const secretsOfAccount = ({
+  signerSecret,
+  commonSecret,
+  shares,
+  roundKeys,
+}: MultisigAccount): Uint8Array[] => [signerSecret, commonSecret, ...shares, ...roundKeys];
+
+const port = parentPort;
+if (port === null) throw new Error('multisig-thread runs as a worker thread only');
+port.on('message', (work: MultisigTask) => {
+  let answer: ThreadAnswer;
+  try {
+    answer = { result: run(work) };
+  } catch (error) {
+    if (error instanceof WalletError) answer = { fault: error.fault };
+    else if (error instanceof NoNonceError) answer = { fault: { kind: 'multisig_export_needed' } };
+    else if (error instanceof RangeError || error instanceof CodecError) answer = { problem: error.message };
+    else throw error;
+  }
+  port.postMessage(answer);
+  for (const secret of secretsOf(work)) secret.fill(0);
+});

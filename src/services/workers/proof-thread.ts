@@ -1,0 +1,53 @@
+import { parentPort } from 'node:worker_threads';
+import { systemRng, type Rng } from '../../util/random.js';
+import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
+import { signMessage, verifyMessage } from '../../wallet/proofs/message-signature.js';
+import { checkReserve, proveReserve } from '../../wallet/proofs/reserve-proof.js';
+import { readReserveProof } from '../../wallet/proofs/reserve-proof-text.js';
+import { checkSpend, proveSpend } from '../../wallet/proofs/spend-proof.js';
+import { checkTxKey } from '../../wallet/proofs/tx-key.js';
+import { checkTxProof, proveReceived, proveSent } from '../../wallet/proofs/tx-proof.js';
+
+/** What the thread can do, by name: functions of plain data, and of randomness where they make something. */
+const JOBS = {
+  signMessage,
+  verifyMessage,
+  checkTxKey,
+  proveSent,
+  proveReceived,
+  checkTxProof,
+  proveSpend,
+  checkSpend,
+  proveReserve,
+  readReserveProof,
+  checkReserve,
+} satisfies Record<string, (input: never, rng: Rng) => unknown>;
+
+export type ProofJobs = typeof JOBS;
+
+export interface ProofTask<Job extends keyof ProofJobs = keyof ProofJobs> {
+  readonly job: Job;
+  readonly input: Parameters<ProofJobs[Job]>[0];
+  /** Parts of the input that are wiped when the job is done. */
+  readonly secrets: readonly Uint8Array[];
+}
+
+export type ProofAnswer<Job extends keyof ProofJobs = keyof ProofJobs> =
+  { readonly result: ReturnType<ProofJobs[Job]> } | { readonly fault: Fault } | { readonly problem: string };
+
+function answer({ job, input }: ProofTask): ProofAnswer {
+  try {
+    return { result: JOBS[job](input as never, systemRng) };
+  } catch (error) {
+    if (error instanceof WalletError) return { fault: error.fault };
+    return { problem: error instanceof Error ? (error.stack ?? error.message) : 'the job failed' };
+  }
+}
+
+const port = parentPort;
+if (port === null) throw new Error('proof-thread runs as a worker thread only');
+port.on('message', (task: ProofTask) => {
+  const answered = answer(task);
+  for (const secret of task.secrets) secret.fill(0);
+  port.postMessage(answered);
+});

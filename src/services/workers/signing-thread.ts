@@ -1,0 +1,81 @@
+import { parentPort } from 'node:worker_threads';
+import type { FeeRates } from '../../cryptonote/fees.js';
+import { loadCurve } from '../../kernel/load-kernel.js';
+import { systemRng } from '../../util/random.js';
+import type { UnsignedTx } from '../../wallet/build/construction.js';
+import { assembleRings, type Ring, type RingParts } from '../../wallet/select/decoys.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { signOffline, type OfflineOrder, type OfflineSigned } from '../../wallet/exchange/offline-signing.js';
+import { buildFromOwn, type OwnPlan } from '../../wallet/build/own-inputs.js';
+import { settleFee, weightOnceSigned, type PricedPlan, type SignedTx } from '../../wallet/build/signing.js';
+import type { TaskOf, ThreadAnswer } from './worker-client.js';
+
+/** A transaction whose fee is still to be found. */
+export interface PricedTask<Plan = PricedPlan> {
+  readonly plan: Plan;
+  /** Atomic units per byte. */
+  readonly rate: bigint;
+  readonly rates: FeeRates;
+}
+
+/** A transaction as it would be signed, apart from its keys. */
+export type LaidOut = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'change'> & { readonly weight: number };
+
+/** What the signing thread does, by kind. */
+export interface SigningWork {
+  readonly rings: { readonly task: readonly RingParts[]; readonly result: readonly Ring[] };
+  readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
+  readonly layOut: { readonly task: PricedTask; readonly result: LaidOut };
+  readonly offline: { readonly task: OfflineOrder; readonly result: OfflineSigned };
+}
+
+type SigningTask = TaskOf<SigningWork>;
+
+const curve = loadCurve();
+
+function layOut({ plan, rate, rates }: PricedTask): LaidOut {
+  const unsigned = settleFee(plan, rate, rates, systemRng, curve);
+  const { targets, payees, fee, change } = unsigned;
+  return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
+}
+
+function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
+  switch (work.kind) {
+    case 'rings':
+      return assembleRings(work.task, curve);
+    case 'build':
+      return buildFromOwn(work.task.plan, work.task.rate, work.task.rates, systemRng, curve);
+    case 'layOut':
+      return layOut(work.task);
+    case 'offline':
+      return signOffline(work.task, systemRng, curve);
+  }
+}
+
+/** Every secret of a task; the thread's copies of them are its own. */
+function secretsOf(work: SigningTask): readonly Uint8Array[] {
+  switch (work.kind) {
+    case 'rings':
+      return [];
+    case 'build':
+      return [work.task.plan.viewSecret, work.task.plan.spendSecret];
+    case 'layOut':
+      return [work.task.plan.viewSecret];
+    case 'offline':
+      return [work.task.keys.viewSecret, work.task.keys.spendSecret];
+  }
+}
+
+const port = parentPort;
+if (port === null) throw new Error('signing-thread runs as a worker thread only');
+port.on('message', (work: SigningTask) => {
+  let answer: ThreadAnswer;
+  try {
+    answer = { result: run(work) };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : 'signing failed';
+    answer = error instanceof WalletError ? { fault: error.fault } : { problem };
+  }
+  for (const secret of secretsOf(work)) secret.fill(0);
+  port.postMessage(answer);
+});

@@ -1,0 +1,32 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { backgroundDraftsOf } from '../keys/background-files.js';
+import { draftOf } from './file-draft.js';
+import { namingTrouble } from './file-trouble.js';
+import { databaseFilesOf } from './atomic-replace.js';
+
+/**
+ * Removes drafts that an interrupted process left beside a wallet. Only the holder of the wallet's lock may: the
+ * drafts of another process are in use.
+ * @returns names of the removed files. @throws WalletError `wallet_io`
+ */
+export function removeLeftoverDrafts({
+  store,
+  keys,
+}: {
+  readonly store: string;
+  readonly keys: string;
+}): readonly string[] {
+  return namingTrouble(store, () => {
+    const leftovers = [
+      draftOf(keys),
+      ...backgroundDraftsOf(store),
+      ...databaseFilesOf(draftOf(store)),
+    ].filter((path) => existsSync(path));
+    // An empty keys file only reserves the place of its draft.
+    if (leftovers.includes(draftOf(keys)) && statSync(keys, { throwIfNoEntry: false })?.size === 0)
+      leftovers.unshift(keys);
+    for (const path of leftovers) rmSync(path, { force: true });
+    return leftovers.map((path) => basename(path));
+  });
+}

@@ -1,0 +1,101 @@
+import { existsSync, statSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { chacha20 } from '../../crypto/chacha.js';
+import { backgroundCacheKey } from '../../crypto/kdf.js';
+import { concatBytes, equalBytes, utf8 } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import type { Rng } from '../../util/random.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { sealedFile } from '../../wallet/exchange/sealed-file.js';
+import { syncDirectory } from '../file/fsync.js';
+import { draftOf, replaceFile } from '../file/file-draft.js';
+import { namingTroubleOf } from '../file/file-trouble.js';
+import { sealKeysFile, type KeysFile } from './keys-file.js';
+
+/** Tells our seal from a cache of the reference, and a right key from a wrong one. */
+const MAGIC = utf8('wallet-rpc background 1\n');
+const KEY_BYTES = 32;
+const IV_BYTES = 8;
+
+/** Of the whole file: an IV, a length of one byte, and what it is the length of. */
+const SEAL_BYTES = IV_BYTES + 1 + MAGIC.length + KEY_BYTES;
+
+/** Where the files lie with which a wallet is kept in step without its spend key: `NAME.background` and its keys. */
+const backgroundPathsOf = (store: string) => ({
+  seal: `${store}.background`,
+  keys: `${store}.background.keys`,
+  /** The reference's, off mainnet. */
+  address: `${store}.background.address.txt`,
+});
+
+export interface BackgroundFilesContent {
+  /** Of the wallet itself; its spend key is left out. */
+  readonly keysFile: KeysFile;
+  /** From the background password. */
+  readonly backgroundKey: Uint8Array;
+  /** Opens the wallet's store, which both share. */
+  readonly storeKey: Uint8Array;
+}
+
+/** The keys are in the reference's format; the other file seals the store's key. */
+export async function writeBackgroundFiles(
+  store: string,
+  { keysFile, backgroundKey, storeKey }: BackgroundFilesContent,
+  rng: Rng,
+): Promise<void> {
+  const paths = backgroundPathsOf(store);
+  const iv = rng(IV_BYTES);
+  const ciphertext = chacha20(backgroundCacheKey(backgroundKey), iv, concatBytes(MAGIC, storeKey));
+  await replaceFile(paths.seal, encode(sealedFile, { iv, ciphertext }));
+  await replaceFile(paths.keys, await sealKeysFile(keysFile, backgroundKey, rng));
+}
+
+/** Do the files stand there, ours and under this key? */
+export async function haveBackgroundFiles(store: string, backgroundKey: Uint8Array): Promise<boolean> {
+  const { seal, keys } = backgroundPathsOf(store);
+  return existsSync(keys) && existsSync(seal) && (await unseal(seal, backgroundKey)) !== undefined;
+}
+
+/**
+ * @throws WalletError `wallet_exists` where a wallet of that name stands in their place: only what was left of
+ * earlier ones may be replaced.
+ */
+export function assertFreeForBackground(store: string): void {
+  const { seal, keys } = backgroundPathsOf(store);
+  const ours = existsSync(seal) ? statSync(seal).size === SEAL_BYTES : !existsSync(keys);
+  if (!ours) throw new WalletError({ kind: 'wallet_exists', name: basename(seal) });
+}
+
+/** @throws WalletError `wallet_io` */
+export async function removeBackgroundFiles(store: string): Promise<void> {
+  const { seal, keys, address } = backgroundPathsOf(store);
+  await namingTroubleOf(store, async () => {
+    for (const path of [keys, address, seal]) await rm(path, { force: true });
+    syncDirectory(dirname(store));
+  });
+}
+
+/** Drafts of the background files. */
+export const backgroundDraftsOf = (store: string): string[] => {
+  const { seal, keys } = backgroundPathsOf(store);
+  return [draftOf(seal), draftOf(keys)];
+};
+
+/** @returns the key of the wallet's store. @throws WalletError `wallet_corrupt` */
+export async function readStoreKey(store: string, backgroundKey: Uint8Array): Promise<Uint8Array> {
+  const { seal } = backgroundPathsOf(store);
+  const key = existsSync(seal) ? await unseal(seal, backgroundKey) : undefined;
+  if (key !== undefined) return key;
+  const reason = 'it does not open the store of its wallet: open the wallet itself once';
+  throw new WalletError({ kind: 'wallet_corrupt', name: basename(seal), reason });
+}
+
+/** @returns undefined for another key, and for a file of the reference. */
+async function unseal(path: string, backgroundKey: Uint8Array): Promise<Uint8Array | undefined> {
+  if (statSync(path).size !== SEAL_BYTES) return undefined;
+  const bytes = await namingTroubleOf(path, () => readFile(path));
+  const iv = bytes.subarray(0, IV_BYTES);
+  const plain = chacha20(backgroundCacheKey(backgroundKey), iv, bytes.subarray(IV_BYTES + 1));
+  return equalBytes(plain.subarray(0, MAGIC.length), MAGIC) ? plain.slice(MAGIC.length) : undefined;
+}

@@ -1,0 +1,69 @@
+import { constants, existsSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Rng } from '../../util/random.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { FileDraft } from '../file/file-draft.js';
+import { assertRegular, codeOf, namingTroubleOf } from '../file/file-trouble.js';
+import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
+
+/** A keys file has some kilobytes; multisig ones some more. */
+const MAX_BYTES = 16 << 20;
+
+/** @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`, `wrong_password` */
+export async function loadKeysFile(path: string, password: string, kdfRounds: number): Promise<KeysFile> {
+  const name = basename(path, '.keys');
+  return readKeysFile(await readBytes(path, name), password, kdfRounds, name);
+}
+
+/** Reads no FIFO, which would wait for a writer for ever, and no device. */
+async function readBytes(path: string, name: string): Promise<Uint8Array> {
+  return namingTroubleOf(path, async () => {
+    let handle;
+    try {
+      handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    } catch (cause) {
+      if (codeOf(cause) !== 'ENOENT') throw cause;
+      throw new WalletError({ kind: 'wallet_missing', name }, { cause });
+    }
+    try {
+      const stat = await handle.stat();
+      assertRegular(path, stat);
+      if (stat.size > MAX_BYTES)
+        throw new WalletError({ kind: 'wallet_corrupt', name, reason: 'its keys file is far too large' });
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** Differs once another file has taken the place of a keys file; empty where there is none. */
+export function keysFileVersion(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs].join(':');
+}
+
+export const isKeysFileThere = (path: string): boolean => existsSync(path);
+
+/** Writes a keys file beside its place. @throws WalletError `wallet_io` */
+export async function draftKeysFile(
+  path: string,
+  file: KeysFile,
+  password: string,
+  kdfRounds: number,
+  rng: Rng,
+): Promise<FileDraft> {
+  return FileDraft.write(path, await writeKeysFile(file, password, kdfRounds, rng));
+}
+
+/** Puts a keys file in place whole. @throws WalletError `wallet_io`: the file that was there stays. */
+export async function saveKeysFile(
+  path: string,
+  file: KeysFile,
+  password: string,
+  kdfRounds: number,
+  rng: Rng,
+): Promise<void> {
+  (await draftKeysFile(path, file, password, kdfRounds, rng)).replace();
+}

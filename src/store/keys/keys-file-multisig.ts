@@ -1,0 +1,54 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { bytes32, chunks, compareBytes } from '../../util/bytes.js';
+import { CodecError, decode, encode, list } from '../../util/codec.js';
+import { key } from '../../wallet/exchange/binary-archive.js';
+import { MAX_SIGNERS, type GroupState } from '../../wallet/multisig/account.js';
+import { fromLatin1, latin1, type Fields } from './latin1-json.js';
+
+/** Fields of a keys file that tell of a multisig group. */
+export const GROUP_FIELDS = [
+  'multisig',
+  'multisig_threshold',
+  'multisig_signers',
+  'multisig_derivations',
+  'multisig_rounds_passed',
+];
+
+const publicKeys = list(key<PublicKey>());
+
+/** @param shares 32 bytes each. @throws CodecError Source: wallet2.cpp `load_keys_buf`. */
+export function readGroup(fields: Fields, shares: Uint8Array): GroupState {
+  const number = (name: string): number => {
+    const value = fields[name];
+    if (typeof value !== 'bigint' || value < 0n || value > BigInt(MAX_SIGNERS + 1))
+      throw new CodecError(`no ${name}`);
+    return Number(value);
+  };
+  const keysIn = (name: string): PublicKey[] => {
+    const value = fields[name];
+    return typeof value === 'string' ? [...decode(publicKeys, fromLatin1(value))] : [];
+  };
+  const group: GroupState = {
+    threshold: number('multisig_threshold'),
+    signers: keysIn('multisig_signers').sort(compareBytes),
+    roundsPassed: number('multisig_rounds_passed'),
+    shares: chunks(shares, 32).map((share) => bytes32<'SecretKey'>(share, 'SecretKey')),
+    roundKeys: keysIn('multisig_derivations'),
+  };
+  const { threshold, signers, roundsPassed } = group;
+  const rounds = signers.length - threshold + 2;
+  if (signers.length < 2 || threshold < 1 || threshold > signers.length || roundsPassed > rounds)
+    throw new CodecError('a multisig group that cannot be');
+  // Wallets of older schemes count no rounds; their shares cannot sign with anybody today.
+  if (roundsPassed < 1) throw new CodecError('a multisig wallet of an old scheme that is not safe');
+  return group;
+}
+
+/** The fields that tell the reference of a group. Source: wallet2.cpp `get_keys_file_data`. */
+export const groupFields = ({ threshold, signers, roundsPassed, roundKeys }: GroupState): Fields => ({
+  multisig: 1n,
+  multisig_threshold: BigInt(threshold),
+  multisig_signers: latin1(encode(publicKeys, signers)),
+  multisig_derivations: latin1(encode(publicKeys, roundKeys)),
+  multisig_rounds_passed: BigInt(roundsPassed),
+});

@@ -1,0 +1,304 @@
+import { chacha20, chacha8 } from '../../crypto/chacha.js';
+import { publicKeyOf } from '../../crypto/derivation.js';
+import { backgroundKeyOf, memoryKey, passwordKey } from '../../crypto/kdf.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import type { NetworkType } from '../../cryptonote/types.js';
+import { readStorage, SectionReader } from '../../epee/portable-storage.js';
+import { writeStorage } from '../../epee/storage-writer.js';
+import { bytes32, concatBytes, equalBytes } from '../../util/bytes.js';
+import { CodecError, decode, encode } from '../../util/codec.js';
+import { writeJson } from '../../util/json-writer.js';
+import type { Rng } from '../../util/random.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import {
+  numberOfType,
+  typeOfNumber,
+  type BackgroundSyncType,
+} from '../../wallet/model/background-sync-mode.js';
+import type { GroupState } from '../../wallet/multisig/account.js';
+import { sealedFile } from '../../wallet/exchange/sealed-file.js';
+import { DEFAULT_LOOKAHEAD, type Lookahead } from '../../wallet/scan/subaddress-table.js';
+import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
+import { fromLatin1, fromUtf8, latin1, toUtf8, tryFields, type Fields } from './latin1-json.js';
+
+/** What the reference keeps in `NAME.keys`. */
+export interface KeysFile {
+  readonly spendPublicKey: PublicKey;
+  readonly viewPublicKey: PublicKey;
+  readonly viewSecret: SecretKey;
+  /** Absent in a view-only wallet; of a multisig wallet its signing key, which is not that of the address. */
+  readonly spendSecret?: SecretKey;
+  /** Multisig wallets alone. */
+  readonly multisig?: GroupState;
+  readonly watchOnly: boolean;
+  /** Of the background files: the spend key is left out, and this opens them. */
+  readonly backgroundKey?: Uint8Array;
+  /** As its speakers write it. */
+  readonly seedLanguage: string;
+  readonly network: NetworkType;
+  /** First height that may hold something of this wallet. */
+  readonly refreshHeight: number;
+  /** Unix seconds. */
+  readonly creationTimestamp: number;
+  /** Fields of the reference that mean nothing to us, kept for it. */
+  readonly other: Fields;
+}
+
+/** Source: cryptonote_config.h `network_type`; a regtest wallet is one of mainnet. */
+const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet', 'mainnet'];
+
+/** Fields that this module reads and writes itself. */
+const OWN_FIELDS = [
+  'key_data',
+  'seed_language',
+  'watch_only',
+  'nettype',
+  'refresh_height',
+  'encrypted_secret_keys',
+  ...GROUP_FIELDS,
+];
+
+/** Fields of background sync. Source: wallet2.cpp `get_keys_file_data`. */
+const SYNC_TYPE = 'background_sync_type';
+const SYNC_KEY = 'custom_background_key';
+
+const IV_BYTES = 8;
+/** Of ChaCha. */
+const KEY_BYTES = 32;
+/** Spend and view secret. */
+const SECRETS_BYTES = 64;
+
+/** The key stream that covers the secret keys inside the file. Source: account.cpp `xor_with_key_stream`. */
+async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array): Promise<Uint8Array> {
+  const stretched = await memoryKey(key);
+  const crypted = chacha20(stretched, iv, secrets);
+  stretched.fill(0);
+  return crypted;
+}
+
+/**
+ * Reads a keys file of the reference, or ours.
+ * @param name for the error's text.
+ * @throws WalletError `wrong_password`, `wallet_corrupt`. Source: wallet2.cpp `load_keys_buf`.
+ */
+export async function readKeysFile(
+  bytes: Uint8Array,
+  password: string,
+  kdfRounds: number,
+  name: string,
+): Promise<KeysFile> {
+  const corrupt = (reason: string, cause?: unknown): WalletError =>
+    new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
+  let parts;
+  try {
+    parts = decode(sealedFile, bytes);
+  } catch (error) {
+    if (error instanceof CodecError) throw corrupt('its keys file is damaged', error);
+    throw error;
+  }
+  const key = await passwordKey(password, kdfRounds);
+  const fields =
+    tryFields(chacha20(key, parts.iv, parts.ciphertext)) ??
+    tryFields(chacha8(key, parts.iv, parts.ciphertext));
+  const backgroundKey = backgroundKeyOf(key);
+  const background =
+    fields === undefined ? tryFields(chacha20(backgroundKey, parts.iv, parts.ciphertext)) : undefined;
+  try {
+    if (fields !== undefined) return await readFields(fields, key);
+    if (background !== undefined)
+      return { ...(await readFields(background, backgroundKey, true)), backgroundKey };
+    throw new WalletError({ kind: 'wrong_password' });
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError)
+      throw corrupt('its keys file cannot be read', error);
+    throw error;
+  }
+}
+
+/** @param background the spend key is left out, and its place is blank. */
+async function readFields(fields: Fields, key: Uint8Array, background = false): Promise<KeysFile> {
+  const integer = (name: string): number => {
+    const value = fields[name] ?? 0n;
+    return typeof value === 'bigint' ? Number(value) : 0;
+  };
+  const { key_data: keyData, seed_language: language } = fields;
+  if (typeof keyData !== 'string') throw new CodecError('no key data');
+  if (integer('key_on_device') !== 0) throw new CodecError('its keys are on a hardware wallet');
+  const account = new SectionReader(readStorage(fromLatin1(keyData)));
+  const keys = account.section('m_keys');
+  const address = keys.section('m_account_address');
+  const stored = concatBytes(
+    keys.bytes('m_spend_secret_key'),
+    keys.bytes('m_view_secret_key'),
+    keys.bytes('m_multisig_keys', new Uint8Array()),
+  );
+  if (stored.length < SECRETS_BYTES || stored.length % 32 !== 0)
+    throw new CodecError('secret keys of a wrong length');
+  const encrypted = integer('encrypted_secret_keys') !== 0;
+  const secrets = encrypted
+    ? await cryptSecrets(stored, key, keys.bytes('m_encryption_iv', new Uint8Array(IV_BYTES)))
+    : stored;
+  const file: KeysFile = {
+    spendPublicKey: bytes32<'PublicKey'>(address.bytes('m_spend_public_key'), 'PublicKey'),
+    viewPublicKey: bytes32<'PublicKey'>(address.bytes('m_view_public_key'), 'PublicKey'),
+    viewSecret: bytes32<'SecretKey'>(secrets.subarray(32, SECRETS_BYTES), 'SecretKey'),
+    ...(integer('watch_only') !== 0 || background
+      ? {}
+      : { spendSecret: bytes32<'SecretKey'>(secrets.subarray(0, 32), 'SecretKey') }),
+    ...(integer('multisig') === 0 ? {} : { multisig: readGroup(fields, secrets.subarray(SECRETS_BYTES)) }),
+    watchOnly: integer('watch_only') !== 0,
+    seedLanguage: typeof language === 'string' ? toUtf8(language) : '',
+    network: NETWORKS[integer('nettype')] ?? 'mainnet',
+    refreshHeight: integer('refresh_height'),
+    creationTimestamp: account.number('m_creation_timestamp', 0),
+    // The only fraction is a setting of retired RPC payments, whose default the reference knows.
+    other: Object.fromEntries(
+      Object.entries(fields).filter(
+        ([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number',
+      ),
+    ),
+  };
+  if (!fitTogether(file)) throw new CodecError('its secret keys do not belong to its address');
+  return file;
+}
+
+/** Do the secret keys belong to the address, or a multisig wallet's to its group? */
+function fitTogether({
+  spendPublicKey,
+  viewPublicKey,
+  viewSecret,
+  spendSecret,
+  multisig,
+}: KeysFile): boolean {
+  if (!equalBytes(publicKeyOf(viewSecret), viewPublicKey)) return false;
+  if (spendSecret === undefined) return multisig === undefined;
+  const publicKey = publicKeyOf(spendSecret);
+  return multisig === undefined
+    ? equalBytes(publicKey, spendPublicKey)
+    : multisig.signers.some((signer) => equalBytes(signer, publicKey));
+}
+
+/** How far beyond the last address handed out the wallet looks. */
+export function lookaheadOf({ other }: Pick<KeysFile, 'other'>): Lookahead {
+  const size = (name: string, usual: number): number => {
+    const value = other[name];
+    return typeof value === 'bigint' && value > 0n && value < 1n << 32n ? Number(value) : usual;
+  };
+  return {
+    major: size('subaddress_lookahead_major', DEFAULT_LOOKAHEAD.major),
+    minor: size('subaddress_lookahead_minor', DEFAULT_LOOKAHEAD.minor),
+  };
+}
+
+/** The same file, looking further or less far ahead. */
+export const withLookahead = <T extends Pick<KeysFile, 'other'>>(
+  file: T,
+  { major, minor }: Lookahead,
+): T => ({
+  ...file,
+  other: {
+    ...file.other,
+    subaddress_lookahead_major: BigInt(major),
+    subaddress_lookahead_minor: BigInt(minor),
+  },
+});
+
+/** Source: wallet2.h `is_multisig_enabled`. */
+export const enablesMultisig = ({ other }: KeysFile): boolean => other['enable_multisig'] === 1n;
+
+export const withMultisig = (file: KeysFile): KeysFile => ({
+  ...file,
+  other: { ...file.other, enable_multisig: 1n },
+});
+
+/** How the wallet is kept in step without its spend key. */
+export const backgroundSyncOf = ({ other }: Pick<KeysFile, 'other'>): BackgroundSyncType =>
+  typeOfNumber(other[SYNC_TYPE]);
+
+/** The key of the background files, where the wallet has some. */
+export function backgroundKeyIn({ other }: Pick<KeysFile, 'other'>): Uint8Array | undefined {
+  const key = other[SYNC_KEY];
+  return typeof key === 'string' && key.length === KEY_BYTES ? fromLatin1(key) : undefined;
+}
+
+/** The same file, kept in step otherwise. @param key of the background files, if there are some. */
+export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
+  file: T,
+  type: BackgroundSyncType,
+  key?: Uint8Array,
+): T {
+  const rest = Object.entries(file.other).filter(([name]) => name !== SYNC_KEY);
+  return {
+    ...file,
+    other: {
+      ...Object.fromEntries(rest),
+      [SYNC_TYPE]: numberOfType(type),
+      ...(key === undefined ? {} : { [SYNC_KEY]: latin1(key) }),
+    },
+  };
+}
+
+/** Fields without which the reference takes other defaults than ours. */
+const DEFAULTS: Fields = {
+  key_on_device: 0n,
+  multisig: 0n,
+  multisig_threshold: 0n,
+  store_tx_info: 1n,
+  auto_refresh: 1n,
+  default_decimal_point: 12n,
+  subaddress_lookahead_major: BigInt(DEFAULT_LOOKAHEAD.major),
+  subaddress_lookahead_minor: BigInt(DEFAULT_LOOKAHEAD.minor),
+};
+
+/** Writes a keys file that the reference opens. */
+export const writeKeysFile = async (
+  file: KeysFile,
+  password: string,
+  kdfRounds: number,
+  rng: Rng,
+): Promise<Uint8Array> => sealKeysFile(file, await passwordKey(password, kdfRounds), rng);
+
+/** {@link writeKeysFile} under a key. Source: wallet2.cpp `get_keys_file_data`. */
+export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): Promise<Uint8Array> {
+  const innerIv = rng(IV_BYTES);
+  const secrets = await cryptSecrets(
+    concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret, ...(file.multisig?.shares ?? [])),
+    key,
+    innerIv,
+  );
+  const string = (value: Uint8Array) => ({ type: 'string', value }) as const;
+  const account = writeStorage({
+    m_creation_timestamp: { type: 'u64', value: BigInt(file.creationTimestamp) },
+    m_keys: {
+      type: 'object',
+      value: {
+        m_account_address: {
+          type: 'object',
+          value: {
+            m_spend_public_key: string(file.spendPublicKey),
+            m_view_public_key: string(file.viewPublicKey),
+          },
+        },
+        m_encryption_iv: string(innerIv),
+        m_spend_secret_key: string(secrets.subarray(0, 32)),
+        m_view_secret_key: string(secrets.subarray(32, SECRETS_BYTES)),
+        ...(secrets.length === SECRETS_BYTES
+          ? {}
+          : { m_multisig_keys: string(secrets.subarray(SECRETS_BYTES)) }),
+      },
+    },
+  });
+  const json = writeJson({
+    ...DEFAULTS,
+    ...file.other,
+    ...(file.multisig === undefined ? {} : groupFields(file.multisig)),
+    key_data: latin1(account),
+    seed_language: fromUtf8(file.seedLanguage),
+    watch_only: file.watchOnly ? 1n : 0n,
+    nettype: BigInt(NETWORKS.indexOf(file.network)),
+    refresh_height: BigInt(file.refreshHeight),
+    encrypted_secret_keys: 1n,
+  });
+  const iv = rng(IV_BYTES);
+  return encode(sealedFile, { iv, ciphertext: chacha20(key, iv, fromLatin1(json)) });
+}

@@ -1,0 +1,22 @@
+import { JsonError, parseJson, type Json } from '../../util/json.js';
+
+/** A JSON object in which strings hold raw bytes, one a character. */
+export type Fields = { readonly [name: string]: Json | undefined };
+
+export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+export const fromLatin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+export const toUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
+export const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+/** @returns undefined when the bytes are no JSON object. */
+export function tryFields(bytes: Uint8Array): Fields | undefined {
+  try {
+    const value = parseJson(latin1(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Statement } from 'better-sqlite3';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { Amount } from '../../util/amount.js';
+import { toAmount, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+/** What one address holds. */
+export interface HeldAmount {
+  readonly subaddress: SubaddressIndex;
+  readonly total: Amount;
+  readonly unspentCount: number;
+}
+
+/** An output that may still be locked. */
+export interface LockableAmount {
+  readonly subaddress: SubaddressIndex;
+  readonly amount: Amount;
+  readonly height: number;
+  readonly unlockTime: bigint;
+}
+
+export interface HoldingPlace {
+  /** Absent: every account. */
+  readonly account?: number;
+  /** Outputs that unconfirmed payments spend count as unspent. */
+  readonly strict: boolean;
+}
+
+/** Rows as lists, small numbers as such: a wallet that is being refreshed has thousands read for every balance. */
+type SumRow = readonly [account: number, minor: number, total: Integer, unspent: number];
+type LockRow = readonly [account: number, minor: number, amount: Integer, height: number, unlockTime: string];
+
+/** An integer that a double holds. */
+const small = (column: string): string => `CAST(${column} AS REAL)`;
+
+interface LockQuery {
+  readonly account: number | null;
+  readonly since: number;
+}
+
+/** What the wallet holds, at a cost that does not depend on the number of its outputs. */
+export class BalanceReader {
+  readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
+  readonly #used: Statement<[number], number>;
+  readonly #isUsed: Statement<[number, number], number>;
+  readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
+
+  constructor(db: Db) {
+    const sums = (kind: 'free' | 'mined'): Statement<[number | null], SumRow> =>
+      db
+        .prepare<[number | null], SumRow>(
+          `SELECT ${small('account')}, ${small('minor')}, ${kind}_total, ${small('unspent')} FROM address_sum
+           WHERE ${kind}_count > 0 AND account = coalesce(?, account)`,
+        )
+        .safeIntegers()
+        .raw();
+    const locked = (unspent: string): Statement<[LockQuery], LockRow> => {
+      const rows = (condition: string): string =>
+        `SELECT ${small('account')}, ${small('minor')}, amount, ${small('height')}, unlock_time FROM owned_output
+         WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(:account, account)`;
+      return db
+        .prepare<[LockQuery], LockRow>(
+          `${rows('height >= :since')} UNION ALL
+           ${rows("height < :since AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL")}`,
+        )
+        .safeIntegers()
+        .raw();
+    };
+    this.#used = db
+      .prepare<[number], number>('SELECT minor FROM address_sum WHERE account = ? AND received > 0')
+      .pluck();
+    this.#isUsed = db
+      .prepare<[number, number], number>(
+        'SELECT 1 FROM address_sum WHERE account = ? AND minor = ? AND received > 0',
+      )
+      .pluck();
+    this.#sums = { free: sums('free'), mined: sums('mined') };
+    this.#locked = { free: locked('spent_by IS NULL'), mined: locked('spent_height IS NULL') };
+  }
+
+  /**
+   * Sums an address. Frozen outputs are counted but not summed; an address that has no others is left out. What
+   * unconfirmed payments spend is not counted, strict or not.
+   */
+  ofAddresses({ account, strict }: HoldingPlace): HeldAmount[] {
+    return this.#sums[strict ? 'mined' : 'free']
+      .all(account ?? null)
+      .map(([major, minor, total, unspentCount]) => ({
+        subaddress: { major, minor },
+        total: toAmount(total),
+        unspentCount,
+      }));
+  }
+
+  /** Addresses of an account that ever received. */
+  usedAddresses(account: number): number[] {
+    return this.#used.all(account);
+  }
+
+  /** Did an address ever receive? */
+  isUsed({ major, minor }: SubaddressIndex): boolean {
+    return this.#isUsed.get(major, minor) !== undefined;
+  }
+
+  /** Unspent outputs that may still be locked: young ones, and those with an unlock time of their own. */
+  maybeLocked({
+    account,
+    strict,
+    sinceHeight,
+  }: HoldingPlace & { readonly sinceHeight: number }): LockableAmount[] {
+    return this.#locked[strict ? 'mined' : 'free']
+      .all({ account: account ?? null, since: sinceHeight })
+      .map(([major, minor, value, height, unlockTime]) => ({
+        subaddress: { major, minor },
+        amount: toAmount(value),
+        height,
+        unlockTime: BigInt(unlockTime),
+      }));
+  }
+}

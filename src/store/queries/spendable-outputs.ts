@@ -1,0 +1,161 @@
+import type { Statement } from 'better-sqlite3';
+import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
+import type {
+  AddressFunds,
+  SpendableOutput,
+  SpendableOutputSource,
+} from '../../wallet/select/spendable-outputs.js';
+import { fromFlag, toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+interface CoinRow {
+  readonly tx_hash: Uint8Array;
+  readonly output_index: Integer;
+  readonly global_index: Integer;
+  readonly amount: Integer;
+  readonly minor: Integer;
+  readonly height: Integer;
+  readonly unlock_time: string;
+  readonly rct: Integer;
+  readonly key_image: Uint8Array | null;
+}
+
+interface SumRow {
+  readonly minor: Integer;
+  readonly count: Integer;
+  readonly total: Integer;
+}
+
+/** Minor indices in JSON; null is every address. */
+interface Place {
+  readonly account: number;
+  readonly minors: string | null;
+}
+
+type Address = Pick<Place, 'account'> & { readonly minor: number };
+
+/** Of amounts. */
+interface Bound {
+  readonly least: bigint;
+}
+
+type Name = Pick<CoinRow, 'tx_hash' | 'output_index'>;
+
+const COLUMNS = 'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image';
+const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
+const PLACE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;
+
+/** The outputs that payments are made from, as narrow rows in the order of an index. */
+export class SpendableOutputReader {
+  readonly #sums: Statement<[Place], SumRow>;
+  readonly #exceptions: Statement<
+    [Place & Bound & { readonly since: number; readonly blind: number }],
+    CoinRow
+  >;
+  readonly #byAge: Statement<[Place & Bound], Name>;
+  readonly #bySize: Statement<[Address & Bound], CoinRow>;
+  readonly #largest: Statement<[Address], Pick<CoinRow, 'amount'>>;
+  readonly #at: Statement<[Address & Bound], CoinRow>;
+  readonly #each: Statement<[Address & Bound], Name>;
+  readonly #nth: Statement<[Address & { readonly place: number }], Name>;
+  readonly #named: Statement<[Name], CoinRow>;
+
+  constructor(db: Db) {
+    const rows = <P extends unknown[], Row = CoinRow>(sql: string): Statement<P, Row> =>
+      db.prepare<P, Row>(sql).safeIntegers();
+    const coins = (condition: string, index?: string): string =>
+      `SELECT ${COLUMNS} FROM owned_output ${index === undefined ? '' : `INDEXED BY ${index}`} WHERE ${condition}`;
+    this.#sums = rows(
+      `SELECT minor, free_count AS count, free_total AS total FROM address_sum WHERE ${PLACE} AND free_count > 0`,
+    );
+    // One condition an index; UNION names an output once.
+    this.#exceptions = rows(
+      [
+        coins(`${FREE} AND ${PLACE} AND height >= :since`, 'owned_output_by_age'),
+        coins(
+          `${FREE} AND ${PLACE} AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL AND height < :since`,
+          'owned_output_lock',
+        ),
+        coins(`${FREE} AND ${PLACE} AND key_image IS NULL AND NOT :blind`, 'owned_output_key_image'),
+        coins(`${FREE} AND ${PLACE} AND rct = 0`, 'owned_output_plain'),
+        `SELECT ${COLUMNS.replace('minor', 'owned_output.minor')}
+         FROM (SELECT account, minor FROM address_sum WHERE ${PLACE} AND free_count > 0) AS address
+         CROSS JOIN owned_output USING (account, minor) WHERE ${FREE} AND amount < :least`,
+      ].join(' UNION '),
+    );
+    this.#byAge = rows(
+      `SELECT tx_hash, output_index FROM owned_output WHERE ${FREE} AND ${PLACE} AND amount >= :least
+       ORDER BY height, global_index, tx_hash, output_index`,
+    );
+    const address = `${FREE} AND account = :account AND minor = :minor`;
+    this.#bySize = rows(
+      `${coins(`${address} AND amount >= :least`)} ORDER BY amount, height, global_index, tx_hash, output_index`,
+    );
+    this.#largest = rows(
+      `SELECT amount FROM owned_output WHERE ${address} ORDER BY amount DESC, height DESC LIMIT 1`,
+    );
+    this.#at = rows(
+      `${coins(`${address} AND amount >= :least`)} ORDER BY height, global_index, tx_hash, output_index`,
+    );
+    this.#each = rows(
+      `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_age
+       WHERE ${address} AND amount >= :least ORDER BY height, global_index, tx_hash, output_index`,
+    );
+    this.#nth = rows(
+      `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_size WHERE ${address}
+       ORDER BY amount, height, global_index LIMIT 1 OFFSET :place`,
+    );
+    this.#named = rows(coins('tx_hash = :tx_hash AND output_index = :output_index'));
+  }
+
+  /** @param minors empty: every address of the account. */
+  of(account: number, minors: readonly number[] = []): SpendableOutputSource {
+    const place: Place = { account, minors: minors.length === 0 ? null : JSON.stringify(minors) };
+    const coin = (row: CoinRow): SpendableOutput => toCoin(row, account);
+    return {
+      sums: () => this.#sums.all(place).map(toFunds),
+      exceptions: ({ chainHeight, blind }, least) => {
+        const since = Math.max(0, chainHeight - COINBASE_UNLOCK_BLOCKS - 1);
+        return this.#exceptions.all({ ...place, least, since, blind: fromFlag(blind) }).map(coin);
+      },
+      byAge: (least) => this.#whole(this.#byAge.iterate({ ...place, least }), coin),
+      bySize: (minor, least) => eachOf(this.#bySize.iterate({ account, minor, least }), coin),
+      largest: (minor) => this.#largest.get({ account, minor })?.amount ?? 0n,
+      at: (minor, least) => this.#at.all({ account, minor, least }).map(coin),
+      each: (minor, least) => this.#whole(this.#each.iterate({ account, minor, least }), coin),
+      nth: (minor, at) => {
+        const [found] = this.#whole(this.#nth.all({ account, minor, place: at }), coin);
+        return found;
+      },
+    };
+  }
+
+  *#whole<T>(names: Iterable<Name>, make: (row: CoinRow) => T): Iterable<T> {
+    for (const name of names) {
+      const row = this.#named.get(name);
+      if (row !== undefined) yield make(row);
+    }
+  }
+}
+
+function* eachOf<A, B>(items: Iterable<A>, make: (item: A) => B): Iterable<B> {
+  for (const item of items) yield make(item);
+}
+
+const toFunds = ({ minor, count, total }: SumRow): AddressFunds => ({
+  minor: toNumber(minor),
+  count: toNumber(count),
+  total,
+});
+
+const toCoin = (row: CoinRow, account: number): SpendableOutput => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  outputIndex: toNumber(row.output_index),
+  globalIndex: toNumber(row.global_index),
+  amount: toAmount(row.amount),
+  subaddress: { major: account, minor: toNumber(row.minor) },
+  height: toNumber(row.height),
+  unlockTime: BigInt(row.unlock_time),
+  rct: toFlag(row.rct),
+  ...(row.key_image === null ? {} : { keyImage: toBytes<'KeyImage'>(row.key_image) }),
+});

@@ -1,0 +1,36 @@
+import type { Statement } from 'better-sqlite3';
+import type { Db } from '../file/database.js';
+
+interface Range {
+  /** Exclusive. */
+  readonly min: number;
+  /** Inclusive. */
+  readonly max: number;
+}
+
+/** Divides the history of mined transactions into pages of whole blocks. */
+export class TransferPageReader {
+  readonly #nth: Statement<[Range & { readonly skip: number }], { height: number }>;
+
+  constructor(db: Db) {
+    const heights = (table: string): string =>
+      `SELECT height FROM ${table} WHERE height > :min AND height <= :max`;
+    this.#nth = db.prepare(
+      `${heights('received_tx')} UNION ALL ${heights('outgoing_tx')} ORDER BY height DESC LIMIT 1 OFFSET :skip`,
+    );
+  }
+
+  /**
+   * The page at the upper end of a range.
+   * @param limit transactions of a page, at least 1; a block with more is a page of its own.
+   * @returns the height above which the page lies; undefined when it holds all there is.
+   */
+  below(range: Range, limit: number): number | undefined {
+    const next = this.#nth.get({ ...range, skip: limit })?.height;
+    if (next === undefined) return undefined;
+    const newest = this.#nth.get({ ...range, skip: 0 })?.height;
+    if (next !== newest) return next;
+    const floor = next - 1;
+    return this.#nth.get({ min: range.min, max: floor, skip: 0 }) === undefined ? undefined : floor;
+  }
+}

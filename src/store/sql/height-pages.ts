@@ -1,0 +1,26 @@
+import type { Statement } from 'better-sqlite3';
+import type { Db } from '../file/database.js';
+
+/** Heights above `min`, to `max` inclusive. */
+export interface HeightRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Divides a table whose `height` is indexed into pages of whole blocks. */
+export class HeightPages {
+  readonly #nth: Statement<[HeightRange & { readonly skip: number }], number>;
+
+  constructor(db: Db, table: 'owned_output' | 'received_tx' | 'outgoing_tx') {
+    this.#nth = db
+      .prepare<[HeightRange & { readonly skip: number }], number>(
+        `SELECT height FROM ${table} WHERE height > :min AND height <= :max ORDER BY height LIMIT 1 OFFSET :skip`,
+      )
+      .pluck();
+  }
+
+  /** Height up to which a range holds so many rows, at least 1; undefined when it holds fewer. */
+  end({ min, max }: HeightRange, rows: number): number | undefined {
+    return this.#nth.get({ min, max, skip: rows - 1 });
+  }
+}

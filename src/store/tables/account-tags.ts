@@ -1,0 +1,35 @@
+import type { Statement } from 'better-sqlite3';
+import type { Db } from '../file/database.js';
+
+/** Descriptions of account tags; which account has which tag stands with the accounts. */
+export class AccountTagReader {
+  protected readonly db: Db;
+  readonly #description: Statement<[string], { description: string }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#description = db.prepare('SELECT description FROM account_tag WHERE tag = ?');
+  }
+
+  /** Empty when it has none. */
+  description(tag: string): string {
+    return this.#description.get(tag)?.description ?? '';
+  }
+}
+
+export class AccountTagWriter extends AccountTagReader {
+  setDescription(tag: string, description: string): void {
+    this.db
+      .prepare(
+        'INSERT INTO account_tag (tag, description) VALUES (?, ?) ON CONFLICT (tag) DO UPDATE SET description = excluded.description',
+      )
+      .run(tag, description);
+  }
+
+  /** @param tag empty takes the account's tag away. A tag that no account has any more loses its description. */
+  assign(accounts: readonly number[], tag: string): void {
+    const assign = this.db.prepare('UPDATE account SET tag = ? WHERE major = ?');
+    for (const account of accounts) assign.run(tag, account);
+    this.db.prepare('DELETE FROM account_tag WHERE tag NOT IN (SELECT tag FROM account)').run();
+  }
+}

@@ -1,0 +1,155 @@
+import type { Statement } from 'better-sqlite3';
+import type { PublicKey } from '../../crypto/types.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressKey } from '../../wallet/model/records.js';
+import type { PackedSubaddresses } from '../../wallet/scan/subaddress-table.js';
+import type { Db } from '../file/database.js';
+
+export interface AccountRow {
+  readonly major: number;
+  readonly addressCount: number;
+  /** Empty when it has none. */
+  readonly tag: string;
+}
+
+/** Label of an account that was not created here but found in the chain. */
+const REACHED_LABEL = 'Untitled account';
+
+const ACCOUNT = 'SELECT major, address_count AS addressCount, tag FROM account';
+
+export class AccountReader {
+  protected readonly db: Db;
+  readonly #count: Statement<[], { n: number }>;
+  readonly #get: Statement<[number], AccountRow>;
+  readonly #list: Statement<[], AccountRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#count = db.prepare('SELECT count(*) AS n FROM account');
+    this.#get = db.prepare(`${ACCOUNT} WHERE major = ?`);
+    this.#list = db.prepare(`${ACCOUNT} ORDER BY major`);
+  }
+
+  count(): number {
+    return this.#count.get()?.n ?? 0;
+  }
+
+  get(major: number): AccountRow | undefined {
+    return this.#get.get(major);
+  }
+
+  list(): AccountRow[] {
+    return this.#list.all();
+  }
+}
+
+export class AccountWriter extends AccountReader {
+  readonly #has: Statement<[number, number], { found: number }>;
+  readonly #untitled: Statement<[number, string]>;
+  readonly #reach: Statement<[number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#has = db.prepare('SELECT 1 AS found FROM account WHERE major = ? AND address_count > ?');
+    this.#untitled = db.prepare(
+      'INSERT INTO subaddress_label (major, minor, label) VALUES (?, 0, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#reach = db.prepare('UPDATE account SET address_count = max(address_count, ?) WHERE major = ?');
+  }
+
+  /** @returns the new account's index. */
+  create(): number {
+    const major = this.count();
+    this.db.prepare('INSERT INTO account (major, address_count) VALUES (?, 1)').run(major);
+    return major;
+  }
+
+  /** @returns the first new address's index. */
+  addAddresses(major: number, count: number): number {
+    const first = this.get(major)?.addressCount ?? 0;
+    this.db.prepare('UPDATE account SET address_count = address_count + ? WHERE major = ?').run(count, major);
+    return first;
+  }
+
+  /**
+   * An output arrived at an address beyond those handed out: it and all before it exist from now on.
+   * Source: wallet2.cpp `expand_subaddresses`.
+   */
+  reach({ major, minor }: SubaddressIndex): void {
+    if (this.#has.get(major, minor) !== undefined) return;
+    while (this.count() <= major) this.#untitled.run(this.create(), REACHED_LABEL);
+    this.#reach.run(minor + 1, major);
+  }
+}
+
+export class SubaddressReader {
+  protected readonly db: Db;
+  readonly #label: Statement<[number, number], { label: string }>;
+  readonly #find: Statement<[Uint8Array], SubaddressIndex>;
+  readonly #has: Statement<[number, number], { found: number }>;
+  readonly #labels: Statement<[number], [number, string]>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#labels = db
+      .prepare<[number], [number, string]>('SELECT minor, label FROM subaddress_label WHERE major = ?')
+      .raw();
+    this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
+    this.#has = db.prepare('SELECT 1 AS found FROM subaddress_key WHERE major = ? AND minor = ?');
+    this.#find = db.prepare('SELECT major, minor FROM subaddress_key WHERE spend_public_key = ?');
+  }
+
+  /** Empty when it has none. */
+  label({ major, minor }: SubaddressIndex): string {
+    return this.#label.get(major, minor)?.label ?? '';
+  }
+
+  /** Of the addresses of an account that have one. */
+  labels(major: number): Map<number, string> {
+    return new Map(this.#labels.all(major));
+  }
+
+  find(spendPublicKey: PublicKey): SubaddressIndex | undefined {
+    return this.#find.get(spendPublicKey);
+  }
+
+  /** Is it handed out, or within the lookahead? */
+  has({ major, minor }: SubaddressIndex): boolean {
+    return this.#has.get(major, minor) !== undefined;
+  }
+
+  /** All that are known, the lookahead included, each account from 0 without gaps. */
+  packed(): PackedSubaddresses {
+    // As one text: row by row, hundreds of thousands of them would hold everything else up.
+    const text = this.db
+      .prepare<[], string | null>(
+        "SELECT group_concat(format('%s%08x%08x', hex(spend_public_key), major, minor), '') FROM subaddress_key",
+      )
+      .pluck()
+      .get();
+    return Uint8Array.from(Buffer.from(text ?? '', 'hex'));
+  }
+}
+
+export class SubaddressWriter extends SubaddressReader {
+  readonly #setLabel: Statement<[number, number, string]>;
+  readonly #add: Statement<[Uint8Array, number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#setLabel = db.prepare(
+      'INSERT INTO subaddress_label (major, minor, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label',
+    );
+    this.#add = db.prepare(
+      'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+  }
+
+  setLabel({ major, minor }: SubaddressIndex, label: string): void {
+    this.#setLabel.run(major, minor, label);
+  }
+
+  add(keys: readonly SubaddressKey[]): void {
+    for (const { index, spendPublicKey } of keys) this.#add.run(spendPublicKey, index.major, index.minor);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Statement } from 'better-sqlite3';
+import type { Db } from '../file/database.js';
+
+export interface AddressBookRow {
+  /** Rank among the entries: 0 for the oldest, so that a deletion moves later ones down. */
+  readonly index: number;
+  readonly address: string;
+  readonly description: string;
+}
+
+export class AddressBookReader {
+  protected readonly db: Db;
+  readonly #count: Statement<[], { n: number }>;
+  readonly #list: Statement<[], Omit<AddressBookRow, 'index'>>;
+  readonly #at: Statement<[number], Omit<AddressBookRow, 'index'> & { readonly position: number }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#count = db.prepare('SELECT count(*) AS n FROM address_book');
+    this.#list = db.prepare('SELECT address, description FROM address_book ORDER BY position');
+    this.#at = db.prepare(
+      'SELECT position, address, description FROM address_book ORDER BY position LIMIT 1 OFFSET ?',
+    );
+  }
+
+  count(): number {
+    return this.#count.get()?.n ?? 0;
+  }
+
+  list(): AddressBookRow[] {
+    return this.#list.all().map((row, index) => ({ index, ...row }));
+  }
+
+  get(index: number): AddressBookRow | undefined {
+    const row = this.#at.get(index);
+    return row && { index, address: row.address, description: row.description };
+  }
+
+  /** Where the entry stands in the table, which no deletion changes. */
+  protected position(index: number): number | undefined {
+    return this.#at.get(index)?.position;
+  }
+}
+
+export class AddressBookWriter extends AddressBookReader {
+  /** @returns the new entry's index. */
+  add(address: string, description: string): number {
+    const index = this.count();
+    this.db
+      .prepare(
+        'INSERT INTO address_book (position, address, description) VALUES ((SELECT coalesce(max(position) + 1, 0) FROM address_book), ?, ?)',
+      )
+      .run(address, description);
+    return index;
+  }
+
+  set({ index, address, description }: AddressBookRow): void {
+    this.db
+      .prepare('UPDATE address_book SET address = ?, description = ? WHERE position = ?')
+      .run(address, description, this.position(index));
+  }
+
+  remove(index: number): void {
+    this.db.prepare('DELETE FROM address_book WHERE position = ?').run(this.position(index));
+  }
+}

@@ -1,0 +1,80 @@
+import type { Statement } from 'better-sqlite3';
+import { amount } from '../../util/amount.js';
+import { chunks, concatBytes } from '../../util/bytes.js';
+import type { AmbiguousSpend } from '../../wallet/scan/ambiguous-spends.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+interface Row {
+  readonly tx_hash: Uint8Array;
+  readonly height: Integer;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly fee: Integer | null;
+  readonly amount_out: string;
+  readonly key_images: Uint8Array;
+  readonly global_index: Integer | null;
+}
+
+const toSpend = (row: Row): AmbiguousSpend => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  height: toNumber(row.height),
+  timestamp: toNumber(row.timestamp),
+  unlockTime: BigInt(row.unlock_time),
+  ...(row.fee === null ? {} : { fee: toAmount(row.fee) }),
+  amountOut: amount(BigInt(row.amount_out)),
+  ...(row.global_index === null ? {} : { globalIndex: toNumber(row.global_index) }),
+  keyImages: chunks(row.key_images, 32).map((image) => toBytes<'KeyImage'>(image)),
+});
+
+/** Transactions that may spend outputs whose key image is not known yet. */
+export class AmbiguousSpendReader {
+  protected readonly db: Db;
+  readonly #list: Statement<[], Row>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#list = db.prepare<[], Row>('SELECT * FROM possible_spend ORDER BY height').safeIntegers();
+  }
+
+  /** In height order. */
+  list(): AmbiguousSpend[] {
+    return this.#list.all().map(toSpend);
+  }
+}
+
+export class AmbiguousSpendWriter extends AmbiguousSpendReader {
+  readonly #drop: Statement<[number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#drop = db.prepare('DELETE FROM possible_spend WHERE height >= ? AND height <= ?');
+  }
+
+  add(spend: AmbiguousSpend): void {
+    this.db
+      .prepare(
+        `INSERT INTO possible_spend (tx_hash, height, timestamp, unlock_time, fee, amount_out, key_images,
+           global_index) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      )
+      .run(
+        spend.txHash,
+        spend.height,
+        spend.timestamp,
+        spend.unlockTime.toString(),
+        spend.fee === undefined ? null : toColumn(spend.fee),
+        spend.amountOut.toString(),
+        concatBytes(...spend.keyImages),
+        spend.globalIndex ?? null,
+      );
+  }
+
+  /** Forgets those of blocks from one height to another, both inclusive. */
+  detach(from: number, to: number): void {
+    this.#drop.run(from, to);
+  }
+
+  clear(): void {
+    this.db.prepare('DELETE FROM possible_spend').run();
+  }
+}

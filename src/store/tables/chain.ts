@@ -1,0 +1,86 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import { MAX_REORGANISATION, type BlockRef } from '../../wallet/model/records.js';
+import { toBytes } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+interface BlockRow {
+  readonly height: number;
+  readonly hash: Uint8Array;
+}
+
+const toBlock = ({ height, hash }: BlockRow): BlockRef => ({ height, hash: toBytes<'Hash'>(hash) });
+
+/** Names of blocks that a reorganisation may undo are all kept; of older ones, one in so many. */
+const SPARSE = 1_000;
+/** Newest blocks that a history names without gaps. */
+const DENSE_HISTORY = 10;
+
+export class ChainReader {
+  protected readonly db: Db;
+  readonly #tip: Statement<[], BlockRow>;
+  readonly #at: Statement<[number], BlockRow>;
+  readonly #atOrBelow: Statement<[number], BlockRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#tip = db.prepare('SELECT height, hash FROM chain_block ORDER BY height DESC LIMIT 1');
+    this.#at = db.prepare('SELECT height, hash FROM chain_block WHERE height = ?');
+    this.#atOrBelow = db.prepare(
+      'SELECT height, hash FROM chain_block WHERE height <= ? ORDER BY height DESC LIMIT 1',
+    );
+  }
+
+  tip(): BlockRef | undefined {
+    const row = this.#tip.get();
+    return row && toBlock(row);
+  }
+
+  hashAt(height: number): Hash | undefined {
+    const row = this.#at.get(height);
+    return row && toBytes<'Hash'>(row.hash);
+  }
+
+  /** Newest first: ten in a row, then steps that double, down to the oldest held. */
+  shortHistory(): BlockRef[] {
+    const history: BlockRef[] = [];
+    const tip = this.tip();
+    for (let height = tip?.height ?? -1, step = 1; height >= 0;) {
+      const row = this.#atOrBelow.get(height);
+      if (row === undefined) break;
+      history.push(toBlock(row));
+      if (history.length >= DENSE_HISTORY) step *= 2;
+      height = row.height - step;
+    }
+    const oldest = this.db
+      .prepare<[], BlockRow>('SELECT height, hash FROM chain_block ORDER BY height LIMIT 1')
+      .get();
+    if (oldest !== undefined && history.at(-1)?.height !== oldest.height) history.push(toBlock(oldest));
+    return history;
+  }
+}
+
+export class ChainWriter extends ChainReader {
+  readonly #insert: Statement<[number, Uint8Array]>;
+  readonly #drop: Statement<[number]>;
+  readonly #thin: Statement<[number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#insert = db.prepare('INSERT INTO chain_block (height, hash) VALUES (?, ?)');
+    this.#drop = db.prepare('DELETE FROM chain_block WHERE height >= ?');
+    this.#thin = db.prepare(
+      `DELETE FROM chain_block WHERE height < ? AND height % ${SPARSE} <> 0 AND height > (SELECT min(height) FROM chain_block)`,
+    );
+  }
+
+  /** Forgets the blocks at or above a height. */
+  drop(height: number): void {
+    this.#drop.run(height);
+  }
+
+  attach(startHeight: number, hashes: readonly Hash[]): void {
+    hashes.forEach((hash, i) => this.#insert.run(startHeight + i, hash));
+    this.#thin.run(startHeight + hashes.length - MAX_REORGANISATION);
+  }
+}

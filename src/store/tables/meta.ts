@@ -1,0 +1,40 @@
+import type { Statement } from 'better-sqlite3';
+import type { Db } from '../file/database.js';
+
+/** Single facts about the wallet. */
+export type MetaKey =
+  'restore_height' | 'created_at' | 'last_block_reward' | 'background_sync' | 'reused_keys';
+
+export class MetaReader {
+  protected readonly db: Db;
+  readonly #get: Statement<[string], { value: string }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#get = db.prepare('SELECT value FROM meta WHERE key = ?');
+  }
+
+  get(key: MetaKey): string | undefined {
+    return this.#get.get(key)?.value;
+  }
+}
+
+/** Handed out by `WalletStore.write` alone, as every writer. */
+export class MetaWriter extends MetaReader {
+  readonly #set: Statement<[string, string]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#set = db.prepare(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    );
+  }
+
+  set(key: MetaKey, value: string): void {
+    this.#set.run(key, value);
+  }
+
+  remove(key: MetaKey): void {
+    this.db.prepare('DELETE FROM meta WHERE key = ?').run(key);
+  }
+}

@@ -1,0 +1,366 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash, SecretKey } from '../../crypto/types.js';
+import { chunks, concatBytes } from '../../util/bytes.js';
+import type { Destination, FoundOutgoing, OutgoingState, OutgoingTx } from '../../wallet/model/records.js';
+import type { PaymentFacts } from '../../wallet/model/imported-wallet.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+import { HeightPages, type HeightRange } from '../sql/height-pages.js';
+
+interface OutgoingRow {
+  readonly tx_hash: Uint8Array;
+  readonly state: OutgoingState;
+  readonly account: Integer;
+  readonly from_indices: string;
+  readonly amount_in: Integer;
+  readonly fee: Integer;
+  readonly change: Integer;
+  readonly change_at_payment: Integer | null;
+  readonly unlock_time: string;
+  readonly payment_id: Uint8Array | null;
+  readonly timestamp: Integer;
+  readonly height: Integer | null;
+  readonly blob: Uint8Array | null;
+  readonly seen: Integer | null;
+}
+
+interface DestinationRow {
+  readonly address: string;
+  readonly amount: Integer;
+}
+
+interface FactRow {
+  readonly change: Integer | null;
+  readonly change_at_payment: Integer | null;
+  readonly payment_id: Uint8Array | null;
+}
+
+export interface OutgoingFilter {
+  readonly states: readonly OutgoingState[];
+  /** Exclusive; mined ones only. */
+  readonly minHeight?: number;
+  /** Inclusive. */
+  readonly maxHeight?: number;
+  readonly account?: number;
+  /** At least one of these addresses paid. */
+  readonly minors?: readonly number[];
+}
+
+const COLUMNS =
+  'tx_hash, state, account, from_indices, amount_in, fee, change, change_at_payment, unlock_time, payment_id, timestamp, height, blob, seen';
+
+export class OutgoingReader {
+  protected readonly db: Db;
+  readonly #pages: HeightPages;
+  readonly #byHash: Statement<[Uint8Array], OutgoingRow>;
+  readonly #mined: Statement<[number, number], OutgoingRow>;
+  readonly #open: Statement<[], OutgoingRow>;
+  readonly #destinations: Statement<[Uint8Array], DestinationRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#pages = new HeightPages(db, 'outgoing_tx');
+    const rows = <P extends unknown[]>(tail: string): Statement<P, OutgoingRow> =>
+      db.prepare<P, OutgoingRow>(`SELECT ${COLUMNS} FROM outgoing_tx ${tail}`).safeIntegers();
+    this.#byHash = rows('WHERE tx_hash = ?');
+    this.#mined = rows('WHERE height > ? AND height <= ? ORDER BY height, tx_hash');
+    this.#open = rows("WHERE state <> 'confirmed' ORDER BY timestamp, tx_hash");
+    this.#destinations = db
+      .prepare<[Uint8Array], DestinationRow>(
+        'SELECT address, amount FROM outgoing_destination WHERE tx_hash = ? ORDER BY position',
+      )
+      .safeIntegers();
+  }
+
+  byHash(txHash: Hash): OutgoingTx | undefined {
+    const row = this.#byHash.get(txHash);
+    return row && this.#toOutgoing(row);
+  }
+
+  /** Transactions in blocks at or above a height. */
+  hashesFrom(height: number): Hash[] {
+    return this.db
+      .prepare<[number], { tx_hash: Uint8Array }>('SELECT tx_hash FROM outgoing_tx WHERE height >= ?')
+      .all(height)
+      .map((row) => toBytes<'Hash'>(row.tx_hash));
+  }
+
+  /** Height up to which a range holds so many mined transactions, whole blocks; undefined when it holds fewer. */
+  pageEnd(range: HeightRange, transactions: number): number | undefined {
+    return this.#pages.end(range, transactions);
+  }
+
+  /** Mined ones in height order, others by age. */
+  list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
+    const mined = states.includes('confirmed')
+      ? this.#mined.all(minHeight ?? -1, maxHeight ?? Number.MAX_SAFE_INTEGER)
+      : [];
+    const open = states.some((state) => state !== 'confirmed') ? this.#open.all() : [];
+    return [...mined, ...open.filter(({ state }) => states.includes(state))]
+      .filter((row) => account === undefined || toNumber(row.account) === account)
+      .map((row) => this.#toOutgoing(row))
+      .filter(
+        ({ fromIndices }) => minors === undefined || fromIndices.some((minor) => minors.includes(minor)),
+      );
+  }
+
+  #toOutgoing(row: OutgoingRow): OutgoingTx {
+    return {
+      txHash: toBytes<'Hash'>(row.tx_hash),
+      state: row.state,
+      account: toNumber(row.account),
+      fromIndices: row.from_indices === '' ? [] : row.from_indices.split(',').map(Number),
+      amountIn: toAmount(row.amount_in),
+      fee: toAmount(row.fee),
+      change: toAmount(row.change),
+      ...(row.change_at_payment === null ? {} : { changeAtPayment: toAmount(row.change_at_payment) }),
+      unlockTime: BigInt(row.unlock_time),
+      ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+      timestamp: toNumber(row.timestamp),
+      ...(row.height === null ? {} : { height: toNumber(row.height) }),
+      ...(row.blob === null ? {} : { blob: Uint8Array.from(row.blob) }),
+      ...(row.seen === null ? {} : { seen: toNumber(row.seen) }),
+      destinations: this.#destinations
+        .all(row.tx_hash)
+        .map((to) => ({ address: to.address, amount: toAmount(to.amount) })),
+    };
+  }
+}
+
+/** States that a payment enters another state from. It leaves `confirmed` with its block alone: {@link OutgoingWriter.detach}. */
+const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
+  pending: ['prepared', 'failed'],
+  failed: ['prepared', 'pending'],
+};
+
+/** Copies facts of payments, which a `WHERE` of the user selects, to `outgoing_fact`. */
+const KEEP_FACTS = `INSERT INTO outgoing_fact (tx_hash, change, change_at_payment, payment_id)
+  SELECT tx_hash, change, change_at_payment, payment_id FROM outgoing_tx WHERE`;
+const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
+  change_at_payment = excluded.change_at_payment, payment_id = excluded.payment_id`;
+
+/** Depth at which a payment's blob is of no more use. */
+const SETTLED_DEPTH = 60;
+
+export class OutgoingWriter extends OutgoingReader {
+  readonly #insert: Statement<unknown[]>;
+  readonly #insertDestination: Statement<[Uint8Array, number, string, bigint]>;
+  readonly #enter: Record<'pending' | 'failed', Statement<[Uint8Array]>>;
+  readonly #confirm: Statement<[number, number, string, Uint8Array]>;
+  readonly #setChange: Statement<[bigint, Uint8Array]>;
+  readonly #facts: Statement<[Uint8Array], FactRow>;
+  readonly #undo: readonly Statement<[number, number]>[];
+  readonly #settle: Statement<[number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#insert = db.prepare(
+      `INSERT INTO outgoing_tx (${COLUMNS}) VALUES (${Array(14).fill('?').join(', ')})`,
+    );
+    this.#insertDestination = db.prepare(
+      'INSERT INTO outgoing_destination (tx_hash, position, address, amount) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    const entering = (state: 'pending' | 'failed'): Statement<[Uint8Array]> =>
+      db.prepare(
+        `UPDATE outgoing_tx SET state = '${state}'
+         WHERE tx_hash = ? AND state IN (${ENTERED_FROM[state].map((from) => `'${from}'`).join(', ')})`,
+      );
+    this.#enter = { pending: entering('pending'), failed: entering('failed') };
+    this.#confirm = db.prepare(
+      "UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ? WHERE tx_hash = ?",
+    );
+    this.#setChange = db.prepare(
+      `UPDATE outgoing_tx SET change_at_payment = COALESCE(change_at_payment, change), change = ? WHERE tx_hash = ?`,
+    );
+    this.#undo = [
+      `UPDATE outgoing_tx SET state = 'pending', height = NULL,
+         change = COALESCE(change_at_payment, change)
+       WHERE height BETWEEN ? AND ? AND blob IS NOT NULL`,
+      `${KEEP_FACTS} height BETWEEN ? AND ?
+         AND (change_at_payment IS NOT NULL OR tx_hash IN (SELECT tx_hash FROM outgoing_destination)) ${OVER_FACTS}`,
+      'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
+    ].map((sql) => db.prepare<[number, number]>(sql));
+    this.#settle = db.prepare('UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL');
+    this.#facts = db
+      .prepare<[Uint8Array], FactRow>(
+        'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, change_at_payment, payment_id',
+      )
+      .safeIntegers();
+  }
+
+  insert(tx: OutgoingTx): void {
+    this.#insert.run(
+      tx.txHash,
+      tx.state,
+      tx.account,
+      tx.fromIndices.join(','),
+      toColumn(tx.amountIn),
+      toColumn(tx.fee),
+      toColumn(tx.change),
+      tx.changeAtPayment === undefined ? null : toColumn(tx.changeAtPayment),
+      tx.unlockTime.toString(),
+      tx.paymentId ?? null,
+      tx.timestamp,
+      tx.height ?? null,
+      tx.blob ?? null,
+      tx.seen ?? null,
+    );
+    this.#addDestinations(tx.txHash, tx.destinations);
+  }
+
+  /**
+   * Moves a payment forward. A mined payment stays `confirmed`, whatever is learned of it later.
+   * @returns whether the state changed.
+   */
+  setState(txHash: Hash, state: 'pending' | 'failed'): boolean {
+    return this.#enter[state].run(txHash).changes > 0;
+  }
+
+  /** @param time Unix seconds: a pool holds it. */
+  setSeen(txHash: Hash, time: number): void {
+    this.db.prepare('UPDATE outgoing_tx SET seen = ? WHERE tx_hash = ?').run(time, txHash);
+  }
+
+  /** Makes room for a failed payment that is made again. Its destinations stay. */
+  removeFailed(txHash: Hash): void {
+    this.db.prepare("DELETE FROM outgoing_tx WHERE tx_hash = ? AND state = 'failed'").run(txHash);
+  }
+
+  /** A payment was found in a block. What this wallet knows of it already is kept. */
+  confirm(found: FoundOutgoing): void {
+    const known = this.byHash(found.txHash);
+    // Every output came back to the paying account: the amount paid is 0. Source: wallet2.cpp `process_new_transaction`.
+    const toOurselves = found.amountIn === found.change + found.fee;
+    if (known === undefined) {
+      const { change, changeAtPayment, paymentId } = this.#takeFacts(found.txHash);
+      return this.insert({
+        ...found,
+        ...(change === undefined || toOurselves ? {} : { change }),
+        ...(changeAtPayment === undefined || !toOurselves ? {} : { changeAtPayment }),
+        ...(paymentId === undefined ? {} : { paymentId }),
+        state: 'confirmed',
+        destinations: [],
+      });
+    }
+    this.#confirm.run(found.height, found.timestamp, found.unlockTime.toString(), found.txHash);
+    if (toOurselves) this.#setChange.run(toColumn(found.change), found.txHash);
+  }
+
+  /** Keeps what a block will not tell of a payment until one holds it. */
+  remember({ txHash, change, paymentId, destinations }: PaymentFacts): void {
+    this.db
+      .prepare(
+        `INSERT INTO outgoing_fact (tx_hash, change, payment_id) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET change = excluded.change, payment_id = excluded.payment_id`,
+      )
+      .run(txHash, change === undefined ? null : toColumn(change), paymentId ?? null);
+    this.#addDestinations(txHash, destinations);
+  }
+
+  #takeFacts(txHash: Hash): Pick<OutgoingTx, 'changeAtPayment' | 'paymentId'> & Pick<PaymentFacts, 'change'> {
+    const row = this.#facts.get(txHash);
+    if (row === undefined) return {};
+    return {
+      ...(row.change === null ? {} : { change: toAmount(row.change) }),
+      ...(row.change_at_payment === null ? {} : { changeAtPayment: toAmount(row.change_at_payment) }),
+      ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+    };
+  }
+
+  #addDestinations(txHash: Hash, destinations: readonly Destination[]): void {
+    destinations.forEach(({ address, amount }, i) =>
+      this.#insertDestination.run(txHash, i, address, toColumn(amount)),
+    );
+  }
+
+  /** Drops the payment; its destinations go with it. The caller frees its inputs. */
+  remove(txHash: Hash): void {
+    this.db.prepare('DELETE FROM outgoing_destination WHERE tx_hash = ?').run(txHash);
+    this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
+  }
+
+  /** {@link confirm}, where more of what it spends may be known to be ours than when it was found first. */
+  confirmAnew(found: FoundOutgoing): void {
+    const known = this.byHash(found.txHash);
+    if (known !== undefined && known.amountIn < found.amountIn)
+      this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(found.txHash);
+    this.confirm(found);
+  }
+
+  /** Deletes recorded destinations, payment ids and change of payments; only the change of payments to the paying account itself is kept. */
+  forget(): void {
+    this.db.prepare(`${KEEP_FACTS} change_at_payment IS NOT NULL ${OVER_FACTS}`).run();
+    this.db.prepare('DELETE FROM outgoing_destination').run();
+    this.db.prepare('DELETE FROM outgoing_tx').run();
+    this.db.prepare('DELETE FROM outgoing_fact WHERE change_at_payment IS NULL').run();
+    this.db.prepare('UPDATE outgoing_fact SET change = NULL, payment_id = NULL').run();
+  }
+
+  /** Blocks from one height to another are gone: payments that can be relayed again wait again, of others only what no block tells is kept. */
+  detach(from: number, to: number): void {
+    for (const step of this.#undo) step.run(from, to);
+  }
+
+  /** Payments deep enough need no blob. */
+  settle(tip: number): void {
+    this.#settle.run(tip - SETTLED_DEPTH);
+  }
+}
+
+export class TxKeyReader {
+  protected readonly db: Db;
+  readonly #get: Statement<[Uint8Array], { keys: Uint8Array }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#get = db.prepare('SELECT keys FROM tx_secret_key WHERE tx_hash = ?');
+  }
+
+  /** The transaction's key, then one an output where there are additional ones. */
+  get(txHash: Hash): SecretKey[] | undefined {
+    const row = this.#get.get(txHash);
+    return row && chunks(row.keys, 32).map((key) => toBytes<'SecretKey'>(key));
+  }
+}
+
+export class TxKeyWriter extends TxKeyReader {
+  set(txHash: Hash, keys: readonly SecretKey[]): void {
+    this.db
+      .prepare(
+        'INSERT INTO tx_secret_key (tx_hash, keys) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET keys = excluded.keys',
+      )
+      .run(txHash, concatBytes(...keys));
+  }
+}
+
+export class NoteReader {
+  protected readonly db: Db;
+  readonly #get: Statement<[Uint8Array], { note: string }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#get = db.prepare('SELECT note FROM tx_note WHERE tx_hash = ?');
+  }
+
+  /** Nobody wrote a note yet. */
+  areNone(): boolean {
+    return this.db.prepare('SELECT 1 FROM tx_note LIMIT 1').get() === undefined;
+  }
+
+  get(txHash: Hash): string | undefined {
+    return this.#get.get(txHash)?.note;
+  }
+}
+
+export class NoteWriter extends NoteReader {
+  /** An empty note removes it. */
+  set(txHash: Hash, note: string): void {
+    if (note === '') this.db.prepare('DELETE FROM tx_note WHERE tx_hash = ?').run(txHash);
+    else
+      this.db
+        .prepare(
+          'INSERT INTO tx_note (tx_hash, note) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET note = excluded.note',
+        )
+        .run(txHash, note);
+  }
+}

@@ -1,0 +1,180 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
+import type { OwnedOutput } from '../../wallet/model/records.js';
+import type { Db } from '../file/database.js';
+import { CHAIN_ORDER, toOutput, type OutputRow } from './output-row.js';
+
+/** Names one output. */
+export interface OutputRef {
+  readonly txHash: Hash;
+  readonly outputIndex: number;
+}
+
+/** Height and global index of the first output on the key. */
+const firstPlace = ({ height, global_index, first_height, first_index }: OutputRow): [bigint, bigint] => [
+  first_height ?? height,
+  first_index ?? global_index,
+];
+
+/** In the order of {@link firstPlace}; outputs in the order of the chain are in it but for reused keys. */
+function byFirstPlace(rows: OutputRow[]): OutputRow[] {
+  if (rows.every(({ first_height }) => first_height === null)) return rows;
+  return rows.sort((a, b) => {
+    const [height, index] = firstPlace(a);
+    const [otherHeight, otherIndex] = firstPlace(b);
+    return Number(height - otherHeight) || Number(index - otherIndex);
+  });
+}
+
+interface FirstPlace {
+  readonly height: number;
+  readonly index: number;
+}
+
+export class OutputReader {
+  protected readonly db: Db;
+  readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
+  readonly #byRef: Statement<[Uint8Array, number], OutputRow>;
+  readonly #watch: Statement<[], OutputRow>;
+  readonly #count: Statement<[], { count: number }>;
+  readonly #before: Statement<[FirstPlace], number>;
+  readonly #firstPlace: Statement<[Uint8Array, number], FirstPlace>;
+  readonly #income: Statement<[Uint8Array], unknown>;
+  readonly #uncredited: Statement<[Uint8Array, number], bigint>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#byKeyImage = this.rows('SELECT * FROM owned_output WHERE key_image = ? ORDER BY burnt');
+    this.#byRef = this.rows('SELECT * FROM owned_output WHERE tx_hash = ? AND output_index = ?');
+    this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
+    this.#count = db.prepare('SELECT count(*) AS count FROM owned_output WHERE burnt = 0');
+    const before = (height: string, index: string): string =>
+      `(SELECT count(*) FROM owned_output WHERE burnt = 0
+        AND (${height} < :height OR (${height} = :height AND ${index} < :index))`;
+    this.#before = db
+      .prepare<[FirstPlace], number>(
+        `SELECT ${before('height', 'global_index')} AND first_height IS NULL)
+           + ${before('first_height', 'first_index')} AND first_height IS NOT NULL)`,
+      )
+      .pluck();
+    this.#firstPlace = db.prepare<[Uint8Array, number], FirstPlace>(
+      `SELECT coalesce(first_height, height) AS height, coalesce(first_index, global_index) AS "index"
+       FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
+    );
+    this.#income = db.prepare(
+      'SELECT 1 FROM owned_output WHERE tx_hash = ? AND change = 0 AND credited IS NOT 0 LIMIT 1',
+    );
+    this.#uncredited = db
+      .prepare<[Uint8Array, number], bigint>(
+        `SELECT coalesce(sum(amount - credited), 0) FROM owned_output
+         WHERE tx_hash = ? AND account = ? AND credited IS NOT NULL`,
+      )
+      .safeIntegers()
+      .pluck();
+  }
+
+  /** The output that a key image spends; of several, the one that can be spent. */
+  byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
+    const row = this.#byKeyImage.get(keyImage);
+    return row && toOutput(row);
+  }
+
+  byRef({ txHash, outputIndex }: OutputRef): OwnedOutput | undefined {
+    const row = this.#byRef.get(txHash, outputIndex);
+    return row && toOutput(row);
+  }
+
+  /** What nothing mined spends and can be spent, frozen outputs left out. @param account absent: every one. */
+  held(account?: number): OwnedOutput[] {
+    const rows = this.rows<unknown[]>(
+      `SELECT * FROM owned_output
+       WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
+       ORDER BY height, tx_hash, output_index`,
+    );
+    return rows.all(...(account === undefined ? [] : [account])).map(toOutput);
+  }
+
+  /**
+   * All outputs that are spendable or spent, in the order of the chain; on a reused key, a larger output has the place
+   * of the first one. The order of {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
+   */
+  inOrder(): OwnedOutput[] {
+    const rows = this.rows<[]>(`SELECT * FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`).all();
+    return byFirstPlace(rows).map(toOutput);
+  }
+
+  /** How many {@link inOrder} gives. */
+  count(): number {
+    return this.#count.get()?.count ?? 0;
+  }
+
+  /** The output with a key; of several, the one that can be spent. */
+  byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
+    const row = this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE public_key = ? ORDER BY burnt').get(
+      publicKey,
+    );
+    return row && toOutput(row);
+  }
+
+  /** Outputs that a transaction spends, or reserves. */
+  spentBy(txHash: Hash): OwnedOutput[] {
+    return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE spent_by = ? ORDER BY burnt, height')
+      .all(txHash)
+      .map(toOutput);
+  }
+
+  /** Does a mined transaction add anything to the wallet, change left out? Burnt outputs add nothing. */
+  isIncome(txHash: Hash): boolean {
+    return this.#income.get(txHash) !== undefined;
+  }
+
+  /** Part of the amounts paid to an account by a transaction that burnt outputs hold, and outputs on reused keys. */
+  uncredited(txHash: Hash, account: number): bigint {
+    return this.#uncredited.get(txHash, account) ?? 0n;
+  }
+
+  /** Outputs of a transaction. */
+  ofTx(txHash: Hash): OwnedOutput[] {
+    return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE tx_hash = ?').all(txHash).map(toOutput);
+  }
+
+  /** Those whose spending can be recognised, burnt ones left out. */
+  withKeyImage(): (OwnedOutput & { readonly keyImage: KeyImage })[] {
+    return this.#watch.all().flatMap((row) => {
+      const output = toOutput(row);
+      return output.keyImage === undefined ? [] : [{ ...output, keyImage: output.keyImage }];
+    });
+  }
+
+  /** Number of outputs before it in the order of {@link inOrder}: its index in upstream's list. */
+  placeOf({ txHash, outputIndex, height, globalIndex }: OwnedOutput): number {
+    const place = this.#firstPlace.get(txHash, outputIndex) ?? { height, index: globalIndex };
+    return this.#before.get(place) ?? 0;
+  }
+
+  has({ txHash, outputIndex }: OutputRef): boolean {
+    return (
+      this.db
+        .prepare('SELECT 1 FROM owned_output WHERE tx_hash = ? AND output_index = ?')
+        .get(txHash, outputIndex) !== undefined
+    );
+  }
+
+  /** None of them is spent, reserved, frozen or burnt. */
+  areFree(outputs: readonly OutputRef[]): boolean {
+    const free = this.db.prepare<[Uint8Array, number], { found: number }>(
+      `SELECT 1 AS found FROM owned_output
+       WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL AND frozen = 0 AND burnt = 0`,
+    );
+    return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
+  }
+
+  /** Those whose key image is not known. */
+  blind(): OwnedOutput[] {
+    return this.rows(`SELECT * FROM owned_output WHERE key_image IS NULL ${CHAIN_ORDER}`).all().map(toOutput);
+  }
+
+  protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {
+    return this.db.prepare<P, OutputRow>(sql).safeIntegers();
+  }
+}

@@ -1,0 +1,216 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash, KeyImage } from '../../crypto/types.js';
+import { sum } from '../../util/amount.js';
+import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
+import type { Payment, ReceivedTx } from '../../wallet/model/records.js';
+import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+import { HeightPages, type HeightRange } from '../sql/height-pages.js';
+
+interface FactRow {
+  readonly tx_hash: Uint8Array;
+  readonly height: Integer;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly fee: Integer;
+  readonly coinbase: Integer;
+  readonly payment_id: Uint8Array | null;
+}
+
+interface TxRow extends FactRow {
+  readonly tx_public_key: Uint8Array;
+  readonly additional_keys: Uint8Array;
+  readonly size: Integer | null;
+}
+
+interface PaymentRow extends FactRow {
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+  readonly credited: Integer | null;
+}
+
+const toFacts = (row: FactRow): Payment['tx'] => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  height: toNumber(row.height),
+  timestamp: toNumber(row.timestamp),
+  unlockTime: BigInt(row.unlock_time),
+  fee: toAmount(row.fee),
+  coinbase: toFlag(row.coinbase),
+  ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+});
+
+const toTx = (row: TxRow): ReceivedTx => ({
+  ...toFacts(row),
+  txPublicKey: toBytes<'PublicKey'>(row.tx_public_key),
+  additionalPublicKeys: chunks(row.additional_keys, 32).map((key) => toBytes<'PublicKey'>(key)),
+  ...(row.size === null ? {} : { size: toNumber(row.size) }),
+});
+
+const samePayment = (a: PaymentRow, b: PaymentRow): boolean =>
+  a.minor === b.minor && a.account === b.account && equalBytes(a.tx_hash, b.tx_hash);
+
+function toPayment(outputs: readonly [PaymentRow, ...PaymentRow[]]): Payment {
+  const [first] = outputs;
+  return {
+    tx: toFacts(first),
+    subaddress: { major: toNumber(first.account), minor: toNumber(first.minor) },
+    amount: sum(outputs.map((row) => toAmount(row.credited ?? row.amount))),
+    amounts: outputs.filter(({ credited }) => credited !== 0n).map((row) => toAmount(row.amount)),
+  };
+}
+
+/** Rows come one an output; outputs of one transaction to one address make one payment, and follow each other. */
+function group(rows: readonly PaymentRow[]): Payment[] {
+  const payments: Payment[] = [];
+  let open: [PaymentRow, ...PaymentRow[]] | undefined;
+  for (const row of rows) {
+    if (open !== undefined && samePayment(open[0], row)) {
+      open.push(row);
+      continue;
+    }
+    if (open !== undefined) payments.push(toPayment(open));
+    open = [row];
+  }
+  if (open !== undefined) payments.push(toPayment(open));
+  return payments;
+}
+
+/** Transactions first: the conditions are theirs. */
+const SELECT = `SELECT t.tx_hash, t.height, t.timestamp, t.unlock_time, t.fee, t.coinbase, t.payment_id,
+    o.account, o.minor, o.amount, o.credited
+  FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+  WHERE o.change = 0`;
+const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
+
+export interface PaymentFilter {
+  /** Exclusive. */
+  readonly minHeight: number;
+  /** Inclusive. */
+  readonly maxHeight: number;
+  /** Absent: every account. */
+  readonly account?: number;
+  /** Absent: every address. */
+  readonly minors?: readonly number[];
+}
+
+/**
+ * Incoming payments: the outputs that are not change. A burnt one is a payment of nothing, as upstream shows it.
+ * Source: wallet2.cpp `process_new_transaction`.
+ */
+export class PaymentReader {
+  protected readonly db: Db;
+  readonly #pages: HeightPages;
+  readonly #list: Statement<[number, number], PaymentRow>;
+  readonly #ofAccount: Statement<[number, number, number], PaymentRow>;
+  readonly #byTx: Statement<[Uint8Array], PaymentRow>;
+  readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
+  readonly #spending: Statement<[Uint8Array], TxRow>;
+  readonly #has: Statement<[Uint8Array], unknown>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#pages = new HeightPages(db, 'received_tx');
+    const rows = <P extends unknown[]>(condition: string): Statement<P, PaymentRow> =>
+      db.prepare<P, PaymentRow>(`${SELECT} AND ${condition} ${ORDER}`).safeIntegers();
+    this.#list = rows('t.height > ? AND t.height <= ?');
+    this.#ofAccount = rows('t.height > ? AND t.height <= ? AND o.account = ?');
+    this.#byTx = rows('t.tx_hash = ?');
+    this.#byId = rows('t.payment_id = ? AND t.height > ?');
+    this.#has = db.prepare('SELECT 1 FROM received_tx WHERE tx_hash = ?');
+    this.#spending = db
+      .prepare<[Uint8Array], TxRow>(
+        'SELECT t.* FROM received_tx t JOIN received_input USING (tx_hash) WHERE key_image = ?',
+      )
+      .safeIntegers();
+  }
+
+  /** Height up to which a range holds so many paying transactions, whole blocks; undefined when it holds fewer. */
+  pageEnd(range: HeightRange, transactions: number): number | undefined {
+    return this.#pages.end(range, transactions);
+  }
+
+  /** In height order. */
+  list({ minHeight, maxHeight, account, minors }: PaymentFilter): Payment[] {
+    const rows =
+      account === undefined
+        ? this.#list.all(minHeight, maxHeight)
+        : this.#ofAccount.all(minHeight, maxHeight, account);
+    return group(minors === undefined ? rows : rows.filter(({ minor }) => minors.includes(toNumber(minor))));
+  }
+
+  /** A transaction that paid us anything, change alone too. */
+  has(txHash: Hash): boolean {
+    return this.#has.get(txHash) !== undefined;
+  }
+
+  /** Transactions with inputs that paid us, change alone too, in blocks at or above a height. */
+  hashesFrom(height: number): Hash[] {
+    return this.db
+      .prepare<[number], { tx_hash: Uint8Array }>(
+        'SELECT tx_hash FROM received_tx WHERE height >= ? AND coinbase = 0',
+      )
+      .all(height)
+      .map((row) => toBytes<'Hash'>(row.tx_hash));
+  }
+
+  byTx(txHash: Hash): Payment[] {
+    return group(this.#byTx.all(txHash));
+  }
+
+  /** Transactions that paid us and spend this. */
+  spending(keyImage: KeyImage): ReceivedTx[] {
+    return this.#spending.all(keyImage).map(toTx);
+  }
+
+  /** @param minHeight exclusive. */
+  byPaymentId(paymentId: Uint8Array, minHeight = -1): Payment[] {
+    return group(this.#byId.all(paymentId, minHeight));
+  }
+}
+
+export class PaymentWriter extends PaymentReader {
+  readonly #insert: Statement<unknown[]>;
+  readonly #insertInput: Statement<[Uint8Array, Uint8Array]>;
+  readonly #remove: Statement<[Uint8Array]>;
+  readonly #drop: Statement<[number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#insertInput = db.prepare(
+      'INSERT INTO received_input (key_image, tx_hash) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#remove = db.prepare('DELETE FROM received_tx WHERE tx_hash = ?');
+    this.#drop = db.prepare('DELETE FROM received_tx WHERE height BETWEEN ? AND ?');
+    this.#insert = db.prepare(
+      `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,
+         additional_keys, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  add(tx: ReceivedTx): void {
+    this.#insert.run(
+      tx.txHash,
+      tx.height,
+      tx.timestamp,
+      tx.unlockTime.toString(),
+      toColumn(tx.fee),
+      fromFlag(tx.coinbase),
+      tx.paymentId ?? null,
+      tx.txPublicKey,
+      concatBytes(...tx.additionalPublicKeys),
+      tx.size ?? null,
+    );
+    for (const keyImage of tx.spentKeyImages ?? []) this.#insertInput.run(keyImage, tx.txHash);
+  }
+
+  /** With its outputs. */
+  remove(txHash: Hash): void {
+    this.#remove.run(txHash);
+  }
+
+  /** Forgets those of blocks from one height to another. */
+  detach(from: number, to: number): void {
+    this.#drop.run(from, to);
+  }
+}

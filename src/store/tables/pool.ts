@@ -1,0 +1,132 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import { creditOf } from '../../wallet/scan/reused-keys.js';
+import type { PoolOutput, PoolTx } from '../../wallet/model/records.js';
+import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+interface PoolRow {
+  readonly tx_hash: Uint8Array;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly fee: Integer;
+  readonly payment_id: Uint8Array | null;
+  readonly double_spend_seen: Integer;
+  readonly output_index: Integer;
+  readonly public_key: Uint8Array | null;
+  readonly amount: Integer;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly held: Integer | null;
+  readonly held_spent: Integer | null;
+}
+
+/** @returns nothing where all of it is credited. */
+function creditIn({ amount: value, held, held_spent }: PoolRow): Pick<PoolOutput, 'credited'> {
+  if (held === null) return {};
+  const spent = held_spent !== null && toFlag(held_spent);
+  return { credited: creditOf(toAmount(value), { amount: toAmount(held), spent }) };
+}
+
+/** Each with the amount of the mined output that stands for its key, if there is one. */
+const LIST = `SELECT p.*, o.output_index, o.public_key, o.amount, o.account, o.minor, m.amount AS held,
+    m.spent_by IS NOT NULL AS held_spent
+  FROM pool_tx p JOIN pool_output o USING (tx_hash)
+  LEFT JOIN owned_output m ON m.public_key = o.public_key AND m.burnt = 0
+  WHERE p.tx_hash = coalesce(?, p.tx_hash)
+  ORDER BY p.timestamp, p.tx_hash, o.output_index`;
+
+export class PoolReader {
+  protected readonly db: Db;
+  readonly #list: Statement<[Uint8Array | null], PoolRow>;
+  readonly #has: Statement<[Uint8Array], { found: number }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#list = db.prepare<[Uint8Array | null], PoolRow>(LIST).safeIntegers();
+    this.#has = db.prepare('SELECT 1 AS found FROM pool_tx WHERE tx_hash = ?');
+  }
+
+  has(txHash: Hash): boolean {
+    return this.#has.get(txHash) !== undefined;
+  }
+
+  /** Does a transaction of the pool add anything to the wallet? Burnt outputs add nothing. */
+  isIncome(txHash: Hash): boolean {
+    return this.#list.all(txHash).some((row) => creditIn(row).credited !== 0n);
+  }
+
+  /** @param account absent: every account. @param minors absent or empty: every address. */
+  list(account?: number, minors?: readonly number[]): PoolTx[] {
+    const txs = new Map<string, PoolTx & { outputs: PoolTx['outputs'][number][] }>();
+    for (const row of this.#list.all(null)) {
+      const subaddress = { major: toNumber(row.account), minor: toNumber(row.minor) };
+      if (account !== undefined && subaddress.major !== account) continue;
+      if (account !== undefined && minors?.length && !minors.includes(subaddress.minor)) continue;
+      const key = Buffer.from(row.tx_hash).toString('hex');
+      const tx = txs.get(key) ?? {
+        txHash: toBytes<'Hash'>(row.tx_hash),
+        timestamp: toNumber(row.timestamp),
+        unlockTime: BigInt(row.unlock_time),
+        fee: toAmount(row.fee),
+        ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+        doubleSpendSeen: toFlag(row.double_spend_seen),
+        outputs: [],
+      };
+      tx.outputs.push({
+        outputIndex: toNumber(row.output_index),
+        ...(row.public_key === null ? {} : { publicKey: toBytes<'PublicKey'>(row.public_key) }),
+        amount: toAmount(row.amount),
+        ...creditIn(row),
+        subaddress,
+      });
+      txs.set(key, tx);
+    }
+    return [...txs.values()];
+  }
+}
+
+export class PoolWriter extends PoolReader {
+  readonly #remove: Statement<[Uint8Array]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#remove = db.prepare('DELETE FROM pool_tx WHERE tx_hash = ?');
+  }
+
+  add(tx: PoolTx): void {
+    this.remove(tx.txHash);
+    this.db
+      .prepare(
+        'INSERT INTO pool_tx (tx_hash, timestamp, unlock_time, fee, payment_id, double_spend_seen) VALUES (?, ?, ?, ?, ?, ?)',
+      )
+      .run(
+        tx.txHash,
+        tx.timestamp,
+        tx.unlockTime.toString(),
+        toColumn(tx.fee),
+        tx.paymentId ?? null,
+        fromFlag(tx.doubleSpendSeen),
+      );
+    const insert = this.db.prepare(
+      'INSERT INTO pool_output (tx_hash, output_index, public_key, amount, account, minor) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    for (const { outputIndex, publicKey, amount, subaddress } of tx.outputs)
+      insert.run(
+        tx.txHash,
+        outputIndex,
+        publicKey ?? null,
+        toColumn(amount),
+        subaddress.major,
+        subaddress.minor,
+      );
+  }
+
+  remove(txHash: Hash): void {
+    this.#remove.run(txHash);
+  }
+
+  clear(): void {
+    this.db.prepare('DELETE FROM pool_tx').run();
+  }
+}

@@ -1,0 +1,213 @@
+import type { Statement } from 'better-sqlite3';
+import type { PublicKey } from '../../crypto/types.js';
+import { creditsOf, type KeyOutput, type KeySpend } from '../../wallet/scan/reused-keys.js';
+import { toHex } from '../../util/bytes.js';
+import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+import { CHAIN_ORDER, type OutputRow } from './output-row.js';
+
+const COLUMNS = [
+  'tx_hash',
+  'output_index',
+  'global_index',
+  'amount',
+  'change',
+  'height',
+  'burnt',
+  'frozen',
+  'spent_by',
+  'spent_height',
+  'spent_index',
+  'taken',
+  'credited',
+  'first_height',
+  'first_index',
+] as const;
+
+type KeyRow = Pick<OutputRow, (typeof COLUMNS)[number]>;
+
+/** Columns that are derived, in this order. */
+type Derived = readonly [
+  credited: bigint | null,
+  burnt: bigint,
+  frozen: bigint,
+  firstHeight: bigint | null,
+  firstIndex: bigint | null,
+];
+
+/** The spend of a key, on whichever of its outputs it is stored. */
+interface StoredSpend {
+  readonly spent_by: Uint8Array;
+  readonly spent_height: Integer | null;
+  readonly spent_index: Integer | null;
+}
+
+interface KeptSpend extends StoredSpend {
+  readonly public_key: Uint8Array;
+}
+
+/** Spends of keys whose outputs are about to be removed, where other outputs on those keys remain. */
+export interface KeptKeys {
+  readonly keys: readonly PublicKey[];
+  readonly spends: readonly KeptSpend[];
+}
+
+const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_output_burnt
+  WHERE other.public_key = owned_output.public_key AND other.burnt = 1)`;
+
+/** Keeps outputs on reused keys as their order in the chain has it, whatever order they are found in. */
+export class ReusedKeys {
+  readonly #second: Statement<[Uint8Array], unknown>;
+  readonly #outputs: Statement<[Uint8Array], KeyRow>;
+  readonly #update: Statement<unknown[]>;
+  readonly #setSpend: Statement<unknown[]>;
+  readonly #addChange: Statement<[bigint, Uint8Array]>;
+  readonly #all: Statement<[], Uint8Array>;
+  readonly #byKeyImage: Statement<[Uint8Array], Uint8Array>;
+  readonly #heldBack: Statement<[Uint8Array], Uint8Array>;
+  readonly #spentBetween: Statement<[number, number], Uint8Array>;
+  readonly #keysBetween: Statement<[number, number], KeptSpend>;
+  readonly #keysOf: Statement<[Uint8Array], KeptSpend>;
+
+  constructor(db: Db) {
+    const rows = <P extends unknown[], Row>(sql: string): Statement<P, Row> =>
+      db.prepare<P, Row>(sql).safeIntegers();
+    const keys = <P extends unknown[]>(condition: string): Statement<P, Uint8Array> =>
+      db.prepare<P, Uint8Array>(`SELECT DISTINCT public_key FROM owned_output WHERE ${condition}`).pluck();
+    this.#second = db.prepare('SELECT 1 FROM owned_output WHERE public_key = ? LIMIT 1 OFFSET 1');
+    this.#outputs = rows(
+      `SELECT ${COLUMNS.join(', ')} FROM owned_output WHERE public_key = ? ${CHAIN_ORDER}`,
+    );
+    this.#update = db.prepare(
+      `UPDATE owned_output SET credited = ?, burnt = ?, frozen = ?, first_height = ?, first_index = ?
+       WHERE tx_hash = ? AND output_index = ?`,
+    );
+    this.#setSpend = db.prepare(
+      `UPDATE owned_output SET spent_by = ?, spent_height = ?, spent_index = ?, taken = ?
+       WHERE tx_hash = ? AND output_index = ?`,
+    );
+    // Payments that this wallet made keep the change that it knew.
+    this.#addChange = db.prepare(
+      `UPDATE outgoing_tx SET change = change + ?
+       WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)`,
+    );
+    this.#all = keys('burnt = 1');
+    this.#byKeyImage = db
+      .prepare<[Uint8Array], Uint8Array>(
+        'SELECT public_key FROM owned_output WHERE key_image = ? AND burnt = 1 LIMIT 1',
+      )
+      .pluck();
+    this.#heldBack = keys(`spent_by = ? AND spent_height IS NULL AND ${REUSED}`);
+    this.#spentBetween = keys(`spent_height BETWEEN ? AND ? AND ${REUSED}`);
+    const kept = 'SELECT public_key, spent_by, spent_height, spent_index FROM owned_output WHERE';
+    this.#keysBetween = rows(`${kept} height BETWEEN ? AND ? AND ${REUSED}`);
+    this.#keysOf = rows(`${kept} tx_hash = ? AND ${REUSED}`);
+  }
+
+  /** Derives what is stored of the outputs on a key anew. Cheap where it has one output, or none. */
+  settle(publicKey: Uint8Array): void {
+    const outputs = this.#outputs.all(publicKey);
+    const [first] = outputs;
+    if (first === undefined) return;
+    const bearer = outputs.find(({ spent_by }) => spent_by !== null);
+    const { credited, held } = creditsOf(outputs.map(toKeyOutput), bearer && placedSpend(bearer));
+    const frozen = BigInt(outputs.some((row) => toFlag(row.frozen)));
+    outputs.forEach((row, i) => {
+      const share = credited[i] ?? row.amount;
+      const moved = i === held && row !== first;
+      const now: Derived = [
+        share === row.amount ? null : share,
+        BigInt(i !== held),
+        frozen,
+        moved ? first.height : null,
+        moved ? first.global_index : null,
+      ];
+      const before: Derived = [row.credited, row.burnt, row.frozen, row.first_height, row.first_index];
+      if (now.some((value, column) => value !== before[column]))
+        this.#update.run(...now, row.tx_hash, row.output_index);
+      const gained = share - (row.credited ?? row.amount);
+      if (gained !== 0n && toFlag(row.change)) this.#addChange.run(gained, row.tx_hash);
+      if (row.spent_by !== null && i !== held) this.#put(row, undefined);
+    });
+    const standing = outputs[held];
+    if (bearer !== undefined && standing !== undefined && standing !== bearer) this.#put(standing, bearer);
+  }
+
+  /** {@link settle} of the keys that more than one output has, once a key. */
+  settleEach(keys: readonly PublicKey[]): void {
+    const reused = keys.filter((key) => this.#second.get(key) !== undefined);
+    for (const key of new Map(reused.map((one) => [toHex(one), one])).values()) this.settle(key);
+  }
+
+  /** {@link settle} of every reused key. */
+  settleAll(): void {
+    for (const key of this.#all.all()) this.settle(key);
+  }
+
+  /** {@link settle} of the key with an image, where it is reused. */
+  settleKeyImage(keyImage: Uint8Array): void {
+    const key = this.#byKeyImage.get(keyImage);
+    if (key !== undefined) this.settle(key);
+  }
+
+  /** Reused keys that an unmined transaction spends. */
+  heldBackBy(txHash: Uint8Array): Uint8Array[] {
+    return this.#heldBack.all(txHash);
+  }
+
+  /** Reused keys that are spent at heights from one to another, both inclusive. */
+  spentBetween(from: number, to: number): Uint8Array[] {
+    return this.#spentBetween.all(from, to);
+  }
+
+  /** To be asked before the outputs of blocks are removed; then {@link restore}. Both heights inclusive. */
+  between(from: number, to: number): KeptKeys {
+    return keptKeys(this.#keysBetween.all(from, to));
+  }
+
+  /** To be asked before the outputs of a transaction are removed; then {@link restore}. */
+  ofTx(txHash: Uint8Array): KeptKeys {
+    return keptKeys(this.#keysOf.all(txHash));
+  }
+
+  /** Gives a spend that stands to the outputs that remain on its key, and settles their shares. */
+  restore({ keys, spends }: KeptKeys): void {
+    for (const spend of spends) {
+      const outputs = this.#outputs.all(spend.public_key);
+      const [first] = outputs;
+      if (first !== undefined && outputs.every(({ spent_by }) => spent_by === null)) this.#put(first, spend);
+    }
+    for (const key of keys) this.settle(key);
+  }
+
+  /** Stores a spend at an output that did not have it; undefined removes the one that it has. */
+  #put({ tx_hash, output_index }: KeyRow, spend: StoredSpend | KeyRow | undefined): void {
+    const { spent_by = null, spent_height = null, spent_index = null } = spend ?? {};
+    this.#setSpend.run(spent_by, spent_height, spent_index, 0, tx_hash, output_index);
+  }
+}
+
+const toKeyOutput = (row: KeyRow): KeyOutput => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  amount: toAmount(row.amount),
+  height: toNumber(row.height),
+  globalIndex: toNumber(row.global_index),
+  taken: row.spent_by !== null && toFlag(row.taken),
+});
+
+/** Undefined while it is not mined, or mined in a block that is not known. */
+function placedSpend({ spent_by, spent_height, spent_index }: KeyRow): KeySpend | undefined {
+  if (spent_by === null || spent_height === null || spent_by.every((byte) => byte === 0)) return undefined;
+  return {
+    txHash: toBytes<'Hash'>(spent_by),
+    height: toNumber(spent_height),
+    ...(spent_index === null ? {} : { globalIndex: toNumber(spent_index) }),
+  };
+}
+
+const keptKeys = (
+  rows: readonly (KeptSpend | (Omit<KeptSpend, 'spent_by'> & { spent_by: null }))[],
+): KeptKeys => ({
+  keys: rows.map(({ public_key }) => toBytes<'PublicKey'>(public_key)),
+  spends: rows.filter((row): row is KeptSpend => row.spent_by !== null),
+});

@@ -1,0 +1,38 @@
+/** Characters that are joined at once: each piece of a string that is joined later costs memory of its own. */
+const BLOCK = 1024;
+/** Ranges that are shorter than this are copied character by character. */
+const SHORT = 256;
+
+/** Builds one string of many pieces, in memory that is proportional to the string's length however short they are. */
+export class StringBuilder {
+  #joined = '';
+  readonly #last: number[] = [];
+
+  /** Appends one UTF-16 code unit. */
+  code(unit: number): void {
+    if (this.#last.push(unit) >= BLOCK) this.#join();
+  }
+
+  /** Appends `text.slice(start, end)`. */
+  range(text: string, start: number, end: number): void {
+    if (start === end) return;
+    if (this.#last.length > 0 && end - start < SHORT) {
+      for (let i = start; i < end; i++) this.code(text.charCodeAt(i));
+      return;
+    }
+    this.#join();
+    this.#joined += text.slice(start, end);
+  }
+
+  /** Returns the string, and begins another one. */
+  take(): string {
+    this.#join();
+    const text = this.#joined;
+    this.#joined = '';
+    return text;
+  }
+
+  #join(): void {
+    if (this.#last.length > 0) this.#joined += String.fromCharCode(...this.#last.splice(0));
+  }
+}

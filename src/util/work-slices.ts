@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks';
+
+/** Work of one turn of the event loop; the task that exceeds it is the last one. */
+const SLICE_MS = 8;
+/** List items of one task. */
+const ITEMS_AT_ONCE = 64;
+
+/**
+ * Runs short tasks of many jobs in the order of their arrival, for a few milliseconds a turn of the event loop in
+ * total: the loop stays free however many jobs there are.
+ */
+export class WorkSlices {
+  readonly #tasks: (() => void)[] = [];
+
+  /** @returns the result of a synchronous task of at most a few milliseconds. */
+  run<T>(task: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        try {
+          resolve(task());
+        } catch (error) {
+          reject(error as Error);
+        }
+      };
+      if (this.#tasks.push(settle) === 1) setImmediate(this.#slice);
+    });
+  }
+
+  /** Maps a list of any length, a few items a task. @throws what `map` throws. */
+  async map<T, R>(list: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
+    const mapped: R[] = [];
+    for (let at = 0; at < list.length; at += ITEMS_AT_ONCE) {
+      const items = list.slice(at, at + ITEMS_AT_ONCE);
+      const task = (): void => items.forEach((item, i) => mapped.push(map(item, at + i)));
+      if (at === 0) task();
+      else await this.run(task);
+    }
+    return mapped;
+  }
+
+  readonly #slice = (): void => {
+    const end = performance.now() + SLICE_MS;
+    do this.#tasks[0]?.();
+    while (this.#tasks.shift() !== undefined && this.#tasks.length > 0 && performance.now() < end);
+    if (this.#tasks.length > 0) setImmediate(this.#slice);
+  };
+}
+
+/** Of this process. */
+export const workSlices = new WorkSlices();

@@ -1,0 +1,51 @@
+import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import { list, varintNumber, type Codec } from '../../util/codec.js';
+import { entries, key, struct, versioned } from './binary-archive.js';
+import { constructionData, type ConstructionData } from './construction-data.js';
+import { outputExport, type ExportFormat, type OutputExport } from './exported-outputs.js';
+import { pendingTx, type PendingTx } from './pending-tx.js';
+
+/** Transactions to be signed by the wallet that holds the spend key. Source: wallet2.h `unsigned_tx_set`. */
+export interface UnsignedTxSet {
+  readonly txs: readonly ConstructionData[];
+  /** Outputs whose key images the wallet that asks does not know. */
+  readonly outputs: OutputExport;
+}
+
+const unsignedBody = (outputs: Codec<OutputExport>): Codec<UnsignedTxSet> =>
+  struct<UnsignedTxSet>({ txs: list(constructionData), outputs });
+
+const UNSIGNED = [outputExport.full, outputExport['0.18.0'], outputExport.current].map(unsignedBody);
+
+/** Version that each format writes. */
+const UNSIGNED_VERSION: Record<ExportFormat, number> = { '0.18.0': 1, current: 2 };
+
+const unsignedOf = (version: number): Codec<UnsignedTxSet> =>
+  UNSIGNED[version] ?? unsignedBody(outputExport.current);
+
+/** @param format of what is written; every version is read. */
+export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({
+  write(value, w) {
+    const version = UNSIGNED_VERSION[format];
+    varintNumber.write(version, w);
+    unsignedOf(version).write(value, w);
+  },
+  read: (r) => versioned(UNSIGNED_VERSION.current, unsignedOf).read(r),
+});
+
+/** Signed transactions on their way to the wallet that relays them. Source: wallet2.h `signed_tx_set`. */
+export interface SignedTxSet {
+  readonly txs: readonly PendingTx[];
+  /** Of every output that the signer was told of, in that order; zeros where it does not know one. */
+  readonly keyImages: readonly KeyImage[];
+  /** By output key: of outputs that these transactions pay back to the wallet. */
+  readonly ownKeyImages: readonly (readonly [PublicKey, KeyImage])[];
+}
+
+export const signedTxSet: Codec<SignedTxSet> = versioned(0, () =>
+  struct<SignedTxSet>({
+    txs: list(pendingTx),
+    keyImages: list(key<KeyImage>()),
+    ownKeyImages: entries(key<PublicKey>(), key<KeyImage>()),
+  }),
+);

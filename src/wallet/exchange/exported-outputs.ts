@@ -1,0 +1,196 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { parseExtra, txPublicKeys, additionalPublicKeys } from '../../cryptonote/extra.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { CodecError, decode, list, u8, varint, varintNumber, type Codec } from '../../util/codec.js';
+import { absent, key, pair, struct, versioned } from './binary-archive.js';
+import { transferDetails, type TransferDetails } from './transfer-details.js';
+
+/** An output that a wallet in touch with the chain tells one that is not. Source: wallet2.h `exported_transfer_details`. */
+export interface ExportedOutput {
+  readonly publicKey: PublicKey;
+  /** Within its transaction. */
+  readonly outputIndex: number;
+  readonly globalIndex: number;
+  readonly txPublicKey: PublicKey;
+  readonly flags: OutputFlags;
+  readonly amount: bigint;
+  /** The transaction's own, one an output, or none. */
+  readonly additionalKeys: readonly PublicKey[];
+  /** Undefined in exports of the first 0.18. */
+  readonly subaddress: SubaddressIndex | undefined;
+}
+
+export interface OutputFlags {
+  readonly spent: boolean;
+  readonly frozen: boolean;
+  readonly rct: boolean;
+  readonly keyImageKnown: boolean;
+  /** The wallet that exports wants a signed key image. */
+  readonly keyImageRequested: boolean;
+  readonly keyImagePartial: boolean;
+}
+
+/** A run of a wallet's outputs, in the order in which it received them. */
+export interface OutputExport {
+  /** Place of the first among all outputs that the wallet ever received. */
+  readonly first: number;
+  /** How many the wallet ever received: at least `first` and those listed. */
+  readonly total: number;
+  readonly outputs: readonly ExportedOutput[];
+}
+
+/**
+ * `current` is what today's wallets write and read; `0.18.0` is the only one that the first release of 0.18
+ * reads, and no later one does.
+ */
+export type ExportFormat = 'current' | '0.18.0';
+
+/** In the order of their bits. */
+const FLAGS = ['spent', 'frozen', 'rct', 'keyImageKnown', 'keyImageRequested', 'keyImagePartial'] as const;
+
+const flags: Codec<OutputFlags> = {
+  write: (value, w) =>
+    u8.write(
+      FLAGS.reduce((bits, name, i) => bits | (value[name] ? 1 << i : 0), 0),
+      w,
+    ),
+  read(r) {
+    const bits = u8.read(r);
+    const [spent, frozen, rct, keyImageKnown, keyImageRequested, keyImagePartial] = FLAGS.map(
+      (_, i) => (bits & (1 << i)) !== 0,
+    );
+    return {
+      spent: spent === true,
+      frozen: frozen === true,
+      rct: rct === true,
+      keyImageKnown: keyImageKnown === true,
+      keyImageRequested: keyImageRequested === true,
+      keyImagePartial: keyImagePartial === true,
+    };
+  },
+};
+
+const U32_MAX = 0xffff_ffff;
+
+const u32Varint: Codec<number> = {
+  write: (value, w) => varintNumber.write(value, w),
+  read(r) {
+    const value = varintNumber.read(r);
+    if (value > U32_MAX) throw new CodecError('archive: exceeds u32');
+    return value;
+  },
+};
+
+const subaddress = struct<SubaddressIndex>({ major: u32Varint, minor: u32Varint }) as Codec<
+  SubaddressIndex | undefined
+>;
+
+/** @param newest the version written; any up to 1 is read. */
+const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
+  const body = (version: number): Codec<ExportedOutput> =>
+    struct<ExportedOutput>({
+      publicKey: key<PublicKey>(),
+      outputIndex: varintNumber,
+      globalIndex: varintNumber,
+      txPublicKey: key<PublicKey>(),
+      flags,
+      amount: varint,
+      additionalKeys: list(key<PublicKey>()),
+      subaddress: version < 1 ? absent<SubaddressIndex | undefined>(undefined) : subaddress,
+    });
+  return {
+    write(value, w) {
+      varintNumber.write(newest, w);
+      body(newest).write(value, w);
+    },
+    read: (r) => versioned(1, body).read(r),
+  };
+};
+
+/** An old record reduced to what an export of today tells. @throws CodecError when it contradicts itself. */
+function fromDetails(details: TransferDetails): ExportedOutput {
+  const { fields } = parseExtra(details.tx.extra);
+  const output = details.tx.outputs[details.outputIndex];
+  const txPublicKey = txPublicKeys(fields)[details.keyIndex];
+  if (output === undefined || txPublicKey === undefined)
+    throw new CodecError('archive: an output is not in its transaction');
+  return {
+    publicKey: output.publicKey,
+    outputIndex: details.outputIndex,
+    globalIndex: details.globalIndex,
+    txPublicKey,
+    flags: {
+      spent: details.spent,
+      frozen: details.frozen,
+      rct: details.rct,
+      keyImageKnown: details.keyImageKnown,
+      keyImageRequested: details.keyImageRequested,
+      keyImagePartial: details.keyImagePartial,
+    },
+    amount: details.amount,
+    additionalKeys: additionalPublicKeys(fields),
+    subaddress: details.subaddress,
+  };
+}
+
+const fullRecord: Codec<ExportedOutput> = {
+  write() {
+    throw new Error('full records are read only');
+  },
+  read: (r) => fromDetails(transferDetails.read(r)),
+};
+
+/** First place and outputs; the total is where they end. */
+export const pairOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => {
+  const layout = pair(varintNumber, list(output));
+  return {
+    write: ({ first, outputs }, w) => layout.write([first, outputs], w),
+    read(r) {
+      const [first, outputs] = layout.read(r);
+      return { first, total: first + outputs.length, outputs };
+    },
+  };
+};
+
+const TRIPLE = 3;
+
+/** First place, total and outputs. */
+const tripleOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => ({
+  write({ first, total, outputs }, w) {
+    varintNumber.write(TRIPLE, w);
+    varintNumber.write(first, w);
+    varintNumber.write(total, w);
+    list(output).write(outputs, w);
+  },
+  read(r) {
+    if (varintNumber.read(r) !== TRIPLE) throw new CodecError('archive: a triple has three elements');
+    const first = varintNumber.read(r);
+    const total = varintNumber.read(r);
+    const outputs = list(output).read(r);
+    if (first + outputs.length > total) throw new CodecError('archive: more outputs than there are');
+    return { first, total, outputs };
+  },
+});
+
+/** Runs of outputs as each generation of wallets lays them out inside other formats. */
+export const outputExport = {
+  current: tripleOf(exportedOutput(1)),
+  '0.18.0': pairOf(exportedOutput(0)),
+  full: pairOf(fullRecord),
+} satisfies Record<ExportFormat | 'full', Codec<OutputExport>>;
+
+/** Every layout that was ever written, newest first. */
+const LAYOUTS = [outputExport.current, outputExport['0.18.0'], tripleOf(fullRecord), outputExport.full];
+
+/** Reads an export of any generation. @throws CodecError. Source: wallet2.cpp `import_outputs_from_str`. */
+export function readOutputExport(body: Uint8Array): OutputExport {
+  let failure: CodecError | undefined;
+  for (const layout of LAYOUTS)
+    try {
+      return decode(layout, body);
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      failure ??= error;
+    }
+  throw failure ?? new CodecError('archive: no layout');
+}

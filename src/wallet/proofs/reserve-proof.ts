@@ -1,0 +1,216 @@
+import { deriveSubaddressPublicKey, keyDerivation, publicKeyOf } from '../../crypto/derivation.js';
+import { keccak } from '../../crypto/keccak.js';
+import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { checkRing, signRing } from '../../crypto/ring-signature.js';
+import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import { checkSignature, signHash } from '../../crypto/signature.js';
+import {
+  checkSharedSecret,
+  derivationOf,
+  proveSharedSecret,
+  sharedSecret,
+  type TxProofVersion,
+} from '../../crypto/tx-proof.js';
+import type { Hash, KeyImage, SecretKey } from '../../crypto/types.js';
+import { subaddressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { sum, ZERO, type Amount } from '../../util/amount.js';
+import { toHex } from '../../util/bytes.js';
+import { Writer } from '../../util/codec.js';
+import type { Rng } from '../../util/random.js';
+import { WalletError } from '../model/wallet-error.js';
+import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
+import { badProof } from './proof-text.js';
+import { openAmount, outputSecretKey } from '../scan/receive.js';
+import type { OwnedOutput } from '../model/records.js';
+import {
+  formatReserveProof,
+  type ReserveEntry,
+  type ReserveProof,
+  type SignedSpendKey,
+} from './reserve-proof-text.js';
+import { publishedKeys } from './tx-key.js';
+
+/** `keccak(message || spend key || view key || key images)` */
+function proofMessage(
+  message: Uint8Array,
+  { spendPublicKey, viewPublicKey }: AddressKeys,
+  outputs: readonly { readonly keyImage: KeyImage }[],
+): Hash {
+  const w = new Writer();
+  for (const part of [message, spendPublicKey, viewPublicKey]) w.bytes(part);
+  for (const output of outputs) w.bytes(output.keyImage);
+  return keccak(w.finish());
+}
+
+const byAmountDescending = (a: { readonly amount: Amount }, b: { readonly amount: Amount }): number =>
+  a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1;
+
+/**
+ * As few outputs as reach an amount, and of those that do alone the smallest.
+ * @throws WalletError `invalid` when all together do not, or for nothing.
+ */
+export function selectReserve<T extends { readonly amount: Amount }>(
+  outputs: readonly T[],
+  least: Amount,
+): T[] {
+  if (least === 0n)
+    throw new WalletError({
+      kind: 'invalid',
+      reason: 'the amount to prove is zero',
+      text: 'Proved amount must be greater than 0',
+    });
+  const sorted = [...outputs].sort(byAmountDescending);
+  const enough = sorted.filter(({ amount }) => amount >= least);
+  const picked: T[] = [];
+  let total = 0n;
+  for (const output of sorted.slice(Math.max(0, enough.length - 1))) {
+    if (total >= least) break;
+    picked.push(output);
+    total += output.amount;
+  }
+  if (total < least)
+    throw new WalletError({
+      kind: 'invalid',
+      reason: 'the account holds less than the amount to prove',
+      text: 'Not enough balance in this account for the requested minimum reserve amount',
+    });
+  return picked;
+}
+
+/** Outputs that are proved to be held. Plain data. */
+export interface ReserveToProve {
+  readonly message: Uint8Array;
+  /** Of the primary address. */
+  readonly address: AddressKeys;
+  readonly outputs: readonly (Pick<
+    OwnedOutput,
+    'txHash' | 'outputIndex' | 'publicKey' | 'derivationKey' | 'subaddress'
+  > & { readonly keyImage: KeyImage })[];
+  readonly keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey };
+}
+
+const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
+
+/** @returns `ReserveProofV2` and base58. Source: wallet2.cpp `get_reserve_proof`. */
+export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
+  const signed = proofMessage(message, address, outputs);
+  const made = outputs.map((output): ReserveEntry => {
+    const secret = sharedSecret(output.derivationKey, keys.viewSecret);
+    const claim = { message: signed, R: address.viewPublicKey, A: output.derivationKey, D: secret };
+    const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
+    const outputSecret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
+    const [imageSignature] = signRing(signed, output.keyImage, [output.publicKey], outputSecret, 0, rng);
+    outputSecret.fill(0);
+    if (imageSignature === undefined) throw new Error('a ring of one without a signature');
+    return {
+      txHash: output.txHash,
+      outputIndex: output.outputIndex,
+      sharedSecret: secret,
+      keyImage: output.keyImage,
+      sharedSecretSignature: proveSharedSecret(claim, keys.viewSecret, rng),
+      keyImageSignature: imageSignature,
+    };
+  });
+  const indices = new Map(
+    [PRIMARY, ...outputs.map(({ subaddress }) => subaddress)].map((index) => [
+      `${index.major}/${index.minor}`,
+      index,
+    ]),
+  );
+  const signatures = [...indices.values()].map((index): SignedSpendKey => {
+    const own = index.major === 0 && index.minor === 0 ? 0n : subaddressSecret(keys.viewSecret, index);
+    const secret = scalarBytes(reduce(toScalar(keys.spendSecret) + own));
+    const spendPublicKey = publicKeyOf(secret);
+    return { publicKey: spendPublicKey, signature: signHash(signed, spendPublicKey, secret, rng) };
+  });
+  return formatReserveProof({ entries: made, spendKeys: signatures });
+}
+
+/** A proof with what the chain says about its outputs. Plain data. */
+export interface ReserveToCheck {
+  readonly proof: ReserveProof;
+  readonly message: Uint8Array;
+  readonly address: AddressKeys;
+  /** In the order of the entries. */
+  readonly txs: readonly FetchedTx[];
+  /** In the order of the entries: the key image was seen. */
+  readonly spent: readonly boolean[];
+}
+
+export type ReserveVerdict =
+  { readonly good: false } | { readonly good: true; readonly total: Amount; readonly spent: Amount };
+
+/** @throws WalletError `bad_proof` unless the proof speaks of the address. */
+export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKey }: AddressKeys): void {
+  const wanted = toHex(spendPublicKey);
+  if (keys.every((one) => toHex(one.publicKey) !== wanted))
+    throw badProof('the proof is about another address', "The given address isn't found in the proof");
+}
+
+/**
+ * What one entry holds, or undefined where a signature of it is bad.
+ * @param receivers spend keys, in hex.
+ * @throws WalletError `bad_proof`, `daemon_misbehaves`
+ */
+function entryAmount(
+  one: ReserveEntry,
+  fetched: FetchedTx,
+  signed: Hash,
+  { viewPublicKey }: AddressKeys,
+  version: TxProofVersion,
+  receivers: ReadonlySet<string>,
+): Amount | undefined {
+  const tx = readFetchedTx(fetched);
+  const output = tx.prefix.outputs[one.outputIndex];
+  if (output === undefined)
+    throw badProof('the proof counts an output that does not exist', 'index_in_tx is out of bound');
+  const { main, additional } = publishedKeys(tx);
+  const isProven = [...main, additional[one.outputIndex]].some(
+    (key) =>
+      key !== undefined &&
+      checkSharedSecret(
+        { message: signed, R: viewPublicKey, A: key, D: one.sharedSecret },
+        one.sharedSecretSignature,
+        version,
+      ),
+  );
+  const image = tryDecompress(one.keyImage);
+  // With torsion added it would be another image of the same output, which was never seen spent.
+  if (!isProven || image === undefined || !inMainSubgroup(image)) return undefined;
+  if (!checkRing(signed, one.keyImage, [output.publicKey], [one.keyImageSignature])) return undefined;
+  const derivation = derivationOf(one.sharedSecret);
+  const receiver = deriveSubaddressPublicKey(output.publicKey, derivation, one.outputIndex);
+  if (!receivers.has(toHex(receiver)))
+    throw badProof(
+      'an output of the proof was paid to another address',
+      "The address doesn't seem to have received the fund",
+    );
+  return openAmount(tx, one.outputIndex, derivation)?.amount ?? ZERO;
+}
+
+/**
+ * Checks every output of a proof. An amount that does not match its commitment counts as nothing.
+ * @throws WalletError `bad_proof`, `daemon_misbehaves` Source: wallet2.cpp `check_reserve_proof`.
+ */
+export function checkReserve({ proof, message, address, txs, spent }: ReserveToCheck): ReserveVerdict {
+  assertProofOf(proof, address);
+  const signed = proofMessage(message, address, proof.entries);
+  const receivers = new Set(proof.spendKeys.map((one) => toHex(one.publicKey)));
+  const amounts: Amount[] = [];
+  for (const [i, one] of proof.entries.entries()) {
+    const tx = txs[i];
+    if (tx === undefined) throw new Error('a reserve proof to check without its transactions');
+    const amount = entryAmount(one, tx, signed, address, proof.version, receivers);
+    if (amount === undefined) return { good: false };
+    amounts.push(amount);
+  }
+  if (proof.spendKeys.some((one) => !checkSignature(signed, one.publicKey, one.signature)))
+    return { good: false };
+  try {
+    return { good: true, total: sum(amounts), spent: sum(amounts.filter((_, i) => spent[i])) };
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new WalletError({ kind: 'daemon_misbehaves', reason: 'outputs of more than can exist' }, { cause });
+  }
+}

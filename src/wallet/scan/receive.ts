@@ -1,0 +1,212 @@
+import {
+  deriveSecretKey,
+  deriveSubaddressPublicKey,
+  derivationToScalar,
+  keyImage,
+} from '../../crypto/derivation.js';
+import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import { subaddressSecret } from '../../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
+import { commit, commitsTo } from '../../ringct/commitment.js';
+import { decryptOutput, type Opening } from '../../ringct/ecdh.js';
+import { amount, type Amount } from '../../util/amount.js';
+import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
+import type { SubaddressTable } from './subaddress-table.js';
+
+/** The keys that recognise and, where the spend key is there, own outputs. */
+export interface ReceivingKeys {
+  readonly viewSecret: SecretKey;
+  /** Absent: key images stay unknown. */
+  readonly spendSecret?: SecretKey;
+}
+
+/** An output found to be ours, before it has a place in the chain. */
+export interface FoundOutput {
+  readonly outputIndex: number;
+  readonly publicKey: PublicKey;
+  readonly subaddress: SubaddressIndex;
+  readonly derivationKey: PublicKey;
+  readonly amount: Amount;
+  readonly mask: bigint;
+  readonly keyImage?: KeyImage;
+}
+
+/**
+ * Secret key of an output: `Hs(8aR, i) + b`, plus the address's own secret unless it is the primary one.
+ * Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ */
+export function outputSecretKey(
+  keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey },
+  derivation: KeyDerivation,
+  outputIndex: number,
+  subaddress: SubaddressIndex,
+): SecretKey {
+  const primary = deriveSecretKey(derivation, outputIndex, keys.spendSecret);
+  if (subaddress.major === 0 && subaddress.minor === 0) return primary;
+  return scalarBytes(reduce(toScalar(primary) + subaddressSecret(keys.viewSecret, subaddress)));
+}
+
+/** An output to an address of ours, if its amount is what its sender says. */
+export interface Claim {
+  readonly outputIndex: number;
+  readonly publicKey: PublicKey;
+  readonly subaddress: SubaddressIndex;
+  readonly derivationKey: PublicKey;
+  readonly derivation: KeyDerivation;
+  readonly amount: Amount;
+  readonly mask: bigint;
+  /** Absent where amounts are plain. */
+  readonly commitment?: Commitment;
+}
+
+/** The costly part of receiving, for many outputs at once: kernel.ts has it. */
+export interface OutputArithmetic {
+  /** Commitments `mask·G + amount·H`, 32 bytes each. */
+  commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
+  /** `x·Hp(P)`, 32 bytes each. */
+  keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
+}
+
+/**
+ * Tries one output with one derivation: is it to an address of the table?
+ * @param spendKey `P - Hs(D, i)·G` where it is known already.
+ * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
+ */
+export function claimOutput(
+  table: SubaddressTable,
+  tx: Transaction,
+  outputIndex: number,
+  derivation: KeyDerivation,
+  derivationKey: PublicKey,
+  spendKey?: PublicKey,
+): Claim | undefined {
+  const output = tx.prefix.outputs[outputIndex];
+  if (output === undefined) return undefined;
+  const { publicKey } = output;
+  const spendPublicKey = spendKey ?? tryBasePoint(publicKey, derivation, outputIndex);
+  const subaddress = spendPublicKey && table.find(spendPublicKey);
+  if (subaddress === undefined) return undefined;
+  const claimed = claimedAmount(tx, outputIndex, derivation);
+  return claimed && { outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
+}
+
+/** What an output says it holds, and the commitment that must bear it out, unless the amount is plain. */
+function claimedAmount(
+  tx: Transaction,
+  outputIndex: number,
+  derivation: KeyDerivation,
+): (Opening & { readonly commitment?: Commitment }) | undefined {
+  const output = tx.prefix.outputs[outputIndex];
+  const base = tx.rct?.base;
+  if (output === undefined) return undefined;
+  if (base === undefined || base.type === 0) return { amount: output.amount, mask: 1n };
+  const info = base.ecdhInfo[outputIndex];
+  const commitment = base.outPk[outputIndex];
+  if (info === undefined || commitment === undefined) return undefined;
+  const sharedSecret = scalarBytes(derivationToScalar(derivation, outputIndex));
+  const opening = decryptOutput(info, base.type, sharedSecret);
+  return opening && { ...opening, commitment };
+}
+
+/** Amount and mask of an output that a derivation opens; undefined where its commitment does not bear them out. */
+export function openAmount(
+  tx: Transaction,
+  outputIndex: number,
+  derivation: KeyDerivation,
+): Opening | undefined {
+  const claimed = claimedAmount(tx, outputIndex, derivation);
+  return claimed?.commitment === undefined || commitsTo(claimed.commitment, claimed.amount, claimed.mask)
+    ? claimed
+    : undefined;
+}
+
+/**
+ * Opens claims: an output of zero amount, or whose amount does not match its commitment, is nobody's money.
+ * @returns one a claim; undefined where it is void.
+ */
+export function openClaims(
+  keys: ReceivingKeys,
+  claims: readonly Claim[],
+  arithmetic: OutputArithmetic,
+): (FoundOutput | undefined)[] {
+  const blind = claims.filter(({ commitment }) => commitment !== undefined);
+  const commitments = arithmetic.commit(
+    blind.map(({ amount }) => amount),
+    concatBytes(...blind.map(({ mask }) => scalarBytes(mask))),
+  );
+  const lies = new Set(
+    blind.filter(
+      ({ commitment }, i) =>
+        commitment === undefined || !equalBytes(commitments.subarray(32 * i, 32 * i + 32), commitment),
+    ),
+  );
+  const good = claims.filter((claim) => claim.amount > 0n && !lies.has(claim));
+  const images = keyImagesOf(keys, good, arithmetic);
+  const found = new Map(
+    good.map((claim, i) => {
+      const { outputIndex, publicKey, subaddress, derivationKey, amount, mask } = claim;
+      const image = images?.slice(32 * i, 32 * i + 32) as KeyImage | undefined;
+      const output = { outputIndex, publicKey, subaddress, derivationKey, amount, mask };
+      return [claim, image === undefined ? output : { ...output, keyImage: image }];
+    }),
+  );
+  return claims.map((claim) => found.get(claim));
+}
+
+function keyImagesOf(
+  { viewSecret, spendSecret }: ReceivingKeys,
+  claims: readonly Claim[],
+  arithmetic: OutputArithmetic,
+): Uint8Array | undefined {
+  if (spendSecret === undefined) return undefined;
+  const secrets = concatBytes(
+    ...claims.map(({ derivation, outputIndex, subaddress }) =>
+      outputSecretKey({ viewSecret, spendSecret }, derivation, outputIndex, subaddress),
+    ),
+  );
+  const images = arithmetic.keyImages(concatBytes(...claims.map(({ publicKey }) => publicKey)), secrets);
+  secrets.fill(0);
+  return images;
+}
+
+/** One after the other, in constant time. */
+const plainArithmetic: OutputArithmetic = {
+  commit: (amounts, masks) =>
+    concatBytes(
+      ...amounts.map((value, i) => commit(amount(value), toScalar(masks.subarray(32 * i, 32 * i + 32)))),
+    ),
+  keyImages: (outputKeys, secrets) =>
+    concatBytes(
+      ...chunks(outputKeys, 32).map((key, i) =>
+        keyImage(key as PublicKey, secrets.slice(32 * i, 32 * i + 32) as SecretKey),
+      ),
+    ),
+};
+
+/** {@link claimOutput} and {@link openClaims} of one output. */
+export function receiveOutput(
+  keys: ReceivingKeys,
+  table: SubaddressTable,
+  tx: Transaction,
+  outputIndex: number,
+  derivation: KeyDerivation,
+  derivationKey: PublicKey,
+): FoundOutput | undefined {
+  const claim = claimOutput(table, tx, outputIndex, derivation, derivationKey);
+  return claim && openClaims(keys, [claim], plainArithmetic)[0];
+}
+
+/** `P - Hs(D, i)·G`, or undefined when the output's key is not a point. */
+function tryBasePoint(
+  outputKey: PublicKey,
+  derivation: KeyDerivation,
+  outputIndex: number,
+): PublicKey | undefined {
+  try {
+    return deriveSubaddressPublicKey(outputKey, derivation, outputIndex);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import type { SubaddressKey } from '../model/records.js';
+import { SpendKeyIndex } from './spend-key-index.js';
+
+/** How far beyond the last used address or account payments are still recognised. */
+export interface Lookahead {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** Source: wallet2.h `SUBADDRESS_LOOKAHEAD_MAJOR`, `SUBADDRESS_LOOKAHEAD_MINOR`. */
+export const DEFAULT_LOOKAHEAD: Lookahead = { major: 50, minor: 200 };
+
+/** Spend keys of `from` ≤ minor < `to` in one account. */
+export type SpendKeyRange = typeof subaddressSpendPublicKeys;
+
+/** Bytes of a packed entry. */
+const ENTRY_BYTES = 40;
+
+/** Spend keys of addresses, each with its major and minor index, 4 bytes each, largest first. */
+export type PackedSubaddresses = Uint8Array;
+
+/**
+ * Which spend public keys are ours. Grows as addresses are used, so that an address within the lookahead of
+ * the last used one is always known.
+ */
+export class SubaddressTable {
+  readonly #spendPublicKey: PublicKey;
+  readonly #viewSecret: SecretKey;
+  /** What {@link expandTo} goes by; entries beyond it stay. */
+  lookahead: Lookahead;
+  readonly #byKey = new SpendKeyIndex();
+  readonly #spendKeys: SpendKeyRange;
+  /** Number of addresses known, an account. */
+  readonly #counts: number[] = [];
+
+  constructor(
+    spendPublicKey: PublicKey,
+    viewSecret: SecretKey,
+    lookahead: Lookahead = DEFAULT_LOOKAHEAD,
+    spendKeys: SpendKeyRange = subaddressSpendPublicKeys,
+  ) {
+    this.#spendKeys = spendKeys;
+    this.#spendPublicKey = spendPublicKey;
+    this.#viewSecret = viewSecret;
+    this.lookahead = lookahead;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  find(spendPublicKey: Uint8Array): SubaddressIndex | undefined {
+    return this.#byKey.find(spendPublicKey);
+  }
+
+  /** Takes over entries computed earlier; an account's entries must be gapless from 0. */
+  load(packed: PackedSubaddresses): void {
+    const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
+    for (let at = 0; at + ENTRY_BYTES <= packed.length; at += ENTRY_BYTES)
+      this.#take({
+        index: { major: view.getUint32(at + 32), minor: view.getUint32(at + 36) },
+        spendPublicKey: packed.subarray(at, at + 32) as PublicKey,
+      });
+  }
+
+  /**
+   * Makes sure that everything within the lookahead of a used address is known.
+   * @returns the new entries. Source: wallet2.cpp `expand_subaddresses`.
+   */
+  expandTo(used: SubaddressIndex): SubaddressKey[] {
+    const added: SubaddressKey[] = [];
+    const majors = Math.max(this.#counts.length, used.major + this.lookahead.major);
+    for (let major = 0; major < majors; major++) {
+      const known = this.#counts[major] ?? 0;
+      const wanted = (major === used.major ? used.minor : 0) + this.lookahead.minor;
+      if (known >= wanted) continue;
+      const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
+      keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));
+    }
+    for (const entry of added) this.#take(entry);
+    return added;
+  }
+
+  #take({ index, spendPublicKey }: SubaddressKey): void {
+    this.#byKey.set(spendPublicKey, index);
+    this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
+  }
+}

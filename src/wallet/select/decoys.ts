@@ -1,0 +1,265 @@
+import { isIdentity, type Curve } from '../../crypto/curve.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
+import { ORDER } from '../../crypto/scalar.js';
+import type { Commitment, PublicKey } from '../../crypto/types.js';
+import {
+  COINBASE_UNLOCK_BLOCKS,
+  DIFFICULTY_TARGET_SECONDS,
+  RING_SIZE,
+  SPENDABLE_AGE_BLOCKS,
+} from '../../cryptonote/constants.js';
+import { commit } from '../../ringct/commitment.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
+import { shuffled, uniformInt, type Rng } from '../../util/random.js';
+import { WalletError } from '../model/wallet-error.js';
+import { gammaDeviate } from './gamma-distribution.js';
+import type { OwnedOutput } from '../model/records.js';
+
+/*
+ * Ages of decoys: the logarithm of seconds follows a gamma distribution fitted to real spends
+ * (Miller et al., arXiv 1704.04299). Source: wallet2.cpp `gamma_picker`, `get_outs`.
+ */
+const GAMMA_SHAPE = 19.28;
+const GAMMA_SCALE = 1 / 1.61;
+const UNLOCK_SECONDS = SPENDABLE_AGE_BLOCKS * DIFFICULTY_TARGET_SECONDS;
+/** Ages that the chain's own lock rules out stand for spends soon after it: spread over this. */
+const RECENT_SPEND_SECONDS = 15 * DIFFICULTY_TARGET_SECONDS;
+const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
+
+const misbehaves = (reason: string): WalletError => new WalletError({ kind: 'daemon_misbehaves', reason });
+
+const tooFew = (): WalletError => new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
+
+/** RingCT outputs a block, cumulative from the first block that had any, up to the tip. */
+export interface OutputDistribution {
+  readonly cumulative: readonly number[];
+}
+
+/** Picks global indices of outputs by age. One serves all inputs of a payment. */
+export class GammaPicker {
+  readonly #cumulative: readonly number[];
+  readonly #averageSeconds: number;
+  readonly #rng: Rng;
+  /** Blocks whose outputs have the age to be spent in the next block. */
+  readonly #blocks: number;
+  /** Outputs of those blocks; their indices lie below. */
+  readonly outputs: number;
+  /** Outputs of all blocks. */
+  readonly total: number;
+
+  /** @throws WalletError `daemon_misbehaves` for counts that fall, `not_enough_ring_members` for a short chain. */
+  constructor({ cumulative }: OutputDistribution, rng: Rng) {
+    let previous = 0;
+    for (const count of cumulative) {
+      if (!Number.isSafeInteger(count) || count < previous) throw misbehaves('its output counts fall');
+      previous = count;
+    }
+    this.#rng = rng;
+    this.#cumulative = cumulative;
+    this.#blocks = Math.max(0, cumulative.length - (SPENDABLE_AGE_BLOCKS - 1));
+    this.outputs = cumulative[this.#blocks - 1] ?? 0;
+    this.total = previous;
+    const blocks = Math.min(cumulative.length, BLOCKS_A_YEAR);
+    const considered = previous - (cumulative[cumulative.length - blocks - 1] ?? 0);
+    if (this.outputs === 0 || considered === 0) throw tooFew();
+    this.#averageSeconds = (DIFFICULTY_TARGET_SECONDS * blocks) / considered;
+  }
+
+  /** undefined for a pick that falls outside the chain, or on a block without outputs. */
+  pick(): number | undefined {
+    const age = Math.exp(gammaDeviate(GAMMA_SHAPE, GAMMA_SCALE, this.#rng));
+    const seconds = age > UNLOCK_SECONDS ? age - UNLOCK_SECONDS : uniformInt(RECENT_SPEND_SECONDS, this.#rng);
+    const back = Math.floor(seconds / this.#averageSeconds);
+    if (back >= this.outputs) return undefined;
+    const block = this.#blockOf(this.outputs - 1 - back);
+    const first = block === 0 ? 0 : (this.#cumulative[block - 1] ?? 0);
+    const count = (this.#cumulative[block] ?? 0) - first;
+    return count === 0 ? undefined : first + uniformInt(count, this.#rng);
+  }
+
+  /** Uniform over all outputs that have the age. */
+  pickAny(): number {
+    return uniformInt(this.outputs, this.#rng);
+  }
+
+  /** Every index that has the age, in random order. */
+  all(): number[] {
+    const indices = Array.from({ length: this.outputs }, (_, index) => index);
+    return shuffled(indices, this.#rng);
+  }
+
+  /** First block whose cumulative count reaches the index, as upstream's `lower_bound` finds it. */
+  #blockOf(index: number): number {
+    let low = 0;
+    let high = this.#blocks - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#cumulative[middle] ?? 0) < index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Half as many again as a ring needs, and as many as may be mined rewards that are still locked. */
+const REQUESTED = Math.floor(RING_SIZE * 1.5) + 1 + (COINBASE_UNLOCK_BLOCKS - SPENDABLE_AGE_BLOCKS);
+
+/** Picks after which ages are given up and any output will do: a chain whose old part is hardly ever hit. */
+const MAX_PICKS = 20_000;
+
+/** What to ask the daemon for one input. */
+export interface RingCandidates {
+  /** Ascending, the real one among them: the order tells the daemon nothing. */
+  readonly indices: readonly number[];
+  /** The same in the order they were picked. Secret: the real one leads. */
+  readonly picked: readonly number[];
+}
+
+/**
+ * Global indices to ask the daemon for, one input. A candidate picked earlier depends less on the others, so
+ * rings prefer it. @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
+ */
+export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
+  if (real >= picker.total) throw misbehaves('it counts fewer outputs than there are');
+  if (picker.outputs < RING_SIZE) throw tooFew();
+  const chosen = new Set([real]);
+  if (picker.outputs <= REQUESTED) for (const index of picker.all()) chosen.add(index);
+  else
+    for (let picks = 0; chosen.size < REQUESTED; picks++) {
+      const index = picks < MAX_PICKS ? picker.pick() : picker.pickAny();
+      if (index !== undefined) chosen.add(index);
+    }
+  const picked = [...chosen];
+  return { indices: [...picked].sort((a, b) => a - b), picked };
+}
+
+/** An output as the daemon described it. */
+export interface FetchedOutput {
+  readonly publicKey: PublicKey;
+  readonly commitment: Commitment;
+  readonly unlocked: boolean;
+}
+
+export interface Candidate extends FetchedOutput {
+  readonly globalIndex: number;
+}
+
+/** A ring, by ascending global index. */
+export interface Ring {
+  readonly members: readonly Candidate[];
+  readonly realIndex: number;
+}
+
+/** What a ring has to know of the output that is spent. */
+export type RealMember = Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>;
+
+/**
+ * Makes a ring of the real output and the first fit candidates in the order they were picked.
+ * @param fetched the daemon's answer, one for each of `candidates.indices`.
+ * @throws WalletError `daemon_misbehaves` when the real output is not what we hold: a daemon that sends other
+ * data for every output could tell ours in the ring. `not_enough_ring_members`
+ */
+export function assembleRing(
+  real: RealMember,
+  candidates: RingCandidates,
+  fetched: readonly FetchedOutput[],
+  curve: Curve = plainCurve,
+): Ring {
+  if (fetched.length !== candidates.indices.length) throw misbehaves('it sent another number of outputs');
+  const byIndex = new Map<number, Candidate>();
+  candidates.indices.forEach((globalIndex, i) => {
+    const output = fetched[i];
+    if (output === undefined) return;
+    const { publicKey, commitment, unlocked } = output;
+    byIndex.set(globalIndex, { globalIndex, publicKey, commitment, unlocked });
+  });
+  const own = byIndex.get(real.globalIndex);
+  if (
+    own === undefined ||
+    !equalBytes(own.publicKey, real.publicKey) ||
+    !equalBytes(own.commitment, commit(real.amount, real.mask)) ||
+    !own.unlocked
+  )
+    throw misbehaves('an output of ours is missing from its answer, changed or locked');
+  const members = [own];
+  const keys = new Set([toHex(own.publicKey)]);
+  for (const index of candidates.picked) {
+    if (members.length === RING_SIZE) break;
+    const candidate = byIndex.get(index);
+    if (candidate === undefined || !candidate.unlocked) continue;
+    const key = toHex(candidate.publicKey);
+    if (keys.has(key) || !isFit(candidate, curve)) continue;
+    keys.add(key);
+    members.push(candidate);
+  }
+  if (members.length < RING_SIZE) throw tooFew();
+  members.sort((a, b) => a.globalIndex - b.globalIndex);
+  return { members, realIndex: members.indexOf(own) };
+}
+
+/** Key and commitment must be points of the main subgroup, or the ring would give us away or be refused. */
+function isFit({ publicKey, commitment }: Candidate, curve: Curve): boolean {
+  const points = [publicKey, commitment];
+  return curve.arePoints(points) && curve.multiplyEach(points, ORDER).every(isIdentity);
+}
+
+/** What one ring is made of. Plain data, so that it crosses to a thread. */
+export interface RingParts {
+  readonly real: RealMember;
+  readonly candidates: RingCandidates;
+  readonly fetched: readonly FetchedOutput[];
+}
+
+/** {@link assembleRing} of each. Slow with many, on a thread of its own. */
+export const assembleRings = (all: readonly RingParts[], curve: Curve = plainCurve): Ring[] =>
+  all.map(({ real, candidates, fetched }) => assembleRing(real, candidates, fetched, curve));
+
+/** Outputs below which a chain is too young to judge rings by. */
+const YOUNG_CHAIN = 10_000;
+
+/**
+ * Are the rings of a payment as varied and as recent as the network expects of honest wallets?
+ * @param available outputs old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
+ */
+export function areRingsPlausible(rings: readonly Ring[], available: number): boolean {
+  const indices = rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex));
+  if (indices.length <= 10 || available < YOUNG_CHAIN) return true;
+  const unique = [...new Set(indices)].sort((a, b) => a - b);
+  if (unique.length < Math.floor((indices.length * 8) / 10)) return false;
+  const middle = unique.length >>> 1;
+  const upper = unique[middle] ?? 0;
+  const median = unique.length % 2 === 1 ? upper : Math.floor(((unique[middle - 1] ?? 0) + upper) / 2);
+  return median >= Math.floor((available * 6) / 10);
+}
+
+/** Attempts at rings that are plausible together. */
+const ATTEMPTS = 3;
+
+/**
+ * Rings for all inputs of one transaction, fetched in one call.
+ * @param fetch the daemon's outputs at these indices, in their order. @param assemble as {@link assembleRings} does.
+ * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and what `fetch` throws.
+ */
+export async function chooseRings(
+  inputs: readonly OwnedOutput[],
+  picker: GammaPicker,
+  fetch: (indices: readonly number[]) => Promise<readonly FetchedOutput[]>,
+  assemble: (all: readonly RingParts[]) => readonly Ring[] | Promise<readonly Ring[]> = assembleRings,
+): Promise<readonly Ring[]> {
+  for (let attempt = 1; ; attempt++) {
+    const candidates = inputs.map(({ globalIndex }) => candidateIndices(globalIndex, picker));
+    const fetched = await fetch(candidates.flatMap(({ indices }) => indices));
+    let at = 0;
+    const parts = inputs.map(({ globalIndex, publicKey, amount, mask }, i): RingParts => {
+      const asked = candidates[i] ?? { indices: [], picked: [] };
+      return {
+        real: { globalIndex, publicKey, amount, mask },
+        candidates: asked,
+        fetched: fetched.slice(at, (at += asked.indices.length)),
+      };
+    });
+    const rings = await assemble(parts);
+    if (areRingsPlausible(rings, picker.outputs)) return rings;
+    if (attempt === ATTEMPTS) throw misbehaves('no plausible rings can be made of its outputs');
+  }
+}

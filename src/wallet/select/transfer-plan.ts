@@ -1,0 +1,302 @@
+import { MAX_OUTPUTS, MAX_TX_WEIGHT, RING_SIZE } from '../../cryptonote/constants.js';
+import { estimateWeight, feeOfWeight, feePerByte, type FeeRates } from '../../cryptonote/fees.js';
+import { amount, U64_MAX, ZERO, type Amount } from '../../util/amount.js';
+import type { Rng } from '../../util/random.js';
+import { AddressOutputs } from './address-outputs.js';
+import { WalletError } from '../model/wallet-error.js';
+import { InputPool, preferredInputs, Selection } from './input-selection.js';
+import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outputs.js';
+import type { OwnedOutput } from '../model/records.js';
+import {
+  checkTransfer,
+  MAX_PAYEES,
+  type Payee,
+  type SweepRequest,
+  type TransferRequest,
+} from './transfer-request.js';
+
+/** One transaction's share of a request: who is paid from what, at an estimated fee. */
+export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
+  readonly payees: readonly Payee[];
+  readonly inputs: readonly C[];
+  /** From an upper estimate of the weight; the inputs cover it. */
+  readonly fee: Amount;
+  /** Places of the payees that the fee is taken from; empty: it comes from what the inputs hold beyond. */
+  readonly feeFrom: readonly number[];
+}
+
+/** A transaction takes no further inputs or payees beyond this weight. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
+const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
+
+/**
+ * A second input that is not needed is left alone from this value on, where fewer than
+ * {@link KEPT_LARGE_OUTPUTS} such outputs would remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
+ */
+const LARGE_OUTPUT = 2_000_000_000_000n;
+const KEPT_LARGE_OUTPUTS = 5;
+
+/** Public key and nonce with a payment id; one more key an output where a subaddress is not paid alone. */
+function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): number {
+  const mixed = payees.length > 1 && payees.some(({ address }) => address.kind === 'subaddress');
+  return 33 + 11 + (mixed ? 2 + 32 * outputs : 0);
+}
+
+/** Upper estimate, change or a dummy counted. */
+function weightOf(inputs: number, payees: readonly Pick<Payee, 'address'>[]): number {
+  const outputs = Math.max(1, payees.length) + 1;
+  return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
+}
+
+const total = (values: readonly { readonly amount: Amount }[]): bigint =>
+  values.reduce((held, value) => held + value.amount, 0n);
+
+const notPossible = (reason: string): WalletError => new WalletError({ kind: 'tx_not_possible', reason });
+
+/** Message for outputs that hold less than the fee. Source: wallet2.cpp `create_transactions_from`. */
+export const CANNOT_PAY_FOR_ITSELF = 'Transaction cannot pay for itself';
+
+/** Message for too many outputs. Source: bulletproofs_plus.cc. */
+const TOO_MANY_OUTPUTS = 'sv/gamma are too large';
+
+/** Source: wallet2.cpp `create_transactions_2`. */
+const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
+
+/** @param text upstream's message for it. */
+const failed = (reason: string, text: string): WalletError =>
+  new WalletError({ kind: 'transfer_failed', reason, text });
+
+/** A transaction while it is planned. */
+interface Draft<C extends SpendableOutput> {
+  readonly selection: Selection<C>;
+  readonly payees: Payee[];
+  /** The last payee is paid in part; the rest waits in the queue. */
+  partial: boolean;
+}
+
+/**
+ * Goes through outputs and lets each pay what it can of the destinations, in their order; a transaction is
+ * closed when it is full or everybody is paid, and once its inputs cover its fee.
+ * Source: wallet2.cpp `create_transactions_2`.
+ */
+class TransferPlanner<C extends SpendableOutput> {
+  readonly #queue: Payee[];
+  readonly #pools: AddressOutputs<C>[];
+  readonly #preferred: C[];
+  readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
+  readonly #feeFrom: readonly number[];
+
+  constructor(request: TransferRequest, purse: SpendableOutputs<C>, rates: FeeRates, rng: Rng) {
+    const rate = feePerByte(rates, request.priority);
+    const least = costOfInput(rates, request.priority);
+    this.#feeOf = (inputs, payees) => feeOfWeight(weightOf(inputs, payees), rate, rates);
+    this.#feeFrom = request.subtractFeeFrom ?? [];
+    this.#queue = [...request.payees];
+    const first = this.#queue.slice(0, MAX_PAYEES);
+    const wanted = total(request.payees);
+    const usual = preferredInputs(purse, wanted + this.#onTop(2, first), least);
+    const enough = wanted + this.#onTop(1, first);
+    const alone = usual.length > 0 ? undefined : purse.oldest(enough > least ? enough : least);
+    this.#preferred = alone === undefined ? usual : [alone];
+    const { addresses } = purse.funds(least);
+    const minor = this.#preferred[0]?.subaddress.minor;
+    const ordered = [
+      ...addresses.filter((address) => address.minor === minor),
+      ...addresses.filter((address) => address.minor !== minor),
+    ];
+    this.#pools = ordered.map((address) => new AddressOutputs(purse, address, least, rng));
+  }
+
+  /** The part of the fee that is not taken from payees. */
+  #onTop(inputs: number, payees: readonly Payee[]): Amount {
+    return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
+  }
+
+  plan(): FundedTransfer<C>[] {
+    const planned: FundedTransfer<C>[] = [];
+    while (this.#queue.length > 0) {
+      const draft: Draft<C> = { selection: new Selection(), payees: [], partial: false };
+      this.#fill(draft);
+      this.#coverFee(draft);
+      if (this.#queue.length === 0) this.#addSecondInput(draft);
+      planned.push(this.#close(draft));
+    }
+    if (this.#feeFrom.length > 0 && planned.length > 1)
+      throw failed('the fee cannot be taken from a payment of more than one transaction', FEE_IS_SPLIT);
+    return planned;
+  }
+
+  /** Adds inputs, and payees as far as they go. */
+  #fill(draft: Draft<C>): void {
+    for (;;) {
+      const input = this.#preferred.pop() ?? this.#poolInUse()?.takeLeastRelated(draft.selection);
+      if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
+      this.#poolInUse()?.take(input);
+      draft.selection.add(input);
+      const full = this.#payFrom(draft, input.amount);
+      if (full || this.#isHeavy(draft) || (draft.payees.length === MAX_PAYEES && !draft.partial)) return;
+      if (this.#queue.length === 0 && this.#preferred.length === 0) return;
+    }
+  }
+
+  /** @returns true when the transaction takes no further payee though money is left. */
+  #payFrom(draft: Draft<C>, value: Amount): boolean {
+    let left: bigint = value;
+    for (;;) {
+      const next = this.#queue[0];
+      if (next === undefined || left === 0n) return false;
+      const last = draft.payees.at(-1);
+      const continues = draft.partial && last !== undefined;
+      if (!continues && (draft.payees.length === MAX_PAYEES || this.#isHeavy(draft))) return true;
+      const paid = left < next.amount ? left : next.amount;
+      if (continues) draft.payees[draft.payees.length - 1] = { ...last, amount: amount(last.amount + paid) };
+      else draft.payees.push({ ...next, amount: amount(paid) });
+      left -= paid;
+      draft.partial = paid < next.amount;
+      if (draft.partial) this.#queue[0] = { ...next, amount: amount(next.amount - paid) };
+      else this.#queue.shift();
+    }
+  }
+
+  #isHeavy({ selection, payees }: Draft<C>): boolean {
+    return weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
+  }
+
+  /** Takes what is missing for the fee from a payment in part, which needs another transaction anyway; else adds inputs. */
+  #coverFee(draft: Draft<C>): void {
+    for (;;) {
+      const missing = this.#missing(draft.selection.outputs, draft.payees);
+      if (missing <= 0n) return;
+      const last = draft.payees.at(-1);
+      const waiting = this.#queue[0];
+      if (draft.partial && last !== undefined && waiting !== undefined && last.amount > missing) {
+        draft.payees[draft.payees.length - 1] = { ...last, amount: amount(last.amount - missing) };
+        this.#queue[0] = { ...waiting, amount: amount(waiting.amount + missing) };
+        return;
+      }
+      const input = this.#poolInUse()?.takeLeastRelated(draft.selection);
+      if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
+      draft.selection.add(input);
+    }
+  }
+
+  #missing(inputs: readonly C[], payees: readonly Payee[]): bigint {
+    return total(payees) + this.#onTop(inputs.length, payees) - total(inputs);
+  }
+
+  /** Most transactions have two inputs: one more, small and unrelated, makes a payment from one look like them. */
+  #addSecondInput(draft: Draft<C>): void {
+    const [first, other] = draft.selection.outputs;
+    const pool = this.#pools[0];
+    if (other !== undefined || first === undefined || pool === undefined) return;
+    if (pool.minor !== first.subaddress.minor) return;
+    const second = pool.smallestUnrelated(first);
+    if (second === undefined) return;
+    const isScarce = (): boolean => pool.countFrom(LARGE_OUTPUT, KEPT_LARGE_OUTPUTS) < KEPT_LARGE_OUTPUTS;
+    if (second.amount >= LARGE_OUTPUT && isScarce()) return;
+    pool.take(second);
+    draft.selection.add(second);
+  }
+
+  #close({ selection: { outputs: inputs }, payees }: Draft<C>): FundedTransfer<C> {
+    const weight = weightOf(inputs.length, payees);
+    if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
+    return { payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom };
+  }
+
+  /** The first address that still has outputs. */
+  #poolInUse(): AddressOutputs<C> | undefined {
+    while (this.#pools.length > 1 && this.#pools[0]?.size === 0) this.#pools.shift();
+    return this.#pools[0];
+  }
+}
+
+/** An output of less is not worth spending. Source: wallet2.cpp `create_transactions_2`, fractional threshold. */
+function costOfInput(rates: FeeRates, priority: number): bigint {
+  const weight = estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
+  return BigInt(weight) * feePerByte(rates, priority);
+}
+
+/**
+ * Upstream adds amounts and fee modulo 2^64: a sum beyond it is short of money only where the remainder is.
+ * @throws WalletError `not_enough_money`, `not_enough_unlocked_money`, `tx_not_possible` where no choice of inputs
+ * could help. Source: wallet2.cpp `create_transactions_2`.
+ */
+function assertFunds(request: TransferRequest, { available, locked }: Funds, rates: FeeRates): void {
+  const least = estimateWeight(1, RING_SIZE, 2, 0);
+  const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
+  const wanted = total(request.payees);
+  const subtracting = (request.subtractFeeFrom ?? []).length > 0;
+  const exact = subtracting ? (wanted > fee ? wanted : fee) : wanted + fee;
+  const needed = amount(exact > U64_MAX ? U64_MAX : exact);
+  const compared = exact % (U64_MAX + 1n);
+  if (compared <= available && exact <= U64_MAX) return;
+  const held = amount(available + locked + (request.unconfirmed?.() ?? 0n));
+  if (compared > held) throw new WalletError({ kind: 'not_enough_money', available: held, needed });
+  if (compared > available) throw new WalletError({ kind: 'not_enough_unlocked_money', available, needed });
+  throw notPossible('the amounts and the fee exceed 64 bits');
+}
+
+/**
+ * Divides a request into transactions: at most 15 payees each, within the weight limit, a payment cut in two
+ * where its inputs do not fit one.
+ * @throws WalletError for a request that cannot be paid.
+ */
+export function planTransfers<C extends SpendableOutput>(
+  request: TransferRequest,
+  purse: SpendableOutputs<C>,
+  rates: FeeRates,
+  rng: Rng,
+): FundedTransfer<C>[] {
+  checkTransfer(request);
+  assertFunds(request, purse.funds(costOfInput(rates, request.priority)), rates);
+  return new TransferPlanner(request, purse, rates, rng).plan();
+}
+
+/** `value` in `count` parts that differ by one atomic unit at most, the larger first. */
+function split(value: bigint, count: number): Amount[] {
+  const [part, rest] = [value / BigInt(count), Number(value % BigInt(count))];
+  return Array.from({ length: count }, (_, i) => amount(part + (i < rest ? 1n : 0n)));
+}
+
+/**
+ * Everything that the outputs hold to one address, in as many transactions as it takes; none where no output
+ * is worth spending. No change is left: all of the fee comes out of what is paid.
+ * @throws WalletError `tx_not_possible` for no outputs, `transfer_failed` for too many, and when inputs hold less
+ * than the fee of spending them.
+ * Source: wallet2.cpp `create_transactions_from`.
+ */
+export function planSweep<C extends SpendableOutput>(
+  request: SweepRequest,
+  outputs: readonly C[],
+  rates: FeeRates,
+  rng: Rng,
+): FundedTransfer<C>[] {
+  const count = request.outputs;
+  if (!Number.isInteger(count) || count < 1) throw notPossible('a sweep makes at least one output');
+  if (count > MAX_OUTPUTS) throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`, TOO_MANY_OUTPUTS);
+  const rate = feePerByte(rates, request.priority);
+  const { address, text } = request;
+  const places = Array.from({ length: count }, (_, place) => place);
+  const targets = places.map(() => ({ address }));
+  const least = costOfInput(rates, request.priority);
+  const pool = new InputPool(
+    outputs.filter((output) => output.amount >= least),
+    rng,
+  );
+  const planned: FundedTransfer<C>[] = [];
+  while (pool.size > 0) {
+    const selection = new Selection<C>();
+    while (pool.size > 0 && weightOf(selection.outputs.length, targets) < TARGET_WEIGHT) {
+      const input = pool.takeLeastRelated(selection);
+      if (input !== undefined) selection.add(input);
+    }
+    const inputs = selection.outputs;
+    const fee = feeOfWeight(weightOf(inputs.length, targets), rate, rates);
+    const held = total(inputs);
+    if (held < fee + BigInt(count))
+      throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
+    const payees = split(held, count).map((value) => ({ address, text, amount: value }));
+    planned.push({ payees, inputs, fee, feeFrom: places });
+  }
+  return planned;
+}

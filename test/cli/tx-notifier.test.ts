@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino, type Logger } from 'pino';
+import { TxNotifier } from '../../src/cli/tx-notifier.js';
+import { until } from '../support/process.js';
+
+const directories: string[] = [];
+let directory: string;
+let lines: string[];
+let log: Logger;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'notify-'));
+  directories.push(directory);
+  lines = [];
+  log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+});
+afterAll(() => directories.forEach((path) => rmSync(path, { recursive: true, force: true })));
+
+const txids = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => i.toString(16).padStart(64, '0'));
+
+/** A command that notes how many of its kind run beside it, then sleeps. @param seconds that it sleeps. */
+const counting = (seconds: number): string => {
+  const script = join(directory, 'count.sh');
+  writeFileSync(
+    script,
+    `touch ${directory}/running.$1\nls ${directory} | grep -c running >> ${directory}/counts\n` +
+      `sleep ${seconds}\nrm ${directory}/running.$1\ntouch ${directory}/done.$1\n`,
+  );
+  return `sh ${script} %s`;
+};
+const done = (): string[] =>
+  readdirSync(directory)
+    .filter((name) => name.startsWith('done.'))
+    .map((name) => name.slice('done.'.length))
+    .sort();
+const notifier = (command: string, limitMs?: number): TxNotifier =>
+  new TxNotifier({ command, env: process.env, log, ...(limitMs === undefined ? {} : { limitMs }) });
+
+describe('--tx-notify', () => {
+  it('runs for every transaction, at most four commands at once', async () => {
+    const all = txids(30);
+    const notify = notifier(counting(0.05));
+    for (const txid of all) notify.notify(txid);
+    await until('all commands', () => done().length === all.length);
+    expect(done()).toEqual(all);
+    const counts = readFileSync(join(directory, 'counts'), 'utf8').trim().split('\n').map(Number);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(4);
+    await notify.close(0);
+    expect(lines).toEqual([]);
+  });
+
+  it('starts every command that waits before the server stops, where there is time', async () => {
+    const all = txids(9);
+    const notify = notifier(counting(0.05));
+    for (const txid of all) notify.notify(txid);
+    await notify.close(30_000);
+    await until('the last commands', () => done().length === all.length);
+    expect(lines).toEqual([]);
+  });
+
+  it('names in the log the transactions whose command was not run when the server stopped', async () => {
+    const notify = notifier(counting(20), 20_000);
+    const all = txids(6);
+    for (const txid of all) notify.notify(txid);
+    await notify.close(10);
+    expect(lines.map((line) => (JSON.parse(line) as { txid: string }).txid)).toEqual(all.slice(4));
+  });
+
+  it('goes on with the next transactions when commands cannot be run', async () => {
+    const notify = notifier(join(directory, 'missing'));
+    for (const txid of txids(9)) notify.notify(txid);
+    await until('the last failure', () => lines.length === 9);
+    expect(lines[8]).toContain('--tx-notify could not be run');
+  });
+
+  it('kills a command that runs for too long, and goes on', async () => {
+    const script = join(directory, 'hang.sh');
+    writeFileSync(script, `touch ${directory}/done.$1\nsleep 600\n`);
+    const notify = notifier(`sh ${script} %s`, 100);
+    for (const txid of txids(5)) notify.notify(txid);
+    await until('the fifth', () => done().length === 5);
+    expect(lines[0]).toContain('was killed');
+    await until('the end of all', () => lines.length === 5);
+  });
+});

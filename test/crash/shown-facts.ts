@@ -1,0 +1,67 @@
+import type { Loose } from '../support/json-rpc.js';
+import type { WalletRpc } from '../support/wallet-rpc.js';
+import type { Facts } from './facts.js';
+import { ask, Refusal } from './wallet-client.js';
+
+/** States of a payment that was made and not lost. */
+const MADE: ReadonlySet<unknown> = new Set(['out', 'pending', 'block', 'in']);
+
+/** A payment of the wallet in all its transfers; undefined where it has none. */
+async function shownPayment(server: WalletRpc, txid: string): Promise<string | undefined> {
+  try {
+    const { transfers } = await ask(server, 'get_transfer_by_txid', { txid });
+    const types = (transfers as Loose[]).map(({ type }) => String(type));
+    return types.every((type) => MADE.has(type)) ? 'made' : types.join();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+async function shownKey(server: WalletRpc, txid: string): Promise<string | undefined> {
+  try {
+    return String((await ask(server, 'get_tx_key', { txid })).tx_key);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+const rest = (facts: Facts, prefix: string): string[] =>
+  facts.allNames(prefix).map((name) => name.slice(prefix.length));
+
+/** Reads every fact of the list from an open wallet. Facts that the wallet lacks are absent. */
+export async function readShownFacts(server: WalletRpc, facts: Facts): Promise<Map<string, string>> {
+  const shown = new Map<string, string>();
+  const show = (name: string, value: string | undefined): void => {
+    if (value !== undefined) shown.set(name, value);
+  };
+  const { addresses } = await ask(server, 'get_address', { account_index: 0 });
+  for (const { address_index, label } of addresses as Loose[])
+    show(`label/${String(address_index)}`, String(label));
+  const { subaddress_accounts: accounts } = await ask(server, 'get_accounts');
+  for (const { account_index, label } of accounts as Loose[])
+    show(`account/${String(account_index)}`, String(label));
+  const { entries = [] } = await ask(server, 'get_address_book');
+  for (const { index, description } of entries as Loose[]) show(`book/${String(index)}`, String(description));
+  for (const key of rest(facts, 'attribute/'))
+    try {
+      show(`attribute/${key}`, String((await ask(server, 'get_attribute', { key })).value));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  const noted = rest(facts, 'note/');
+  if (noted.length > 0) {
+    const { notes } = await ask(server, 'get_tx_notes', { txids: noted });
+    // A transaction without a note has an empty one.
+    for (const [i, txid] of noted.entries())
+      if (notes[i] !== '') show(`note/${txid}`, String((notes as string[])[i]));
+  }
+  for (const key_image of rest(facts, 'frozen/')) {
+    const { frozen } = await ask(server, 'frozen', { key_image });
+    show(`frozen/${key_image}`, String(frozen));
+  }
+  for (const txid of rest(facts, 'payment/')) show(`payment/${txid}`, await shownPayment(server, txid));
+  for (const txid of rest(facts, 'key/')) show(`key/${txid}`, await shownKey(server, txid));
+  return shown;
+}

@@ -1,0 +1,20 @@
+import type { Loose } from '../support/json-rpc.js';
+import type { WalletRpc } from '../support/wallet-rpc.js';
+
+/** An error with which the server answered, as opposed to a connection that broke. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: number;
+
+  constructor(method: string, code: number, message: string) {
+    super(`${method}: ${code} ${message}`);
+    this.code = code;
+  }
+}
+
+/** Calls a server that may be killed meanwhile. @throws Refusal, or the error of a connection that broke. */
+export async function ask(server: WalletRpc, method: string, params: object = {}): Promise<Loose> {
+  const { result, error } = await server.call(method, params);
+  if (error !== undefined) throw new Refusal(method, error.code, error.message);
+  return result;
+}

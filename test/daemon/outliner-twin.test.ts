@@ -1,0 +1,232 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Hash, PublicKey } from '../../src/crypto/types.js';
+import { block, blockHash } from '../../src/cryptonote/block.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys, writeExtra } from '../../src/cryptonote/extra.js';
+import {
+  isCoinbase,
+  parseTransaction,
+  prunedTransaction,
+  transactionHash,
+  txPrefix,
+} from '../../src/cryptonote/transaction.js';
+import type { TxPrefix } from '../../src/cryptonote/types.js';
+import { outlineAnswer, outlineTxs } from '../../src/daemon/outliner.js';
+import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import { NO_VIEW_TAG } from '../../src/kernel/kernel.js';
+import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
+import { CodecError, decode, encode, Reader } from '../../src/util/codec.js';
+import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
+import { mutatedBytes } from '../support/mutations.js';
+import { readVectors } from '../ringct/vectors.js';
+
+/* The parser in WebAssembly and the codecs in TypeScript take the same blocks, and read the same of them. */
+
+/** Everything that a scan reads of a transaction. */
+interface Read {
+  readonly version: number;
+  readonly reward: boolean;
+  readonly images: readonly string[];
+  readonly mainKeys: readonly string[];
+  /** One for each of the first outputs. */
+  readonly otherKeys: readonly string[];
+  /** Key and view tag. */
+  readonly outputs: readonly (readonly [string, number | undefined])[];
+}
+
+function byCodec(prefix: TxPrefix): Read {
+  const { version, inputs, outputs, extra } = prefix;
+  const { fields } = parseExtra(extra);
+  const mainKeys = outputs.length === 0 ? [] : txPublicKeys(fields).map(toHex);
+  return {
+    version,
+    reward: isCoinbase({ prefix }),
+    images: inputs.flatMap((input) => (input.type === 'key' ? [toHex(input.keyImage)] : [])),
+    mainKeys,
+    otherKeys: mainKeys.length === 0 ? [] : additionalPublicKeys(fields).slice(0, outputs.length).map(toHex),
+    outputs: outputs.map(({ publicKey, viewTag }) => [toHex(publicKey), viewTag]),
+  };
+}
+
+function byOutline(txs: TxOutlines, tx: number): Read {
+  const images: string[] = [];
+  txs.eachKeyImage(tx, (bytes, at) => images.push(toHex(bytes.slice(at, at + 32))));
+  const { firstOutputs, keys, mainKeys, outputs, viewTags } = txs.candidates;
+  const hexAt = (list: Uint8Array, n: number): string => toHex(list.subarray(32 * n, 32 * n + 32));
+  const before = txs.keysBefore(tx);
+  const all = Array.from({ length: txs.keysBefore(tx + 1) - before }, (_, i) => hexAt(keys, before + i));
+  return {
+    version: txs.version(tx),
+    reward: txs.isReward(tx),
+    images,
+    mainKeys: all.slice(0, mainKeys[tx]),
+    otherKeys: all.slice(mainKeys[tx]),
+    outputs: Array.from({ length: txs.outputCount(tx) }, (_, i) => {
+      const output = (firstOutputs[tx] ?? NaN) + i;
+      const tag = viewTags[output];
+      return [hexAt(outputs, output), tag === NO_VIEW_TAG ? undefined : tag];
+    }),
+  };
+}
+
+/** @returns undefined where the input is refused. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(CodecError);
+    return undefined;
+  }
+}
+
+interface Blob {
+  readonly hash: string;
+  readonly note: string;
+  readonly blob: string;
+}
+const regtest = readVectors<{
+  readonly blocks: readonly { readonly height: number; readonly blob: string }[];
+  readonly transactions: readonly Blob[];
+}>('regtest.json');
+const mainnet = readVectors<{ readonly transactions: readonly Blob[] }>('mainnet.json');
+const real = [...regtest.transactions, ...mainnet.transactions].map(({ note, blob }) => ({
+  note,
+  pruned: encode(prunedTransaction, parseTransaction(fromHex(blob))),
+}));
+
+/** The prefix alone, as the parser stops behind it. */
+const prefixOf = (blob: Uint8Array): TxPrefix => txPrefix.read(new Reader(blob));
+
+const outlineOne = (blob: Uint8Array): TxOutlines => outlineTxs([{ hash: new Uint8Array(32) as Hash, blob }]);
+
+describe('a transaction of mainnet or of a regtest chain', () => {
+  test.each(real)('with $note is read alike', ({ pruned }) => {
+    expect(byOutline(outlineOne(pruned), 0)).toEqual(byCodec(prefixOf(pruned)));
+  });
+
+  test.each(real)(
+    'with $note, changed, is taken by both or refused by both, and read alike',
+    ({ pruned }) => {
+      let refused = 0;
+      fc.assert(
+        fc.property(mutatedBytes(pruned.slice(0, 1500)), (blob) => {
+          const outlined = attempt(() => byOutline(outlineOne(blob), 0));
+          expect(outlined).toEqual(attempt(() => byCodec(prefixOf(blob))));
+          if (outlined === undefined) refused++;
+        }),
+        { numRuns: 400 },
+      );
+      expect(refused).toBeGreaterThan(20);
+    },
+  );
+});
+
+describe('the extra of a transaction', () => {
+  const key = (byte: number): PublicKey => new Uint8Array(32).fill(byte) as PublicKey;
+  const whole = concatBytes(
+    writeExtra([{ type: 'mergeMining', depth: 2n ** 60n, root: key(9) as Uint8Array as Hash }]),
+    writeExtra([{ type: 'publicKey', key: key(1) }]),
+    writeExtra([{ type: 'nonce', nonce: new Uint8Array(9).fill(1) }]),
+    writeExtra([{ type: 'additionalKeys', keys: [key(2), key(3), key(4)] }]),
+    writeExtra([{ type: 'minergate', data: new Uint8Array(200) }]),
+    writeExtra([{ type: 'publicKey', key: key(5) }]),
+  );
+  const [{ pruned } = { pruned: new Uint8Array() }] = real;
+  const withExtra = (extra: Uint8Array): TxPrefix => ({ ...prefixOf(pruned), extra });
+
+  it('is read up to the same field, whatever is changed', () => {
+    let fewer = 0;
+    const all = byCodec(withExtra(whole));
+    expect([all.mainKeys, all.otherKeys].map(({ length }) => length)).toEqual([2, 3]);
+    fc.assert(
+      fc.property(mutatedBytes(whole), (extra) => {
+        const prefix = withExtra(extra);
+        const expected = byCodec(prefix);
+        expect(byOutline(outlineOne(encode(txPrefix, prefix)), 0)).toEqual(expected);
+        if (expected.mainKeys.length < 2) fewer++;
+      }),
+      { numRuns: 4000 },
+    );
+    expect(fewer).toBeGreaterThan(400);
+  });
+});
+
+describe('a page of real blocks', () => {
+  /** A block of a chain, and transactions of mainnet and others in the place of its own. */
+  const page = ({ blob }: { readonly blob: string }): SentBlock => {
+    const value = decode(block, fromHex(blob));
+    const txs = value.txHashes.map((_, i) => real[i % real.length]?.pruned ?? new Uint8Array());
+    return {
+      block: fromHex(blob),
+      txs,
+      outputIndices: [value.minerTx.prefix, ...txs.map(prefixOf)].map(({ outputs }) =>
+        outputs.map((_, i) => i),
+      ),
+    };
+  };
+
+  /** Names of the block and its transactions, and everything that a scan reads of them. */
+  function built(sent: SentBlock): unknown {
+    const value = decode(block, sent.block);
+    const { minerTx } = value;
+    if (!isCoinbase(minerTx) || (minerTx.rct?.base.type ?? 0) !== 0)
+      throw new CodecError('no miner transaction');
+    if (value.txHashes.length !== sent.txs.length) throw new CodecError('lacks transactions');
+    const prefixes = [minerTx.prefix, ...sent.txs.map(prefixOf)];
+    if (prefixes.some(({ outputs }, i) => outputs.length !== sent.outputIndices[i]?.length))
+      throw new CodecError('lacks output indices');
+    return {
+      hash: toHex(blockHash(value)),
+      version: value.header.majorVersion,
+      timestamp: value.header.timestamp,
+      names: [transactionHash(minerTx), ...value.txHashes].map(toHex),
+      txs: prefixes.map(byCodec),
+    };
+  }
+
+  function outlined(sent: SentBlock): unknown {
+    const { blocks, txs } = outlineAnswer(
+      blocksAnswer({ startHeight: 5, currentHeight: 9, blocks: [sent] }, { pruned: true }),
+    );
+    const [first] = blocks;
+    const all = Array.from({ length: txs.count }, (_, i) => i);
+    return {
+      hash: first && toHex(first.hash),
+      version: first?.version,
+      timestamp: first?.timestamp,
+      names: all.map((i) => toHex(txs.hash(i))),
+      txs: all.map((i) => byOutline(txs, i)),
+    };
+  }
+
+  test.each(regtest.blocks)('at height $height is read alike', (of) => {
+    expect(outlined(page(of))).toEqual(built(page(of)));
+  });
+
+  test.each(regtest.blocks)(
+    'at height $height, changed, is taken by both or refused by both, and read alike',
+    (of) => {
+      const whole = page(of);
+      let taken = 0;
+      let refused = 0;
+      const changed = fc.oneof(
+        mutatedBytes(whole.block).map((changedBlock) => ({ ...whole, block: changedBlock })),
+        ...whole.txs
+          .slice(0, 1)
+          .map((tx) =>
+            mutatedBytes(tx).map((changedTx) => ({ ...whole, txs: [changedTx, ...whole.txs.slice(1)] })),
+          ),
+      );
+      fc.assert(
+        fc.property(changed, (sent) => {
+          const read = attempt(() => outlined(sent));
+          expect(read).toEqual(attempt(() => built(sent)));
+          if (read === undefined) refused++;
+          else taken++;
+        }),
+        { numRuns: 400 },
+      );
+      expect(Math.min(taken, refused)).toBeGreaterThan(20);
+    },
+  );
+});

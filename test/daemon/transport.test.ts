@@ -1,0 +1,239 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DaemonError } from '../../src/daemon/errors.js';
+import { HttpDaemon } from '../../src/daemon/http-daemon.js';
+import { Transport } from '../../src/daemon/transport.js';
+import { freePort } from '../support/process.js';
+
+const SSL = { mode: 'disabled', allowedFingerprints: [], allowChained: false, allowAnyCert: false } as const;
+const INFO = JSON.stringify({
+  id: '0',
+  result: {
+    status: 'OK',
+    height: 7,
+    target_height: 0,
+    top_block_hash: '00'.repeat(32),
+    nettype: 'fakechain',
+  },
+});
+const BLOB = new Uint8Array([1, 2, 3]);
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+let server: Server;
+let handler: Handler;
+/** Paths in the order in which they were asked for, and the connections they came over. */
+let asked: string[];
+let sockets: Set<Socket>;
+let daemon: HttpDaemon;
+let address: string;
+
+const answer =
+  (body: string, status = 200): Handler =>
+  (_, res) =>
+    res.writeHead(status).end(body);
+const cut: Handler = (req) => req.socket.destroy();
+/** Each handles one request, the last one all others. */
+const inTurn = (...handlers: Handler[]): void => {
+  handler = (req, res) => (handlers.length > 1 ? handlers.shift() : handlers[0])?.(req, res);
+};
+
+const failure = async (call: Promise<unknown>): Promise<DaemonError> => {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof DaemonError) return error;
+    throw error;
+  }
+  throw new Error('the call succeeded');
+};
+
+beforeEach(async () => {
+  asked = [];
+  sockets = new Set();
+  server = createServer((req, res) => {
+    asked.push(req.url ?? '');
+    sockets.add(req.socket);
+    req.resume().on('end', () => handler(req, res));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  daemon = new HttpDaemon({ address, ssl: SSL });
+});
+
+afterEach(() => {
+  daemon.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+describe('a read', () => {
+  it('is tried three times, over fresh connections, where they break', async () => {
+    inTurn(cut, cut, answer(INFO));
+    expect((await daemon.getInfo()).height).toBe(7);
+    expect([asked.length, sockets.size]).toEqual([3, 3]);
+  });
+
+  it('fails after three tries, and the error names the cause', async () => {
+    inTurn(cut);
+    expect(await failure(daemon.getInfo())).toMatchObject({ kind: 'unreachable', code: 'ECONNRESET' });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('finds a daemon that listens a moment later', async () => {
+    const port = await freePort();
+    const late = new HttpDaemon({ address: `127.0.0.1:${port}`, ssl: SSL });
+    const found = late.getInfo();
+    const second = createServer(answer(INFO));
+    setTimeout(() => second.listen(port, '127.0.0.1'), 50);
+    try {
+      expect((await found).height).toBe(7);
+    } finally {
+      late.close();
+      second.closeAllConnections();
+      second.close();
+    }
+  });
+
+  it('names a refused connection', async () => {
+    const nobody = new HttpDaemon({
+      address: `127.0.0.1:${await freePort()}`,
+      ssl: { ...SSL, mode: 'autodetect' },
+    });
+    expect(await failure(nobody.getInfo())).toMatchObject({
+      kind: 'unreachable',
+      message: 'no connection',
+      code: 'ECONNREFUSED',
+      notTaken: true,
+    });
+    nobody.close();
+  });
+
+  it('that is answered is not tried again, whatever the answer', async () => {
+    inTurn(answer('', 503));
+    expect(await failure(daemon.getInfo())).toMatchObject({ kind: 'rejected', status: 503, notTaken: true });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a transaction', () => {
+  it('is not sent again where the connection breaks, and may have been relayed', async () => {
+    inTurn(answer(INFO), cut);
+    await daemon.getInfo();
+    expect(await failure(daemon.sendRawTransaction(BLOB))).toMatchObject({
+      kind: 'unreachable',
+      notTaken: false,
+    });
+    expect(asked).toEqual(['/json_rpc', '/sendrawtransaction']);
+  });
+
+  it('goes over a fresh connection, so that one closed by the daemon does not lose it', async () => {
+    inTurn(answer(INFO), answer('{"status":"OK"}'));
+    await daemon.getInfo();
+    expect(await daemon.sendRawTransaction(BLOB)).toMatchObject({ accepted: true });
+    expect(sockets.size).toBe(2);
+  });
+
+  it('over a connection that is refused certainly did not arrive', async () => {
+    const nobody = new HttpDaemon({ address: `127.0.0.1:${await freePort()}`, ssl: SSL });
+    expect(await failure(nobody.sendRawTransaction(BLOB))).toMatchObject({
+      code: 'ECONNREFUSED',
+      notTaken: true,
+    });
+    nobody.close();
+  });
+
+  it.each([
+    [403, true],
+    [404, true],
+    [405, true],
+    [413, true],
+    [429, true],
+    [503, true],
+    [302, true],
+    [204, false],
+    [500, false],
+    [502, false],
+    [504, false],
+  ])('that is answered with HTTP %i is refused for certain: %s', async (status, notTaken) => {
+    inTurn(answer('', status));
+    expect(await failure(daemon.sendRawTransaction(BLOB))).toMatchObject({
+      kind: 'rejected',
+      status,
+      notTaken,
+    });
+  });
+
+  it.each([
+    ['BUSY', '{"status":"BUSY"}', { kind: 'busy', notTaken: true }],
+    ['something that cannot be read', 'OK', { kind: 'malformed', notTaken: false }],
+  ])('that is answered with %s', async (_, body, error) => {
+    inTurn(answer(body));
+    expect(await failure(daemon.sendRawTransaction(BLOB))).toMatchObject(error);
+  });
+
+  it('whose call is ended after it left may have been relayed; one that did not leave was not', async () => {
+    const abort = new AbortController();
+    handler = () => abort.abort(new Error('the wallet is closed'));
+    expect(await failure(daemon.until(abort.signal).sendRawTransaction(BLOB))).toMatchObject({
+      kind: 'unreachable',
+      notTaken: false,
+    });
+    await expect(daemon.until(abort.signal).sendRawTransaction(BLOB)).rejects.toBe(abort.signal.reason);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a daemon that drips', () => {
+  let timer: NodeJS.Timeout | undefined;
+  const drip: Handler = (_, res) => {
+    res.writeHead(200);
+    timer = setInterval(() => res.write(' '), 50);
+  };
+
+  beforeEach(() => inTurn(drip));
+  afterEach(() => clearInterval(timer));
+
+  it('is waited for until the deadline of the whole call', async () => {
+    expect(await failure(daemon.getInfo({ deadline: 500 }))).toMatchObject({ kind: 'timeout' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('gets more time for each byte of a long answer', async () => {
+    const transport = new Transport({ address, ssl: SSL });
+    const chunk = Buffer.alloc(64 << 10, 32);
+    handler = (_, res) => {
+      let left = 16;
+      timer = setInterval(() => {
+        if (left-- > 0) res.write(chunk);
+        else res.end();
+      }, 50);
+    };
+    const body = await transport.post('/x', '', {
+      limit: 2 << 20,
+      deadline: 400,
+      contentType: 'application/json',
+    });
+    expect(body).toHaveLength(1 << 20);
+    transport.close();
+  });
+
+  it('is left at once when the transport is closed, or the signal of the call is aborted', async () => {
+    const abort = new AbortController();
+    const calls = [
+      daemon.until(abort.signal).getInfo(),
+      daemon.getInfo(),
+      daemon.getInfo(),
+      daemon.getInfo(),
+    ];
+    const ended = calls.map((call) => call.catch((error: unknown) => error));
+    while (asked.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    const reason = new Error('the wallet is closed');
+    abort.abort(reason);
+    expect(await ended[0]).toBe(reason);
+    daemon.close();
+    for (const error of await Promise.all(ended.slice(1)))
+      expect(error).toMatchObject({ kind: 'unreachable', message: 'the connection to the daemon is closed' });
+  });
+});

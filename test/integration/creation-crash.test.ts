@@ -1,0 +1,80 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { draftOf } from '../../src/store/file/file-draft.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+const wanted = { filename: 'w', password: 'p', language: 'English' };
+
+let walletDir: string;
+let wallet: WalletRpc;
+
+beforeEach(async () => {
+  walletDir = mkdtempSync(join(tmpdir(), 'interrupted-'));
+  wallet = await startWalletRpc({ walletDir });
+});
+
+afterEach(async () => {
+  await wallet.stop({ signal: 'SIGKILL' });
+  rmSync(walletDir, { recursive: true, force: true });
+});
+
+const drafts = (): string[] => readdirSync(walletDir).filter((name) => name.includes(draftOf('')));
+
+describe('kill -9 while a wallet is made', () => {
+  test.each(['w.lock', draftOf('w.keys'), draftOf('w'), `${draftOf('w')}-wal`, 'w.keys', 'w', 'w-wal'])(
+    'at the moment %s appears leaves a wallet that opens, or a name that is free',
+    async (name) => {
+      let isOver = false;
+      const call = wallet
+        .call('create_wallet', wanted)
+        .catch(() => undefined)
+        .finally(() => {
+          isOver = true;
+        });
+      // Looks as often as it can: drafts are there for milliseconds, and may be missed.
+      while (!isOver && !existsSync(join(walletDir, name)))
+        await new Promise((resolve) => setImmediate(resolve));
+      await wallet.stop({ signal: 'SIGKILL' });
+      const reply = await call;
+      const isMade = existsSync(join(walletDir, 'w.keys'));
+      if (reply !== undefined) expect(isMade).toBe(true);
+
+      wallet = await startWalletRpc({ walletDir });
+      const { error } = await wallet.call('create_wallet', wanted);
+      expect(error?.code).toBe(isMade ? -21 : undefined);
+      if (isMade) await wallet.rpc('open_wallet', wanted);
+      expect((await wallet.rpc('get_address')).address).toMatch(/^4/);
+      expect(drafts()).toEqual([]);
+    },
+  );
+});
+
+describe('drafts that were left beside a wallet', () => {
+  const LEFT = [draftOf('w.keys'), draftOf('w'), `${draftOf('w')}-wal`, draftOf('w.background.keys')];
+  const leave = (): void => LEFT.forEach((name) => writeFileSync(join(walletDir, name), 'half'));
+
+  it('are removed when it is made and when it is opened, and the log names them', async () => {
+    leave();
+    await wallet.rpc('create_wallet', wanted);
+    expect(drafts()).toEqual([]);
+    expect(wallet.process.output()).toContain('was interrupted');
+    expect(wallet.process.output()).toContain(draftOf('w.background.keys'));
+    await wallet.rpc('close_wallet');
+    leave();
+    await wallet.rpc('open_wallet', wanted);
+    expect(drafts()).toEqual([]);
+  });
+
+  it('stay while another process has the wallet open', async () => {
+    await wallet.rpc('create_wallet', wanted);
+    leave();
+    const other = await startWalletRpc({ walletDir });
+    expect((await other.call('open_wallet', wanted)).error).toMatchObject({
+      data: { explanation: expect.stringMatching(/another process/) },
+    });
+    await other.stop({ keep: true });
+    expect(drafts().sort()).toEqual([...LEFT].sort());
+  });
+});

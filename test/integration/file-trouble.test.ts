@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import type { Reply } from '../support/json-rpc.js';
+import { lowerLimit, limitWithSpare } from '../support/process-limits.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+/*
+ * A disk that takes no more, and files that are none. A limit on the size of files, set on the running server, stands
+ * in for the full disk: it needs no rights, and the same calls of the operating system fail.
+ */
+
+const password = 'p';
+const language = 'English';
+const name = 'w';
+
+let server: WalletRpc;
+
+const pid = (): number => server.process.child.pid ?? 0;
+const filesOf = (wallet: string): string[] =>
+  readdirSync(server.walletDir).filter((file) => file === wallet || file.startsWith(`${wallet}.`));
+
+async function withoutRoom<T>(task: () => Promise<T>): Promise<T> {
+  const raise = lowerLimit(pid(), 'fsize', 16);
+  try {
+    return await task();
+  } finally {
+    raise();
+  }
+}
+
+/** Code and text of a refusal for want of room. */
+const NO_ROOM = {
+  code: -1,
+  message: expect.stringMatching(
+    /^the file '[^'/]+' cannot be used: .*(disk|size limit).*\((E|SQLITE_)[A-Z_]+\)$/,
+  ),
+};
+
+beforeAll(async () => {
+  server = await startWalletRpc();
+  await server.rpc('create_wallet', { filename: name, password, language });
+  await server.rpc('set_attribute', { key: 'k', value: 'before' });
+});
+
+afterAll(async () => {
+  await server?.stop();
+});
+
+const FROM_KEYS = { address: '', viewkey: '', spendkey: '', seed: '' };
+
+describe('a disk without room', () => {
+  test.each(['create_wallet', 'restore_deterministic_wallet', 'generate_from_keys'])(
+    'fails %s with its cause, leaves no file of the wallet, and the next attempt succeeds',
+    async (method) => {
+      const filename = `new-${method}`;
+      const given = { ...FROM_KEYS, filename, password, language };
+      given.seed = (await server.rpc('query_key', { key_type: 'mnemonic' })).key;
+      given.address = (await server.rpc('get_address')).address;
+      given.viewkey = (await server.rpc('query_key', { key_type: 'view_key' })).key;
+      given.spendkey = (await server.rpc('query_key', { key_type: 'spend_key' })).key;
+      const { error } = await withoutRoom(() => server.call(method, given));
+      expect(error).toEqual(NO_ROOM);
+      expect(filesOf(filename)).toEqual([`${filename}.lock`]);
+      // The wallet that was open before still is.
+      expect((await server.rpc('get_address')).address).toBe(given.address);
+      await server.rpc(method, given);
+      await server.rpc('open_wallet', { filename: name, password });
+    },
+  );
+
+  it('fails a change of the password, and the old one still opens the wallet', async () => {
+    const change = { old_password: password, new_password: 'q' };
+    const { error } = await withoutRoom(() => server.call('change_wallet_password', change));
+    expect(error).toEqual(NO_ROOM);
+    await server.rpc('close_wallet');
+    await server.rpc('open_wallet', { filename: name, password });
+    expect(filesOf(name).sort()).toEqual(['w', 'w.keys', 'w.lock']);
+  });
+
+  it('fails a write of the store, which keeps what it had and goes on when there is room', async () => {
+    const set = (value: string): Promise<unknown> => server.rpc('set_attribute', { key: 'k', value });
+    const { error } = await withoutRoom(() =>
+      server.call('set_attribute', { key: 'k', value: 'lost'.repeat(1000) }),
+    );
+    expect(error).toEqual(NO_ROOM);
+    expect(await server.rpc('get_attribute', { key: 'k' })).toEqual({ value: 'before' });
+    await set('after');
+    await server.rpc('close_wallet');
+    await server.rpc('open_wallet', { filename: name, password });
+    expect(await server.rpc('get_attribute', { key: 'k' })).toEqual({ value: 'after' });
+    await set('before');
+  });
+
+  it('fails the opening of a wallet without calling it damaged', async () => {
+    await server.rpc('close_wallet');
+    const { error } = await withoutRoom(() => server.call('open_wallet', { filename: name, password }));
+    expect(error).toEqual(NO_ROOM);
+    await server.rpc('open_wallet', { filename: name, password });
+    expect(await server.rpc('get_attribute', { key: 'k' })).toEqual({ value: 'before' });
+  });
+});
+
+describe('a process with too many files open', () => {
+  it('says so, and goes on when there are fewer', async () => {
+    const attempt = async (spare: number): Promise<Reply> => {
+      const raise = lowerLimit(pid(), 'nofile', limitWithSpare(pid(), spare));
+      return server.call('create_wallet', { filename: 'many', password, language }).finally(raise);
+    };
+    let spare = 1;
+    for (; ; spare++) {
+      const { error } = await attempt(spare);
+      if (error === undefined) break;
+      expect({ spare, ...error }).toEqual({
+        spare,
+        code: -1,
+        message: expect.stringMatching(/too many files open/),
+      });
+      expect(filesOf('many').filter((file) => file !== 'many.lock')).toEqual([]);
+    }
+    expect(spare).toBeGreaterThan(3);
+    await server.rpc('open_wallet', { filename: name, password });
+    await server.rpc('open_wallet', { filename: 'many', password });
+    await server.rpc('open_wallet', { filename: name, password });
+  });
+});
+
+describe('a file that is none', () => {
+  const OBSTACLES: readonly (readonly [string, (at: string) => void, RegExp])[] = [
+    ['directory', (at) => mkdirSync(at), /directory/],
+    ['FIFO', (at) => void execFileSync('mkfifo', [at]), /no regular file/],
+  ];
+
+  test.each(OBSTACLES)(
+    'such as a %s in the place of the keys is refused at once',
+    async (what, put, text) => {
+      const filename = `keys-${what}`;
+      const path = join(server.walletDir, `${filename}.keys`);
+      put(path);
+      expect((await server.call('open_wallet', { filename, password })).error).toEqual({
+        code: -1,
+        message: expect.stringMatching(text),
+      });
+      expect((await server.call('create_wallet', { filename, password, language })).error?.code).toBe(-21);
+      rmSync(path, { recursive: true });
+    },
+  );
+
+  test.each(OBSTACLES)(
+    'such as a %s in the place of the store is refused at once',
+    async (what, put, text) => {
+      const filename = `store-${what}`;
+      await server.rpc('create_wallet', { filename, password, language });
+      await server.rpc('close_wallet');
+      const path = join(server.walletDir, filename);
+      rmSync(path);
+      put(path);
+      expect((await server.call('open_wallet', { filename, password })).error).toEqual({
+        code: -1,
+        message: expect.stringMatching(text),
+      });
+      rmSync(path, { recursive: true });
+      await server.rpc('open_wallet', { filename, password });
+    },
+  );
+
+  test.each(OBSTACLES)(
+    'such as a %s in the place of the lock is refused at once',
+    async (what, put, text) => {
+      const filename = `lock-${what}`;
+      const path = join(server.walletDir, `${filename}.lock`);
+      put(path);
+      expect((await server.call('create_wallet', { filename, password, language })).error).toEqual({
+        code: -1,
+        message: expect.stringMatching(text),
+      });
+      expect(existsSync(join(server.walletDir, `${filename}.keys`))).toBe(false);
+    },
+  );
+});

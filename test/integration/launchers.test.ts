@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connectToDaemonRpc, connectToWalletRpc } from 'monero-ts';
+import { freePort, start, stop, until } from '../support/process.js';
+
+/*
+ * Programs that start a server and read its address from standard output, chunk by chunk as they arrive.
+ */
+
+const WALLET_RPC = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const REGTEST_DAEMON = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
+
+let directory: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'launchers-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Chunks of standard output until a line is in one of them. */
+async function chunksUntil(command: readonly string[], line: string): Promise<string[]> {
+  const chunks: string[] = [];
+  const [program = '', ...args] = command;
+  const running = start(program, args);
+  running.child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  try {
+    await until(line, () => chunks.some((chunk) => chunk.includes(line)));
+  } finally {
+    await stop(running);
+  }
+  return chunks;
+}
+
+describe.each([
+  [
+    'the wallet server',
+    (port: number) => [
+      process.execPath,
+      WALLET_RPC,
+      `--wallet-dir=${directory}`,
+      `--rpc-bind-port=${port}`,
+      '--disable-rpc-login',
+      '--offline',
+      '--rpc-use-ipv6',
+      '--no-initial-sync',
+    ],
+    'Starting wallet RPC server',
+    ['127.0.0.1 (IPv4)', '::1 (IPv6)'],
+  ],
+  [
+    'the regtest node',
+    (port: number) => [
+      process.execPath,
+      REGTEST_DAEMON,
+      `--rpc-bind-port=${port}`,
+      `--rpc-restricted-bind-port=0`,
+      '--no-igd',
+    ],
+    'core RPC server started ok',
+    ['127.0.0.1 (IPv4)'],
+  ],
+])('%s', (_, command, ready, addresses) => {
+  it('ends a chunk of its output with each address that it is bound to, before it says that it is ready', async () => {
+    const port = await freePort();
+    const chunks = await chunksUntil(command(port), ready);
+    const readyAt = chunks.findIndex((chunk) => chunk.includes(ready));
+    for (const address of addresses) {
+      const boundAt = chunks.findIndex((chunk) => chunk.endsWith(` Binding on ${address}:${port}\n`));
+      expect(boundAt).toBeGreaterThanOrEqual(0);
+      expect(boundAt).toBeLessThan(readyAt);
+      expect(chunks[boundAt]?.split('Binding on ')).toHaveLength(2);
+    }
+  });
+});
+
+it('a wallet server that monero-ts starts is found where it listens', async () => {
+  const port = await freePort();
+  const wallet = await connectToWalletRpc({
+    cmd: [
+      process.execPath,
+      WALLET_RPC,
+      '--wallet-dir',
+      directory,
+      '--rpc-bind-port',
+      `${port}`,
+      '--rpc-login',
+      'shop:secret',
+      '--offline',
+    ],
+  });
+  try {
+    expect(wallet.getRpcConnection()?.getUri()).toBe(`http://127.0.0.1:${port}`);
+    await wallet.createWallet({ path: 'started', password: '', language: 'English' });
+    expect(await wallet.getPrimaryAddress()).toMatch(/^4/);
+  } finally {
+    await wallet.stopProcess();
+  }
+});
+
+it('a regtest node that monero-ts starts is found where it listens, and says that nothing is pruned', async () => {
+  const port = await freePort();
+  const daemon = await connectToDaemonRpc({
+    cmd: [process.execPath, REGTEST_DAEMON, '--rpc-bind-port', `${port}`],
+    proxyToWorker: false,
+  });
+  try {
+    expect((await daemon.getRpcConnection()).getUri()).toBe(`http://127.0.0.1:${port}`);
+    expect(await daemon.getHeight()).toBe(1);
+    const { isPruned, pruningSeed } = await daemon.pruneBlockchain(true);
+    expect({ isPruned, pruningSeed }).toEqual({ isPruned: false, pruningSeed: 0 });
+  } finally {
+    await daemon.stopProcess();
+  }
+});

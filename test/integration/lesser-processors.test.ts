@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Monerod } from '../support/monerod.js';
+import { LESSER_PROCESSORS } from '../support/processor-flags.js';
+import { until } from '../support/process.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { startWalletRpc } from '../support/wallet-rpc.js';
+
+/* Whatever instructions the processor lacks, the server reads the chain and pays. */
+
+const BLOCKS = 80;
+
+const SEED_WALLET = { filename: 'shop', password: '', language: 'English' };
+
+let daemon: Monerod;
+let seed: string;
+let address: string;
+let balance: number;
+
+beforeAll(async () => {
+  daemon = await startRegtestDaemon();
+  const wallet = await startWalletRpc({ daemon: daemon.address });
+  await wallet.rpc('create_wallet', SEED_WALLET);
+  ({ address } = await wallet.rpc('get_address'));
+  seed = (await wallet.rpc('query_key', { key_type: 'mnemonic' })).key;
+  await daemon.generate(address, BLOCKS);
+  await wallet.rpc('refresh');
+  ({ balance } = await wallet.rpc('get_balance'));
+  await wallet.stop();
+});
+
+afterAll(async () => {
+  await daemon?.stop();
+});
+
+const LINES = {
+  relaxed: 'Curve arithmetic: WebAssembly with fused multiply-add',
+  simd: 'Curve arithmetic: WebAssembly with integer SIMD, which is slower',
+  plain: 'Curve arithmetic: plain JavaScript, which is slower',
+};
+
+describe.each(LESSER_PROCESSORS)('on a processor $title', ({ flags, build }) => {
+  it('the server says which build runs, finds what it was paid, and pays', async () => {
+    const wallet = await startWalletRpc({ daemon: daemon.address, nodeFlags: flags });
+    try {
+      const output = await until('the start', () => {
+        const text = wallet.process.output();
+        return text.includes('Starting wallet RPC server') ? text : undefined;
+      });
+      expect(output).toContain(LINES[build ?? 'plain']);
+      await wallet.rpc('restore_deterministic_wallet', {
+        filename: 'shop',
+        password: '',
+        seed,
+        restore_height: 0,
+      });
+      await wallet.rpc('refresh');
+      const found = await wallet.rpc('get_balance');
+      expect(found.balance).toBe(balance);
+      expect(balance).toBeGreaterThan(0);
+      const { tx_hash, fee } = await wallet.rpc('transfer', { destinations: [{ address, amount: 1 }] });
+      await daemon.generate(address, 1);
+      await wallet.rpc('refresh');
+      const { transfer } = await wallet.rpc('get_transfer_by_txid', { txid: tx_hash });
+      expect(transfer).toMatchObject({ fee, confirmations: 1 });
+    } finally {
+      await wallet.stop();
+    }
+    // The next one finds the same chain plus a block; its balance is asked anew.
+    balance = await balanceNow();
+  });
+});
+
+async function balanceNow(): Promise<number> {
+  const wallet = await startWalletRpc({ daemon: daemon.address });
+  try {
+    await wallet.rpc('restore_deterministic_wallet', {
+      filename: 'now',
+      password: '',
+      seed,
+      restore_height: 0,
+    });
+    await wallet.rpc('refresh');
+    return (await wallet.rpc('get_balance')).balance;
+  } finally {
+    await wallet.stop();
+  }
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { performance } from 'node:perf_hooks';
+import type { Reply } from '../support/json-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+const ID = 'ab'.repeat(32);
+
+let wallet: WalletRpc;
+let address: string;
+
+beforeAll(async () => {
+  wallet = await startWalletRpc();
+  await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  ({ address } = await wallet.rpc('get_address'));
+});
+
+afterAll(() => wallet.stop());
+
+/** Time of a call, and the longest time of other calls meanwhile [ms]. */
+async function timed(
+  method: string,
+  params: unknown,
+): Promise<{ took: number; others: number; reply: Reply }> {
+  let others = 0;
+  let running = true;
+  const asking = (async () => {
+    while (running) {
+      const asked = performance.now();
+      await wallet.call('get_version');
+      others = Math.max(others, performance.now() - asked);
+    }
+  })();
+  const started = performance.now();
+  const reply = await wallet.call(method, params);
+  const took = performance.now() - started;
+  running = false;
+  await asking;
+  return { took, others, reply };
+}
+
+const CALLS: readonly (readonly [method: string, params: () => unknown, error: number | undefined])[] = [
+  ['transfer_split', () => ({ destinations: Array(6_000).fill({ amount: 1, address }) }), -4],
+  ['get_bulk_payments', () => ({ payment_ids: Array(45_000).fill(ID) }), undefined],
+  [
+    'import_key_images',
+    () => ({ signed_key_images: Array(100_000).fill({ key_image: ID, signature: ID + ID }) }),
+    -1,
+  ],
+];
+
+describe('others are answered meanwhile', () => {
+  test.each(CALLS)('when %s takes a list of thousands', async (method, params, error) => {
+    await wallet.rpc('get_version');
+    const { took, others, reply } = await timed(method, params());
+    expect(reply.error?.code).toBe(error);
+    expect(others).toBeLessThan(took / 2);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { publicKeyOf } from '../../src/crypto/derivation.js';
+import { hashToScalar, scalarBytes } from '../../src/crypto/scalar.js';
+import { NO_VIEW_TAG, type ScanBatch, type ScanKernel } from '../../src/kernel/kernel.js';
+import { KernelMemory } from '../../src/kernel/kernel-memory.js';
+import { scanTask } from '../../src/kernel/scan-task.js';
+import { WasmCurve } from '../../src/kernel/wasm-curve.js';
+import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
+import { concatBytes } from '../../src/util/bytes.js';
+import { seededRng } from '../support/seeded-rng.js';
+
+const rng = seededRng('wiping');
+const secretBytes = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));
+const point = (): Uint8Array => publicKeyOf(scalarBytes(hashToScalar(rng(32))));
+const NO_POINT = new Uint8Array(32).fill(0xff);
+
+const points = Array.from({ length: 5 }, point);
+const outputs = points.map(point);
+const batch: ScanBatch = {
+  keys: concatBytes(...points),
+  outputKey: Uint32Array.from(points, (_, i) => i),
+  outputIndex: Uint32Array.from(points, (_, i) => 200 * i),
+  viewTags: Uint16Array.from(points, () => NO_VIEW_TAG),
+  outputs: concatBytes(...outputs),
+};
+
+interface Secrets {
+  readonly scalars: readonly Uint8Array[];
+  readonly messages: Uint8Array;
+  readonly amounts: readonly bigint[];
+}
+const someSecrets = (): Secrets => ({
+  scalars: points.map(secretBytes),
+  messages: rng(48 * points.length),
+  amounts: points.map(() => BigInt(`0x${Buffer.from(rng(8)).toString('hex')}`)),
+});
+const first = (secrets: Secrets): Uint8Array => secrets.scalars[0] as Uint8Array;
+
+interface Parts {
+  readonly kernel: WasmKernel;
+  readonly curve: WasmCurve;
+}
+
+/** Every operation with secrets, first as it should be, then refused part of the way. */
+const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => void])[] = [
+  ['scan', ({ kernel }, secrets) => kernel.scan(batch, first(secrets))],
+  ['addHashes', ({ kernel }, { messages }) => kernel.addHashes(points[0] as Uint8Array, messages, 48)],
+  ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points), first(secrets))],
+  ['commit', ({ curve }, { amounts, scalars }) => curve.commit(amounts, concatBytes(...scalars))],
+  ['keyImages', ({ curve }, { scalars }) => curve.keyImages(batch.keys, concatBytes(...scalars))],
+  ['multiplySecret', ({ curve }, { scalars }) => curve.multiplySecret(points, scalars)],
+  ['addSecretMultiples', ({ curve }, { scalars }) => curve.addSecretMultiples(points, scalars)],
+];
+
+const REFUSALS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => void])[] = [
+  [
+    'scan of a batch that does not fit its own counts',
+    ({ kernel }, secrets) => kernel.scan({ ...batch, outputs: new Uint8Array(32 * 99) }, first(secrets)),
+  ],
+  ['addHashes', ({ kernel }, { messages }) => kernel.addHashes(NO_POINT, messages, 48)],
+  ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points, NO_POINT), first(secrets))],
+  [
+    'multiplySecret',
+    ({ curve }, { scalars }) => curve.multiplySecret([...points.slice(1), NO_POINT], scalars),
+  ],
+  [
+    'addSecretMultiples',
+    ({ curve }, { scalars }) => curve.addSecretMultiples([...points.slice(1), NO_POINT], scalars),
+  ],
+];
+
+/** Keeps what the memory held when an operation was about to wipe it. */
+class WatchedMemory extends KernelMemory {
+  full: Buffer = Buffer.alloc(0);
+
+  all(): Buffer {
+    return Buffer.from(new Uint8Array(this.wasm.memory.buffer));
+  }
+
+  override wiping<T>(task: () => T): T {
+    return super.wiping(() => {
+      try {
+        return task();
+      } finally {
+        this.full = this.all();
+      }
+    });
+  }
+}
+
+describe.each(['relaxed', 'simd'] as const)('the memory of the %s build', (build) => {
+  const memoryAfter = (operate: (parts: Parts) => void): { wiped: Buffer; full: Buffer } => {
+    const memory = new WatchedMemory(build);
+    operate({ kernel: new WasmKernel(build, memory), curve: new WasmCurve(build, memory) });
+    return { wiped: memory.all(), full: memory.full };
+  };
+
+  test.each(OPERATIONS)('is the same after %s, whatever the secrets were', (_, operate) => {
+    const [one, other] = [someSecrets(), someSecrets()].map((secrets) =>
+      memoryAfter((parts) => operate(parts, secrets)),
+    );
+    expect(one?.full.length).toBeGreaterThan(0);
+    expect(other?.full.equals(one?.full as Buffer)).toBe(false);
+    expect(other?.wiped.equals(one?.wiped as Buffer)).toBe(true);
+  });
+
+  test.each(REFUSALS)('is the same after %s was refused', (_, operate) => {
+    const [one, other] = [someSecrets(), someSecrets()].map((secrets) =>
+      memoryAfter((parts) => {
+        expect(() => operate(parts, secrets)).toThrow(/not a point|out of bounds/);
+      }),
+    );
+    expect(other?.wiped.equals(one?.wiped as Buffer)).toBe(true);
+  });
+});
+
+describe('a task of a scanning thread', () => {
+  const kernelThat = (scan: ScanKernel['scan']): Pick<ScanKernel, 'scan'> => ({ scan });
+  const HITS = { outputs: new Uint32Array(), derivations: new Uint8Array(), spendKeys: new Uint8Array() };
+
+  it('wipes its copy of the view secret when the scan is done', () => {
+    const viewSecret = secretBytes();
+    expect(
+      scanTask(
+        kernelThat(() => HITS),
+        { batch, viewSecret },
+      ),
+    ).toBe(HITS);
+    expect(viewSecret).toEqual(new Uint8Array(32));
+  });
+
+  it('wipes its copy of the view secret when the scan throws', () => {
+    const viewSecret = secretBytes();
+    const failing = kernelThat(() => {
+      throw new Error('out of memory');
+    });
+    expect(() => scanTask(failing, { batch, viewSecret })).toThrow('out of memory');
+    expect(viewSecret).toEqual(new Uint8Array(32));
+  });
+});

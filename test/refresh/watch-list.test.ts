@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import type { KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import { WatchList, type SpentOutput } from '../../src/refresh/watch-list.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
+import type { OwnedOutput } from '../../src/wallet/model/records.js';
+import { bytes, output, received, unnamed } from '../store/fixtures.js';
+
+const image = bytes<KeyImage>(7);
+const publicKey = bytes<PublicKey>(8);
+
+/** An output on the same key as all others here. */
+const onKey = (tx: number, height: number, value: bigint, named = true): OwnedOutput => {
+  const found = output(tx, height, value, { publicKey, keyImage: image });
+  return named ? found : unnamed(found);
+};
+
+/** A transaction with one input. */
+const spending = (keyImage: KeyImage): TxOutlines =>
+  ({
+    eachKeyImage: (_: number, take: (all: Uint8Array, at: number) => void) => take(keyImage, 0),
+  }) as TxOutlines;
+
+const none = new Uint8Array(0);
+const fresh = (): WatchList => new WatchList({ watched: none, unnamed: none, told: [] });
+const amountOf = ([first]: readonly SpentOutput[]): bigint | undefined => first?.amount;
+const spent = (list: WatchList): bigint | undefined => amountOf(list.spentBy(spending(image), 0));
+
+describe('outputs on one key', () => {
+  it('are watched as the largest of them', () => {
+    const list = fresh();
+    for (const [tx, value] of [
+      [1, 10n],
+      [2, 15n],
+      [3, 12n],
+    ] as const)
+      list.add(onKey(tx, tx, value));
+    expect(spent(list)).toBe(15n);
+  });
+
+  it('are watched as the largest that a reorganisation leaves', () => {
+    const list = fresh();
+    for (const [tx, value] of [
+      [1, 10n],
+      [2, 12n],
+      [3, 11n],
+      [4, 15n],
+    ] as const)
+      list.add(onKey(tx, tx, value));
+    list.detachFrom(4);
+    expect(spent(list)).toBe(12n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+    list.add(onKey(5, 2, 20n));
+    expect(spent(list)).toBe(20n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+    list.detachFrom(1);
+    expect(spent(list)).toBeUndefined();
+  });
+
+  it('are watched so once their key image is told', () => {
+    const list = fresh();
+    for (const [tx, value] of [
+      [1, 10n],
+      [2, 15n],
+    ] as const)
+      list.add(onKey(tx, tx, value, false));
+    expect(spent(list)).toBeUndefined();
+    list.learn([{ publicKey, keyImage: image }]);
+    expect(spent(list)).toBe(15n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+  });
+
+  it.each([
+    ['with', true],
+    ['without', false],
+  ])('are known from the store %s their key image, the burnt ones too', (_, named) => {
+    const file = WalletStore.create(':memory:', new Uint8Array(32));
+    file.write((w) => {
+      for (const [tx, value] of [
+        [1, 10n],
+        [2, 15n],
+        [3, 12n],
+      ] as const) {
+        w.payments.add(received(tx, tx));
+        w.outputs.add(onKey(tx, tx, value, named));
+      }
+    });
+    const list = new WatchList(
+      file.read((r) => ({
+        watched: r.watch.named(0),
+        unnamed: r.watch.unnamed(),
+        reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
+        told: named ? [] : [{ publicKey, keyImage: image }],
+      })),
+    );
+    file.close();
+    expect(spent(list)).toBe(15n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+  });
+});

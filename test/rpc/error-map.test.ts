@@ -1,0 +1,104 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
+import type { RpcError } from '../../src/jsonrpc/errors.js';
+import { toRpcError } from '../../src/rpc/error-map.js';
+import { registry } from '../../src/rpc/registry.js';
+import type { Gates } from '../../src/rpc/method.js';
+import { amount } from '../../src/util/amount.js';
+import { WalletError, type Fault } from '../../src/wallet/model/wallet-error.js';
+
+const PLAIN: Gates = { needs: 'wallet', restricted: false };
+const AT = { daemonAddress: 'node:18081' };
+
+const gatesOf = (method: string): Gates => registry.find(method)?.meta ?? PLAIN;
+
+const errorOf = (cause: unknown, gates = PLAIN): Pick<RpcError, 'code' | 'message' | 'data'> => {
+  const error = toRpcError(cause, gates, AT);
+  if (error === undefined) throw new Error('a bug');
+  const { code, message, data } = error;
+  return { code, message, data };
+};
+
+const fault = (facts: Fault): WalletError => new WalletError(facts);
+
+describe('an error', () => {
+  it('has the text of upstream, and ours as its explanation', () => {
+    const shortage: Fault = { kind: 'not_enough_money', available: amount(1n), needed: amount(2n) };
+    expect(errorOf(fault(shortage))).toEqual({
+      code: -17,
+      message: 'not enough money',
+      data: {
+        explanation: 'not enough money: 0.000000000001 available, 0.000000000002 needed with the fee',
+      },
+    });
+  });
+
+  it('has no explanation that repeats its text', () => {
+    expect(errorOf(fault({ kind: 'invalid', reason: 'so it is' })).data).toBeUndefined();
+  });
+
+  it('has the text of its method, where upstream has one', () => {
+    const exists = fault({ kind: 'wallet_exists', name: 'shop' });
+    expect(errorOf(exists, gatesOf('create_wallet'))).toMatchObject({
+      ...{ code: -21, message: 'Cannot create wallet. Already exists.' },
+    });
+    expect(errorOf(exists, gatesOf('generate_from_keys'))).toMatchObject({
+      ...{ code: -1, message: 'Wallet already exists.' },
+    });
+    const wrong = fault({ kind: 'wrong_address', reason: 'Invalid address', address: 'x' });
+    expect(errorOf(wrong, gatesOf('check_tx_key')).message).toBe('Invalid address');
+    expect(errorOf(wrong, gatesOf('transfer')).message).toBe('WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: x');
+  });
+
+  it('repeats of a long argument its beginning only', () => {
+    const wrong = fault({ kind: 'wrong_address', reason: 'Invalid address', address: 'x'.repeat(5000) });
+    const { message } = errorOf(wrong, gatesOf('transfer'));
+    expect(message).toMatch(/^WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: x{300,400}…$/);
+  });
+
+  it('names every payment that was relayed before it', () => {
+    const names = Array.from({ length: 50 }, (_, i) => i.toString(16).padStart(64, '0'));
+    const text = `daemon is busy; relayed before it: ${names.join(', ')}`;
+    expect(errorOf(fault({ kind: 'partly_relayed', reason: text, text })).message).toBe(text);
+  });
+
+  it('is none for a bug', () => {
+    expect(toRpcError(new TypeError('x'), PLAIN, AT)).toBeUndefined();
+  });
+});
+
+describe('a daemon that cannot be asked', () => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+
+  test.each<DaemonErrorKind>(['unreachable', 'timeout', 'unauthorized', 'tls'])(
+    'is no connection: %s',
+    (kind) => {
+      expect(errorOf(new DaemonError(kind, 'said so'))).toEqual({
+        ...{ code: -38, message: 'no connection to daemon', data: { explanation: 'said so' } },
+      });
+    },
+  );
+
+  it('is explained with the failure of the operating system', () => {
+    const error = new DaemonError('unreachable', 'no connection', { cause: refused });
+    expect(errorOf(error).data).toEqual({ explanation: 'no connection (ECONNREFUSED)' });
+  });
+
+  test.each([
+    ['refresh', -38, 'no connection to daemon'],
+    ['check_reserve_proof', -1, 'Failed to connect to daemon: node:18081'],
+    ['check_tx_key', -1, 'Failed to connect to daemon: node:18081'],
+    ['get_tx_proof', -1, 'Failed to get transaction from daemon'],
+    ['check_spend_proof', -1, 'no connection to daemon'],
+    ['scan_tx', -1, 'Failed to get transaction from daemon'],
+    ['relay_tx', -4, 'Failed to commit tx.'],
+  ])('fails %s as upstream', (method, code, message) => {
+    expect(errorOf(new DaemonError('unreachable', 'no connection'), gatesOf(method))).toMatchObject({
+      ...{ code, message },
+    });
+  });
+
+  it('is busy while it syncs', () => {
+    expect(errorOf(new DaemonError('busy', 'x'))).toMatchObject({ code: -3, message: 'daemon is busy' });
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { publicKeyOf, randomSecretKey } from '../../../src/crypto/derivation.js';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import { isPrimary, subaddressKeys } from '../../../src/cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../../src/cryptonote/types.js';
+import { AddressCache } from '../../../src/services/context/address-cache.js';
+import { Secret } from '../../../src/util/secret.js';
+import { seededRng } from '../../support/seeded-rng.js';
+
+const rng = seededRng('address texts');
+const viewSecret = randomSecretKey(rng);
+const keys = {
+  network: 'mainnet' as const,
+  spendPublicKey: publicKeyOf(randomSecretKey(rng)),
+  viewPublicKey: publicKeyOf(viewSecret),
+  viewSecret: new Secret(viewSecret),
+};
+const open = { asked: 0 };
+const texts = (): AddressCache =>
+  new AddressCache(() => {
+    open.asked += 1;
+    return keys;
+  });
+
+const oneByOne = (index: SubaddressIndex): string =>
+  formatAddress({
+    network: 'mainnet',
+    kind: isPrimary(index) ? 'standard' : 'subaddress',
+    ...subaddressKeys(keys.spendPublicKey, viewSecret, index),
+  });
+
+const first = { major: 0, minor: 0 };
+const indices = [
+  first,
+  { major: 2, minor: 7 },
+  { major: 0, minor: 3 },
+  { major: 2, minor: 7 },
+  first,
+  { major: 2 ** 32 - 1, minor: 2 ** 32 - 1 },
+];
+
+describe('texts of own addresses', () => {
+  it('are those of each, however many are asked for at once and however often', async () => {
+    const expected = indices.map(oneByOne);
+    expect(indices.map((index) => texts().text(index))).toEqual(expected);
+    const kept = texts();
+    expect(await kept.texts(indices)).toEqual(expected);
+    expect(await kept.texts(indices)).toEqual(expected);
+    expect(indices.map((index) => kept.text(index))).toEqual(expected);
+  });
+
+  it('are worked out ahead between other work, and not again', async () => {
+    const kept = texts();
+    kept.foresee(indices);
+    kept.foresee(Array.from({ length: 40 }, (_, minor) => ({ major: 0, minor })));
+    const known = indices.filter((index) => !isPrimary(index));
+    for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+    open.asked = 0;
+    expect(known.map((index) => kept.text(index))).toEqual(known.map(oneByOne));
+    expect(kept.text({ major: 0, minor: 39 })).toBe(oneByOne({ major: 0, minor: 39 }));
+    expect(open.asked).toBe(0);
+  });
+
+  it('are not worked out ahead once the wallet is closed, which nobody is told of', async () => {
+    let closed = false;
+    const kept = new AddressCache(() => {
+      if (closed) throw new Error('closed');
+      return keys;
+    });
+    kept.foresee(indices);
+    closed = true;
+    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(() => kept.text({ major: 0, minor: 3 })).toThrow('closed');
+    closed = false;
+    expect(kept.text({ major: 0, minor: 3 })).toBe(oneByOne({ major: 0, minor: 3 }));
+  });
+
+  it('are worked out once', async () => {
+    const kept = texts();
+    await kept.texts(indices);
+    open.asked = 0;
+    await kept.texts(indices);
+    kept.prepare(indices);
+    expect(open.asked).toBe(0);
+  });
+
+  it('let other work go on while there are many', async () => {
+    const many = Array.from({ length: 600 }, (_, minor) => ({ major: 1, minor }));
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    const made = await texts().texts(many);
+    clearImmediate(immediate);
+    expect(made).toHaveLength(600);
+    expect(made[599]).toBe(oneByOne({ major: 1, minor: 599 }));
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  it('fail with the wallet that was closed meanwhile', async () => {
+    let closed = false;
+    const closing = new AddressCache(() => {
+      if (closed) throw new Error('closed');
+      return keys;
+    });
+    const made = closing.texts(Array.from({ length: 600 }, (_, minor) => ({ major: 1, minor })));
+    closed = true;
+    await expect(made).rejects.toThrow('closed');
+  });
+});

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import {
+  assertApart,
+  assertFree,
+  assertPresent,
+  WalletDirectory,
+} from '../../../src/services/context/wallet-directory.js';
+
+let path: string;
+let directory: WalletDirectory;
+
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'directory-'));
+  directory = new WalletDirectory(path);
+});
+
+afterEach(() => rmSync(path, { recursive: true, force: true }));
+
+const put = (...names: string[]): void => names.forEach((name) => writeFileSync(join(path, name), name));
+
+const badName = expect.objectContaining({
+  fault: expect.objectContaining({ kind: 'bad_wallet_name', reason: expect.stringMatching(/./) }),
+});
+
+describe('the name of a wallet', () => {
+  test.each(['', '.', '..', 'a/b', '/a', 'a\\b', 'a\0b', '../a', 'a'.repeat(201), 'é'.repeat(101)])(
+    'is a plain file name of bounded length, unlike %j',
+    (name) => {
+      expect(() => directory.locate(name)).toThrow(badName);
+      expect(() => directory.locateNew(name)).toThrow(badName);
+    },
+  );
+
+  test.each([
+    'shop.keys',
+    'shop.KEYS',
+    'shop.lock',
+    'shop-wal',
+    'shop-WAL',
+    'shop-shm',
+    'shop-journal',
+    'shop.wallet-rpc-new',
+    'shop.keys.wallet-rpc-new',
+    'shop.wallet-rpc-new-wal',
+    'shop.new',
+    'shop.keys.new',
+    'shop.background',
+    'shop.background.keys',
+    'shop.background.new',
+    'shop.background.address.txt',
+    'shop.address.txt',
+    'shop.reference-cache',
+    'shop.reference-cache.1',
+    'shop.replaced',
+    'shop.replaced.12',
+    'shop.mms',
+    'shop.unportable',
+  ])('is not chosen among those of the files beside a wallet, such as %s', (name) => {
+    expect(() => directory.locateNew(name)).toThrow(badName);
+  });
+
+  test.each([
+    'shop',
+    'shop.1',
+    'new',
+    'wal',
+    'shop.newer',
+    'shop keys',
+    'keys.shop',
+    'ключ',
+    '.hidden',
+    '-wal-',
+  ])('may be %s', (name) => {
+    expect(directory.locateNew(name).name).toBe(name);
+  });
+
+  it('opens older wallets of such names, but for those of keys and locks', () => {
+    for (const name of ['shop.new', 'shop-wal', 'shop.background', 'shop.replaced.1'])
+      expect(directory.locate(name).name).toBe(name);
+    for (const name of ['shop.keys', 'shop.lock']) expect(() => directory.locate(name)).toThrow(badName);
+  });
+});
+
+describe('two wallets with one file in common', () => {
+  test.each(['-wal', '-shm', '-journal', '.lock', '.wallet-rpc-new'])(
+    'are refused, whichever of NAME and NAME%s is asked for',
+    (ending) => {
+      put('shop', 'shop.keys', `shop${ending}`, `shop${ending}.keys`);
+      expect(() => assertApart(directory.locate('shop'))).toThrow(badName);
+      const paths = {
+        ...directory.locate('shop'),
+        name: `shop${ending}`,
+        store: join(path, `shop${ending}`),
+      };
+      expect(() => assertApart(paths)).toThrow(badName);
+    },
+  );
+
+  it('are told from a wallet and its own files', () => {
+    put(
+      'shop',
+      'shop.keys',
+      'shop-wal',
+      'shop-shm',
+      'shop.lock',
+      'lonely-wal',
+      'lonely-wal.keys',
+      'shop.new',
+    );
+    put('shop.new.keys');
+    for (const name of ['shop', 'lonely-wal', 'shop.new']) assertApart(directory.locate(name));
+  });
+});
+
+describe('the place of a wallet', () => {
+  it('is free while only its lock is there', () => {
+    put('shop.lock');
+    assertFree(directory.locate('shop'));
+    expect(() => assertPresent(directory.locate('shop'))).toThrow('wallet_missing');
+  });
+
+  it('is taken by a file, a directory or a link that leads nowhere', () => {
+    put('a');
+    put('b.keys');
+    mkdirSync(join(path, 'c'));
+    symlinkSync('nowhere', join(path, 'd.keys'));
+    for (const name of ['a', 'b', 'c', 'd'])
+      expect(() => assertFree(directory.locate(name))).toThrow('wallet_exists');
+  });
+});

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { PagedReader, type PagedList } from '../../../src/services/history/paged-reader.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { output, page, received } from '../../store/fixtures.js';
+
+const KEY = new Uint8Array(32).fill(1);
+const ALL = { min: -1, max: Number.MAX_SAFE_INTEGER };
+
+let directory = '';
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'paged-reading-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Blocks 1 to `count`, each of which pays once. */
+function payments(file: WalletStore, count: number): void {
+  const heights = Array.from({ length: count }, (_, i) => i + 1);
+  file.write((w) =>
+    w.applyPage(
+      page(1, count, {
+        received: heights.map((height) => received(height, height)),
+        outputs: heights.map((height) => output(height, height, 1n)),
+      }),
+    ),
+  );
+}
+
+/** Heights of payments, three at once. */
+const heights: PagedList<number[]> = {
+  end: (r, range) => r.payments.pageEnd(range, 3),
+  read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max }).map(({ tx }) => tx.height),
+};
+
+const sessionOf = (file: WalletStore) => {
+  let isOpen = true;
+  return {
+    file,
+    assertOpen: () => {
+      if (!isOpen) throw new WalletError({ kind: 'no_wallet' });
+    },
+    close: () => {
+      isOpen = false;
+      file.close();
+    },
+  };
+};
+
+async function all<T>(pages: AsyncIterable<T>, meanwhile: () => void = () => undefined): Promise<T[]> {
+  const read: T[] = [];
+  for await (const each of pages) {
+    read.push(each);
+    meanwhile();
+  }
+  return read;
+}
+
+describe('a long list', () => {
+  it('comes in pages', async () => {
+    const session = sessionOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    payments(session.file, 7);
+    const reading = new PagedReader(session);
+    expect(await all(reading.pages(ALL, heights))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+    expect(await all(reading.pages({ min: 1, max: 3 }, heights))).toEqual([[2, 3]]);
+    reading.release();
+    session.close();
+  });
+
+  it('is that of one moment, and so are others read with it, whatever is written meanwhile', async () => {
+    const session = sessionOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    payments(session.file, 7);
+    const reading = new PagedReader(session);
+    const [one, other] = [reading.pages(ALL, heights), reading.pages(ALL, heights)];
+    const forget = (): void => session.file.write((w) => w.detach(2));
+    expect((await all(one, forget)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect((await all(other, forget)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    reading.release();
+    const later = new PagedReader(session);
+    expect((await all(later.pages(ALL, heights))).flat()).toEqual([1]);
+    later.release();
+    session.close();
+    expect(() => WalletStore.open(join(directory, 'wallet'), KEY).close()).not.toThrow();
+  });
+
+  it('ends with the wallet', async () => {
+    for (const changed of [false, true]) {
+      const session = sessionOf(WalletStore.create(join(directory, `wallet ${changed}`), KEY));
+      payments(session.file, 7);
+      const reading = new PagedReader(session);
+      const pages = reading.pages(ALL, heights);
+      if (changed) session.file.write((w) => w.detach(2));
+      session.close();
+      await expect(all(pages)).rejects.toMatchObject({ fault: { kind: 'no_wallet' } });
+      reading.release();
+    }
+  });
+
+  it('is not read after its release', async () => {
+    const session = sessionOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    payments(session.file, 7);
+    const reading = new PagedReader(session);
+    const pages = reading.pages(ALL, heights);
+    reading.release();
+    await expect(all(pages)).rejects.toThrow('release');
+    session.close();
+  });
+
+  it('of a store in memory is read in one go', async () => {
+    const session = sessionOf(WalletStore.create(':memory:', KEY));
+    payments(session.file, 7);
+    const pages = new PagedReader(session).pages(ALL, heights);
+    session.file.write((w) => w.detach(2));
+    expect(await all(pages)).toEqual([[1, 2, 3, 4, 5, 6, 7]]);
+    session.close();
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash } from '../../../src/crypto/types.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { LostPayments } from '../../../src/services/payments/lost-payments.js';
+import { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
+import { bytes } from '../../store/fixtures.js';
+
+const HOUR = 3600;
+const NOTHING: ReadonlySet<string> = new Set();
+const name = (n: number): string => toHex(bytes<Hash>(100 + n));
+const refusing = () => Promise.resolve(REFUSED);
+const unreachable = () => Promise.reject(new DaemonError('unreachable', 'no connection', { notTaken: true }));
+
+let home: PaymentHome;
+let lost: LostPayments;
+
+/** A look into the pool, some seconds and blocks after the one before. */
+const look = async (seconds: number, blocks: number, present = NOTHING): Promise<void> => {
+  home.time += seconds;
+  home.blocks += blocks;
+  await lost.follow(present);
+};
+
+/** Recorded when it was seen in the pool: another wallet with the same keys made it. */
+const madeElsewhere = (n: number): void =>
+  home.file.write((w) => {
+    const { txHash, fee, change, inputs } = payment(n);
+    w.outgoing.insert({
+      txHash,
+      state: 'pending',
+      account: 0,
+      fromIndices: [0],
+      amountIn: inputs[0]?.amount ?? fee,
+      fee,
+      change,
+      unlockTime: 0n,
+      timestamp: home.time,
+      destinations: [],
+    });
+    w.outputs.reserveByKeyImages(
+      inputs.flatMap(({ keyImage }) => keyImage ?? []),
+      txHash,
+      { seen: true },
+    );
+  });
+
+beforeEach(() => {
+  home = new PaymentHome();
+  lost = new LostPayments(home);
+});
+
+afterEach(() => home.close());
+
+describe('a payment that another wallet with the same keys made', () => {
+  it('fails after two looks into the pool that miss it, with a block read between them', async () => {
+    madeElsewhere(1);
+    await look(HOUR, 1);
+    expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
+    await look(HOUR, 0);
+    expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
+    await look(HOUR, 1);
+    expect([home.state(1), home.balance()]).toEqual(['failed', 500n]);
+    expect(home.lines).toContainEqual(expect.objectContaining({ level: 40, txid: name(1) }));
+  });
+
+  it('is missed anew once it was seen again', async () => {
+    madeElsewhere(1);
+    await look(HOUR, 1);
+    await look(HOUR, 1, new Set([name(1)]));
+    await look(HOUR, 1);
+    expect(home.state(1)).toBe('pending');
+  });
+
+  it('has 600 seconds to travel', async () => {
+    madeElsewhere(1);
+    for (let i = 0; i < 5; i++) await look(100, 1);
+    expect(home.state(1)).toBe('pending');
+    await look(101, 1);
+    expect(home.state(1)).toBe('failed');
+  });
+});
+
+describe('a payment of ours', () => {
+  const pay = (): Promise<void> => new PaymentLedger(home).commit([payment(1)]);
+
+  it('that the pool lacks is relayed again, once a minute at most', async () => {
+    await pay();
+    await look(1, 0);
+    await look(30, 0);
+    await look(31, 0);
+    expect([home.sent, home.state(1)]).toEqual([[1, 1, 1], 'pending']);
+  });
+
+  it('that the daemon refuses fails after two such looks too, and not before', async () => {
+    await pay();
+    home.answers = [refusing];
+    await look(HOUR, 1);
+    await look(HOUR, 0);
+    expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
+    await look(HOUR, 1);
+    expect([home.state(1), home.balance(), home.keysOf(1)]).toEqual(['failed', 500n, [bytes(1)]]);
+  });
+
+  it.each([
+    ['says that it takes', () => Promise.resolve(TAKEN)],
+    ['cannot be given', unreachable],
+  ])('that no pool ever holds, and the daemon %s, fails after 24 hours', async (_, answer) => {
+    home.answers = [() => Promise.reject(new DaemonError('timeout', 'no answer'))];
+    await pay();
+    home.answers = [answer];
+    await look(HOUR, 1);
+    await look(23 * HOUR, 1);
+    expect([home.state(1) === 'failed', home.balance()]).toEqual([false, 450n]);
+    await look(1, 1);
+    expect([home.state(1), home.balance()]).toEqual(['failed', 500n]);
+    expect(home.lines).toContainEqual(
+      expect.objectContaining({ level: 40, txid: name(1), reason: expect.stringContaining('24 hours') }),
+    );
+    expect(home.file.read((r) => r.outgoing.byHash(payment(1).txHash)?.blob)).toEqual(new Uint8Array([1]));
+  });
+
+  it('is given 24 hours from when it was last seen, by this process or one before', async () => {
+    await pay();
+    home.answers = [unreachable];
+    await look(20 * HOUR, 1, new Set([name(1)]));
+    lost = new LostPayments(home);
+    await look(20 * HOUR, 1);
+    await look(2 * HOUR, 1);
+    expect(home.state(1)).toBe('pending');
+    await look(3 * HOUR, 1);
+    expect(home.state(1)).toBe('failed');
+  });
+
+  it('that is mined after it failed is recognised', async () => {
+    await pay();
+    home.file.write((w) => w.fail(payment(1).txHash));
+    home.file.write((w) => {
+      const known = w.outgoing.byHash(payment(1).txHash);
+      if (known !== undefined) w.outgoing.confirm({ ...known, height: 101 });
+    });
+    expect(home.file.read((r) => r.outgoing.byHash(payment(1).txHash))).toMatchObject({
+      state: 'confirmed',
+      destinations: payment(1).destinations,
+    });
+  });
+
+  it('fails at once where the daemon is asked for it and holds it nowhere', async () => {
+    await pay();
+    await new PaymentLedger(home).commit([payment(2)]);
+    await lost.failUnheld((hashes) => {
+      expect(hashes.map(toHex)).toEqual([name(1), name(2)]);
+      return Promise.resolve(new Set([name(2)]));
+    });
+    expect([home.state(1), home.state(2), home.balance()]).toEqual(['failed', 'pending', 450n]);
+    expect(home.lines).toContainEqual(expect.objectContaining({ level: 40, txid: name(1) }));
+  });
+});

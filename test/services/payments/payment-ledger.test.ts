@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash } from '../../../src/crypto/types.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
+import { bytes } from '../../store/fixtures.js';
+
+const name = (n: number): string => toHex(bytes<Hash>(100 + n));
+const failing = (error: Error) => () => Promise.reject(error);
+const refusing = () => Promise.resolve(REFUSED);
+const taking = () => Promise.resolve(TAKEN);
+
+let home: PaymentHome;
+let ledger: PaymentLedger;
+
+beforeEach(() => {
+  home = new PaymentHome();
+  ledger = new PaymentLedger(home);
+});
+
+afterEach(() => home.close());
+
+describe('a payment', () => {
+  it('is pending once the daemon took it', async () => {
+    await ledger.commit([payment(1)]);
+    expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
+  });
+
+  it.each([
+    ['a refused connection', new DaemonError('unreachable', 'no connection', { notTaken: true })],
+    ['HTTP 403', new DaemonError('rejected', 'forbidden', { status: 403, notTaken: true })],
+    ['a busy daemon', new DaemonError('busy', 'the daemon is syncing')],
+    ['a refused login', new DaemonError('unauthorized', 'the daemon wants other credentials')],
+    ['a refused certificate', new DaemonError('tls', 'not trusted')],
+    ['a wallet that is closed before it is sent', new WalletError({ kind: 'no_wallet' })],
+  ])('leaves nothing behind after %s', async (_, error) => {
+    home.answers = [failing(error)];
+    await expect(ledger.commit([payment(1)])).rejects.toBe(error);
+    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual([undefined, undefined, 500n]);
+  });
+
+  it.each([
+    ['a connection that broke', new DaemonError('unreachable', 'no connection', { notTaken: false })],
+    ['no answer in time', new DaemonError('timeout', 'the daemon does not answer')],
+    ['an answer that cannot be read', new DaemonError('malformed', 'unreadable')],
+    ['an answer beyond the limit', new DaemonError('too_large', 'too long')],
+    ["a gateway's HTTP 502", new DaemonError('rejected', 'bad gateway', { status: 502 })],
+    ['an error that nobody foresaw', new TypeError('undefined is not a function')],
+  ])('counts as made after %s, and keeps its record and key', async (_, error) => {
+    home.answers = [failing(error)];
+    await ledger.commit([payment(1)]);
+    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['prepared', [bytes(1)], 450n]);
+    expect(home.sent).toEqual([1]);
+  });
+
+  it('that was mined while its answer was on the way stays mined', async () => {
+    home.answers = [
+      () => {
+        home.file.write((w) => {
+          const known = w.outgoing.byHash(payment(1).txHash);
+          if (known === undefined) throw new Error('the payment is not recorded');
+          w.outgoing.confirm({ ...known, height: 3 });
+        });
+        return taking();
+      },
+    ];
+    await ledger.commit([payment(1)]);
+    expect(home.state(1)).toBe('confirmed');
+    await ledger.commit([payment(1)]);
+    expect([home.state(1), home.sent]).toEqual(['confirmed', [1]]);
+  });
+
+  it('that failed keeps its record and key when it is refused again', async () => {
+    home.answers = [taking, refusing];
+    await ledger.commit([payment(1)]);
+    home.file.write((w) => w.fail(payment(1).txHash));
+    await expect(ledger.commit([{ ...payment(1), txSecretKeys: [] }])).rejects.toMatchObject({
+      fault: { kind: 'tx_rejected' },
+    });
+    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['failed', [bytes(1)], 500n]);
+    expect(home.file.read((r) => r.outgoing.byHash(payment(1).txHash))).toMatchObject({
+      blob: new Uint8Array([1]),
+      destinations: payment(1).destinations,
+    });
+  });
+
+  it('that is pending stays so when it is refused again', async () => {
+    home.answers = [taking, refusing];
+    await ledger.commit([payment(1)]);
+    await expect(ledger.commit([payment(1)])).rejects.toMatchObject({ fault: { reason: 'double spend' } });
+    expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
+  });
+
+  it('that turned up in the pool is made, whatever the daemon answers', async () => {
+    home.answers = [
+      () => {
+        home.file.write((w) => w.outgoing.setState(payment(1).txHash, 'pending'));
+        return refusing();
+      },
+    ];
+    await ledger.commit([payment(1)]);
+    expect([home.state(1), home.keysOf(1)]).toEqual(['pending', [bytes(1)]]);
+  });
+});
+
+describe('a store that cannot be written', () => {
+  it('does not turn a relayed payment into an error, and notes it later', async () => {
+    let lock: ReturnType<PaymentHome['lockStore']> | undefined;
+    home.answers = [
+      () => {
+        lock = home.lockStore();
+        return taking();
+      },
+      taking,
+    ];
+    await ledger.commit([payment(1)]);
+    lock?.close();
+    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['prepared', [bytes(1)], 450n]);
+    expect(home.lines).toContainEqual(expect.objectContaining({ level: 50, txid: name(1) }));
+    await ledger.commit([payment(1)]);
+    expect(home.state(1)).toBe('pending');
+  }, 30_000);
+
+  it('does not have a refused payment relayed later', async () => {
+    let lock: ReturnType<PaymentHome['lockStore']> | undefined;
+    home.answers = [
+      () => {
+        lock = home.lockStore();
+        return refusing();
+      },
+      taking,
+    ];
+    await expect(ledger.commit([payment(1)])).rejects.toMatchObject({ fault: { kind: 'tx_rejected' } });
+    lock?.close();
+    expect(home.state(1)).toBe('prepared');
+    await ledger.commit([payment(2)]);
+    expect([home.state(1), home.state(2), home.balance()]).toEqual([undefined, 'pending', 450n]);
+  }, 30_000);
+});
+
+describe('several payments', () => {
+  it('name the relayed ones after a fault of the store', async () => {
+    home.answers = [
+      taking,
+      () => {
+        home.file.close();
+        return refusing();
+      },
+    ];
+    await expect(ledger.commit([1, 2].map(payment))).rejects.toMatchObject({
+      fault: { kind: 'partly_relayed', reason: `internal error; relayed before it: ${name(1)}` },
+    });
+    expect(home.lines).toContainEqual(expect.objectContaining({ level: 50 }));
+  });
+
+  it.each([
+    ['a refusal', refusing, 'double spend'],
+    ['a busy daemon', failing(new DaemonError('busy', 'the daemon is syncing')), 'the daemon is syncing'],
+    ['a refused login', failing(new DaemonError('unauthorized', 'other credentials')), 'other credentials'],
+    ['a refused certificate', failing(new DaemonError('tls', 'not trusted')), 'not trusted'],
+    [
+      'a refused connection',
+      failing(new DaemonError('unreachable', 'no connection', { notTaken: true })),
+      'no connection',
+    ],
+    ['a wallet that is closed', failing(new WalletError({ kind: 'no_wallet' })), 'no wallet'],
+  ])('name the relayed ones after %s, and leave nothing of the others', async (_, answer, reason) => {
+    home.answers = [taking, failing(new DaemonError('timeout', 'no answer')), answer];
+    await expect(ledger.commit([1, 2, 3, 4].map(payment))).rejects.toMatchObject({
+      fault: {
+        kind: 'partly_relayed',
+        reason: `${reason}; relayed before it: ${name(1)}, ${name(2)}`,
+        text: expect.stringContaining(`; relayed before it: ${name(1)}, ${name(2)}`),
+      },
+    });
+    expect([1, 2, 3, 4].map((n) => home.state(n))).toEqual(['pending', 'prepared', undefined, undefined]);
+    expect([home.balance(), home.sent]).toEqual([400n, [1, 2, 3]]);
+  });
+});

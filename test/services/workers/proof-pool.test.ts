@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { publicKeyOf, randomSecretKey } from '../../../src/crypto/derivation.js';
+import type { PublicKey } from '../../../src/crypto/types.js';
+import { utf8 } from '../../../src/util/bytes.js';
+import { systemRng } from '../../../src/util/random.js';
+import { runProofJob } from '../../../src/services/workers/proof-pool.js';
+
+const viewSecret = randomSecretKey(systemRng);
+const spendSecret = randomSecretKey(systemRng);
+const spendPublicKey = publicKeyOf(spendSecret);
+const viewPublicKey = publicKeyOf(viewSecret);
+const message = utf8('a text');
+const index = { major: 0, minor: 0 };
+
+describe('a job of the proof threads', () => {
+  it('gives its result, and takes the secrets with it', async () => {
+    const keys = { viewSecret: viewSecret.slice() as typeof viewSecret };
+    const task = { message, keys, spendPublicKey, index, key: 'view' as const };
+    const signature = await runProofJob('signMessage', task, [keys.viewSecret]);
+    expect(keys.viewSecret).toHaveLength(0);
+    const address = { spendPublicKey, viewPublicKey };
+    expect(await runProofJob('verifyMessage', { message, address, signature })).toEqual({
+      good: true,
+      version: 2,
+      key: 'view',
+    });
+  });
+
+  it('fails with the same fault as on this thread', async () => {
+    const task = { message, keys: { viewSecret }, spendPublicKey, index, key: 'spend' as const };
+    await expect(runProofJob('signMessage', task)).rejects.toMatchObject({
+      name: 'WalletError',
+      fault: { kind: 'view_only' },
+    });
+    await expect(runProofJob('readReserveProof', 'x')).rejects.toMatchObject({
+      fault: { kind: 'bad_proof' },
+    });
+  });
+
+  it('that breaks is a bug, and the next one runs', async () => {
+    const noPoint = new Uint8Array(32).fill(0xff) as PublicKey;
+    const outputs = [
+      { txHash: message, outputIndex: 0, publicKey: noPoint, derivationKey: noPoint, subaddress: index },
+    ].map((output) => ({ ...output, keyImage: noPoint }));
+    const broken = {
+      message,
+      address: { spendPublicKey, viewPublicKey },
+      outputs: outputs as never,
+      keys: { viewSecret, spendSecret },
+    };
+    const error: unknown = await runProofJob('proveReserve', broken).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ name: 'Error' });
+    expect(await runProofJob('readReserveProof', 'ReserveProofV2111')).toMatchObject({ entries: [] });
+  });
+});

@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { WalSync } from '../../../src/store/file/wal-sync.js';
+
+interface Sync {
+  readonly path: string;
+  readonly end: (error?: Error) => void;
+}
+
+let syncs: Sync[];
+let log: WalSync;
+
+beforeEach(() => {
+  syncs = [];
+  log = new WalSync(
+    'w-wal',
+    (path) =>
+      new Promise((resolve, reject) =>
+        syncs.push({ path, end: (error) => (error === undefined ? resolve() : reject(error)) }),
+      ),
+  );
+});
+
+/** As many commits as it takes. */
+const begin = (): void => {
+  for (let commit = 0; commit < 4; commit++) log.note();
+};
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the log of a store', () => {
+  it('is left alone after few commits', () => {
+    for (let commit = 0; commit < 3; commit++) log.note();
+    expect(syncs).toEqual([]);
+  });
+
+  it('is begun with once at a time', async () => {
+    begin();
+    begin();
+    expect(syncs.map(({ path }) => path)).toEqual(['w-wal']);
+    syncs[0]?.end();
+    await turn();
+    begin();
+    expect(syncs).toHaveLength(2);
+  });
+
+  it('is finished by a sync that starts after it was asked for, whatever is under way', async () => {
+    begin();
+    let finished = false;
+    const finishing = log.finish().then(() => (finished = true));
+    expect(syncs).toHaveLength(2);
+    syncs[0]?.end();
+    await turn();
+    expect(finished).toBe(false);
+    begin();
+    syncs[1]?.end();
+    await finishing;
+    expect(finished).toBe(true);
+  });
+
+  it('says of a failed disk from then on, though the disk says so once', async () => {
+    begin();
+    syncs[0]?.end(new Error('no such sector'));
+    await turn();
+    for (let time = 1; time <= 2; time++) {
+      const finishing = log.finish();
+      syncs[time]?.end();
+      await expect(finishing).rejects.toThrow('no such sector');
+    }
+  });
+
+  it('does not say that all is on disk while what was begun with before fails', async () => {
+    begin();
+    const finishing = log.finish();
+    syncs[1]?.end();
+    await turn();
+    syncs[0]?.end(new Error('no such sector'));
+    await expect(finishing).rejects.toThrow('no such sector');
+  });
+
+  it('that could not be opened once is tried again', async () => {
+    const unopened = Object.assign(new Error('too many open files'), { code: 'EMFILE', syscall: 'open' });
+    const refused = log.finish();
+    syncs[0]?.end(unopened);
+    await expect(refused).rejects.toThrow('too many open files');
+    begin();
+    syncs[1]?.end(unopened);
+    await turn();
+    const finishing = log.finish();
+    syncs[2]?.end();
+    await finishing;
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { amount } from '../../../src/util/amount.js';
+import type { OwnedOutput, ReceivedTx } from '../../../src/wallet/model/records.js';
+
+let file = emptyFile();
+beforeEach(() => {
+  file.close();
+  file = emptyFile();
+});
+afterAll(() => file.close());
+
+function emptyFile(): WalletStore {
+  return WalletStore.create(':memory:', new Uint8Array(32));
+}
+
+const named = <T>(kind: number, n: number): T => new Uint8Array(32).fill(kind).fill(n, 0, 1) as T;
+
+const tx = (n: number): ReceivedTx => ({
+  txHash: named<Hash>(1, n),
+  height: 10 + n,
+  timestamp: 0,
+  unlockTime: 0n,
+  fee: amount(0n),
+  coinbase: false,
+  txPublicKey: named<PublicKey>(2, n),
+  additionalPublicKeys: [],
+});
+
+/** @param key shared by some outputs: of those only one can be spent. */
+const output = (n: number, key: number, value: bigint): OwnedOutput => ({
+  txHash: named<Hash>(1, n),
+  outputIndex: 0,
+  globalIndex: n,
+  publicKey: named<PublicKey>(3, key),
+  keyImage: named<KeyImage>(4, key),
+  amount: amount(value),
+  mask: 1n,
+  rct: true,
+  subaddress: { major: n % 2, minor: n % 3 },
+  derivationKey: named<PublicKey>(2, n),
+  height: 10 + n,
+  unlockTime: n % 4 === 0 ? 500n : 0n,
+  coinbase: false,
+  change: false,
+  burnt: false,
+  frozen: false,
+});
+
+const outputNumber = fc.nat(11);
+const operation = fc.oneof(
+  fc.record({
+    does: fc.constant('add' as const),
+    n: outputNumber,
+    key: fc.nat(7),
+    value: fc.bigInt({ min: 1n, max: 2n ** 58n }),
+  }),
+  fc.record({ does: fc.constantFrom('freeze' as const, 'thaw' as const), n: outputNumber }),
+  fc.record({
+    does: fc.constantFrom('reserve' as const, 'release' as const, 'spend' as const),
+    n: outputNumber,
+  }),
+  fc.record({ does: fc.constant('detach' as const), n: outputNumber }),
+);
+
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+
+function apply(operation: Operation): void {
+  file.write((w) => {
+    const hash = named<Hash>(1, operation.n);
+    const ref = { txHash: hash, outputIndex: 0 };
+    const spender = named<Hash>(9, operation.n);
+    const known = w.outputs.ofTx(hash)[0];
+    switch (operation.does) {
+      case 'add':
+        if (known !== undefined) return;
+        w.payments.add(tx(operation.n));
+        w.outputs.add(output(operation.n, operation.key, operation.value));
+        return;
+      case 'freeze':
+        w.outputs.setFrozen(ref, true);
+        return;
+      case 'thaw':
+        w.outputs.setFrozen(ref, false);
+        return;
+      case 'reserve':
+        if (known?.spentBy === undefined && known?.burnt === false) w.outputs.reserve([ref], spender);
+        return;
+      case 'release':
+        w.outputs.release(spender);
+        return;
+      case 'spend':
+        if (known?.keyImage !== undefined)
+          w.outputs.markSpent({ keyImage: known.keyImage, txHash: spender, height: 40 + operation.n });
+        return;
+      case 'detach':
+        w.detach(10 + operation.n);
+    }
+  });
+}
+
+/** The same sums from the outputs one by one. */
+function counted(strict: boolean): { place: string; total: bigint; unspentCount: number }[] {
+  const sums = new Map<string, { place: string; total: bigint; unspentCount: number; thawed: number }>();
+  const all = file.read((r) =>
+    Array.from({ length: 12 }, (_, n) => r.outputs.ofTx(named<Hash>(1, n))).flat(),
+  );
+  for (const { subaddress, burnt, frozen, spentBy, spentHeight, amount: value } of all) {
+    if (burnt || (strict ? spentHeight : spentBy) !== undefined) continue;
+    const place = `${subaddress.major}/${subaddress.minor}`;
+    const sum = sums.get(place) ?? { place, total: 0n, unspentCount: 0, thawed: 0 };
+    sums.set(place, {
+      place,
+      total: sum.total + (frozen ? 0n : value),
+      unspentCount: sum.unspentCount + (spentBy === undefined ? 1 : 0),
+      thawed: sum.thawed + (frozen ? 0 : 1),
+    });
+  }
+  return [...sums.values()]
+    .filter(({ thawed }) => thawed > 0)
+    .map(({ place, total, unspentCount }) => ({ place, total, unspentCount }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1));
+}
+
+const summed = (strict: boolean, account?: number): ReturnType<typeof counted> =>
+  file
+    .read((r) => r.holdings.ofAddresses({ strict, ...(account === undefined ? {} : { account }) }))
+    .map(({ subaddress, total, unspentCount }) => ({
+      place: `${subaddress.major}/${subaddress.minor}`,
+      total,
+      unspentCount,
+    }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1));
+
+describe('sums of addresses', () => {
+  test('are those of their outputs, whatever happens to them', () => {
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
+        file.write((w) => w.clearChain({ hard: true }));
+        for (const step of operations) {
+          apply(step);
+          for (const strict of [true, false]) expect(summed(strict)).toEqual(counted(strict));
+        }
+        expect(summed(true, 1)).toEqual(counted(true).filter(({ place }) => place.startsWith('1/')));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('name as locked what is young or has a lock of its own', () => {
+    for (let n = 0; n < 12; n++) apply({ does: 'add', n, key: n, value: 5n });
+    const locked = (strict: boolean): number[] =>
+      file
+        .read((r) => r.holdings.maybeLocked({ strict, sinceHeight: 19 }))
+        .map(({ height }) => height)
+        .sort((a, b) => a - b);
+    expect(locked(true)).toEqual([10, 14, 18, 19, 20, 21]);
+    apply({ does: 'reserve', n: 0 });
+    apply({ does: 'freeze', n: 4 });
+    apply({ does: 'spend', n: 10 });
+    expect(locked(true)).toEqual([10, 18, 19, 21]);
+    expect(locked(false)).toEqual([18, 19, 21]);
+  });
+});

@@ -1,0 +1,234 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { FeeRates } from '../../../src/cryptonote/fees.js';
+import type { KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { amount } from '../../../src/util/amount.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { sweepInputs } from '../../../src/wallet/select/input-selection.js';
+import {
+  SpendableOutputs,
+  type SpendableOutput,
+  type SpendableTerms,
+} from '../../../src/wallet/select/spendable-outputs.js';
+import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import { planTransfers } from '../../../src/wallet/select/transfer-plan.js';
+import { listCoins } from '../../support/list-coins.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { holder, ownedOutput, payeeOf } from '../../wallet/fixtures.js';
+import { received } from '../fixtures.js';
+
+/** Atomic units: small enough that some outputs are worth less than their fee. */
+const UNIT = 10_000_000n;
+const CHAIN_HEIGHT = 400;
+const NOW = 1_700_000_000;
+const RATES: FeeRates = { perByte: [20_000n, 80_000n, 320_000n, 4_000_000n], quantizationMask: 10_000n };
+const payee = holder(seededRng('payee')).address();
+
+const file = WalletStore.create(':memory:', new Uint8Array(32));
+afterAll(() => file.close());
+
+const chance = (weight: number): fc.Arbitrary<boolean> => fc.nat(weight).map((value) => value === weight);
+
+const facts = fc.record({
+  value: fc.oneof(fc.nat(400), fc.constant(50)),
+  height: fc.oneof(fc.nat(CHAIN_HEIGHT), fc.nat(20)),
+  minor: fc.nat(3),
+  /** Transactions of one block: some outputs share theirs. */
+  tx: fc.nat(1),
+  lock: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(0n) },
+    fc.constantFrom(10n, BigInt(CHAIN_HEIGHT), BigInt(CHAIN_HEIGHT + 1), BigInt(CHAIN_HEIGHT + 500)),
+    fc.constantFrom(BigInt(NOW), BigInt(NOW + 10_000), (1n << 64n) - 1n),
+  ),
+  coinbase: chance(4),
+  blind: chance(8),
+  plain: chance(12),
+  frozen: chance(8),
+  spent: chance(8),
+});
+
+type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
+
+const keyOf = (n: number): PublicKey => {
+  const bytes = new Uint8Array(32);
+  new Uint32Array(bytes.buffer).set([n, 1]);
+  return bytes as Uint8Array as PublicKey;
+};
+
+let run = 0;
+
+/** Puts outputs into the store. @returns them as the store has them. */
+function stored(held: readonly Facts[]): OwnedOutput[] {
+  run += 1;
+  const outputs = held.map((wish, i): OwnedOutput => {
+    const txHash = new Uint8Array(32);
+    // What was frozen once is remembered by its name: no two runs share one.
+    new Uint32Array(txHash.buffer).set([wish.tx, wish.height, run]);
+    const key = keyOf(i);
+    return ownedOutput((BigInt(wish.value) + 1n) * UNIT, {
+      txHash: txHash as OwnedOutput['txHash'],
+      outputIndex: i,
+      globalIndex: i,
+      publicKey: key,
+      ...(wish.blind ? {} : { keyImage: key as Uint8Array as KeyImage }),
+      rct: !wish.plain,
+      subaddress: { major: 0, minor: wish.minor },
+      height: wish.height,
+      unlockTime: wish.coinbase ? BigInt(wish.height + 60) : wish.lock,
+      coinbase: wish.coinbase,
+      frozen: wish.frozen,
+      ...(wish.spent ? { spentBy: txHash as OwnedOutput['txHash'] } : {}),
+    });
+  });
+  file.write((w) => {
+    w.clearChain({ hard: true });
+    for (const output of outputs) {
+      if (!w.payments.has(output.txHash))
+        w.payments.add({ ...received(0, output.height), txHash: output.txHash });
+      w.outputs.add(output);
+      if (output.frozen) w.outputs.setFrozen(output, true);
+      if (output.spentBy !== undefined) w.outputs.reserve([output], output.spentBy);
+    }
+    // Of another account: never seen.
+    const other = ownedOutput(500n * UNIT, {
+      subaddress: { major: 1, minor: 0 },
+      height: 1,
+      publicKey: new Uint8Array(32) as Uint8Array as PublicKey,
+    });
+    w.payments.add({ ...received(0, 1), txHash: other.txHash });
+    w.outputs.add(other);
+  });
+  return outputs;
+}
+
+const fundsOf = (purse: SpendableOutputs, least: bigint): unknown => {
+  const { available, locked, addresses } = purse.funds(least);
+  return { available, locked, addresses: addresses.map((address) => ({ ...address })) };
+};
+
+const named = (coins: readonly (SpendableOutput | undefined)[]): (string | undefined)[] =>
+  coins.map((coin) => coin && `${toHex(coin.txHash)}/${coin.outputIndex}/${coin.amount}`);
+
+/** What a task gives, or the fault it ends with. */
+function outcome<T>(task: () => T): unknown {
+  try {
+    return task();
+  } catch (error) {
+    if (error instanceof WalletError) return error.fault;
+    throw error;
+  }
+}
+
+describe('a purse over the store', () => {
+  const wallets = fc.tuple(
+    fc.array(facts, { maxLength: 40 }),
+    fc.boolean(),
+    fc.constantFrom([], [0], [1, 3, 1]),
+  );
+  const pursesOf = (
+    held: readonly Facts[],
+    blind: boolean,
+    minors: readonly number[],
+  ): {
+    outputs: readonly OwnedOutput[];
+    terms: SpendableTerms;
+    lazy: SpendableOutputs;
+    plain: SpendableOutputs<OwnedOutput>;
+  } => {
+    const outputs = stored(held).filter(
+      ({ subaddress }) => minors.length === 0 || minors.includes(subaddress.minor),
+    );
+    const terms = { chainHeight: CHAIN_HEIGHT, now: NOW, blind };
+    const lazy = new SpendableOutputs(
+      file.read((r) => r.coins.of(0, minors)),
+      terms,
+    );
+    return { outputs, terms, lazy, plain: new SpendableOutputs(listCoins(outputs), terms) };
+  };
+
+  it('answers as one that reads every output', () => {
+    fc.assert(
+      fc.property(wallets, fc.nat(410), ([held, blind, minors], wanted) => {
+        const { outputs, lazy, plain } = pursesOf(held, blind, minors);
+        const least = BigInt(wanted) * UNIT;
+        expect(fundsOf(lazy, least)).toEqual(fundsOf(plain, least));
+        expect(named([lazy.oldest(least)])).toEqual(named([plain.oldest(least)]));
+        for (const minor of [0, 1, 2, 3]) {
+          if (minors.length > 0 && !minors.some((one) => one === minor)) continue;
+          expect(lazy.largest(minor)).toBe(plain.largest(minor));
+          expect(named([lazy.smallest(minor)])).toEqual(named([plain.smallest(minor)]));
+          expect(named(lazy.coins(minor, least))).toEqual(named(plain.coins(minor, least)));
+          expect(lazy.countFrom(minor, least, 3)).toBe(plain.countFrom(minor, least, 3));
+          for (const other of outputs.slice(0, 5))
+            expect(named([lazy.smallestUnrelated(minor, least, other)])).toEqual(
+              named([plain.smallestUnrelated(minor, least, other)]),
+            );
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('pays from an address of many outputs as one that reads them all', () => {
+    const held = Array.from({ length: 1500 }, (_, i): Facts => ({
+      value: 100 + ((i * 7919) % 300),
+      height: Math.floor(i / 4),
+      minor: 0,
+      tx: i % 2,
+      lock: 0n,
+      coinbase: false,
+      blind: i % 50 === 0,
+      plain: false,
+      frozen: false,
+      spent: false,
+    }));
+    const { lazy, plain } = pursesOf(held, false, []);
+    const pay = (purse: SpendableOutputs, value: bigint): (string | undefined)[][] =>
+      planTransfers(
+        { payees: [payeeOf(payee, value * UNIT)], account: 0, priority: 1, unlockTime: 0n },
+        purse,
+        RATES,
+        seededRng(Number(value)),
+      ).map(({ inputs }) => named(inputs));
+    for (const value of [300n, 700n, 790n, 5_000n, 60_000n]) {
+      const paid = pay(lazy, value);
+      expect(paid).toEqual(pay(plain, value));
+      expect(new Set(paid.flat()).size).toBe(paid.flat().length);
+      // Nothing is left open: the store can be written.
+      file.write((w) => w.meta.set('last_block_reward', '0'));
+    }
+  });
+
+  it('pays and sweeps as one that reads every output', () => {
+    fc.assert(
+      fc.property(
+        wallets,
+        fc.array(fc.nat(300), { minLength: 1, maxLength: 20 }),
+        fc.nat(),
+        ([held, blind, minors], values, seed) => {
+          const { lazy, plain } = pursesOf(held, blind, minors);
+          const payees = values.map((value) => payeeOf(payee, (BigInt(value) + 1n) * UNIT));
+          const request = { payees, account: 0, priority: 1, unlockTime: 0n };
+          const planned = (purse: SpendableOutputs): unknown =>
+            outcome(() =>
+              planTransfers(request, purse, RATES, seededRng(seed)).map((share) => ({
+                ...share,
+                inputs: named(share.inputs),
+              })),
+            );
+          expect(planned(lazy)).toEqual(planned(plain));
+          for (const oneAddress of [true, false])
+            for (const below of [0n, 50n * UNIT]) {
+              const filter = { oneAddress, below: amount(below) };
+              const swept = (purse: SpendableOutputs): unknown =>
+                named(sweepInputs(purse, filter, seededRng(seed)));
+              expect(swept(lazy)).toEqual(swept(plain));
+            }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

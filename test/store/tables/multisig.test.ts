@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/crypto/types.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import type { MultisigInfo } from '../../../src/wallet/exchange/transfer-details.js';
+import { bytes } from '../fixtures.js';
+
+const open = (): WalletStore => WalletStore.create(':memory:', new Uint8Array(32));
+const [outputA, outputB] = [bytes<PublicKey>(1), bytes<PublicKey>(2)];
+const nonces = (...seeds: number[]): SecretKey[] => seeds.map((seed) => bytes<SecretKey>(seed));
+
+const info = (signer: number): MultisigInfo => ({
+  signer: bytes<PublicKey>(signer),
+  nonces: [{ L: bytes<PublicKey>(signer + 1), R: bytes<PublicKey>(signer + 2) }],
+  partialKeyImages: [bytes<KeyImage>(signer + 3)],
+});
+
+describe('the store of a signer', () => {
+  it('keeps nonces until they are erased, and says how many there were', () => {
+    const file = open();
+    file.write((w) => {
+      w.multisig.replaceNonces([
+        { publicKey: outputA, nonces: nonces(11, 12) },
+        { publicKey: outputB, nonces: nonces(13) },
+      ]);
+    });
+    expect(file.read((r) => r.multisig.nonces(outputA))).toEqual(nonces(11, 12));
+    expect(file.write((w) => w.multisig.eraseNonces([outputA]))).toBe(2);
+    expect(file.write((w) => w.multisig.eraseNonces([outputA]))).toBe(0);
+    expect(file.read((r) => r.multisig.nonces(outputA))).toEqual([]);
+    expect(file.read((r) => r.multisig.nonces(outputB))).toEqual(nonces(13));
+  });
+
+  it('has no nonces of an export before the last, and no answers given with them', () => {
+    const file = open();
+    const answer = { set: Uint8Array.of(1, 2, 3), txHashes: [bytes<Hash>(8), bytes<Hash>(9)] };
+    file.write((w) => {
+      w.multisig.replaceNonces([{ publicKey: outputA, nonces: nonces(11, 12) }]);
+      w.multisig.recordAnswer(bytes<Hash>(7), answer);
+    });
+    expect(file.read((r) => r.multisig.answerTo(bytes<Hash>(7)))).toEqual(answer);
+    expect(file.read((r) => r.multisig.answerTo(bytes<Hash>(6)))).toBeUndefined();
+    file.write((w) => {
+      w.multisig.replaceNonces([{ publicKey: outputB, nonces: nonces(14) }]);
+    });
+    expect(file.read((r) => r.multisig.nonces(outputA))).toEqual([]);
+    expect(file.read((r) => r.multisig.answerTo(bytes<Hash>(7)))).toBeUndefined();
+  });
+
+  it('never records a second answer to one request', () => {
+    const file = open();
+    const record = (byte: number): void =>
+      file.write((w) => {
+        w.multisig.recordAnswer(bytes<Hash>(7), { set: Uint8Array.of(byte), txHashes: [] });
+      });
+    record(1);
+    expect(() => {
+      record(2);
+    }).toThrow();
+    expect(file.read((r) => r.multisig.answerTo(bytes<Hash>(7)))?.set).toEqual(Uint8Array.of(1));
+  });
+
+  it('has what others told last, by output', () => {
+    const file = open();
+    file.write((w) => {
+      w.multisig.replaceTold([
+        { publicKey: outputA, infos: [info(20), info(30)] },
+        { publicKey: outputB, infos: [info(40)] },
+      ]);
+    });
+    expect(file.read((r) => r.multisig.told(outputA))).toEqual([info(20), info(30)]);
+    file.write((w) => {
+      w.multisig.replaceTold([{ publicKey: outputA, infos: [info(50)] }]);
+    });
+    expect(file.read((r) => r.multisig.told(outputA))).toEqual([info(50)]);
+    expect(file.read((r) => r.multisig.told(outputB))).toEqual([]);
+  });
+
+  it('knows which word of a signer a later one replaced', () => {
+    const file = open();
+    const [first, second] = [bytes<Hash>(1), bytes<Hash>(2)];
+    const isReplaced = (word: Hash): boolean => file.read((r) => r.multisig.isReplaced(word));
+    file.write((w) => {
+      w.multisig.setWord(bytes<PublicKey>(60), first);
+    });
+    expect([isReplaced(first), isReplaced(second)]).toEqual([false, false]);
+    file.write((w) => {
+      w.multisig.setWord(bytes<PublicKey>(61), bytes<Hash>(3));
+      w.multisig.setWord(bytes<PublicKey>(60), second);
+    });
+    expect([isReplaced(first), isReplaced(second), isReplaced(bytes<Hash>(3))]).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Hash, PublicKey } from '../../src/crypto/types.js';
+import { block as blockCodec } from '../../src/cryptonote/block.js';
+import { writeExtra } from '../../src/cryptonote/extra.js';
+import { txPrefix } from '../../src/cryptonote/transaction.js';
+import { outlineAnswer, outlineTxs } from '../../src/daemon/outliner.js';
+import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import { amount } from '../../src/util/amount.js';
+import { concatBytes } from '../../src/util/bytes.js';
+import { encode } from '../../src/util/codec.js';
+import { blocksAnswer } from './blocks-answer.js';
+import { pointsFrom, strayOutputs, type RewardOutput } from './coinbase.js';
+
+/* Transactions with as many keys and outputs as consensus or relay rules allow. */
+
+const noHash = new Uint8Array(32) as Hash;
+
+export const extraOf = (keys: readonly PublicKey[]): Uint8Array =>
+  concatBytes(...keys.map((key) => writeExtra([{ type: 'publicKey', key }])));
+
+/** The same transaction so many times. */
+export function repeatedTx(times: number, outputs: number, keys: number): TxOutlines {
+  const blob = encode(txPrefix, {
+    version: 2,
+    unlockTime: 0n,
+    inputs: [],
+    outputs: strayOutputs(7n, outputs).map((output) => ({ ...output, amount: amount(0n) })),
+    extra: extraOf(pointsFrom(3n, keys)),
+  });
+  return outlineTxs(Array.from({ length: times }, () => ({ hash: noHash, blob })));
+}
+
+/** An answer that holds one block after the other, each of a miner transaction alone. */
+export const minedAnswer = (blocks: readonly Uint8Array[], outputs: number): Uint8Array =>
+  blocksAnswer({
+    startHeight: 0,
+    currentHeight: blocks.length,
+    blocks: blocks.map((block) => ({
+      block,
+      txs: [],
+      outputIndices: [Array.from({ length: outputs }, (_, i) => i)],
+    })),
+  });
+
+/** Offset of the name of the block before in the encoding of those below. */
+const PREVIOUS_AT = 7;
+
+/** Blocks in a row, each with the same miner transaction. @param extra of it. */
+export function minedBlocks(
+  count: number,
+  outputs: readonly RewardOutput[],
+  extra: Uint8Array,
+): Uint8Array[] {
+  const first = encode(blockCodec, {
+    header: { majorVersion: 16, minorVersion: 16, timestamp: 1_700_000_000, prevHash: noHash, nonce: 0 },
+    minerTx: {
+      prefix: {
+        version: 2,
+        unlockTime: 60n,
+        inputs: [{ type: 'gen', height: 0 }],
+        outputs: outputs.map((output) => ({ ...output, amount: amount(5n) })),
+        extra,
+      },
+      rct: { base: { type: 0, fee: amount(0n), pseudoOuts: [], ecdhInfo: [], outPk: [] } },
+    },
+    txHashes: [],
+  });
+  const blocks = [first];
+  while (blocks.length < count) {
+    const [before] = outlineAnswer(minedAnswer(blocks.slice(-1), outputs.length)).blocks;
+    const block = Uint8Array.from(first);
+    block.set(before?.hash ?? noHash, PREVIOUS_AT);
+    blocks.push(block);
+  }
+  return blocks;
+}

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import type { Hash, SecretKey } from '../../src/crypto/types.js';
+import type { Daemon, RelayOutcome } from '../../src/daemon/daemon.js';
+import type { LostPaymentsHome } from '../../src/services/payments/lost-payments.js';
+import type { LedgerHome } from '../../src/services/payments/payment-ledger.js';
+import { PaymentRelay } from '../../src/services/payments/payment-relay.js';
+import { openDatabase, type Db } from '../../src/store/file/database.js';
+import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
+import { amount } from '../../src/util/amount.js';
+import type { OutgoingState } from '../../src/wallet/model/records.js';
+import type { SignedPayment } from '../../src/wallet/build/signed-payment.js';
+import { bytes, output, page, received } from '../store/fixtures.js';
+
+const KEY = new Uint8Array(32).fill(9);
+
+export const TAKEN: RelayOutcome = { accepted: true, notRelayed: false, reason: '' };
+export const REFUSED: RelayOutcome = { accepted: false, notRelayed: false, reason: 'double spend' };
+
+/** The store of a wallet with ten outputs of 50, and a daemon, a clock and a chain as a test has them. */
+export class PaymentHome implements LedgerHome, LostPaymentsHome {
+  readonly file: WalletStore;
+  readonly relay: PaymentRelay;
+  readonly pending = { reserveLost: (): void => undefined };
+  readonly log;
+  /** Every line of the log. */
+  readonly lines: Record<string, unknown>[] = [];
+  /** First byte of every transaction that was sent. */
+  readonly sent: (number | undefined)[] = [];
+  /** Answers to the next transactions; the last one stays. */
+  answers: ((blob: Uint8Array) => Promise<RelayOutcome>)[] = [() => Promise.resolve(TAKEN)];
+  time = 1_000_000;
+  blocks = 100;
+  readonly #directory = mkdtempSync(join(tmpdir(), 'payments-'));
+
+  constructor() {
+    this.file = WalletStore.create(join(this.#directory, 'w'), KEY);
+    const numbers = Array.from({ length: 10 }, (_, i) => i + 1);
+    this.file.write((w) =>
+      w.applyPage(
+        page(0, 3, {
+          received: numbers.map((n) => received(n, 2)),
+          outputs: numbers.map((n) => output(n, 2, 50n)),
+        }),
+      ),
+    );
+    const { lines } = this;
+    const stream = new Writable({
+      write(chunk: Buffer, _, done) {
+        lines.push(JSON.parse(chunk.toString('utf8')) as Record<string, unknown>);
+        done();
+      },
+    });
+    this.log = pino({ level: 'info' }, stream);
+    this.relay = new PaymentRelay(this);
+  }
+
+  readonly link = {
+    daemon: (): Daemon => {
+      const sendRawTransaction = (blob: Uint8Array): Promise<RelayOutcome> => {
+        this.sent.push(blob[0]);
+        const [answer = () => Promise.resolve(TAKEN)] =
+          this.answers.length > 1 ? this.answers.splice(0, 1) : this.answers;
+        return answer(blob);
+      };
+      return { sendRawTransaction } as Partial<Daemon> as Daemon;
+    },
+  };
+
+  now(): number {
+    return this.time;
+  }
+
+  height(): number {
+    return this.blocks;
+  }
+
+  assertOpen(): void {
+    // It stays open.
+  }
+
+  /** Another connection that keeps everybody from writing until it is closed. */
+  lockStore(): Db {
+    const db = openDatabase(join(this.#directory, 'w'), { key: KEY, cipher: NEW_CIPHER });
+    db.exec('BEGIN IMMEDIATE');
+    return db;
+  }
+
+  state(n: number): OutgoingState | undefined {
+    return this.file.read((r) => r.outgoing.byHash(bytes<Hash>(100 + n)))?.state;
+  }
+
+  balance(): bigint {
+    return this.file
+      .read((r) => r.holdings.ofAddresses({ strict: false }))
+      .reduce((sum, { total }) => sum + total, 0n);
+  }
+
+  keysOf(n: number): SecretKey[] | undefined {
+    return this.file.read((r) => r.txKeys.get(bytes<Hash>(100 + n)));
+  }
+
+  close(): void {
+    this.file.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** One that spends the n-th output. */
+export const payment = (n: number): SignedPayment => ({
+  blob: new Uint8Array([n]),
+  txHash: bytes<Hash>(100 + n),
+  account: 0,
+  inputs: [output(n, 2, 50n)],
+  fee: amount(2n),
+  change: amount(8n),
+  unlockTime: 0n,
+  destinations: [{ address: 'somebody', amount: amount(40n) }],
+  txSecretKeys: [bytes<SecretKey>(n)],
+});

@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { isUpTo } from '../../src/util/v8-flags.js';
+
+const MODULE = new URL('../../src/util/v8-flags.js', import.meta.url).href;
+
+/** Versions of Node 20, 21, 22, 24 and 26. */
+test.each([
+  ['11.3.244.8-node.38', '11.3', true],
+  ['11.8.172.17-node.20', '11.3', false],
+  ['11.8.172.17-node.20', '11.8', true],
+  ['12.4.254.21-node.57', '11.8', false],
+  ['13.6.233.17-node.53', '14.6', true],
+  ['14.6.202.34-node.34', '14.6', true],
+  ['14.10.1.1-node.1', '14.6', false],
+  ['15.0.1.1-node.1', '14.6', false],
+])('V8 %s is up to %s: %s', (version, last, expected) => {
+  expect(isUpTo(version, last)).toBe(expected);
+});
+
+test.each([
+  ['sets a flag that the running version has', '--expose-gc', '99.0', 'function'],
+  ['sets no flag that was last seen in an older version', '--expose-gc', '1.0', 'undefined'],
+  ['prints nothing about a flag that the running version lacks', '--no-such-flag', '1.0', 'undefined'],
+])('%s', (_, flag, last, expected) => {
+  const script = `
+    import { setV8Flag } from ${JSON.stringify(MODULE)};
+    import { runInNewContext } from 'node:vm';
+    setV8Flag(${JSON.stringify(flag)}, ${JSON.stringify(last)});
+    console.log(runInNewContext('typeof gc'));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  expect([stdout, stderr]).toEqual([`${expected}\n`, '']);
+});
