@@ -26,6 +26,11 @@ export class KernelPool {
     return this.#workers.run({ batch, viewSecret: handed }, [handed.buffer]);
   }
 
+  /** {@link scan} of one batch with several view keys. @returns the hits of each key, in the order of the keys. */
+  scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {
+    return Promise.all(viewSecrets.map((viewSecret) => this.scan(batch, viewSecret)));
+  }
+
   close(): Promise<void> {
     return this.#workers.close();
   }
