@@ -42,6 +42,18 @@ const mayImport: Record<string, readonly string[]> = {
   util: [],
 };
 
+const IMPORTS = /(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g;
+const THREADS = /new URL\(\s*'(\.{1,2}\/[^']+)'/g;
+
+/** Paths that a file names by a pattern. */
+const pathsIn = (file: string, pattern: RegExp): string[] =>
+  [...readFileSync(join(src, file), 'utf8').matchAll(pattern)].map(([, path = '']) =>
+    relative(src, join(src, file, '..', path)),
+  );
+
+/** Files that a file imports, types included. */
+const importsOf = (file: string): string[] => pathsIn(file, IMPORTS);
+
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 const folderOf = (path: string): string => path.split(sep)[0] ?? '';
 
@@ -53,13 +65,90 @@ describe('imports run downwards only', () => {
 
   test.each(files)('%s imports what its floor may', (file) => {
     const folder = folderOf(file);
-    const text = readFileSync(join(src, file), 'utf8');
-    const imported = [...text.matchAll(/(?:from|import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g)].map(
-      ([, path = '']) => folderOf(relative(src, join(src, file, '..', path))),
-    );
+    const imported = [...importsOf(file), ...pathsIn(file, THREADS)].map(folderOf);
     const allowed = [folder, ...(mayImport[folder] ?? [])];
     expect(
       imported.filter((target) => target !== '..' && target !== '' && !allowed.includes(target)),
     ).toEqual([]);
+  });
+});
+
+/** Rooms of `services` from top to bottom. A file imports files of its own room and of rooms below. */
+const rooms = [
+  'manager',
+  'open-wallet',
+  'mining',
+  'multisig',
+  'cold',
+  'history',
+  'proofs',
+  'payments',
+  'accounts',
+  'sync',
+  'context',
+  'workers',
+];
+const roomOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.[jt]s$/, '');
+
+describe('rooms of services', () => {
+  const inServices = files.filter((file) => folderOf(file) === 'services');
+
+  test('stand in the list', () => {
+    expect(inServices.map(roomOf).filter((room) => !rooms.includes(room))).toEqual([]);
+  });
+
+  test.each(inServices)('%s imports rooms below its own', (file) => {
+    const own = rooms.indexOf(roomOf(file));
+    const above = importsOf(file).filter(
+      (path) => folderOf(path) === 'services' && rooms.indexOf(roomOf(path)) < own,
+    );
+    expect(above).toEqual([]);
+  });
+});
+
+/**
+ * Strongly connected components of a graph with more than one node.
+ * Source: Tarjan, Depth-first search and linear graph algorithms, 1972.
+ */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (node: string): void => {
+    const number = order.size;
+    order.set(node, number);
+    lowest.set(node, number);
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!order.has(next)) visit(next);
+      else if (!stack.includes(next)) continue;
+      lowest.set(node, Math.min(lowest.get(node) ?? 0, lowest.get(next) ?? 0));
+    }
+    if (lowest.get(node) !== number) return;
+    const circle = stack.splice(stack.indexOf(node));
+    if (circle.length > 1) circles.push(circle.sort());
+  };
+  for (const node of graph.keys()) if (!order.has(node)) visit(node);
+  return circles;
+}
+
+describe('import circles', () => {
+  test('are found, of any length', () => {
+    const graph = new Map([
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['a']],
+      ['d', ['e']],
+      ['e', []],
+    ]);
+    expect(circlesIn(graph)).toEqual([['a', 'b', 'c']]);
+  });
+
+  test('between files of src do not exist, type imports included', () => {
+    const graph = new Map(
+      files.map((file) => [file, importsOf(file).map((path) => path.replace(/\.js$/, '.ts'))]),
+    );
+    expect(circlesIn(graph)).toEqual([]);
   });
 });

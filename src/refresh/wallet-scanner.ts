@@ -9,7 +9,6 @@ import {
   BlindOutputs,
   outgoingOf,
   spendingTx,
-  type AmbiguousSpend,
 } from '../wallet/scan/ambiguous-spends.js';
 import {
   claimOutput,
@@ -20,6 +19,7 @@ import {
   type ReceivingKeys,
 } from '../wallet/scan/receive.js';
 import type {
+  AmbiguousSpend,
   FoundOutgoing,
   FoundSpend,
   OwnedOutput,

@@ -37,7 +37,7 @@ export function passGate(gates: Gates, server: WalletManager, version: ApiVersio
   if (gates.needs === 'wallet') passMultisigGate(gates, server.wallet(), version);
   if (gates.needs === 'wallet' && gates.spendKey && server.wallet().isViewOnly)
     throw new WalletError({ kind: 'view_only' });
-  if (gates.needs === 'wallet' && gates.trustedDaemon && !server.wallet().link.trusted)
+  if (gates.needs === 'wallet' && gates.trustedDaemon && !server.wallet().context.daemon.trusted)
     throw new WalletError({ kind: 'daemon_untrusted' });
   if (gates.needs === 'wallet') {
     const { background } = server.wallet().keystore;

@@ -1,7 +1,15 @@
 import { DaemonError } from '../daemon/errors.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { describeDaemonError } from './context/fault-reason.js';
-import type { OpenWallet } from './open-wallet.js';
+import type { Accounts } from './accounts/accounts.js';
+import type { WalletContext } from './context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'daemon'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+}
 
 export interface MiningOrder {
   readonly threads: number;
@@ -11,10 +19,12 @@ export interface MiningOrder {
 
 /** Has the daemon mine to the primary address. */
 export class Mining {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** @param mostThreads what this machine has; at least 2 are allowed. @throws WalletError `invalid`, `mining_refused` */
@@ -26,15 +36,15 @@ export class Mining {
         reason: `threads_count is a number from 1 to ${most}`,
         text: 'The specified number of threads is inappropriate.',
       });
-    const address = this.#session.accounts.address({ major: 0, minor: 0 });
+    const address = this.#services.accounts.address({ major: 0, minor: 0 });
     await refusable('start', () =>
-      this.#session.link.daemon().startMining(address, threads, background, ignoreBattery),
+      this.#context.daemon.client().startMining(address, threads, background, ignoreBattery),
     );
   }
 
   /** @throws WalletError `mining_refused`, also where the daemon does not mine. */
   async stop(): Promise<void> {
-    await refusable('stop', () => this.#session.link.daemon().stopMining());
+    await refusable('stop', () => this.#context.daemon.client().stopMining());
   }
 }
 

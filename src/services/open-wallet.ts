@@ -1,136 +1,176 @@
-import type { Logger } from 'pino';
-import { parseAddress } from '../cryptonote/address.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
+import { wipeKeys, type WalletKeys } from '../wallet/keys.js';
 import type { WalletLock } from '../store/file/wallet-lock.js';
 import type { WalletStore } from '../store/wallet-store.js';
-import { amount, type Amount } from '../util/amount.js';
+import type { Refresher } from '../refresh/refresher.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
-import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
-import { wipeKeys, type WalletKeys } from '../wallet/keys.js';
-import { Accounts } from './accounts/accounts.js';
 import { AccountTags } from './accounts/account-tags.js';
+import { Accounts } from './accounts/accounts.js';
 import { AddressBook } from './accounts/address-book.js';
-import { Annotations } from './accounts/notes.js';
-import { BackgroundSync } from './sync/background-sync.js';
 import { Balances } from './accounts/balances.js';
-import { WalletSync } from './sync/wallet-sync.js';
+import { Annotations } from './accounts/notes.js';
 import { ColdSigning } from './cold/cold-signing.js';
-import type { WalletEvents } from './context/wallet-events.js';
-import { ExportCipher } from './context/export-cipher.js';
-import { FeeEstimator } from './payments/fee-estimator.js';
-import { History } from './history/history.js';
-import type { Keystore } from './context/keystore.js';
-import { Mining } from './mining.js';
-import type { OpenAlias } from './context/openalias.js';
 import { KeyImageTransfer } from './cold/key-image-transfer.js';
-import { MultisigInfoTransfer } from './multisig/multisig-info.js';
-import { MultisigSigning } from './multisig/multisig-signing.js';
 import { OutputTransfer } from './cold/output-transfer.js';
-import { OutputFreezing } from './sync/output-freezing.js';
-import { PaymentMaker } from './payments/payment-maker.js';
-import { PaymentRelay } from './payments/payment-relay.js';
-import { MempoolTracker } from './sync/mempool-tracker.js';
-import { Proofs } from './proofs/proofs.js';
-import { Sweeps } from './payments/sweeps.js';
-import { TxScan } from './sync/tx-scan.js';
-import { Transfers } from './payments/transfers.js';
-import type { WalletLink } from './context/wallet-link.js';
+import { sealUnsigned } from './cold/unsigned-set.js';
+import { AddressCache } from './context/address-cache.js';
+import { ExportCipher } from './context/export-cipher.js';
+import type { Keystore } from './context/keystore.js';
+import { isMultisigImportNeeded } from './context/multisig-import.js';
+import type { WalletContext } from './context/wallet-context.js';
 import type { WalletPaths } from './context/wallet-directory.js';
+import { WalletLocks } from './context/wallet-locks.js';
+import { History } from './history/history.js';
+import { Mining } from './mining.js';
+import { MultisigInfoTransfer } from './multisig/multisig-info.js';
+import { sealMultisig } from './multisig/multisig-proposal.js';
+import { MultisigSetup, type Rekey } from './multisig/multisig-setup.js';
+import { MultisigSigning } from './multisig/multisig-signing.js';
+import { FeeEstimator } from './payments/fee-estimator.js';
+import { PaymentMaker } from './payments/payment-maker.js';
+import { Sweeps } from './payments/sweeps.js';
+import { Transfers } from './payments/transfers.js';
+import { Proofs } from './proofs/proofs.js';
+import { BackgroundSync } from './sync/background-sync.js';
+import { LostPayments } from './sync/lost-payments.js';
+import { MempoolTracker } from './sync/mempool-tracker.js';
+import { OutputFreezing } from './sync/output-freezing.js';
+import { PaymentRelay } from './sync/payment-relay.js';
+import { TxScan } from './sync/tx-scan.js';
+import { WalletSync } from './sync/wallet-sync.js';
 
-/** What an open wallet is made of. */
-export interface OpenWalletParts {
-  /** Absent for a wallet in memory. */
+/** Resources that an open wallet receives; it creates the rest of its {@link WalletContext} itself. */
+export interface OpenWalletParts extends Omit<
+  WalletContext,
+  'name' | 'addresses' | 'exports' | 'locks' | 'assertOpen'
+> {
+  /** Absent for a wallet in memory, as is its lock. */
   readonly paths?: WalletPaths;
-  readonly keys: WalletKeys;
-  readonly keystore: Keystore;
-  readonly file: WalletStore;
   readonly lock?: WalletLock;
   readonly kdfRounds: number;
-  readonly exportFormat: ExportFormat;
-  readonly link: WalletLink;
-  readonly openAlias: OpenAlias;
-  readonly events: WalletEvents;
-  readonly log: Logger;
+  readonly refresher: Refresher;
+  /** Gives this wallet other keys: closes it and opens it again. */
+  readonly rekey: (wallet: OpenWallet, ...args: Parameters<Rekey>) => ReturnType<Rekey>;
 }
 
-/** One open wallet: its keys, its store, and the services over both. */
+/**
+ * One open wallet: its context, and its services, which are created here in the order of their dependencies and nowhere
+ * else.
+ */
 export class OpenWallet {
-  readonly name: string;
-  readonly keystore: Keystore;
-  readonly file: WalletStore;
-  readonly link: WalletLink;
-  readonly openAlias: OpenAlias;
-  readonly log: Logger;
+  readonly context: WalletContext;
+  readonly sync: WalletSync;
+  readonly mempool: MempoolTracker;
+  readonly outputFreezing: OutputFreezing;
+  readonly txScan: TxScan;
+  readonly backgroundSync: BackgroundSync;
   readonly accounts: Accounts;
   readonly tags: AccountTags;
   readonly addressBook: AddressBook;
   readonly annotations: Annotations;
   readonly balances: Balances;
-  readonly backgroundSync: BackgroundSync;
   readonly history: History;
+  readonly proofs: Proofs;
+  readonly mining: Mining;
   readonly feeEstimator: FeeEstimator;
-  readonly relay: PaymentRelay;
   readonly payments: PaymentMaker;
-  readonly pending: MempoolTracker;
   readonly transfers: Transfers;
   readonly sweeps: Sweeps;
-  readonly outputFreezing: OutputFreezing;
-  readonly txScan: TxScan;
-  readonly mining: Mining;
-  readonly proofs: Proofs;
-  /** Seals what other wallets with these keys are to read. */
-  readonly exports: ExportCipher;
   readonly outputTransfer: OutputTransfer;
   readonly keyImageTransfer: KeyImageTransfer;
   readonly coldSigning: ColdSigning;
+  readonly multisigSetup: MultisigSetup;
   readonly multisigInfoTransfer: MultisigInfoTransfer;
   readonly multisigSigning: MultisigSigning;
-  readonly sync: WalletSync;
   readonly #parts: OpenWalletParts;
+  readonly #exports: ExportCipher;
   #closed = false;
   #lockIsKept = false;
 
   constructor(parts: OpenWalletParts) {
     this.#parts = parts;
-    this.name = parts.paths?.name ?? '';
-    this.keystore = parts.keystore;
-    this.file = parts.file;
-    this.link = parts.link;
-    this.openAlias = parts.openAlias;
-    this.log = parts.log;
-    this.accounts = new Accounts(this);
-    this.tags = new AccountTags(this);
-    this.addressBook = new AddressBook(this);
-    this.annotations = new Annotations(this);
-    this.balances = new Balances(this);
-    this.backgroundSync = new BackgroundSync(this);
-    this.history = new History(this);
-    this.feeEstimator = new FeeEstimator(this);
-    this.relay = new PaymentRelay(this);
-    this.payments = new PaymentMaker(this);
-    this.transfers = new Transfers(this);
-    this.sweeps = new Sweeps(this);
-    this.outputFreezing = new OutputFreezing(this);
-    this.txScan = new TxScan(this);
-    this.mining = new Mining(this);
-    this.proofs = new Proofs(this);
-    this.exports = new ExportCipher(parts.keys, parts.kdfRounds, parts.link.rng);
-    this.outputTransfer = new OutputTransfer(this);
-    this.keyImageTransfer = new KeyImageTransfer(this);
-    this.coldSigning = new ColdSigning(this);
-    this.multisigInfoTransfer = new MultisigInfoTransfer(this);
-    this.multisigSigning = new MultisigSigning(this);
-    this.pending = new MempoolTracker(this);
-    this.sync = new WalletSync(this, parts.events);
+    this.#exports = new ExportCipher(parts.keystore.keys, parts.kdfRounds, parts.rng);
+    const context = this.#createContext();
+    this.context = context;
+
+    const relay = new PaymentRelay(context);
+    const lostPayments = new LostPayments(context, { relay });
+    const mempool = new MempoolTracker(context);
+    const sync = new WalletSync(context, { refresher: parts.refresher, mempool, lostPayments });
+    this.mempool = mempool;
+    this.sync = sync;
+    this.outputFreezing = new OutputFreezing(context, { sync, lostPayments });
+    this.txScan = new TxScan(context, { sync });
+    this.backgroundSync = new BackgroundSync(context, { sync });
+
+    const accounts = new Accounts(context, { sync });
+    this.accounts = accounts;
+    this.tags = new AccountTags(context, { accounts });
+    this.addressBook = new AddressBook(context, { accounts });
+    this.annotations = new Annotations(context);
+    this.balances = new Balances(context, { accounts });
+    this.history = new History(context, { accounts, annotations: this.annotations });
+    this.proofs = new Proofs(context, { accounts });
+    this.mining = new Mining(context, { accounts });
+
+    this.outputTransfer = new OutputTransfer(context, { accounts, sync });
+    this.keyImageTransfer = new KeyImageTransfer(context, { sync });
+    const sealers = {
+      sealUnsigned: (txs: Parameters<typeof sealUnsigned>[2]) =>
+        sealUnsigned(context, this.outputTransfer, txs),
+      sealMultisig: (txs: Parameters<typeof sealMultisig>[1]) => sealMultisig(context, txs),
+    };
+    this.feeEstimator = new FeeEstimator(context);
+    const payments = new PaymentMaker(context, {
+      ...{ accounts, mempool, relay, feeEstimator: this.feeEstimator },
+      ...sealers,
+    });
+    this.payments = payments;
+    this.transfers = new Transfers(context, { accounts, balances: this.balances, payments });
+    this.sweeps = new Sweeps(context, {
+      ...{ accounts, outputFreezing: this.outputFreezing, payments },
+      ...sealers,
+    });
+    this.coldSigning = new ColdSigning(context, {
+      ...{ accounts, payments, outputTransfer: this.outputTransfer },
+      keyImageTransfer: this.keyImageTransfer,
+    });
+    this.multisigSetup = new MultisigSetup(context, { sync, rekey: (change) => parts.rekey(this, change) });
+    this.multisigInfoTransfer = new MultisigInfoTransfer(context, { sync });
+    this.multisigSigning = new MultisigSigning(context, { accounts, payments });
   }
 
-  /** For what goes on after a wait. @throws WalletError `no_wallet` once it is closed */
+  #createContext(): WalletContext {
+    const { paths, store, keystore, daemon, openAlias, workers, clock, rng, log, events, exportFormat } =
+      this.#parts;
+    const assertOpen = (): void => this.assertOpen();
+    return {
+      name: paths?.name ?? '',
+      ...{ store, keystore, daemon, openAlias, workers, clock, rng, log, events, exportFormat, assertOpen },
+      exports: this.#exports,
+      addresses: new AddressCache(() => {
+        assertOpen();
+        return keystore.keys;
+      }),
+      locks: new WalletLocks(),
+    };
+  }
+
+  /** To be called after a wait. @throws WalletError `no_wallet` once it is closed. */
   assertOpen(): void {
     if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
   }
 
-  get exportFormat(): ExportFormat {
-    return this.#parts.exportFormat;
+  /** Name in the wallet directory; empty for a wallet in memory. */
+  get name(): string {
+    return this.context.name;
+  }
+
+  get store(): WalletStore {
+    return this.context.store;
+  }
+
+  get keystore(): Keystore {
+    return this.context.keystore;
   }
 
   get keys(): WalletKeys {
@@ -146,35 +186,25 @@ export class OpenWallet {
     return this.#parts.paths;
   }
 
-  /** Number of blocks known. */
-  height(): number {
-    return (this.file.read((r) => r.chain.tip())?.height ?? 0) + 1;
+  /** Whether an output lacks its key image until multisig info of other signers is imported. */
+  get isMultisigImportNeeded(): boolean {
+    return isMultisigImportNeeded(this.context);
   }
 
-  /** Unix seconds. */
-  now(): number {
-    return Math.floor(Date.now() / 1000);
-  }
-
-  /** What the miner of the last block got; zero while unknown. */
-  lastBlockReward(): Amount {
-    return amount(BigInt(this.file.read((r) => r.meta.get('last_block_reward')) ?? '0'));
-  }
-
-  /** Which of our addresses a text is, if any. */
-  ownIndex(address: string): SubaddressIndex | undefined {
-    const { spendPublicKey } = parseAddress(address, this.keys.network);
-    return this.file.read((r) => r.subaddresses.find(spendPublicKey));
-  }
-
-  /** Everything acknowledged is on disk already: this shortens the log of changes, or writes files again that are gone. */
-  async store(): Promise<void> {
-    this.file.sync();
+  /**
+   * Moves the write-ahead log into the store, and writes the keys file again if it was deleted. Everything
+   * acknowledged is on disk before.
+   */
+  async save(): Promise<void> {
+    this.store.sync();
     if (await this.keystore.restoreFile())
-      this.log.warn({ name: this.name }, 'the keys file of the open wallet was gone; it was written again');
+      this.context.log.warn(
+        { name: this.name },
+        'the keys file of the open wallet was gone; it was written again',
+      );
   }
 
-  /** Keeps the lock when this session closes, for the next session of the same wallet. @returns undefined in memory */
+  /** Keeps the lock when this wallet is closed, for the one that is opened in its place. @returns undefined in memory */
   handLockOver(): WalletLock | undefined {
     this.#lockIsKept = true;
     return this.#parts.lock;
@@ -184,15 +214,15 @@ export class OpenWallet {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.link.close();
+    this.context.daemon.close();
     this.sync.stop();
     await this.payments.settle();
-    await this.file.settle();
+    await this.store.settle();
     try {
-      this.file.close();
+      this.store.close();
     } finally {
       if (!this.#lockIsKept) this.#parts.lock?.release();
-      this.exports.wipe();
+      this.#exports.wipe();
       wipeKeys(this.keys);
     }
   }

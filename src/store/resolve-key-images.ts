@@ -1,15 +1,33 @@
 import type { Hash, KeyImage } from '../crypto/types.js';
 import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
-import { outgoingOf, type SpendingTx } from '../wallet/scan/ambiguous-spends.js';
-import { creditedOf, type ReceivedTx, type ImportedKeyImage } from '../wallet/model/records.js';
-import type { WalletWriter } from './wallet-writer.js';
+import { outgoingOf } from '../wallet/scan/ambiguous-spends.js';
+import {
+  creditedOf,
+  type ReceivedTx,
+  type ImportedKeyImage,
+  type SpendingTx,
+} from '../wallet/model/records.js';
+import type { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
+import type { ImportedKeyImageWriter } from './tables/imported-key-images.js';
+import type { OutgoingWriter } from './tables/outgoing.js';
+import type { OutputWriter } from './tables/output-writer.js';
+import type { PaymentWriter } from './tables/payments.js';
+
+/** Writers of the tables in which spends are recorded. */
+export interface SpendWriters {
+  readonly ambiguousSpends: AmbiguousSpendWriter;
+  readonly importedKeyImages: ImportedKeyImageWriter;
+  readonly outgoing: OutgoingWriter;
+  readonly outputs: OutputWriter;
+  readonly payments: PaymentWriter;
+}
 
 /**
  * Takes key images of outputs whose owner told them; what was read of the chain is searched for their spends.
  * @returns those that are new. Source: wallet2.cpp `import_key_images`.
  */
-export function resolveKeyImages(w: WalletWriter, told: readonly ImportedKeyImage[]): ImportedKeyImage[] {
+export function resolveKeyImages(w: SpendWriters, told: readonly ImportedKeyImage[]): ImportedKeyImage[] {
   const news = told.flatMap((one) => {
     const keyImage = w.importedKeyImages.set(one);
     const output = w.outputs.byPublicKey(one.publicKey);
@@ -26,7 +44,7 @@ export function resolveKeyImages(w: WalletWriter, told: readonly ImportedKeyImag
 
 /** Takes key images that the parts of all signers give; what is told later corrects what was told before. */
 export function composeKeyImages(
-  w: WalletWriter,
+  w: SpendWriters,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
 ): void {
   for (const image of images) w.importedKeyImages.replace({ ...image, proven: false });
@@ -39,7 +57,7 @@ export function composeKeyImages(
 
 /** Key images are known, or known again: what may have been spent while they were not is, or is not. */
 export function settleAmbiguousSpends(
-  w: WalletWriter,
+  w: SpendWriters,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
 ): void {
   for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
@@ -57,7 +75,7 @@ export function settleAmbiguousSpends(
 }
 
 /** Transactions that paid us and spend outputs of ours are payments of ours. */
-export function recogniseSpends(w: WalletWriter, keyImages: readonly KeyImage[]): void {
+export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[]): void {
   const found = new Map<string, ReceivedTx>();
   for (const keyImage of keyImages) {
     const output = w.outputs.byKeyImage(keyImage);
@@ -78,7 +96,7 @@ export function recogniseSpends(w: WalletWriter, keyImages: readonly KeyImage[])
 }
 
 /** All spends of a mined transaction are marked: what it paid is known, and what came back of it is change. */
-function recordPayment(w: WalletWriter, tx: SpendingTx & { readonly height: number }): void {
+function recordPayment(w: SpendWriters, tx: SpendingTx & { readonly height: number }): void {
   const spent = w.outputs.spentBy(tx.txHash);
   const account = spent[0]?.subaddress.major ?? 0;
   w.outputs.markChange(tx.txHash, account);

@@ -19,6 +19,7 @@ import { draftOf } from './file/file-draft.js';
 import { fileTrouble, namingTrouble, namingTroubleOf } from './file/file-trouble.js';
 import { removeDatabase, settleDraft, logOf } from './file/atomic-replace.js';
 import { WalletReader } from './wallet-reader.js';
+import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { WalletWriter } from './wallet-writer.js';
@@ -145,6 +146,16 @@ export class WalletStore {
   /** @throws WalletError `wallet_corrupt` where the file is damaged, `wallet_io`. */
   read<T>(task: (r: WalletReader) => T): T {
     return noticingDamage(this.#path, () => task(this.#reader));
+  }
+
+  /** Number of blocks that the wallet knows. */
+  height(): number {
+    return (this.read((r) => r.chain.tip())?.height ?? 0) + 1;
+  }
+
+  /** Reward of the last block [atomic units]; zero while unknown. */
+  lastBlockReward(): Amount {
+    return amount(BigInt(this.read((r) => r.meta.get('last_block_reward')) ?? '0'));
   }
 
   /** What is stored now, to be read bit by bit. Not of a store in memory. It ends when the store is closed. */

@@ -5,13 +5,15 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import type { Daemon, RelayOutcome } from '../../src/daemon/daemon.js';
-import type { LostPaymentsHome } from '../../src/services/payments/lost-payments.js';
-import type { LedgerHome } from '../../src/services/payments/payment-ledger.js';
-import { PaymentRelay } from '../../src/services/payments/payment-relay.js';
+import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
+import { PaymentLedger } from '../../src/services/payments/payment-ledger.js';
+import { LostPayments } from '../../src/services/sync/lost-payments.js';
+import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { openDatabase, type Db } from '../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
+import { toHex } from '../../src/util/bytes.js';
 import type { OutgoingState } from '../../src/wallet/model/records.js';
 import type { SignedPayment } from '../../src/wallet/build/signed-payment.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
@@ -22,10 +24,9 @@ export const TAKEN: RelayOutcome = { accepted: true, notRelayed: false, reason: 
 export const REFUSED: RelayOutcome = { accepted: false, notRelayed: false, reason: 'double spend' };
 
 /** The store of a wallet with ten outputs of 50, and a daemon, a clock and a chain as a test has them. */
-export class PaymentHome implements LedgerHome, LostPaymentsHome {
-  readonly file: WalletStore;
+export class PaymentHome {
+  readonly store: WalletStore;
   readonly relay: PaymentRelay;
-  readonly pending = { reserveLost: (): void => undefined };
   readonly log;
   /** Every line of the log. */
   readonly lines: Record<string, unknown>[] = [];
@@ -33,14 +34,16 @@ export class PaymentHome implements LedgerHome, LostPaymentsHome {
   readonly sent: (number | undefined)[] = [];
   /** Answers to the next transactions; the last one stays. */
   answers: ((blob: Uint8Array) => Promise<RelayOutcome>)[] = [() => Promise.resolve(TAKEN)];
+  /** Transactions that the daemon holds, by hash in hex. */
+  held: ReadonlySet<string> = new Set();
   time = 1_000_000;
   blocks = 100;
   readonly #directory = mkdtempSync(join(tmpdir(), 'payments-'));
 
   constructor() {
-    this.file = WalletStore.create(join(this.#directory, 'w'), KEY);
+    this.store = WalletStore.create(join(this.#directory, 'w'), KEY);
     const numbers = Array.from({ length: 10 }, (_, i) => i + 1);
-    this.file.write((w) =>
+    this.store.write((w) =>
       w.applyPage(
         page(0, 3, {
           received: numbers.map((n) => received(n, 2)),
@@ -56,31 +59,41 @@ export class PaymentHome implements LedgerHome, LostPaymentsHome {
       },
     });
     this.log = pino({ level: 'info' }, stream);
-    this.relay = new PaymentRelay(this);
+    this.relay = new PaymentRelay(this.#context());
   }
 
-  readonly link = {
-    daemon: (): Daemon => {
-      const sendRawTransaction = (blob: Uint8Array): Promise<RelayOutcome> => {
-        this.sent.push(blob[0]);
-        const [answer = () => Promise.resolve(TAKEN)] =
-          this.answers.length > 1 ? this.answers.splice(0, 1) : this.answers;
-        return answer(blob);
-      };
-      return { sendRawTransaction } as Partial<Daemon> as Daemon;
-    },
-  };
-
-  now(): number {
-    return this.time;
+  ledger(): PaymentLedger {
+    return new PaymentLedger(this.#context(), {
+      relay: this.relay,
+      mempool: { reserveLost: (): void => undefined },
+    });
   }
 
-  height(): number {
-    return this.blocks;
+  lostPayments(): LostPayments {
+    return new LostPayments(this.#context(), { relay: this.relay });
   }
 
-  assertOpen(): void {
-    // It stays open.
+  #context() {
+    const sendRawTransaction = (blob: Uint8Array): Promise<RelayOutcome> => {
+      this.sent.push(blob[0]);
+      const [answer = () => Promise.resolve(TAKEN)] =
+        this.answers.length > 1 ? this.answers.splice(0, 1) : this.answers;
+      return answer(blob);
+    };
+    const getTransactions = (hashes: readonly Hash[]) => {
+      const held = hashes.filter((hash) => this.held.has(toHex(hash)));
+      return Promise.resolve({ transactions: held.map((hash) => ({ hash })) });
+    };
+    const client = { sendRawTransaction, getTransactions } as unknown as Daemon;
+    this.store.height = () => this.blocks;
+    return {
+      store: this.store,
+      log: this.log,
+      daemon: { client: () => client } as unknown as DaemonAccess,
+      clock: { now: () => this.time },
+      // It stays open.
+      assertOpen: () => undefined,
+    };
   }
 
   /** Another connection that keeps everybody from writing until it is closed. */
@@ -91,21 +104,21 @@ export class PaymentHome implements LedgerHome, LostPaymentsHome {
   }
 
   state(n: number): OutgoingState | undefined {
-    return this.file.read((r) => r.outgoing.byHash(bytes<Hash>(100 + n)))?.state;
+    return this.store.read((r) => r.outgoing.byHash(bytes<Hash>(100 + n)))?.state;
   }
 
   balance(): bigint {
-    return this.file
+    return this.store
       .read((r) => r.holdings.ofAddresses({ strict: false }))
       .reduce((sum, { total }) => sum + total, 0n);
   }
 
   keysOf(n: number): SecretKey[] | undefined {
-    return this.file.read((r) => r.txKeys.get(bytes<Hash>(100 + n)));
+    return this.store.read((r) => r.txKeys.get(bytes<Hash>(100 + n)));
   }
 
   close(): void {
-    this.file.close();
+    this.store.close();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }

@@ -59,7 +59,7 @@ export const accountMethods: readonly WalletMethod[] = [
       return {
         balance: balance.total,
         unlocked_balance: balance.unlocked,
-        multisig_import_needed: wallet.multisigInfoTransfer.isImportNeeded(),
+        multisig_import_needed: wallet.isMultisigImportNeeded,
         per_subaddress,
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,

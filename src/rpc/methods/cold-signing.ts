@@ -121,7 +121,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     requestSize: 'long-list',
     source: 'COMMAND_RPC_IMPORT_KEY_IMAGES, on_import_key_images',
     async handle({ wallet }, { offset, signed_key_images }) {
-      if (!wallet.link.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
+      if (!wallet.context.daemon.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
       const images = await workSlices.map(signed_key_images, readSignedKeyImage);
       wallet.assertOpen();
       return { ...(await wallet.keyImageTransfer.import(images, offset)) };

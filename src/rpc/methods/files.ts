@@ -175,7 +175,7 @@ export const fileMethods: readonly WalletMethod[] = [
     params: params({}),
     source: 'COMMAND_RPC_STORE, on_store',
     async handle({ wallet }) {
-      await wallet.store();
+      await wallet.save();
       return {};
     },
   }),

@@ -23,8 +23,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_IS_MULTISIG, on_is_multisig',
-    handle({ server }) {
-      const { multisig, exchanged, ready, threshold, total } = server.multisigSetup.status();
+    handle({ wallet }) {
+      const { multisig, exchanged, ready, threshold, total } = wallet.multisigSetup.status();
       return { multisig, kex_is_done: exchanged, ready, threshold, total };
     },
   }),
@@ -42,8 +42,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     },
     params: params({ enable_multisig_experimental: flag.default(false) }),
     source: 'COMMAND_RPC_PREPARE_MULTISIG, on_prepare_multisig',
-    async handle({ server }, { enable_multisig_experimental }) {
-      return { multisig_info: await server.multisigSetup.prepare(enable_multisig_experimental) };
+    async handle({ wallet }, { enable_multisig_experimental }) {
+      return { multisig_info: await wallet.multisigSetup.prepare(enable_multisig_experimental) };
     },
   }),
 
@@ -65,8 +65,8 @@ export const multisigMethods: readonly WalletMethod[] = [
       password: text.optional(),
     }),
     source: 'COMMAND_RPC_MAKE_MULTISIG, on_make_multisig',
-    async handle({ server }, { multisig_info, threshold, password }) {
-      const { address, message } = await server.multisigSetup.make(multisig_info, threshold, password);
+    async handle({ wallet }, { multisig_info, threshold, password }) {
+      const { address, message } = await wallet.multisigSetup.make(multisig_info, threshold, password);
       return { address, multisig_info: message };
     },
   }),
@@ -83,8 +83,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     },
     params: params(exchangeParams),
     source: 'COMMAND_RPC_EXCHANGE_MULTISIG_KEYS, on_exchange_multisig_keys',
-    async handle({ server }, { multisig_info, password, force_update_use_with_caution }) {
-      const { address, message, ready } = await server.multisigSetup.exchange(
+    async handle({ wallet }, { multisig_info, password, force_update_use_with_caution }) {
+      const { address, message, ready } = await wallet.multisigSetup.exchange(
         multisig_info,
         password,
         force_update_use_with_caution,
@@ -106,8 +106,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     },
     params: params(exchangeParams),
     source: 'COMMAND_RPC_FINALIZE_MULTISIG of 0.18, on_exchange_multisig_keys',
-    async handle({ server }, { multisig_info, password, force_update_use_with_caution }) {
-      const { address, message } = await server.multisigSetup.exchange(
+    async handle({ wallet }, { multisig_info, password, force_update_use_with_caution }) {
+      const { address, message } = await wallet.multisigSetup.exchange(
         multisig_info,
         password,
         force_update_use_with_caution,
@@ -135,9 +135,9 @@ export const multisigMethods: readonly WalletMethod[] = [
       password: text.optional(),
     }),
     source: 'COMMAND_RPC_GET_MULTISIG_KEY_EXCHANGE_BOOSTER, on_get_multisig_key_exchange_booster',
-    async handle({ server }, { multisig_info, threshold, num_signers, password }) {
+    async handle({ wallet }, { multisig_info, threshold, num_signers, password }) {
       return {
-        multisig_info: await server.multisigSetup.boost(multisig_info, threshold, num_signers, password),
+        multisig_info: await wallet.multisigSetup.boost(multisig_info, threshold, num_signers, password),
       };
     },
   }),

@@ -102,7 +102,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
-    handle: ({ wallet }) => ({ height: wallet.height() }),
+    handle: ({ wallet }) => ({ height: wallet.store.height() }),
   }),
 
   defineMethod({
@@ -155,7 +155,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     params: none,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',
     async handle({ server, wallet }) {
-      await wallet.store();
+      await wallet.save();
       server.requestStop();
       return {};
     },

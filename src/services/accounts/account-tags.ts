@@ -1,6 +1,14 @@
 import { matching, PatternError } from '../../util/bounded-regexp.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from './accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'keystore' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+}
 
 export interface TaggedAccount {
   readonly account: number;
@@ -16,10 +24,12 @@ export interface TagView {
 
 /** Groups of accounts. A tag exists while an account has it. Source: wallet2.cpp `get_account_tags`. */
 export class AccountTags {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** In the order of their bytes. */
@@ -31,7 +41,7 @@ export class AccountTags {
       accounts.push(account);
       byTag.set(tag, accounts);
     }
-    return this.#session.file
+    return this.#context.store
       .read((r) =>
         [...byTag].map(([tag, accounts]) => ({
           tag,
@@ -77,8 +87,8 @@ export class AccountTags {
   /** @param tag empty takes their tags away. @throws WalletError `account_out_of_range`, and nothing changes. */
   assign(accounts: readonly number[], tag: string): void {
     const distinct = [...new Set(accounts)];
-    for (const account of distinct) this.#session.accounts.assertAccount(account);
-    this.#session.file.write((w) => w.accountTags.assign(distinct, tag));
+    for (const account of distinct) this.#services.accounts.assertAccount(account);
+    this.#context.store.write((w) => w.accountTags.assign(distinct, tag));
   }
 
   /** @throws WalletError `invalid` for a tag that no account has. */
@@ -91,12 +101,12 @@ export class AccountTags {
         reason: `no account has the tag ${tag}`,
         text: 'Tag is unregistered',
       });
-    this.#session.file.write((w) => w.accountTags.setDescription(tag, description));
+    this.#context.store.write((w) => w.accountTags.setDescription(tag, description));
   }
 
   #accounts(): TaggedAccount[] {
-    const hidden = this.#session.keystore.hidesNotes;
-    return this.#session.file
+    const hidden = this.#context.keystore.hidesNotes;
+    return this.#context.store
       .read((r) => r.accounts.list())
       .map(({ major, tag }) => ({ account: major, tag: hidden ? '' : tag }));
   }

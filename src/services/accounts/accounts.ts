@@ -1,11 +1,18 @@
-import { tryParseAddress } from '../../cryptonote/address.js';
+import { parseAddress, tryParseAddress } from '../../cryptonote/address.js';
 import type { AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { SubaddressKey } from '../../wallet/model/records.js';
-import { AddressCache } from '../context/address-cache.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+
+type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'openAlias' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly sync: WalletSync;
+}
 
 export interface AddressView {
   readonly address: string;
@@ -35,22 +42,19 @@ const LOOKED_UP_SINGLY = 256;
 
 /** Accounts, their addresses and labels. */
 export class Accounts {
-  readonly #session: OpenWallet;
-  readonly #texts: AddressCache;
+  readonly #context: Context;
+  readonly #services: Services;
   readonly #creating = new Mutex();
   /** The account listed last. */
   #listed: { readonly of: string; readonly views: readonly AddressView[] } | undefined;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
-    this.#texts = new AddressCache(() => {
-      session.assertOpen();
-      return session.keys;
-    });
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   count(): number {
-    return this.#session.file.read((r) => r.accounts.count());
+    return this.#context.store.read((r) => r.accounts.count());
   }
 
   /** @throws WalletError `account_out_of_range` */
@@ -68,31 +72,31 @@ export class Accounts {
   }
 
   addressCount(account: number): number {
-    return this.#session.file.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
+    return this.#context.store.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
   }
 
   /** Text of any address of ours, handed out or not. */
   address(index: SubaddressIndex): string {
-    return this.#texts.text(index);
+    return this.#context.addresses.text(index);
   }
 
   /** {@link address} of many, in their order. Other work goes on meanwhile. */
   addresses(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
-    return this.#texts.texts(indices);
+    return this.#context.addresses.texts(indices);
   }
 
   /** Works out between other work what {@link address} may be asked for soon. */
   foresee(indices: readonly SubaddressIndex[]): void {
-    this.#texts.foresee(indices);
+    this.#context.addresses.foresee(indices);
   }
 
   /** Works out at once what {@link address} is about to be asked for. */
   prepare(indices: readonly SubaddressIndex[]): void {
-    this.#texts.prepare(indices);
+    this.#context.addresses.prepare(indices);
   }
 
   decoded(index: SubaddressIndex): Address {
-    return this.#texts.decoded(index);
+    return this.#context.addresses.decoded(index);
   }
 
   /**
@@ -106,12 +110,12 @@ export class Accounts {
       const indices = minors.map((minor) => ({ major: account, minor }));
       return minors.length > LOOKED_UP_SINGLY ? this.#views(indices, account) : this.#views(indices);
     }
-    const { version } = this.#session.file;
-    const { hidesNotes } = this.#session.keystore;
+    const { version } = this.#context.store;
+    const { hidesNotes } = this.#context.keystore;
     const of = `${version} ${account} ${hidesNotes}`;
     if (this.#listed?.of === of) return this.#listed.views;
     const views = await this.#views(range(account, 0, this.addressCount(account)), account);
-    if (version === this.#session.file.version && hidesNotes === this.#session.keystore.hidesNotes)
+    if (version === this.#context.store.version && hidesNotes === this.#context.keystore.hidesNotes)
       this.#listed = { of, views };
     return views;
   }
@@ -119,8 +123,8 @@ export class Accounts {
   /** @param whole the account, where labels and use of all its addresses are read at once. */
   async #views(indices: readonly SubaddressIndex[], whole?: number): Promise<readonly AddressView[]> {
     const texts = await this.addresses(indices);
-    this.#session.assertOpen();
-    return this.#session.file.read((r) => {
+    this.#context.assertOpen();
+    return this.#context.store.read((r) => {
       const labels = whole === undefined ? undefined : this.labels(whole);
       const used = whole === undefined ? undefined : new Set(r.holdings.usedAddresses(whole));
       const told = new Set(indices[0] === undefined ? [] : r.imported.usedAddresses(indices[0].major));
@@ -136,44 +140,50 @@ export class Accounts {
   /** Which of our addresses a text is. @throws WalletError `wrong_address` for a bad or foreign one. */
   indexOf(text: string): SubaddressIndex {
     const { spendPublicKey } = this.parse(text);
-    const index = this.#session.file.read((r) => r.subaddresses.find(spendPublicKey));
+    const index = this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
     if (index === undefined || !sameAddress(this.decoded(index), this.parse(text)))
       throw new WalletError({ kind: 'wrong_address', reason: "Address doesn't belong to the wallet" });
     return index;
   }
 
+  /** Index of an address of ours, handed out or within the lookahead. @throws WalletError `wrong_address` */
+  ownIndex(text: string): SubaddressIndex | undefined {
+    const { spendPublicKey } = parseAddress(text, this.#context.keystore.keys.network);
+    return this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
+  }
+
   /** @throws WalletError `wrong_address` */
   parse(text: string): Address {
-    const address = tryParseAddress(text, this.#session.keys.network);
+    const address = tryParseAddress(text, this.#context.keystore.keys.network);
     if (address === undefined) throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' });
     return address;
   }
 
   /** An address, or the one that an OpenAlias name stands for. @throws WalletError `wrong_address` */
   resolve(text: string): Promise<Address> {
-    return this.#session.openAlias.resolve(text, this.#session.keys.network);
+    return this.#context.openAlias.resolve(text, this.#context.keystore.keys.network);
   }
 
   /** Of the addresses of an account that have one, by minor index. */
   labels(account: number): ReadonlyMap<number, string> {
-    if (this.#session.keystore.hidesNotes) return new Map();
-    return this.#session.file.read((r) => r.subaddresses.labels(account));
+    if (this.#context.keystore.hidesNotes) return new Map();
+    return this.#context.store.read((r) => r.subaddresses.labels(account));
   }
 
   label(index: SubaddressIndex): string {
-    if (this.#session.keystore.hidesNotes) return '';
-    return this.#session.file.read((r) => r.subaddresses.label(index));
+    if (this.#context.keystore.hidesNotes) return '';
+    return this.#context.store.read((r) => r.subaddresses.label(index));
   }
 
   create(label: string): SubaddressIndex {
-    const major = this.#session.file.write((w) => {
+    const major = this.#context.store.write((w) => {
       const account = w.accounts.create();
       const first = [{ major: account, minor: 0 }];
       w.subaddresses.setLabel({ major: account, minor: 0 }, label);
-      w.subaddresses.add(entries(first, this.#texts.keysOf(first)));
+      w.subaddresses.add(entries(first, this.#context.addresses.keysOf(first)));
       return account;
     });
-    this.#session.sync.expandTo({ major, minor: 0 });
+    this.#services.sync.expandTo({ major, minor: 0 });
     return { major, minor: 0 };
   }
 
@@ -185,33 +195,33 @@ export class Accounts {
     const created = await this.#creating.run(async () => {
       this.assertAccount(account);
       const expected = this.addressCount(account);
-      const derived = await this.#texts.derive(range(account, expected, count));
-      this.#session.assertOpen();
-      const indices = this.#session.file.writeRecoverable((w) => {
+      const derived = await this.#context.addresses.derive(range(account, expected, count));
+      this.#context.assertOpen();
+      const indices = this.#context.store.writeRecoverable((w) => {
         const first = w.accounts.addAddresses(account, count);
         // A payment that arrived meanwhile may have handed out addresses too.
         const keys = first < expected ? [] : derived.slice(first - expected);
         const more = range(account, first + keys.length, count - keys.length);
-        const all = more.length === 0 ? keys : [...keys, ...this.#texts.keysOf(more)];
+        const all = more.length === 0 ? keys : [...keys, ...this.#context.addresses.keysOf(more)];
         const added = range(account, first, count);
         w.subaddresses.add(entries(added, all));
         if (label !== '') for (const index of added) w.subaddresses.setLabel(index, label);
-        this.#texts.keep(added, all);
+        this.#context.addresses.keep(added, all);
         return added;
       });
       const last = indices.at(-1);
-      if (last !== undefined) this.#session.sync.expandTo(last);
+      if (last !== undefined) this.#services.sync.expandTo(last);
       return indices.map((index) => ({ index, address: this.address(index) }));
     });
     // Who asked is told of an address once it is on disk.
-    await this.#session.file.harden();
+    await this.#context.store.harden();
     return created;
   }
 
   /** @throws WalletError for an account or address out of range. */
   setLabel(index: SubaddressIndex, label: string): void {
     this.assertIndex(index);
-    this.#session.file.write((w) => w.subaddresses.setLabel(index, label));
+    this.#context.store.write((w) => w.subaddresses.setLabel(index, label));
   }
 }
 

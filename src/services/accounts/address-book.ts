@@ -2,7 +2,15 @@ import { formatAddress, integrate, standardOf } from '../../cryptonote/address.j
 import type { Address, PaymentId } from '../../cryptonote/types.js';
 import type { AddressBookRow } from '../../store/tables/address-book.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from './accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+}
 
 export interface AddressBookEntry extends AddressBookRow {
   /** Of an integrated address. */
@@ -19,37 +27,39 @@ export interface AddressBookChange {
 
 /** Addresses of others that clients keep with the wallet. */
 export class AddressBook {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** @param indices empty: all. @throws WalletError `book_index_out_of_range` */
   list(indices: readonly number[]): AddressBookEntry[] {
-    return this.#session.file
+    return this.#context.store
       .read((r) => (indices.length === 0 ? r.addressBook.list() : indices.map((index) => this.#row(index))))
       .map((row) => {
-        const { paymentId } = this.#session.accounts.parse(row.address);
+        const { paymentId } = this.#services.accounts.parse(row.address);
         return paymentId === undefined ? row : { ...row, paymentId };
       });
   }
 
   /** @returns the entry's index. @throws WalletError `wrong_address`, `wrong_payment_id` */
   async add(address: string, paymentId: PaymentId | undefined, description: string): Promise<number> {
-    const parsed = await this.#session.accounts.resolve(address);
+    const parsed = await this.#services.accounts.resolve(address);
     const text = formatAddress(paymentId === undefined ? parsed : joined(parsed, paymentId));
-    return this.#session.file.write((w) => w.addressBook.add(text, description));
+    return this.#context.store.write((w) => w.addressBook.add(text, description));
   }
 
   /** @throws WalletError `book_index_out_of_range`, `wrong_address`, `wrong_payment_id` */
   async edit(index: number, change: AddressBookChange): Promise<void> {
     this.#row(index);
     const wanted =
-      change.address === undefined ? undefined : await this.#session.accounts.resolve(change.address);
+      change.address === undefined ? undefined : await this.#services.accounts.resolve(change.address);
     // Other calls may have changed the book meanwhile.
     const row = this.#row(index);
-    const given = wanted ?? this.#session.accounts.parse(row.address);
+    const given = wanted ?? this.#services.accounts.parse(row.address);
     const address =
       change.paymentId === undefined
         ? given
@@ -57,7 +67,7 @@ export class AddressBook {
           ? standardOf(given)
           : joined(change.address === undefined ? standardOf(given) : given, change.paymentId);
     const description = change.description ?? row.description;
-    this.#session.file.write((w) =>
+    this.#context.store.write((w) =>
       w.addressBook.set({ index, address: formatAddress(address), description }),
     );
   }
@@ -65,11 +75,11 @@ export class AddressBook {
   /** Later entries move down by one. @throws WalletError `book_index_out_of_range` */
   remove(index: number): void {
     this.#row(index);
-    this.#session.file.write((w) => w.addressBook.remove(index));
+    this.#context.store.write((w) => w.addressBook.remove(index));
   }
 
   #row(index: number): AddressBookRow {
-    return this.#session.file.read((r) => {
+    return this.#context.store.read((r) => {
       const row = r.addressBook.get(index);
       if (row === undefined)
         throw new WalletError({ kind: 'book_index_out_of_range', index, count: r.addressBook.count() });

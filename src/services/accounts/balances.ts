@@ -1,7 +1,15 @@
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { creditedOf } from '../../wallet/model/records.js';
 import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../wallet/model/unlock-time.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from './accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'clock' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+}
 
 /** What one address holds. */
 export interface AddressBalance {
@@ -32,13 +40,15 @@ const LOCK_WINDOW = 60;
 
 /** What the wallet holds, from the same rows as its history. */
 export class Balances {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
   /** Of the store as it stands, by what was asked. */
   readonly #known = new Map<string, Balance>();
   #knownVersion = 0;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /**
@@ -47,7 +57,7 @@ export class Balances {
    * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
    */
   of(account: number | undefined, strict: boolean): Balance {
-    const { version } = this.#session.file;
+    const { version } = this.#context.store;
     if (version !== this.#knownVersion) this.#known.clear();
     this.#knownVersion = version;
     const asked = `${account ?? 'all'} ${strict}`;
@@ -76,9 +86,9 @@ export class Balances {
       rows.set(minor, known);
       return known;
     };
-    const chainHeight = this.#session.height();
-    const now = this.#session.now();
-    this.#session.file.read((r) => {
+    const chainHeight = this.#context.store.height();
+    const now = this.#context.clock.now();
+    this.#context.store.read((r) => {
       const place = account === undefined ? {} : { account };
       for (const held of [...r.holdings.ofAddresses({ ...place, strict }), ...r.imported.balances(account)]) {
         const at = row(held.subaddress.major, held.subaddress.minor);
@@ -105,7 +115,7 @@ export class Balances {
         // Its change comes to the first address, which is listed even where there is none.
         bring(row(major, 0), change);
         for (const { address, amount: paid } of destinations) {
-          const own = this.#session.ownIndex(address);
+          const own = this.#services.accounts.ownIndex(address);
           if (own?.major === major) bring(row(major, own.minor), paid);
         }
       }

@@ -9,7 +9,6 @@ import {
   type SignedTxSet,
   type UnsignedTxSet,
 } from '../../wallet/exchange/cold-tx-sets.js';
-import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import {
@@ -30,8 +29,22 @@ import { sameAddress } from '../../wallet/select/transfer-request.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { TakenOutputs } from './output-transfer.js';
 import { assertFee } from '../payments/payment-builder.js';
-import { sign, SigningProblem } from '../workers/signing-pool.js';
-import type { OpenWallet } from '../open-wallet.js';
+import { SigningProblem } from '../workers/signing-pool.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { KeyImageTransfer } from './key-image-transfer.js';
+import type { OutputTransfer } from './output-transfer.js';
+import type { PaymentMaker } from '../payments/payment-maker.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly keyImageTransfer: KeyImageTransfer;
+  readonly outputTransfer: OutputTransfer;
+  readonly payments: PaymentMaker;
+}
 
 /** Signed transactions, for the wallet that will relay them and for the one that signed. */
 export interface SignedSet {
@@ -50,17 +63,19 @@ const NO_KEY_IMAGE = new Uint8Array(32);
 
 /** Payments that one wallet makes, another signs offline, and the first relays. */
 export class ColdSigning {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** @throws WalletError `bad_hex`, `bad_unsigned_set` */
   async describe(hex: string): Promise<TransferDescriptions> {
     const { txs } = await this.#readUnsigned(hex);
     try {
-      return describeTransfers(txs, this.#session.keys.network);
+      return describeTransfers(txs, this.#context.keystore.keys.network);
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       throw new WalletError(
@@ -98,23 +113,16 @@ export class ColdSigning {
     this.#learn(set);
     try {
       const payments = set.txs.map((pending) => this.#payment(pending));
-      await this.#session.payments.relaySigned(payments);
+      await this.#services.payments.relaySigned(payments);
       return payments.map(({ txHash }) => txHash);
     } catch (cause) {
       throw new WalletError({ kind: 'submission_failed', ...reasonOf(cause) }, { cause });
     }
   }
 
-  /** Sets for the wallet with the spend key. */
-  seal(txs: readonly ConstructionData[]): Promise<Uint8Array> {
-    const { exports, exportFormat, outputTransfer } = this.#session;
-    const set: UnsignedTxSet = { txs, outputs: outputTransfer.forSigner() };
-    return exports.seal('unsignedTxs', encode(unsignedTxSet(exportFormat), set));
-  }
-
   /** What a set tells of outputs is taken once all of it is signed, and only then. */
   #sign(set: UnsignedTxSet): Promise<SignedSet> {
-    const { outputTransfer } = this.#session;
+    const { outputTransfer } = this.#services;
     const { outputs: told } = set;
     if (told.outputs.length === 0) return this.#signWith(set);
     if (!outputTransfer.isHot()) return outputTransfer.taking(told, (taken) => this.#signWith(set, taken));
@@ -123,7 +131,9 @@ export class ColdSigning {
   }
 
   async #signWith({ txs, outputs: told }: UnsignedTxSet, taken?: TakenOutputs): Promise<SignedSet> {
-    const { file, keys, outputTransfer, exports, accounts } = this.#session;
+    const { store, exports } = this.#context;
+    const { keys } = this.#context.keystore;
+    const { outputTransfer, accounts } = this.#services;
     const paidTo = new Map(taken?.outputs.map(({ publicKey, subaddress }) => [toHex(publicKey), subaddress]));
     const primary = accounts.decoded({ major: 0, minor: 0 });
     const made: OfflineSigned[] = [];
@@ -142,7 +152,7 @@ export class ColdSigning {
         }),
       );
       const { viewSecret } = keys;
-      const signed = await sign('offline', {
+      const signed = await this.#context.workers.signing.run('offline', {
         data,
         located,
         own: this.#ownAmong(paidAddresses(data, keys.network)),
@@ -152,7 +162,7 @@ export class ColdSigning {
       assertFee(signed.signed.fee);
       made.push(signed);
     }
-    file.write((w) => {
+    store.write((w) => {
       taken?.write(w);
       for (const { signed } of made)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
@@ -175,7 +185,7 @@ export class ColdSigning {
 
   /** A wallet that reads the chain itself is not told of outputs; it must know the same ones. */
   #assertSameOutputs({ first, outputs: told }: UnsignedTxSet['outputs']): void {
-    const own = this.#session.file.read((r) => r.outputs.inOrder());
+    const own = this.#context.store.read((r) => r.outputs.inOrder());
     if (told.some(({ publicKey }, i) => !equalBytes(own[first + i]?.publicKey ?? NO_KEY_IMAGE, publicKey)))
       throw new WalletError({
         kind: 'invalid',
@@ -184,9 +194,10 @@ export class ColdSigning {
   }
 
   #ownAmong(addresses: readonly Address[]): OwnAddress[] {
-    const { file, accounts } = this.#session;
+    const { store } = this.#context;
+    const { accounts } = this.#services;
     return addresses.flatMap((address) => {
-      const index = file.read((r) => r.subaddresses.find(address.spendPublicKey));
+      const index = store.read((r) => r.subaddresses.find(address.spendPublicKey));
       if (index === undefined) return [];
       const own = accounts.decoded(index);
       return sameAddress(own, address) ? [{ address: own, index }] : [];
@@ -196,8 +207,8 @@ export class ColdSigning {
   async #readUnsigned(hex: string): Promise<UnsignedTxSet> {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'unsigned_txset' });
     try {
-      const plain = await this.#session.exports.open('unsignedTxs', fromHex(hex));
-      return decode(unsignedTxSet(this.#session.exportFormat), plain);
+      const plain = await this.#context.exports.open('unsignedTxs', fromHex(hex));
+      return decode(unsignedTxSet(this.#context.exportFormat), plain);
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       throw new WalletError(
@@ -210,8 +221,8 @@ export class ColdSigning {
   async #readSigned(hex: string): Promise<SignedTxSet> {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'tx_data_hex' });
     try {
-      const set = decode(signedTxSet, await this.#session.exports.open('signedTxs', fromHex(hex)));
-      const known = this.#session.file.read((r) => r.outputs.count());
+      const set = decode(signedTxSet, await this.#context.exports.open('signedTxs', fromHex(hex)));
+      const known = this.#context.store.read((r) => r.outputs.count());
       if (set.keyImages.length > known) throw new CodecError('it tells of more outputs than there are');
       return set;
     } catch (cause) {
@@ -225,10 +236,12 @@ export class ColdSigning {
 
   /** What the signer says of key images, by output where it names one, else by place. */
   #learn({ txs, keyImages, ownKeyImages }: SignedTxSet): void {
-    const { file, isViewOnly, keyImageTransfer } = this.#session;
+    const { store } = this.#context;
+    const { isViewOnly } = this.#context.keystore;
+    const { keyImageTransfer } = this.#services;
     if (!isViewOnly) return;
-    const outputs = file.read((r) => r.outputs.inOrder());
-    const settled = this.#session.height() - SETTLED_BLOCKS;
+    const outputs = store.read((r) => r.outputs.inOrder());
+    const settled = this.#context.store.height() - SETTLED_BLOCKS;
     const spent = txs.flatMap(spentPairs);
     const claims = keyImages.flatMap((keyImage, place): Pair[] => {
       const output = outputs[place];
@@ -254,8 +267,9 @@ export class ColdSigning {
 
   /** @throws WalletError `submission_failed` when it does not fit this wallet. */
   #payment(pending: PendingTx): SignedPayment {
-    const { file, keys } = this.#session;
-    const inputs = file.read((r) =>
+    const { store } = this.#context;
+    const { keys } = this.#context.keystore;
+    const inputs = store.read((r) =>
       keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
     );
     try {

@@ -6,8 +6,15 @@ import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { OwnedOutput, ImportedKeyImage } from '../../wallet/model/records.js';
 import { isUnknown, resolveKeyImages } from '../../store/resolve-key-images.js';
-import { judgeKeyImages, signKeyImages } from '../workers/key-image-pool.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+
+type Context = Pick<WalletContext, 'daemon' | 'keystore' | 'store' | 'workers'>;
+
+/** Sibling services. */
+interface Services {
+  readonly sync: WalletSync;
+}
 
 /** A run of a wallet's key images, in the order in which it received their outputs. */
 export interface KeyImageExport {
@@ -30,10 +37,12 @@ const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
 /** Proves key images to a wallet without a spend key, and takes such proofs. */
 export class KeyImageTransfer {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /**
@@ -41,15 +50,15 @@ export class KeyImageTransfer {
    * @throws WalletError `view_only`, `multisig_refused`. Source: wallet2.cpp `export_key_images`.
    */
   async export(all: boolean): Promise<KeyImageExport> {
-    const { viewSecret } = this.#session.keys;
-    const spendSecret = spendSecretIn(this.#session.keys);
-    const { outputs, wanted } = this.#session.file.read((r) => {
+    const { viewSecret } = this.#context.keystore.keys;
+    const spendSecret = spendSecretIn(this.#context.keystore.keys);
+    const { outputs, wanted } = this.#context.store.read((r) => {
       const imported = r.imported.list();
       if (imported.length === 0) return { outputs: r.outputs.inOrder(), wanted: -1 };
       return { outputs: imported, wanted: imported.findIndex(({ requested }) => requested) };
     });
     const first = all ? 0 : wanted < 0 ? outputs.length : wanted;
-    const images = await signKeyImages(outputs.slice(first).map(locatedOf), {
+    const images = await this.#context.workers.keyImages.sign(outputs.slice(first).map(locatedOf), {
       viewSecret: viewSecret.expose(),
       spendSecret,
     });
@@ -63,9 +72,9 @@ export class KeyImageTransfer {
    * Source: wallet2.cpp `import_key_images`.
    */
   async import(images: readonly SignedKeyImage[], first: number): Promise<KeyImageImport> {
-    const { file, link } = this.#session;
-    if (!link.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
-    const outputs = file.read((r) => r.outputs.inOrder());
+    const { store, daemon } = this.#context;
+    if (!daemon.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
+    const outputs = store.read((r) => r.outputs.inOrder());
     if (first > outputs.length)
       throw new WalletError({
         kind: 'invalid',
@@ -80,7 +89,7 @@ export class KeyImageTransfer {
       });
     const named = outputs.slice(first, first + images.length);
     await this.#prove(named, images, first);
-    if (this.#session.isViewOnly)
+    if (this.#context.keystore.isViewOnly)
       this.learn(
         named.flatMap(({ publicKey }, i) => {
           const keyImage = images[i]?.keyImage;
@@ -88,7 +97,9 @@ export class KeyImageTransfer {
         }),
       );
     const statuses =
-      images.length === 0 ? [] : await link.daemon().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
+      images.length === 0
+        ? []
+        : await daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
     this.#followDaemon(named, statuses);
     const judged = outputs.slice(0, first + images.length).filter(({ frozen }) => !frozen);
     const isSpent = (output: OwnedOutput): boolean => {
@@ -104,8 +115,8 @@ export class KeyImageTransfer {
 
   /** Spends of these outputs are recognised, those read already and those to come. */
   learn(told: readonly ImportedKeyImage[]): void {
-    const news = this.#session.file.write((w) => resolveKeyImages(w, told));
-    if (news.length > 0) this.#session.sync.expectSpends(news);
+    const news = this.#context.store.write((w) => resolveKeyImages(w, told));
+    if (news.length > 0) this.#services.sync.expectSpends(news);
   }
 
   /** @throws WalletError `invalid` for what is no key image, `wrong_signature` for that of another output. */
@@ -119,7 +130,9 @@ export class KeyImageTransfer {
       if (signed === undefined || this.#isProven({ publicKey, keyImage, signed })) return [];
       return [{ publicKey, signed, place: first + i }];
     });
-    const verdicts = await judgeKeyImages(claims.map(({ publicKey, signed }) => ({ publicKey, signed })));
+    const verdicts = await this.#context.workers.keyImages.judge(
+      claims.map(({ publicKey, signed }) => ({ publicKey, signed })),
+    );
     for (const [i, { publicKey, signed, place }] of claims.entries()) {
       // As upstream counts: the place among the outputs, over the number of key images given.
       const which = `${place}/${images.length}, key image ${toHex(signed.keyImage)}`;
@@ -145,8 +158,8 @@ export class KeyImageTransfer {
   }): boolean {
     const { publicKey, keyImage, signed } = claim;
     if (keyImage === undefined || !equalBytes(keyImage, signed.keyImage)) return false;
-    if (!this.#session.isViewOnly) return true;
-    return this.#session.file.read((r) => r.importedKeyImages.of(publicKey)?.proven) ?? false;
+    if (!this.#context.keystore.isViewOnly) return true;
+    return this.#context.store.read((r) => r.importedKeyImages.of(publicKey)?.proven) ?? false;
   }
 
   /**
@@ -154,7 +167,7 @@ export class KeyImageTransfer {
    * another wallet with these keys: the balance is right at once, and a rescan names the payment.
    */
   #followDaemon(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
-    this.#session.file.write((w) => {
+    this.#context.store.write((w) => {
       outputs.forEach(({ publicKey }, i) => {
         const output = w.outputs.byPublicKey(publicKey);
         if (output === undefined) return;

@@ -15,8 +15,17 @@ import { ExportError } from '../../wallet/exchange/export-blob.js';
 import type { LocatedOutput, OutputHint } from '../../wallet/scan/key-images.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { ImportedOutput, OwnedOutput } from '../../wallet/model/records.js';
-import { deriveKeyImages, locateOutputs } from '../workers/key-image-pool.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+
+type Context = Pick<WalletContext, 'exportFormat' | 'exports' | 'keystore' | 'log' | 'store' | 'workers'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly sync: WalletSync;
+}
 
 /** Which of a wallet's outputs are exported. */
 export interface ExportRange {
@@ -53,24 +62,26 @@ const NOT_IMPORTED = 'Failed to import outputs';
 
 /** Tells a wallet that is offline of this one's outputs, and takes what one in touch with the chain tells. */
 export class OutputTransfer {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
   readonly #taking = new Mutex();
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** Has this wallet read the chain itself? Then nobody tells it of its outputs. */
   isHot(): boolean {
-    return this.#session.file.read((r) => r.chain.tip()) !== undefined;
+    return this.#context.store.read((r) => r.chain.tip()) !== undefined;
   }
 
   /** @throws WalletError `invalid` for a range that makes no sense. */
   async export(range: ExportRange): Promise<Uint8Array> {
     if (range.count === 0) throw invalid('count is at least 1');
     if (!range.all && range.start > 0) throw invalid('start is for all outputs: give all too');
-    const { spendPublicKey, viewPublicKey } = this.#session.keys;
-    const { exports, exportFormat, log } = this.#session;
+    const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
+    const { exports, exportFormat, log } = this.#context;
     if (exportFormat === 'current')
       log.info(
         'outputs exported; a wallet of release 0.18.0 reads them only with --export-format 0.18.0 here',
@@ -81,7 +92,7 @@ export class OutputTransfer {
 
   /** Source: wallet2.cpp `export_outputs`. */
   list({ all, start, count }: ExportRange): OutputExport {
-    return this.#session.file.read((r) => {
+    return this.#context.store.read((r) => {
       const imported = r.imported.list();
       const own =
         imported.length > 0
@@ -97,13 +108,13 @@ export class OutputTransfer {
   /** What a signer must be told to sign. The first 0.18 forgets all it knows when it is told nothing. */
   forSigner(): OutputExport {
     const news = this.list({ all: false, start: 0, count: Infinity });
-    if (this.#session.exportFormat === 'current' || news.outputs.length > 0 || news.total === 0) return news;
+    if (this.#context.exportFormat === 'current' || news.outputs.length > 0 || news.total === 0) return news;
     return this.list({ all: true, start: news.total - 1, count: 1 });
   }
 
   /** Of the first so many outputs, in their order. */
   keyImages(total: number): KeyImage[] {
-    const known = this.#session.file.read((r): readonly { readonly keyImage?: KeyImage }[] => {
+    const known = this.#context.store.read((r): readonly { readonly keyImage?: KeyImage }[] => {
       const imported = r.imported.list();
       return imported.length > 0 ? imported : r.outputs.inOrder();
     });
@@ -129,12 +140,12 @@ export class OutputTransfer {
     if (told.outputs.length === 0) return 0;
     if (isHot) return this.#countKnown(told);
     await this.take(told);
-    return this.#session.file.read((r) => r.imported.list()).length;
+    return this.#context.store.read((r) => r.imported.list()).length;
   }
 
   /** @throws WalletError `invalid` for an output that is not known: only a refresh can add it. */
   #countKnown({ first, outputs }: OutputExport): number {
-    const known = this.#session.file.read((r) =>
+    const known = this.#context.store.read((r) =>
       outputs.every(({ publicKey }) => r.outputs.byPublicKey(publicKey) !== undefined),
     );
     if (!known) throw invalid('a wallet that reads the chain itself takes no outputs that it does not know');
@@ -147,7 +158,7 @@ export class OutputTransfer {
    * @throws WalletError `invalid` when outputs before these are missing, or one is not ours: nothing is changed.
    */
   take(told: OutputExport): Promise<void> {
-    return this.taking(told, ({ write }) => this.#session.file.write(write));
+    return this.taking(told, ({ write }) => this.#context.store.write(write));
   }
 
   /** {@link take} as a part of something larger, which writes them, or fails and leaves all as it is. */
@@ -156,8 +167,9 @@ export class OutputTransfer {
   }
 
   async #look({ first, outputs }: OutputExport): Promise<TakenOutputs> {
-    const { file, keys } = this.#session;
-    const known = file.read((r) => r.imported.list());
+    const { store } = this.#context;
+    const { keys } = this.#context.keystore;
+    const known = store.read((r) => r.imported.list());
     if (first > known.length)
       throw invalid(
         'outputs before the first of these are missing: export all of them',
@@ -166,8 +178,8 @@ export class OutputTransfer {
     const fresh = outputs.filter((output, i) => !isSame(output, known[first + i]));
     const located = await this.locate(fresh);
     const { viewSecret } = keys;
-    if (this.#session.isViewOnly) throw invalid('a view-only wallet cannot make key images');
-    const images = await deriveKeyImages(located, {
+    if (this.#context.keystore.isViewOnly) throw invalid('a view-only wallet cannot make key images');
+    const images = await this.#context.workers.keyImages.derive(located, {
       viewSecret: viewSecret.expose(),
       spendSecret: spendSecretIn(keys),
     });
@@ -211,15 +223,19 @@ export class OutputTransfer {
         'an output lies too far into its transaction',
         'internal output index seems outrageously high, rejecting',
       );
-    const { file, keys, accounts } = this.#session;
+    const { store } = this.#context;
+    const { keys } = this.#context.keystore;
+    const { accounts } = this.#services;
     // What a refresh does for others, nobody did for a wallet that is always offline.
-    if (!this.isHot()) await this.#session.sync.watchAhead();
-    const found = await locateOutputs(outputs, { viewSecret: keys.viewSecret.expose() });
+    if (!this.isHot()) await this.#services.sync.watchAhead();
+    const found = await this.#context.workers.keyImages.locate(outputs, {
+      viewSecret: keys.viewSecret.expose(),
+    });
     return outputs.map((output, i) => {
       for (const { derivationKey, spendPublicKey } of found[i] ?? []) {
         const stated = output.subaddress;
         const subaddress =
-          file.read((r) => r.subaddresses.find(spendPublicKey)) ??
+          store.read((r) => r.subaddresses.find(spendPublicKey)) ??
           (stated !== undefined && equalBytes(accounts.decoded(stated).spendPublicKey, spendPublicKey)
             ? stated
             : undefined);
@@ -231,9 +247,9 @@ export class OutputTransfer {
   }
 
   async #read(blob: Uint8Array): Promise<OutputExport> {
-    const { spendPublicKey, viewPublicKey } = this.#session.keys;
+    const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
     try {
-      const plain = await this.#session.exports.open('outputs', blob);
+      const plain = await this.#context.exports.open('outputs', blob);
       const header = plain.subarray(0, 2 * KEY_BYTES);
       if (!equalBytes(header, concatBytes(spendPublicKey, viewPublicKey)))
         throw invalid('the outputs are of another wallet', 'Outputs from are for a different account');
@@ -258,7 +274,7 @@ export class OutputTransfer {
         frozen: output.frozen,
         rct: output.rct,
         keyImageKnown: known,
-        keyImageRequested: this.#session.isViewOnly && !this.#isProven(publicKey),
+        keyImageRequested: this.#context.keystore.isViewOnly && !this.#isProven(publicKey),
         keyImagePartial: false,
       },
       amount: output.amount,
@@ -268,7 +284,7 @@ export class OutputTransfer {
   }
 
   #isProven(publicKey: PublicKey): boolean {
-    return this.#session.file.read((r) => r.importedKeyImages.of(publicKey)?.proven) ?? false;
+    return this.#context.store.read((r) => r.importedKeyImages.of(publicKey)?.proven) ?? false;
   }
 }
 

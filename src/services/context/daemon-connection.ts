@@ -1,73 +1,80 @@
 import type { Daemon } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
-import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
-import type { ExpectedChain } from '../../refresh/chain-block.js';
-import { Refresher } from '../../refresh/refresher.js';
-import type { Callers } from '../../util/callers.js';
-import type { Rng } from '../../util/random.js';
+import type { DaemonConfig } from '../../daemon/http-daemon.js';
+import type { Refresher } from '../../refresh/refresher.js';
 
-/** The way to the daemon that every open wallet shares: calls of this thread, and the refresh thread. */
+/** A client of a daemon whose calls can be ended. */
+export interface DaemonClient extends Daemon {
+  /** The same client, whose calls end with the reason of a signal. */
+  until(signal: AbortSignal): Daemon;
+  close(): void;
+}
+
+/** Creates a client. @throws DaemonError for an address that cannot be one. */
+export type ConnectDaemon = (config: DaemonConfig) => DaemonClient;
+
+/** Connection to the daemon, shared by every open wallet: the client of this thread, and that of the refresh thread. */
 export class DaemonConnection {
-  readonly rng: Rng;
-  readonly refresher: Refresher;
+  readonly #connect: ConnectDaemon;
+  readonly #refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
   #config: DaemonConfig | undefined;
-  #daemon: HttpDaemon | undefined;
+  #client: DaemonClient | undefined;
   #trusted: boolean;
 
   /** @param config undefined is offline. */
   constructor(parts: {
-    threads: number;
-    chain: ExpectedChain;
-    config: DaemonConfig | undefined;
-    trusted: boolean;
-    rng: Rng;
-    callers: Callers;
+    readonly connect: ConnectDaemon;
+    readonly refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
+    readonly config: DaemonConfig | undefined;
+    readonly trusted: boolean;
   }) {
-    this.rng = parts.rng;
-    this.refresher = new Refresher(parts.threads, parts.chain, parts.config, parts.callers);
+    this.#connect = parts.connect;
+    this.#refresher = parts.refresher;
     this.#config = parts.config;
     this.#trusted = parts.trusted;
   }
 
-  /** Starts the threads that refreshes need, unless there is nothing to refresh from. */
+  /** Starts the threads that refreshes need, unless the server is offline. */
   start(): void {
-    if (this.#config !== undefined) this.refresher.start();
+    if (this.#config !== undefined) this.#refresher.start();
   }
 
   get trusted(): boolean {
     return this.#trusted;
   }
 
+  /** `host:port` as configured; undefined when offline. */
   get address(): string | undefined {
     return this.#config?.address;
   }
 
   /** @param signal ends the calls with its reason. @throws DaemonError `unreachable` when offline. */
-  daemon(signal?: AbortSignal): Daemon {
+  client(signal?: AbortSignal): Daemon {
     if (this.#config === undefined)
       throw new DaemonError('unreachable', 'the wallet server is offline', { notTaken: true });
-    this.#daemon ??= new HttpDaemon(this.#config);
-    return signal === undefined ? this.#daemon : this.#daemon.until(signal);
+    this.#client ??= this.#connect(this.#config);
+    return signal === undefined ? this.#client : this.#client.until(signal);
   }
 
-  /** Ends the calls of this thread, those under way and those to come. */
+  /** Ends the calls of this thread: running ones, and every later one. */
   endCalls(): void {
-    this.#daemon?.close();
+    this.#client?.close();
   }
 
+  /** @throws DaemonError for an address that cannot be one; nothing was changed then. */
   change(config: DaemonConfig | undefined, trusted: boolean): void {
-    const previous = this.#daemon;
-    // Says at once when the address cannot be one.
-    this.#daemon = config === undefined ? undefined : new HttpDaemon(config);
+    const client = config === undefined ? undefined : this.#connect(config);
+    const previous = this.#client;
+    this.#client = client;
     this.#config = config;
     this.#trusted = trusted;
-    this.refresher.setDaemon(config);
+    this.#refresher.setDaemon(config);
     previous?.close();
   }
 
   async close(): Promise<void> {
-    await this.refresher.close();
-    this.#daemon?.close();
-    this.#daemon = undefined;
+    await this.#refresher.close();
+    this.#client?.close();
+    this.#client = undefined;
   }
 }

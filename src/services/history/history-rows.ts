@@ -11,7 +11,17 @@ import {
   type PoolTx,
 } from '../../wallet/model/records.js';
 import { isUnlocked } from '../../wallet/model/unlock-time.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Annotations } from '../accounts/notes.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+export type HistoryContext = Pick<WalletContext, 'store' | 'keystore' | 'clock'>;
+
+/** Sibling services. */
+export interface HistoryServices {
+  readonly accounts: Pick<Accounts, 'address'>;
+  readonly annotations: Pick<Annotations, 'notes'>;
+}
 
 export type HistoryType = 'in' | 'out' | 'pending' | 'failed' | 'pool' | 'block';
 
@@ -67,15 +77,16 @@ export class HistoryRows {
   readonly #hidesDestinations: boolean;
   readonly #chain: ChainView;
 
-  constructor(session: OpenWallet) {
-    const { file, annotations, accounts, keystore } = session;
+  constructor({ store, keystore, clock }: HistoryContext, { annotations, accounts }: HistoryServices) {
     this.#addressOf = (subaddress) => accounts.address(subaddress);
     this.#hidesDestinations = keystore.hidesNotes;
     this.#chain = {
-      chainHeight: session.height(),
-      now: session.now(),
-      reward: session.lastBlockReward(),
-      note: file.read((r) => r.notes.areNone()) ? () => '' : (txHash) => annotations.notes([txHash])[0] ?? '',
+      chainHeight: store.height(),
+      now: clock.now(),
+      reward: store.lastBlockReward(),
+      note: store.read((r) => r.notes.areNone())
+        ? () => ''
+        : (txHash) => annotations.notes([txHash])[0] ?? '',
     };
   }
 

@@ -8,7 +8,17 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
 import { PagedReader } from './paged-reader.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Annotations } from '../accounts/notes.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly annotations: Annotations;
+}
 
 export interface HistoryFilter {
   /** Exclusive. */
@@ -47,24 +57,26 @@ export interface HistoryLists {
 
 /** Answers what came in and what went out, all of it from the same rows as the balance. */
 export class History {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   list(lists: ReadonlySet<HistoryList>, filter: HistoryFilter): HistoryLists {
     const { account, minors } = filter;
     const place = { ...(account === undefined ? {} : { account }), ...(minors?.length ? { minors } : {}) };
     const range = { min: filter.minHeight, max: filter.maxHeight };
-    const entries = new HistoryRows(this.#session);
+    const entries = new HistoryRows(this.#context, this.#services);
     const open = (states: readonly OutgoingTx['state'][]) =>
       once(
-        this.#session.file.read((r) =>
+        this.#context.store.read((r) =>
           r.outgoing.list({ states, ...place }).map((tx) => entries.outgoing(tx)),
         ),
       );
-    const reading = new PagedReader(this.#session);
+    const reading = new PagedReader(this.#context);
     const release = (): void => reading.release();
     try {
       return {
@@ -94,16 +106,16 @@ export class History {
     limit: number,
   ): HistoryLists & { readonly next?: number } {
     const range = { min: filter.minHeight, max: filter.maxHeight };
-    const next = this.#session.file.read((r) => r.transferPages.below(range, limit));
+    const next = this.#context.store.read((r) => r.transferPages.below(range, limit));
     if (next === undefined) return this.list(lists, filter);
     return { ...this.list(lists, { ...filter, minHeight: next }), next };
   }
 
   /** Every row of one transaction in one account, incoming first. @throws WalletError `wrong_tx_hash` */
   byTransaction(txHash: Hash, account: number): HistoryEntry[] {
-    this.#session.accounts.assertAccount(account);
-    const entries = new HistoryRows(this.#session);
-    const rows = this.#session.file.read((r) => {
+    this.#services.accounts.assertAccount(account);
+    const entries = new HistoryRows(this.#context, this.#services);
+    const rows = this.#context.store.read((r) => {
       const outgoing = r.outgoing.byHash(txHash);
       return [
         ...r.payments
@@ -128,15 +140,15 @@ export class History {
 
   /** Incoming payments with a payment id, in height order. @param minHeight exclusive. */
   payments(paymentId: Uint8Array, minHeight = -1): PaymentView[] {
-    const payments = this.#session.file.read((r) => r.payments.byPaymentId(paymentId, minHeight));
-    this.#session.accounts.prepare(payments.map(({ subaddress }) => subaddress));
-    return new HistoryRows(this.#session).payments(payments);
+    const payments = this.#context.store.read((r) => r.payments.byPaymentId(paymentId, minHeight));
+    this.#services.accounts.prepare(payments.map(({ subaddress }) => subaddress));
+    return new HistoryRows(this.#context, this.#services).payments(payments);
   }
 
   /** All incoming payments. @param minHeight exclusive. */
   allPayments(minHeight: number): Paged<readonly PaymentView[]> {
-    const entries = new HistoryRows(this.#session);
-    const reading = new PagedReader(this.#session);
+    const entries = new HistoryRows(this.#context, this.#services);
+    const reading = new PagedReader(this.#context);
     const pages = this.#payments(reading, { min: minHeight, max: Number.MAX_SAFE_INTEGER }, {});
     const shown = async function* (show: (payments: readonly Payment[]) => PaymentView[]) {
       for await (const page of pages) yield show(page);
@@ -151,15 +163,15 @@ export class History {
     minors: readonly number[],
     shape: RowShape<IncomingField>,
   ): Paged<Uint8Array | undefined> {
-    const reading = new PagedReader(this.#session);
+    const reading = new PagedReader(this.#context);
     const filter: IncomingFilter = {
       account,
       ...(minors.length === 0 ? {} : { minors }),
       ...(kind === 'all' ? {} : { spent: kind === 'unavailable' }),
-      chainHeight: this.#session.height(),
-      now: this.#session.now(),
+      chainHeight: this.#context.store.height(),
+      now: this.#context.clock.now(),
     };
-    const told = this.#session.file.read((r) => r.incoming.toldRows(shape, filter));
+    const told = this.#context.store.read((r) => r.incoming.toldRows(shape, filter));
     const found = reading.pages(
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {
@@ -180,7 +192,8 @@ export class History {
     range: HeightRange,
     place: HistoryPlace,
   ): AsyncIterable<readonly Payment[]> {
-    const session = this.#session;
+    const { accounts } = this.#services;
+    const { assertOpen } = this.#context;
     const pages = reading.pages(range, {
       end: (r, heights, rows) => r.payments.pageEnd(heights, rows),
       read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max, ...place }),
@@ -188,8 +201,8 @@ export class History {
     return (async function* () {
       for await (const page of pages) {
         // Many that were never shown take their time.
-        await session.accounts.addresses(page.map(({ subaddress }) => subaddress));
-        session.assertOpen();
+        await accounts.addresses(page.map(({ subaddress }) => subaddress));
+        assertOpen();
         yield page;
       }
     })();
@@ -228,7 +241,7 @@ export class History {
     minors: readonly number[] | undefined,
     entries: HistoryRows,
   ): HistoryEntry[] {
-    return this.#session.file.read((r) => r.pool.list(account, minors)).flatMap((tx) => entries.pooled(tx));
+    return this.#context.store.read((r) => r.pool.list(account, minors)).flatMap((tx) => entries.pooled(tx));
   }
 }
 

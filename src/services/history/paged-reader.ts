@@ -2,7 +2,9 @@ import type { HeightRange } from '../../store/sql/height-pages.js';
 import type { Snapshot } from '../../store/snapshot.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { nextTurn } from '../../util/next-turn.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
 
 /**
  * Rows read before other work has its turn: a millisecond or two. With more of them what they are made into outlives
@@ -24,18 +26,18 @@ export interface PagedList<Page> {
  * between pages. All lists are asked for in one turn. A store in memory is read in one go.
  */
 export class PagedReader {
-  readonly #session: Pick<OpenWallet, 'file' | 'assertOpen'>;
+  readonly #context: PagedReaderContext;
   #snapshot: Snapshot | undefined;
 
-  constructor(session: Pick<OpenWallet, 'file' | 'assertOpen'>) {
-    this.#session = session;
+  constructor(context: PagedReaderContext) {
+    this.#context = context;
   }
 
   /** @throws WalletError `no_wallet` where it is closed meanwhile */
   pages<Page>(range: HeightRange, list: PagedList<Page>): AsyncIterable<Page> {
-    const { file } = this.#session;
-    const first = file.read((r) => this.#page(r, range, list));
-    if (first.end !== undefined) this.#snapshot ??= file.snapshot();
+    const { store } = this.#context;
+    const first = store.read((r) => this.#page(r, range, list));
+    if (first.end !== undefined) this.#snapshot ??= store.snapshot();
     return this.#from(first, range, list);
   }
 
@@ -54,7 +56,7 @@ export class PagedReader {
     yield page;
     while (end !== undefined) {
       await nextTurn();
-      this.#session.assertOpen();
+      this.#context.assertOpen();
       if (this.#snapshot === undefined) throw new Error('read after the release');
       const rest = { ...range, min: end };
       ({ page, end } = this.#snapshot.read((r) => this.#page(r, rest, list)));
@@ -67,7 +69,7 @@ export class PagedReader {
     range: HeightRange,
     { end, read, atOnce = ROWS_AT_ONCE }: PagedList<Page>,
   ): { readonly page: Page; readonly end: number | undefined } {
-    const max = this.#session.file.isInMemory ? undefined : end(r, range, atOnce);
+    const max = this.#context.store.isInMemory ? undefined : end(r, range, atOnce);
     return { page: read(r, { ...range, max: max ?? range.max }), end: max };
   }
 }

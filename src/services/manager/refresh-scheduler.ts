@@ -45,7 +45,7 @@ export class RefreshScheduler {
 
   async #refresh(): Promise<void> {
     const session = this.#session;
-    if (session === undefined || session.link.address === undefined) return;
+    if (session === undefined || session.context.daemon.address === undefined) return;
     try {
       await session.sync.refresh();
       if (this.#failures > 0) this.#log.info('the daemon answers again');
@@ -53,7 +53,7 @@ export class RefreshScheduler {
     } catch (error) {
       if (session !== this.#session) return;
       // A server that went offline meanwhile has nothing to complain of.
-      if (session.link.address !== undefined) this.#note(error);
+      if (session.context.daemon.address !== undefined) this.#note(error);
     }
     if (session !== this.#session || this.#period === undefined) return;
     const backOff = Math.min(RETRY_MS.first * 2 ** (this.#failures - 1), RETRY_MS.last);
@@ -66,7 +66,7 @@ export class RefreshScheduler {
     // Said once, not at every attempt.
     if (this.#failures === 1)
       this.#log.warn(
-        { daemon: this.#session?.link.address, reason: error.message, code: error.code },
+        { daemon: this.#session?.context.daemon.address, reason: error.message, code: error.code },
         'the daemon cannot be used; trying again. Start it, or name another with --daemon-address or set_daemon',
       );
   }

@@ -2,7 +2,8 @@ import { randomSecretKey } from '../../crypto/derivation.js';
 import { accountKeysOf } from '../../cryptonote/account-keys.js';
 import { DAEMON_RPC_PORT, GENESIS_HASH, NEWEST_FORK } from '../../cryptonote/constants.js';
 import { DaemonError } from '../../daemon/errors.js';
-import type { DaemonConfig } from '../../daemon/http-daemon.js';
+import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
+import { Refresher } from '../../refresh/refresher.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
 import { equalBytes } from '../../util/bytes.js';
@@ -12,7 +13,6 @@ import { readGivenKeys, type GivenKeys } from '../../wallet/key-import.js';
 import { RefreshScheduler } from './refresh-scheduler.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import { LogControl } from './log-control.js';
-import { MultisigSetup } from '../multisig/multisig-setup.js';
 import {
   requireLanguage,
   walletFromMultisigSeed,
@@ -29,6 +29,7 @@ import {
   type WalletDirectory,
   type WalletPaths,
 } from '../context/wallet-directory.js';
+import { WorkerPools } from '../workers/worker-pools.js';
 import { WalletOpener } from './wallet-opener.js';
 import type { OpenWallet } from '../open-wallet.js';
 
@@ -48,8 +49,8 @@ export interface GenerateRequest {
 export class WalletManager {
   readonly settings: ServerSettings;
   readonly logControl: LogControl;
-  readonly multisigSetup: MultisigSetup;
-  readonly #link: DaemonConnection;
+  readonly #daemon: DaemonConnection;
+  readonly #workers = new WorkerPools();
   /** Opening, closing and creating exclude each other. */
   readonly #changing = new Mutex();
   readonly #opener: WalletOpener;
@@ -59,19 +60,21 @@ export class WalletManager {
   constructor(settings: ServerSettings) {
     this.settings = settings;
     this.logControl = new LogControl(settings.log, settings.logCategories);
-    this.#link = new DaemonConnection({
-      threads: settings.threads,
-      chain: {
-        genesis: GENESIS_HASH[settings.network],
-        ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
-      },
+    const chain = {
+      genesis: GENESIS_HASH[settings.network],
+      ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
+    };
+    const refresher = new Refresher(settings.threads, chain, settings.daemon, settings.callers);
+    this.#daemon = new DaemonConnection({
+      connect: (config) => new HttpDaemon(config),
+      refresher,
       config: settings.daemon,
       trusted: settings.daemonTrusted,
-      rng: settings.rng,
-      callers: settings.callers,
     });
-    this.multisigSetup = new MultisigSetup(this);
-    this.#opener = new WalletOpener(settings, this.#link);
+    this.#opener = new WalletOpener(settings, {
+      ...{ daemon: this.#daemon, refresher, workers: this.#workers },
+      rekey: (wallet, change) => this.#rekey(wallet, change),
+    });
     this.#autoRefresh = new RefreshScheduler(settings.log);
   }
 
@@ -83,7 +86,7 @@ export class WalletManager {
 
   /** `host:port` as configured; undefined when offline. */
   get daemonAddress(): string | undefined {
-    return this.#link.address;
+    return this.#daemon.address;
   }
 
   async createWallet({
@@ -154,15 +157,15 @@ export class WalletManager {
   }
 
   /**
-   * Gives the open wallet other keys, and opens it with them.
-   * @param change what its keys file is to say. Where this throws, nothing was changed.
-   * @throws WalletError `no_wallet`
+   * Gives an open wallet other keys, and opens it with them.
+   * @param change creates the new keys file. Where it throws, nothing was changed.
+   * @throws WalletError `no_wallet` for a wallet that is not the open one any more.
    */
-  rekey(change: (session: OpenWallet) => Promise<KeysFile>): Promise<OpenWallet> {
+  #rekey(session: OpenWallet, change: () => Promise<KeysFile>): Promise<void> {
     return this.#changing.run(async () => {
-      const session = this.wallet();
-      // Copies: the session wipes its keys when it closes.
-      const after = structuredClone(await change(session));
+      if (session !== this.#session) throw new WalletError({ kind: 'no_wallet' });
+      // Copies: the wallet wipes its keys when it closes.
+      const after = structuredClone(await change());
       const before = structuredClone(session.keystore.whole);
       const { paths } = session;
       const { restoreHeight } = session.sync;
@@ -185,20 +188,18 @@ export class WalletManager {
         await this.#replace(await this.#opener.reopen({ ...opening, keysFile: before }));
         throw error;
       }
-      const reopened = await this.#opener.reopen({ ...opening, keysFile: after });
-      await this.#replace(reopened);
-      return reopened;
+      await this.#replace(await this.#opener.reopen({ ...opening, keysFile: after }));
     });
   }
 
   /** Starts threads ahead of the first wallet, which then need not wait for them. */
   start(): void {
-    this.#link.start();
+    this.#daemon.start();
   }
 
   /** Lets go of what the store of the open wallet keeps in memory and can read again. */
   giveMemoryBack(): void {
-    this.#session?.file.giveMemoryBack();
+    this.#session?.store.giveMemoryBack();
   }
 
   /** @throws WalletError `no_wallet` */
@@ -212,7 +213,7 @@ export class WalletManager {
   setDaemon(config: DaemonConfig | undefined, trusted: boolean): void {
     try {
       const defaultPort = DAEMON_RPC_PORT[this.settings.network];
-      this.#link.change(config && { ...config, defaultPort }, trusted);
+      this.#daemon.change(config && { ...config, defaultPort }, trusted);
     } catch (error) {
       if (error instanceof DaemonError)
         throw new WalletError({ kind: 'bad_daemon_settings', reason: error.message }, { cause: error });
@@ -234,13 +235,14 @@ export class WalletManager {
   /** Ends all calls to the daemon, so that what waits for them ends. For a server that stops. */
   endDaemonCalls(): void {
     this.#autoRefresh.follow(undefined);
-    this.#link.endCalls();
+    this.#daemon.endCalls();
   }
 
   async close(): Promise<void> {
     this.endDaemonCalls();
     await this.#changing.run(() => this.#closeCurrent());
-    await this.#link.close();
+    await this.#daemon.close();
+    await this.#workers.close();
   }
 
   #directory(): WalletDirectory {
@@ -265,7 +267,7 @@ export class WalletManager {
 
   async #daemonHeight(): Promise<number | undefined> {
     try {
-      return (await this.#link.daemon().getInfo({ deadline: HEIGHT_DEADLINE_MS })).height;
+      return (await this.#daemon.client().getInfo({ deadline: HEIGHT_DEADLINE_MS })).height;
     } catch (error) {
       if (error instanceof DaemonError) return undefined;
       throw error;
@@ -277,7 +279,7 @@ export class WalletManager {
     return this.#changing.run(async () => {
       const session = await this.#opener.create({ ...wallet, paths });
       await this.#replace(session);
-      if (this.#link.address !== undefined) await this.#watchAhead(session);
+      if (this.#daemon.address !== undefined) await this.#watchAhead(session);
       return session;
     });
   }

@@ -15,14 +15,17 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletKeys } from '../../wallet/keys.js';
 import type { GroupState } from '../../wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
-import { WalletLink } from '../context/wallet-link.js';
+import { systemClock } from '../context/clock.js';
+import { DaemonAccess } from '../context/daemon-access.js';
+import type { Refresher } from '../../refresh/refresher.js';
+import type { WorkerPools } from '../workers/worker-pools.js';
 import type { ServerSettings } from './server-settings.js';
 import { Keystore } from '../context/keystore.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import { importReferenceCache } from './reference-import.js';
 import { assertApart, assertFree, type WalletPaths } from '../context/wallet-directory.js';
 import { discardWalletFiles, makeWalletFiles } from './wallet-files.js';
-import { OpenWallet } from '../open-wallet.js';
+import { OpenWallet, type OpenWalletParts } from '../open-wallet.js';
 
 /** A wallet that does not exist yet. */
 export interface NewWallet {
@@ -49,14 +52,21 @@ export interface Opening {
   readonly restoreHeight: number | undefined;
 }
 
+/** Resources that all open wallets share. */
+export interface SharedResources extends Pick<OpenWalletParts, 'rekey'> {
+  readonly daemon: DaemonConnection;
+  readonly refresher: Refresher;
+  readonly workers: WorkerPools;
+}
+
 /** Turns files into open wallets: keys file, lock, store. */
 export class WalletOpener {
   readonly #settings: ServerSettings;
-  readonly #link: DaemonConnection;
+  readonly #shared: SharedResources;
 
-  constructor(settings: ServerSettings, link: DaemonConnection) {
+  constructor(settings: ServerSettings, shared: SharedResources) {
     this.#settings = settings;
-    this.#link = link;
+    this.#shared = shared;
   }
 
   /**
@@ -75,14 +85,14 @@ export class WalletOpener {
       ...(multisig === undefined ? {} : { multisig }),
       other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
-    if (paths === undefined) return this.#session({ keysFile, password, restoreHeight });
+    if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight });
     assertApart(paths);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
       assertFree(paths);
       const { kdfRounds, rng } = this.#settings;
       await makeWalletFiles({ paths, keysFile, password, restoreHeight, kdfRounds, rng });
       try {
-        return await this.#session({ paths, lock, keysFile, password, restoreHeight });
+        return await this.#openWallet({ paths, lock, keysFile, password, restoreHeight });
       } catch (error) {
         discardWalletFiles(paths);
         throw error;
@@ -136,14 +146,14 @@ export class WalletOpener {
       if (keysFileVersion(paths.keys) !== version)
         throw new WalletError({ kind: 'wallet_locked', name: paths.name });
       const { refreshHeight: restoreHeight } = keysFile;
-      return this.#session({ paths, lock, keysFile, password, restoreHeight });
+      return this.#openWallet({ paths, lock, keysFile, password, restoreHeight });
     });
   }
 
   /** Opens a wallet again that was closed while its lock was kept. */
   async reopen({ paths, lock, ...opening }: Opening): Promise<OpenWallet> {
-    if (paths === undefined || lock === undefined) return this.#session(opening);
-    return this.#locked(paths, lock, () => this.#session({ ...opening, paths, lock }));
+    if (paths === undefined || lock === undefined) return this.#openWallet(opening);
+    return this.#locked(paths, lock, () => this.#openWallet({ ...opening, paths, lock }));
   }
 
   /** Runs a task under a wallet's lock, which is released where it throws. */
@@ -162,32 +172,26 @@ export class WalletOpener {
     }
   }
 
-  async #session({ paths, lock, keysFile, password, restoreHeight }: Opening): Promise<OpenWallet> {
-    const file = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
+  async #openWallet({ paths, lock, keysFile, password, restoreHeight }: Opening): Promise<OpenWallet> {
+    const store = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
+    const { kdfRounds, exportFormat, openAlias, events, rng, log } = this.#settings;
+    const { daemon, refresher, workers, rekey } = this.#shared;
     try {
-      const keys = toKeys(keysFile);
       return new OpenWallet({
         ...(paths === undefined ? {} : { paths }),
         ...(lock === undefined ? {} : { lock }),
-        keys,
+        store,
         keystore: new Keystore({
           ...(paths === undefined ? {} : { path: paths.keys, store: paths.store }),
-          keys,
-          keysFile,
-          password,
-          kdfRounds: this.#settings.kdfRounds,
-          rng: this.#settings.rng,
+          keys: toKeys(keysFile),
+          ...{ keysFile, password, kdfRounds, rng },
         }),
-        file,
-        kdfRounds: this.#settings.kdfRounds,
-        exportFormat: this.#settings.exportFormat,
-        link: new WalletLink(this.#link),
-        openAlias: this.#settings.openAlias,
-        events: this.#settings.events,
-        log: this.#settings.log,
+        daemon: new DaemonAccess(daemon),
+        clock: systemClock,
+        ...{ refresher, workers, rekey, kdfRounds, exportFormat, openAlias, events, rng, log },
       });
     } catch (error) {
-      file.close();
+      store.close();
       throw error;
     }
   }

@@ -1,11 +1,10 @@
 import { publicKeyOf } from '../../crypto/derivation.js';
-import type { SecretKey } from '../../crypto/types.js';
 import { accountKeysOf, spendSecretFromSeed } from '../../cryptonote/account-keys.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../../cryptonote/languages.js';
-import { decodeMnemonic, encodeMnemonic, removeSeedOffset } from '../../cryptonote/mnemonic.js';
-import { CodecError } from '../../util/codec.js';
+import { decodeMnemonic, encodeMnemonic } from '../../cryptonote/mnemonic.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { readMultisigSeed } from '../../wallet/multisig/seed.js';
+import { asSeed, withoutOffset } from '../context/seed-words.js';
 import type { NewWallet } from './wallet-opener.js';
 
 /** What a wallet is made again from, wherever its file will stand. */
@@ -45,14 +44,6 @@ export async function walletFromWords(
   };
 }
 
-/** @param offset empty: none. @throws WalletError `bad_seed` */
-export async function spendSecretOfWords(words: string, offset: string): Promise<SecretKey> {
-  return spendSecretFromSeed(await withoutOffset(asSeed(() => decodeMnemonic(words)).seed, offset));
-}
-
-const withoutOffset = async (seed: Uint8Array, offset: string): Promise<Uint8Array> =>
-  offset === '' ? seed : removeSeedOffset(seed, offset);
-
 /** One participant of a group. @throws WalletError `bad_seed` */
 export function walletFromMultisigSeed({
   seed,
@@ -74,14 +65,4 @@ export function requireLanguage(name: string): Language {
   const language = findLanguage(name);
   if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: name });
   return language;
-}
-
-function asSeed<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof CodecError)
-      throw new WalletError({ kind: 'bad_seed', reason: cause.message }, { cause });
-    throw cause;
-  }
 }

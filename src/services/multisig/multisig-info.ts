@@ -12,8 +12,16 @@ import type { MultisigAccount } from '../../wallet/multisig/account.js';
 import { nonceCount, shareCounts, signerInfo, type SignerInfo } from '../../wallet/multisig/info.js';
 import { refused } from '../../wallet/multisig/kex-round.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
-import { MultisigProblem, together } from '../workers/multisig-pool.js';
-import type { OpenWallet } from '../open-wallet.js';
+import { MultisigProblem } from '../workers/multisig-pool.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+
+type Context = Pick<WalletContext, 'exports' | 'keystore' | 'locks' | 'log' | 'store' | 'workers'>;
+
+/** Sibling services. */
+interface Services {
+  readonly sync: WalletSync;
+}
 
 /** Source: wallet2.cpp `import_multisig`, `decrypt`. */
 const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {
@@ -30,17 +38,12 @@ interface Word {
 
 /** Tells the other signers of this wallet's outputs, and takes what they tell: key images and nonces come of it. */
 export class MultisigInfoTransfer {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
-  }
-
-  /** Is there an output whose key image the other signers must help to find? */
-  isImportNeeded(account?: number): boolean {
-    const { file, keys } = this.#session;
-    if (keys.multisig === undefined) return false;
-    return file.read((r) => r.watch.anyUnnamed(account));
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /**
@@ -48,13 +51,14 @@ export class MultisigInfoTransfer {
    * nothing can be signed any more. @throws WalletError `not_multisig`
    */
   export(): Promise<Uint8Array> {
-    const { payments, file, keys, exports } = this.#session;
-    return payments.alone(async () => {
+    const { store, exports, locks } = this.#context;
+    const { keys } = this.#context.keystore;
+    return locks.payment.run(async () => {
       const account = groupAccountOf(keys);
-      const outputs = file.read((r) => r.outputs.inOrder());
+      const outputs = store.read((r) => r.outputs.inOrder());
       const count = nonceCount(account);
       const signer = publicKeyOf(account.signerSecret);
-      const fresh = await together('tell', {
+      const fresh = await this.#context.workers.multisig.run('tell', {
         outputs: outputs.map(({ publicKey, spentHeight }) => ({
           publicKey,
           nonces: spentHeight === undefined ? count : 0,
@@ -65,7 +69,7 @@ export class MultisigInfoTransfer {
       const { spendPublicKey, viewPublicKey } = keys;
       const told = { spendPublicKey, viewPublicKey, signer, outputs: fresh.map(({ info }) => info) };
       const blob = await exports.seal('multisigInfo', encode(signerInfo, told));
-      file.write((w) => {
+      store.write((w) => {
         w.multisig.replaceNonces(
           outputs.map(({ publicKey }, i) => ({ publicKey, nonces: fresh[i]?.secrets ?? [] })),
         );
@@ -82,28 +86,29 @@ export class MultisigInfoTransfer {
    * @throws WalletError `too_few_signers`, `bad_hex`, `multisig_refused`: nothing was changed then.
    */
   async import(texts: readonly string[], refresh: boolean): Promise<number> {
-    const { threshold } = groupAccountOf(this.#session.keys);
+    const { threshold } = groupAccountOf(this.#context.keystore.keys);
     if (texts.length + 1 < threshold)
       throw new WalletError({ kind: 'too_few_signers', needed: threshold - 1, given: texts.length });
     for (const text of texts) if (!isHex(text)) throw new WalletError({ kind: 'bad_hex', what: 'info' });
-    const count = await this.#session.sync.undisturbed(() => this.#import(texts));
+    const count = await this.#services.sync.undisturbed(() => this.#import(texts));
     if (refresh) await this.#refresh();
     return count;
   }
 
   async #refresh(): Promise<void> {
     try {
-      await this.#session.sync.refresh();
+      await this.#services.sync.refresh();
     } catch (error) {
       if (!(error instanceof DaemonError)) throw error;
-      this.#session.log.warn({ kind: error.kind }, 'multisig info was imported; the daemon cannot be asked');
+      this.#context.log.warn({ kind: error.kind }, 'multisig info was imported; the daemon cannot be asked');
     }
   }
 
   async #import(texts: readonly string[]): Promise<number> {
-    const { file, keys } = this.#session;
+    const { store } = this.#context;
+    const { keys } = this.#context.keystore;
     const account = groupAccountOf(keys);
-    const outputs = file.read((r) => r.outputs.inOrder());
+    const outputs = store.read((r) => r.outputs.inOrder());
     const words = await this.#others(texts, account, outputs.length);
     if (words.length + 1 < account.threshold)
       throw refused(
@@ -115,12 +120,12 @@ export class MultisigInfoTransfer {
     const named = outputs.slice(0, count);
     const infosOf = (place: number) => words.flatMap(({ told }) => told.outputs[place] ?? []);
     const images = await this.#compose(account, named, infosOf);
-    file.write((w) => {
+    store.write((w) => {
       for (const { told, digest } of words) w.multisig.setWord(told.signer, digest);
       w.multisig.replaceTold(named.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
       composeKeyImages(w, images);
     });
-    this.#session.sync.lookAgain();
+    this.#services.sync.lookAgain();
     return count;
   }
 
@@ -135,7 +140,7 @@ export class MultisigInfoTransfer {
       return output.spentHeight !== undefined || this.#isKnown(output, infos) ? [] : [{ output, infos }];
     });
     const images = await this.#refusing(
-      together('compose', {
+      this.#context.workers.multisig.run('compose', {
         outputs: open.map(({ output: { publicKey, outputIndex, derivationKey, subaddress }, infos }) => ({
           output: { publicKey, outputIndex, derivationKey, subaddress },
           told: partsIn(infos),
@@ -153,7 +158,7 @@ export class MultisigInfoTransfer {
   /** The same parts gave its key image before. */
   #isKnown({ publicKey, keyImage }: OwnedOutput, infos: SignerInfo['outputs']): boolean {
     if (keyImage === undefined) return false;
-    const before = this.#session.file.read((r) => r.multisig.told(publicKey));
+    const before = this.#context.store.read((r) => r.multisig.told(publicKey));
     return isSameSet(partsIn(before), partsIn(infos));
   }
 
@@ -165,12 +170,14 @@ export class MultisigInfoTransfer {
       const told = await this.#read(text);
       const name = toHex(told.signer);
       if (equalBytes(told.signer, own) || words.has(name)) continue;
-      const { viewPublicKey } = this.#session.keys;
+      const { viewPublicKey } = this.#context.keystore.keys;
       // What it tells of outputs that are not known here is not used.
       const outputs = told.outputs.slice(0, known);
-      await this.#refusing(together('check', { told: { ...told, outputs }, account, viewPublicKey }));
+      await this.#refusing(
+        this.#context.workers.multisig.run('check', { told: { ...told, outputs }, account, viewPublicKey }),
+      );
       const digest = keccak(encode(signerInfo, told));
-      if (this.#session.file.read((r) => r.multisig.isReplaced(digest)))
+      if (this.#context.store.read((r) => r.multisig.isReplaced(digest)))
         throw refused(
           `the info of signer ${name} is stale, a later one of its was imported since: have it export anew`,
         );
@@ -181,7 +188,7 @@ export class MultisigInfoTransfer {
 
   async #read(text: string): Promise<SignerInfo> {
     try {
-      return decode(signerInfo, await this.#session.exports.open('multisigInfo', fromHex(text)));
+      return decode(signerInfo, await this.#context.exports.open('multisigInfo', fromHex(text)));
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       const text = cause instanceof ExportError ? NOT_OPENED[cause.part] : undefined;

@@ -1,4 +1,5 @@
 import { publicKeyOf } from '../../crypto/derivation.js';
+import { formatAddress } from '../../cryptonote/address.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { withBackgroundSync, type KeysFile } from '../../store/keys/keys-file.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -12,9 +13,22 @@ import {
   type MultisigAccount,
   type Signer,
 } from '../../wallet/multisig/account.js';
-import { together } from '../workers/multisig-pool.js';
-import type { WalletManager } from '../manager/wallet-manager.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+
+type Context = Pick<WalletContext, 'store' | 'keystore' | 'rng' | 'workers'>;
+
+/**
+ * Closes the wallet, gives it other keys, and opens it again.
+ * @param change creates the new keys file. Where it throws, nothing was changed.
+ */
+export type Rekey = (change: () => Promise<KeysFile>) => Promise<void>;
+
+/** Sibling services. */
+interface Services {
+  readonly sync: Pick<WalletSync, 'refresh'>;
+  readonly rekey: Rekey;
+}
 
 /** How far a wallet is from sharing its spend key with others. */
 export interface MultisigStatus {
@@ -36,14 +50,16 @@ export interface RoundResult {
 
 /** Turns the open wallet into one participant of a group, round by round. Every round is on disk before it answers. */
 export class MultisigSetup {
-  readonly #server: WalletManager;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(server: WalletManager) {
-    this.#server = server;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   status(): MultisigStatus {
-    const group = this.#server.wallet().keys.multisig?.group;
+    const group = this.#context.keystore.keys.multisig?.group;
     return {
       multisig: group !== undefined,
       exchanged: group !== undefined && isExchanged(group),
@@ -55,9 +71,9 @@ export class MultisigSetup {
 
   /** @param enable allows the wallet to share its spend key from now on. */
   async prepare(enable: boolean): Promise<string> {
-    const wallet = this.#server.wallet();
-    if (enable) await wallet.keystore.enableMultisig();
-    return openingMessage(bringIn(wallet), this.#server.settings.rng);
+    const { keystore, rng } = this.#context;
+    if (enable) await keystore.enableMultisig();
+    return openingMessage(this.#newSigner(), rng);
   }
 
   /**
@@ -65,9 +81,10 @@ export class MultisigSetup {
    * @param password undefined: not asked. @throws WalletError `wrong_password`, `multisig_refused`
    */
   make(messages: readonly string[], threshold: number, password: string | undefined): Promise<RoundResult> {
-    return this.#rekey(password, async (wallet) => {
-      await assertUnused(wallet);
-      return together('start', { signer: bringIn(wallet), threshold, messages });
+    return this.#rekey(password, async () => {
+      await this.#assertUnused();
+      const signer = this.#newSigner();
+      return this.#context.workers.multisig.run('start', { signer, threshold, messages });
     });
   }
 
@@ -81,17 +98,18 @@ export class MultisigSetup {
     password: string | undefined,
     incomplete: boolean,
   ): Promise<RoundResult> {
-    const { signers } = groupAccountOf(this.#server.wallet().keys);
+    const { keystore, rng, workers } = this.#context;
+    const { signers } = groupAccountOf(keystore.keys);
     if (messages.length + 1 < signers.length && !(incomplete && messages.length > 0))
       throw new WalletError({
         kind: 'too_few_signers',
         needed: signers.length - 1,
         given: messages.length,
       });
-    return this.#rekey(password, async (wallet) => {
-      const account = groupAccountOf(wallet.keys);
-      if (messages.length === 0) return { account, message: nextMessage(account, this.#server.settings.rng) };
-      return together('advance', { account, messages, incomplete });
+    return this.#rekey(password, async () => {
+      const account = groupAccountOf(keystore.keys);
+      if (messages.length === 0) return { account, message: nextMessage(account, rng) };
+      return workers.multisig.run('advance', { account, messages, incomplete });
     });
   }
 
@@ -102,67 +120,70 @@ export class MultisigSetup {
     total: number,
     password: string | undefined,
   ): Promise<string> {
-    const wallet = this.#server.wallet();
+    const { keystore, workers } = this.#context;
     if (messages.length === 0) throw new WalletError({ kind: 'too_few_signers', needed: 1, given: 0 });
-    if (password !== undefined) wallet.keystore.assertPassword(password);
-    const account = accountOf(wallet.keys);
+    if (password !== undefined) keystore.assertPassword(password);
+    const account = accountOf(keystore.keys);
     if (account !== undefined && (account.threshold !== threshold || account.signers.length !== total))
       throw new WalletError({
         kind: 'multisig_refused',
         reason: `this wallet is ${account.threshold} of ${account.signers.length}, not ${threshold} of ${total}`,
       });
-    const booster = account ?? { ...bringIn(wallet), threshold, total };
-    return together('boost', { booster, messages });
+    const booster = account ?? { ...this.#newSigner(), threshold, total };
+    return workers.multisig.run('boost', { booster, messages });
   }
 
   async #rekey(
     password: string | undefined,
-    round: (wallet: OpenWallet) => Promise<{ readonly account: MultisigAccount; readonly message: string }>,
+    round: () => Promise<{ readonly account: MultisigAccount; readonly message: string }>,
   ): Promise<RoundResult> {
-    let message = '';
-    const wallet = await this.#server.rekey(async (before) => {
-      if (password !== undefined) before.keystore.assertPassword(password);
-      const done = await round(before);
-      message = done.message;
-      return keysFileOf(done.account, before.keystore.whole);
+    const { keystore } = this.#context;
+    let result: RoundResult | undefined;
+    await this.#services.rekey(async () => {
+      if (password !== undefined) keystore.assertPassword(password);
+      const { account, message } = await round();
+      const after = keysFileOf(account, keystore.whole);
+      const { spendPublicKey, viewPublicKey, network } = after;
+      const address = formatAddress({ network, kind: 'standard', spendPublicKey, viewPublicKey });
+      result = { message, address, ready: isReady(account) };
+      return after;
     });
-    return {
-      message,
-      address: wallet.accounts.address({ major: 0, minor: 0 }),
-      ready: isReady(groupAccountOf(wallet.keys)),
-    };
+    if (result === undefined) throw new Error('the wallet was given other keys without a round');
+    return result;
   }
-}
 
-/** @throws WalletError `view_only`, `already_multisig` */
-function bringIn({ keys }: OpenWallet): Signer {
-  if (keys.multisig !== undefined) throw new WalletError({ kind: 'already_multisig' });
-  if (keys.spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
-  return signerOf(keys.spendSecret.expose(), keys.viewSecret.expose());
-}
-
-/**
- * A wallet file whose keys are replaced can never pay again what it received before; one in memory is its
- * caller's to restore.
- * @throws WalletError `multisig_refused`
- */
-async function assertUnused(wallet: OpenWallet): Promise<void> {
-  if (wallet.paths === undefined) return;
-  try {
-    await wallet.sync.refresh();
-  } catch (error) {
-    // What is known without a daemon must do.
-    if (!(error instanceof DaemonError)) throw error;
+  /** @throws WalletError `view_only`, `already_multisig` */
+  #newSigner(): Signer {
+    const { multisig, spendSecret, viewSecret } = this.#context.keystore.keys;
+    if (multisig !== undefined) throw new WalletError({ kind: 'already_multisig' });
+    if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+    return signerOf(spendSecret.expose(), viewSecret.expose());
   }
-  const { received, pooled } = wallet.file.read((r) => ({
-    received: r.outputs.count(),
-    pooled: r.pool.list().length,
-  }));
-  if (received + pooled > 0)
-    throw new WalletError({
-      kind: 'multisig_refused',
-      reason: 'this wallet has received money, which its keys alone can spend: make a new wallet multisig',
-    });
+
+  /**
+   * Refuses a wallet file that has received money: with other keys it could never spend it. A wallet in memory is
+   * its caller's to restore.
+   * @throws WalletError `multisig_refused`
+   */
+  async #assertUnused(): Promise<void> {
+    const { store } = this.#context;
+    if (store.isInMemory) return;
+    try {
+      await this.#services.sync.refresh();
+    } catch (error) {
+      // Without a daemon the rows of the store decide.
+      if (!(error instanceof DaemonError)) throw error;
+    }
+    const { received, pooled } = store.read((r) => ({
+      received: r.outputs.count(),
+      pooled: r.pool.list().length,
+    }));
+    if (received + pooled > 0)
+      throw new WalletError({
+        kind: 'multisig_refused',
+        reason: 'this wallet has received money, which its keys alone can spend: make a new wallet multisig',
+      });
+  }
 }
 
 const keysFileOf = (

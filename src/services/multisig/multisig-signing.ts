@@ -16,9 +16,20 @@ import type { OwnedOutput } from '../../wallet/model/records.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import { describeTransfers, type TransferDescriptions } from '../../wallet/exchange/transfer-description.js';
 import { reasonOf } from '../context/fault-reason.js';
-import { MultisigProblem, together } from '../workers/multisig-pool.js';
+import { MultisigProblem } from '../workers/multisig-pool.js';
 import { assertFee } from '../payments/payment-builder.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { PaymentMaker } from '../payments/payment-maker.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import { spentKeys } from './multisig-proposal.js';
+
+type Context = Pick<WalletContext, 'exports' | 'keystore' | 'locks' | 'log' | 'store' | 'workers'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly payments: PaymentMaker;
+}
 
 const failed = (reason: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'multisig_signing_failed', reason }, { cause });
@@ -28,24 +39,14 @@ const isAmong = (keys: readonly Uint8Array[], key: Uint8Array): boolean =>
 
 /** Payments of a group on their way from signer to signer, and out. */
 export class MultisigSigning {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
   /** Hashes in hex of what was answered since the wallet was opened. */
   readonly #answered = new Set<string>();
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
-  }
-
-  /**
-   * A set that this signer proposes. Its own nonces for what the set spends are gone then: it signs no other
-   * transaction that spends the same. Called while no other payment is made.
-   */
-  async seal(txs: readonly PendingTx[]): Promise<Uint8Array> {
-    const { exports, file, keys } = this.#session;
-    const signers = [publicKeyOf(groupAccountOf(keys).signerSecret)];
-    const set = await exports.seal('multisigTxs', encode(multisigTxSet, { txs, signers }));
-    file.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
-    return set;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** @throws WalletError `bad_hex`, `bad_multisig_set` */
@@ -56,7 +57,7 @@ export class MultisigSigning {
     try {
       const data = txs.map(({ construction }) => construction);
       const weights = txs.map(({ tx }) => transactionWeight(tx));
-      return { ...describeTransfers(data, this.#session.keys.network), weights };
+      return { ...describeTransfers(data, this.#context.keystore.keys.network), weights };
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       throw new WalletError(
@@ -80,10 +81,10 @@ export class MultisigSigning {
   async sign(hex: string): Promise<SignedAnswer> {
     const set = await this.#read(hex, 'tx_data_hex');
     const request = keccak(fromHex(hex));
-    return this.#session.payments.alone(async () => {
+    return this.#context.locks.payment.run(async () => {
       const name = toHex(request);
       if (this.#answered.has(name)) throw failed('this wallet has signed them, and given out its answer');
-      const known = this.#session.file.read((r) => r.multisig.answerTo(request));
+      const known = this.#context.store.read((r) => r.multisig.answerTo(request));
       const answer = known ?? (await this.#answer(set, request));
       this.#answered.add(name);
       return answer;
@@ -95,13 +96,13 @@ export class MultisigSigning {
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
    */
   async submit(hex: string): Promise<readonly Hash[]> {
-    const { threshold } = groupAccountOf(this.#session.keys);
+    const { threshold } = groupAccountOf(this.#context.keystore.keys);
     const { txs, signers } = await this.#read(hex, 'tx_data_hex');
     if (signers.length < threshold)
       throw new WalletError({ kind: 'too_few_signers', needed: threshold, given: signers.length });
     try {
       const payments = txs.map((pending) => this.#payment(pending));
-      await this.#session.payments.relaySigned(payments);
+      await this.#services.payments.relaySigned(payments);
       this.#eraseNonces(txs);
       return payments.map(({ txHash }) => txHash);
     } catch (cause) {
@@ -111,16 +112,17 @@ export class MultisigSigning {
 
   /** The payments are relayed: whatever becomes of nonces of their inputs, that is answered. */
   #eraseNonces(txs: MultisigTxSet['txs']): void {
-    const { file, log } = this.#session;
+    const { store, log } = this.#context;
     try {
-      file.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
+      store.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
     } catch (error) {
       log.error({ err: error }, 'payments were relayed; nonces of their inputs cannot be erased');
     }
   }
 
   async #answer(set: MultisigTxSet, request: Hash): Promise<SignedAnswer> {
-    const { file, keys, exports } = this.#session;
+    const { store, exports } = this.#context;
+    const { keys } = this.#context.keystore;
     const account = groupAccountOf(keys);
     const signer = publicKeyOf(account.signerSecret);
     assertOpen(set, account, signer);
@@ -128,7 +130,7 @@ export class MultisigSigning {
     const names = spent.flat().map(({ publicKey }) => publicKey);
     // Each signing draws on the nonces as they are stored: two that spend the same would use one twice.
     if (new Set(names.map(toHex)).size !== names.length) throw failed('they spend an output twice');
-    const nonces = file.read((r) =>
+    const nonces = store.read((r) =>
       spent.map((outputs) => outputs.map(({ publicKey }) => r.multisig.nonces(publicKey))),
     );
     const signed: Cosigned[] = [];
@@ -142,7 +144,7 @@ export class MultisigSigning {
       set: await exports.seal('multisigTxs', encode(multisigTxSet, next)),
       txHashes: signed.flatMap(({ txHash }) => txHash ?? []),
     };
-    file.write((w) => {
+    store.write((w) => {
       if (w.multisig.eraseNonces(names) !== nonces.flat(2).length)
         throw new Error('nonces are not those that were signed with');
       w.multisig.recordAnswer(request, answer);
@@ -160,11 +162,12 @@ export class MultisigSigning {
     nonces: CosigningOrder['nonces'],
     { threshold, signerSecret, commonSecret: viewSecret, shares }: MultisigAccount,
   ): Promise<Cosigned> {
-    const { accounts, keys } = this.#session;
+    const { keys } = this.#context.keystore;
+    const { accounts } = this.#services;
     const changeAddress = accounts.decoded({ major: pending.construction.account, minor: 0 });
     try {
       assertFee(amount(pending.tx.rct?.base.fee ?? ZERO));
-      return await together('cosign', {
+      return await this.#context.workers.multisig.run('cosign', {
         pending,
         signers,
         threshold,
@@ -184,7 +187,7 @@ export class MultisigSigning {
   #inputsOf({ construction }: PendingTx): OwnedOutput[] {
     return inOrderOfInputs(construction.sources).map((source) => {
       const publicKey = source.ring[source.realIndex]?.publicKey;
-      const output = publicKey && this.#session.file.read((r) => r.outputs.byPublicKey(publicKey));
+      const output = publicKey && this.#context.store.read((r) => r.outputs.byPublicKey(publicKey));
       if (output === undefined) throw failed('they spend what this wallet does not know: refresh it');
       const { keyImage, frozen, spentHeight } = output;
       if (keyImage !== undefined && !equalBytes(keyImage, recordedKeyImage(source)))
@@ -197,11 +200,11 @@ export class MultisigSigning {
 
   /** @throws WalletError, CodecError, RangeError when it does not fit this wallet. */
   #payment(pending: PendingTx): SignedPayment {
-    const inputs = this.#session.file.read((r) =>
+    const inputs = this.#context.store.read((r) =>
       spentKeys(pending).flatMap((publicKey) => r.outputs.byPublicKey(publicKey) ?? []),
     );
     try {
-      return paymentOfPending(pending, inputs, this.#session.keys.network);
+      return paymentOfPending(pending, inputs, this.#context.keystore.keys.network);
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
       const reason = `they do not fit this wallet: ${cause.message}`;
@@ -212,8 +215,8 @@ export class MultisigSigning {
   async #read(hex: string, what: string): Promise<MultisigTxSet> {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what });
     try {
-      const set = decode(multisigTxSet, await this.#session.exports.open('multisigTxs', fromHex(hex)));
-      const known = this.#session.file.read((r) => r.outputs.count());
+      const set = decode(multisigTxSet, await this.#context.exports.open('multisigTxs', fromHex(hex)));
+      const known = this.#context.store.read((r) => r.outputs.count());
       const places = set.txs.flatMap((tx) => [...tx.selectedTransfers, ...tx.construction.selectedTransfers]);
       if (places.some((place) => place >= known))
         throw new CodecError('it spends outputs that are not known');
@@ -232,8 +235,6 @@ export class MultisigSigning {
 }
 
 /** Output keys that a transaction says it spends, in its order. */
-const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
-  inOrderOfInputs(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
 
 /** @throws WalletError `multisig_signing_failed` Source: wallet2.cpp `sign_multisig_tx`. */
 function assertOpen({ txs, signers }: MultisigTxSet, group: GroupState, signer: PublicKey): void {

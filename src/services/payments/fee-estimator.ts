@@ -10,7 +10,9 @@ import {
   RECENT_BLOCKS,
   type Priority,
 } from '../../wallet/select/fee-priority.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'daemon' | 'store'>;
 
 /** At what price a payment is made. */
 export interface Prices {
@@ -45,10 +47,10 @@ function sampleCeiling(lastReward: Amount): Amount {
 
 /** What payments cost today. */
 export class FeeEstimator {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context) {
+    this.#context = context;
   }
 
   /** @param priority 0 to 4; 0 lets the state of chain and pool decide, slow where that stays unknown. @throws WalletError `fee_too_high`, `fee_rates_unknown` */
@@ -118,7 +120,7 @@ export class FeeEstimator {
   }
 
   async #rates(): Promise<FeeRates> {
-    const { perByte, quantizationMask } = await this.#session.link.daemon().getFeeEstimate();
+    const { perByte, quantizationMask } = await this.#context.daemon.client().getFeeEstimate();
     return { perByte, quantizationMask };
   }
 
@@ -126,14 +128,14 @@ export class FeeEstimator {
   #fair(prices: Prices): Prices {
     const { rates, priority } = prices;
     const fee = feeOfWeight(SAMPLE_WEIGHT, feePerByte(rates, priority), rates);
-    const ceiling = sampleCeiling(this.#session.lastBlockReward());
+    const ceiling = sampleCeiling(this.#context.store.lastBlockReward());
     if (fee > ceiling) throw new WalletError({ kind: 'fee_too_high', fee, ceiling });
     return prices;
   }
 
   async #choose(rates: FeeRates): Promise<Priority> {
-    const daemon = this.#session.link.daemon();
-    const start = this.#session.height() - RECENT_BLOCKS;
+    const daemon = this.#context.daemon.client();
+    const start = this.#context.store.height() - RECENT_BLOCKS;
     const [{ blockWeightLimit }, backlog, headers] = await Promise.all([
       daemon.getInfo(),
       daemon.getPoolBacklog(),

@@ -15,10 +15,18 @@ import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { PricedPlan, SignedTx } from '../../wallet/build/signing.js';
 import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import type { Prices } from './fee-estimator.js';
-import { MultisigProblem, together } from '../workers/multisig-pool.js';
-import { sign, SigningProblem } from '../workers/signing-pool.js';
+import { MultisigProblem } from '../workers/multisig-pool.js';
+import { SigningProblem } from '../workers/signing-pool.js';
 import type { LaidOut, PricedTask } from '../workers/signing-thread.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'clock' | 'daemon' | 'keystore' | 'rng' | 'store' | 'workers'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+}
 
 /** What all transactions of one payment share. */
 export interface PaymentTerms {
@@ -42,18 +50,21 @@ const FEE_CEILING = amount(1_000_000_000_000n);
 
 /** Takes a payment from prices and outputs to signed transactions. Nothing is recorded here. */
 export class PaymentBuilder {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** What may be spent of an account. @param minors empty: every address of it. */
   purse(account: number, minors: readonly number[]): SpendableOutputs {
-    const { file, isViewOnly: blind } = this.#session;
-    const terms = { chainHeight: this.#session.height(), now: this.#session.now(), blind };
+    const { store } = this.#context;
+    const { isViewOnly: blind } = this.#context.keystore;
+    const terms = { chainHeight: this.#context.store.height(), now: this.#context.clock.now(), blind };
     return new SpendableOutputs(
-      file.read((r) => r.coins.of(account, minors)),
+      store.read((r) => r.coins.of(account, minors)),
       terms,
     );
   }
@@ -65,8 +76,8 @@ export class PaymentBuilder {
     prices: Prices,
   ): Promise<PaymentDraft[]> {
     for (const { fee } of planned) assertFee(fee);
-    const daemon = this.#session.link.daemon();
-    const picker = new GammaPicker(await daemon.getOutputDistribution(), this.#session.link.rng);
+    const daemon = this.#context.daemon.client();
+    const picker = new GammaPicker(await daemon.getOutputDistribution(), this.#context.rng);
     const drafts: PaymentDraft[] = [];
     for (const plan of planned) {
       const share = { ...plan, inputs: this.#whole(plan.inputs) };
@@ -74,7 +85,7 @@ export class PaymentBuilder {
         share.inputs,
         picker,
         (indices) => daemon.getOutputs(indices),
-        (parts) => sign('rings', parts),
+        (parts) => this.#context.workers.signing.run('rings', parts),
       );
       drafts.push({ share, rings, terms, prices });
     }
@@ -84,14 +95,16 @@ export class PaymentBuilder {
   /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
   sign(draft: PaymentDraft): Promise<SignedTx> {
     return this.#priced(draft, ownInput, async ({ plan, rate, rates }) => {
-      const spendSecret = Uint8Array.from(spendSecretIn(this.#session.keys)) as SecretKey;
-      return sign('build', { plan: { ...plan, spendSecret }, rate, rates }, [spendSecret]);
+      const spendSecret = Uint8Array.from(spendSecretIn(this.#context.keystore.keys)) as SecretKey;
+      return this.#context.workers.signing.run('build', { plan: { ...plan, spendSecret }, rate, rates }, [
+        spendSecret,
+      ]);
     });
   }
 
   /** What {@link sign} would do, without a spend key. @throws WalletError `transfer_failed`, `fee_too_high` */
   layOut(draft: PaymentDraft): Promise<LaidOut> {
-    return this.#priced(draft, withoutSecret, (task) => sign('layOut', task));
+    return this.#priced(draft, withoutSecret, (task) => this.#context.workers.signing.run('layOut', task));
   }
 
   /**
@@ -99,9 +112,9 @@ export class PaymentBuilder {
    * @throws WalletError `multisig_import_needed`, `transfer_failed`, `fee_too_high`
    */
   async propose(draft: PaymentDraft): Promise<Proposal> {
-    const account = groupAccountOf(this.#session.keys);
+    const account = groupAccountOf(this.#context.keystore.keys);
     const { threshold, commonSecret: viewSecret, shares } = account;
-    const told = this.#session.file.read((r) =>
+    const told = this.#context.store.read((r) =>
       draft.share.inputs.map(({ publicKey }) => r.multisig.told(publicKey)),
     );
     const attempts = planAttempts(account, publicKeyOf(account.signerSecret), told);
@@ -111,7 +124,12 @@ export class PaymentBuilder {
       (output, ring) => inputWithPart(ownPartOf(output, { viewSecret, shares }), output, ring),
       async (task) => {
         try {
-          const made = await together('propose', { ...task, attempts, signingKeys, threshold });
+          const made = await this.#context.workers.multisig.run('propose', {
+            ...task,
+            attempts,
+            signingKeys,
+            threshold,
+          });
           return { proposal: made, fee: made.signed.fee };
         } finally {
           for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
@@ -123,7 +141,7 @@ export class PaymentBuilder {
 
   /** @throws WalletError `transfer_failed` where a reorganisation has taken one meanwhile. */
   #whole(coins: readonly SpendableOutput[]): OwnedOutput[] {
-    return this.#session.file.read((r) =>
+    return this.#context.store.read((r) =>
       coins.map((coin) => {
         const output = r.outputs.byRef(coin);
         if (output !== undefined) return output;
@@ -138,7 +156,7 @@ export class PaymentBuilder {
     inputOf: (output: OwnedOutput, ring: Ring) => Input,
     make: (task: PricedTask<PlanOf<Input>>) => Promise<T>,
   ): Promise<T> {
-    const { viewSecret } = this.#session.keys;
+    const { viewSecret } = this.#context.keystore.keys;
     const task: PricedTask<PlanOf<Input>> = {
       plan: {
         inputs: share.inputs.map((output, i) => {
@@ -148,7 +166,7 @@ export class PaymentBuilder {
         }),
         payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
         feeFrom: share.feeFrom,
-        changeAddress: this.#session.accounts.decoded({ major: terms.account, minor: 0 }),
+        changeAddress: this.#services.accounts.decoded({ major: terms.account, minor: 0 }),
         fee: share.fee,
         unlockTime: terms.unlockTime,
         viewSecret: Uint8Array.from(viewSecret.expose()) as ReturnType<typeof viewSecret.expose>,

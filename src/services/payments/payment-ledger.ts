@@ -5,14 +5,16 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { OutgoingTx } from '../../wallet/model/records.js';
 import type { SignedPayment } from '../../wallet/build/signed-payment.js';
 import { reasonOf } from '../context/fault-reason.js';
-import type { PaymentRelay, RelayHome } from './payment-relay.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { MempoolTracker } from '../sync/mempool-tracker.js';
+import type { PaymentRelay } from '../sync/payment-relay.js';
 
-/** The parts of an open wallet that recording payments needs. */
-export interface LedgerHome extends RelayHome {
+type Context = Pick<WalletContext, 'store' | 'clock' | 'log'>;
+
+/** Sibling services. */
+interface Services {
   readonly relay: PaymentRelay;
-  readonly pending: { reserveLost(): void };
-  /** Unix seconds. */
-  now(): number;
+  readonly mempool: Pick<MempoolTracker, 'reserveLost'>;
 }
 
 type RecordedTx = OutgoingTx & { readonly blob: Uint8Array };
@@ -30,10 +32,12 @@ interface Entry {
 
 /** Records signed payments and hands them to the network. Callers see to it that only one does so at a time. */
 export class PaymentLedger {
-  readonly #home: LedgerHome;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(home: LedgerHome) {
-    this.#home = home;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /**
@@ -45,7 +49,7 @@ export class PaymentLedger {
    * DaemonError where the daemon certainly did not take the first.
    */
   commit(payments: readonly SignedPayment[]): Promise<void> {
-    return this.#home.relay.alone(async () => {
+    return this.#services.relay.alone(async () => {
       const entries = this.#record(payments);
       const relayed: string[] = [];
       for (const [i, entry] of entries.entries()) {
@@ -63,7 +67,7 @@ export class PaymentLedger {
   /** Hands one payment to the daemon. @param unsent withdrawn where that fails: it and the payments after it. */
   async #handOver(entry: Entry, unsent: readonly Entry[]): Promise<void> {
     try {
-      await this.#home.relay.send(entry.record.txHash, entry.record.blob);
+      await this.#services.relay.send(entry.record.txHash, entry.record.blob);
     } catch (error) {
       if (this.#isOut(entry)) return;
       this.#withdraw(unsent);
@@ -73,9 +77,9 @@ export class PaymentLedger {
 
   #record(payments: readonly SignedPayment[]): Entry[] {
     const records = payments.map((payment) => this.#recordOf(payment));
-    const { file, pending } = this.#home;
-    pending.reserveLost();
-    return file.write((w) =>
+    const { store } = this.#context;
+    this.#services.mempool.reserveLost();
+    return store.write((w) =>
       records.map((record, i): Entry => {
         const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};
         const known = w.outgoing.byHash(record.txHash)?.state;
@@ -94,20 +98,21 @@ export class PaymentLedger {
 
   /** Did the payment turn up in pool or chain since it was recorded? */
   #isOut(entry: Entry): boolean {
-    const state = this.#home.file.read((r) => r.outgoing.byHash(entry.record.txHash))?.state;
+    const state = this.#context.store.read((r) => r.outgoing.byHash(entry.record.txHash))?.state;
     return state === 'confirmed' || (state === 'pending' && entry.standing !== 'open');
   }
 
   /** Undoes {@link #record} for payments that were not relayed. One that turned up in the pool meanwhile stays. */
   #withdraw(entries: readonly Entry[]): void {
-    const { file, relay } = this.#home;
+    const { store } = this.#context;
+    const { relay } = this.#services;
     relay.withdraw(
       entries
         .filter(({ standing }) => standing === 'first' || standing === 'again')
         .map(({ record: { txHash }, standing }) => ({
           txHash,
           change: () =>
-            file.write((w) => {
+            store.write((w) => {
               if (w.outgoing.byHash(txHash)?.state !== 'prepared') return;
               if (standing === 'first') w.discard(txHash);
               else w.fail(txHash);
@@ -120,7 +125,7 @@ export class PaymentLedger {
   #naming(relayed: readonly string[], cause: unknown): WalletError {
     const isExpected = cause instanceof WalletError || cause instanceof DaemonError;
     if (!isExpected)
-      this.#home.log.error({ err: cause }, 'a payment failed after others of its call were relayed');
+      this.#context.log.error({ err: cause }, 'a payment failed after others of its call were relayed');
     const { reason, text = reason } = isExpected ? reasonOf(cause) : { reason: 'internal error' };
     const names = `; relayed before it: ${relayed.join(', ')}`;
     return new WalletError({ kind: 'partly_relayed', reason: reason + names, text: text + names }, { cause });
@@ -138,7 +143,7 @@ export class PaymentLedger {
       change,
       unlockTime,
       ...(paymentId === undefined ? {} : { paymentId }),
-      timestamp: this.#home.now(),
+      timestamp: this.#context.clock.now(),
       blob,
       destinations,
     };

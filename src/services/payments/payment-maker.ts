@@ -1,6 +1,5 @@
 import type { Hash, KeyImage } from '../../crypto/types.js';
 import { sum, type Amount } from '../../util/amount.js';
-import { Mutex } from '../../util/mutex.js';
 import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
@@ -12,8 +11,36 @@ import type { Payee } from '../../wallet/select/transfer-request.js';
 import type { Prices } from './fee-estimator.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
-import { proposedTx, readMetadata, unsignedConstruction, writeMetadata } from './payment-metadata.js';
-import type { OpenWallet } from '../open-wallet.js';
+import {
+  proposedTx,
+  readMetadata,
+  unsignedConstruction,
+  writeMetadata,
+  type PaymentSource,
+} from './payment-metadata.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { FeeEstimator } from './fee-estimator.js';
+import type { MempoolTracker } from '../sync/mempool-tracker.js';
+import type { PaymentRelay } from '../sync/payment-relay.js';
+import { isMultisigImportNeeded } from '../context/multisig-import.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<
+  WalletContext,
+  'clock' | 'daemon' | 'keystore' | 'locks' | 'log' | 'rng' | 'store' | 'workers'
+>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly feeEstimator: FeeEstimator;
+  readonly mempool: MempoolTracker;
+  readonly relay: PaymentRelay;
+  /** Encrypts proposed transactions for the other signers. */
+  readonly sealMultisig: (txs: readonly PendingTx[]) => Promise<Uint8Array>;
+  /** Encrypts unsigned transactions for the wallet with the spend key. */
+  readonly sealUnsigned: (txs: readonly ConstructionData[]) => Promise<Uint8Array>;
+}
 
 /** One transaction that was made, and relayed unless that was not wanted. */
 export interface MadePayment {
@@ -74,25 +101,23 @@ const asImportNeeded = (fault: Fault): Fault => {
 
 /** Makes payments: one at a time in a wallet, so that no output is picked twice. */
 export class PaymentMaker {
-  readonly #session: OpenWallet;
-  readonly #making = new Mutex();
+  readonly #context: Context;
+  readonly #services: Services;
   readonly #ledger: PaymentLedger;
+  readonly #source: PaymentSource;
   readonly builder: PaymentBuilder;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
-    this.builder = new PaymentBuilder(session);
-    this.#ledger = new PaymentLedger(session);
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+    this.#source = { store: context.store, accounts: services.accounts };
+    this.builder = new PaymentBuilder(context, services);
+    this.#ledger = new PaymentLedger(context, services);
   }
 
   /** Waits for what is under way. */
   settle(): Promise<void> {
-    return this.#making.run(() => Promise.resolve());
-  }
-
-  /** Runs while no payment is made. */
-  alone<T>(task: () => Promise<T>): Promise<T> {
-    return this.#making.run(task);
+    return this.#context.locks.payment.run(() => Promise.resolve());
   }
 
   /**
@@ -103,14 +128,14 @@ export class PaymentMaker {
     options: MakingOptions,
     plan: (prices: Prices) => readonly FundedTransfer<SpendableOutput>[],
   ): Promise<MadePayments> {
-    return this.#making.run(async () => {
-      this.#session.pending.reserveLost();
-      const prices = await this.#session.feeEstimator.prices(options.priority);
+    return this.#context.locks.payment.run(async () => {
+      this.#services.mempool.reserveLost();
+      const prices = await this.#services.feeEstimator.prices(options.priority);
       // Purses read on while the plan is made.
-      const planned = this.#planned(() => this.#session.file.read(() => plan(prices)), options.account);
+      const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
       const drafts = await this.builder.draft(planned, options, prices);
-      if (this.#session.keys.multisig !== undefined) return this.#propose(drafts);
-      if (this.#session.isViewOnly) return this.#layOut(drafts);
+      if (this.#context.keystore.keys.multisig !== undefined) return this.#propose(drafts);
+      if (this.#context.keystore.isViewOnly) return this.#layOut(drafts);
       const made: Made[] = [];
       for (const draft of drafts) made.push(await this.#sign(draft, options.withMetadata));
       if (!options.doNotRelay) await this.#ledger.commit(made.map(({ payment }) => payment));
@@ -123,8 +148,8 @@ export class PaymentMaker {
    * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`
    */
   relay(hex: string): Promise<Hash> {
-    return this.#making.run(async () => {
-      const payment = readMetadata(this.#session, hex);
+    return this.#context.locks.payment.run(async () => {
+      const payment = readMetadata(this.#context, hex);
       await this.#ledger.commit([payment]);
       return payment.txHash;
     });
@@ -132,7 +157,7 @@ export class PaymentMaker {
 
   /** Relays what another wallet with these keys signed. @throws WalletError `tx_rejected`, DaemonError */
   relaySigned(payments: readonly SignedPayment[]): Promise<void> {
-    return this.#making.run(() => this.#ledger.commit(payments));
+    return this.#context.locks.payment.run(() => this.#ledger.commit(payments));
   }
 
   /** Where outputs wait for the word of other signers, it is that what is missing. */
@@ -144,7 +169,7 @@ export class PaymentMaker {
       return plan();
     } catch (cause) {
       const short = cause instanceof WalletError && SHORTAGES.has(cause.fault.kind);
-      if (!short || !this.#session.multisigInfoTransfer.isImportNeeded(account)) throw cause;
+      if (!short || !isMultisigImportNeeded(this.#context, account)) throw cause;
       throw new WalletError(asImportNeeded(cause.fault), { cause });
     }
   }
@@ -157,7 +182,7 @@ export class PaymentMaker {
       const proposal = await this.builder.propose(draft);
       const { signed } = proposal;
       const payees = paidBy(draft, signed);
-      const pending = proposedTx(this.#session, draft, proposal, payees);
+      const pending = proposedTx(this.#source, draft, proposal, payees);
       const amounts = payees.map((payee) => payee.amount);
       proposed.push(pending);
       payments.push({
@@ -169,7 +194,7 @@ export class PaymentMaker {
         txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
       });
     }
-    return { payments, multisigSet: await this.#session.multisigSigning.seal(proposed) };
+    return { payments, multisigSet: await this.#services.sealMultisig(proposed) };
   }
 
   /** Nothing is recorded, and no output reserved, until the signed transactions are submitted. */
@@ -180,7 +205,7 @@ export class PaymentMaker {
       const layout = await this.builder.layOut(draft);
       const payees = paidBy(draft, layout);
       const amounts = payees.map((payee) => payee.amount);
-      laidOut.push(unsignedConstruction(this.#session, draft, layout, payees));
+      laidOut.push(unsignedConstruction(this.#source, draft, layout, payees));
       payments.push({
         amount: sum(amounts),
         amounts,
@@ -190,7 +215,7 @@ export class PaymentMaker {
         txSecretKeys: [],
       });
     }
-    return { payments, unsignedSet: await this.#session.coldSigning.seal(laidOut) };
+    return { payments, unsignedSet: await this.#services.sealUnsigned(laidOut) };
   }
 
   async #sign(draft: PaymentDraft, withMetadata: boolean): Promise<Made> {
@@ -209,7 +234,7 @@ export class PaymentMaker {
       signed: {
         txHash: signed.hash,
         blob: signed.blob,
-        ...(withMetadata ? { metadata: writeMetadata(this.#session, draft, signed, payees) } : {}),
+        ...(withMetadata ? { metadata: writeMetadata(this.#source, draft, signed, payees) } : {}),
       },
     };
     return { payment, view };

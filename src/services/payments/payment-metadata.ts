@@ -17,14 +17,20 @@ import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-
 import type { SignedTx } from '../../wallet/build/signing.js';
 import type { Payee } from '../../wallet/select/transfer-request.js';
 import type { PaymentDraft } from './payment-builder.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+/** The parts of an open wallet that describe its payments. */
+export interface PaymentSource extends Pick<WalletContext, 'store'> {
+  readonly accounts: Pick<Accounts, 'decoded'>;
+}
 
 function partsOf(
-  { file, accounts }: OpenWallet,
+  { store, accounts }: PaymentSource,
   { share, rings, terms }: PaymentDraft,
   payees: readonly Payee[],
 ): PaymentParts {
-  const inputs = file.read((r) =>
+  const inputs = store.read((r) =>
     share.inputs.flatMap((output, i) => {
       const ring = rings[i];
       return ring === undefined ? [] : [{ output, ring, place: r.outputs.placeOf(output) }];
@@ -36,23 +42,23 @@ function partsOf(
 
 /** What get_tx_metadata gives: anybody who holds it and the keys can relay and record the payment. */
 export const writeMetadata = (
-  session: OpenWallet,
+  source: PaymentSource,
   draft: PaymentDraft,
   signed: SignedTx,
   payees: readonly Payee[],
-): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(session, draft, payees) }));
+): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(source, draft, payees) }));
 
 /** What the other signers of a group need to sign on. */
 export const proposedTx = (
-  session: OpenWallet,
+  source: PaymentSource,
   draft: PaymentDraft,
   { signed, sigs, entropy }: Proposal,
   payees: readonly Payee[],
-): PendingTx => pendingTxOf({ signed, ...partsOf(session, draft, payees), multisig: { sigs, entropy } });
+): PendingTx => pendingTxOf({ signed, ...partsOf(source, draft, payees), multisig: { sigs, entropy } });
 
 /** What a wallet with the spend key needs to sign a payment; its payment id is in the clear. */
 export function unsignedConstruction(
-  session: OpenWallet,
+  source: PaymentSource,
   draft: PaymentDraft,
   layout: Layout,
   payees: readonly Payee[],
@@ -60,19 +66,19 @@ export function unsignedConstruction(
   const id = payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;
   const extra = writeExtra(id === undefined ? [] : [paymentIdField({ kind: 'short', id })]);
   const { unlockTime } = draft.terms;
-  return constructionOf(layout, partsOf(session, draft, payees), { extra, unlockTime });
+  return constructionOf(layout, partsOf(source, draft, payees), { extra, unlockTime });
 }
 
 /** @throws WalletError `bad_hex`, `bad_tx_metadata` also where it spends what is not ours. */
-export function readMetadata(session: OpenWallet, hex: string): SignedPayment {
+export function readMetadata(context: Pick<WalletContext, 'store' | 'keystore'>, hex: string): SignedPayment {
   if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'the tx metadata' });
   return refusing('this is not the metadata of a transaction', () => {
     const pending: PendingTx = decode(pendingTx, fromHex(hex));
-    const inputs = session.file.read((r) =>
+    const inputs = context.store.read((r) =>
       keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
     );
     return refusing('the transaction does not fit this wallet', () =>
-      paymentOfPending(pending, inputs, session.keys.network),
+      paymentOfPending(pending, inputs, context.keystore.keys.network),
     );
   });
 }

@@ -9,7 +9,22 @@ import type { OwnedOutput } from '../../wallet/model/records.js';
 import { CANNOT_PAY_FOR_ITSELF, planSweep } from '../../wallet/select/transfer-plan.js';
 import { isUnlocked } from '../../wallet/model/unlock-time.js';
 import type { MadePayments, MakingOptions } from './payment-maker.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { OutputFreezing } from '../sync/output-freezing.js';
+import type { PaymentMaker } from './payment-maker.js';
+import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'clock' | 'keystore' | 'rng' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly outputFreezing: OutputFreezing;
+  readonly payments: PaymentMaker;
+  /** Encrypts unsigned transactions for the wallet with the spend key. */
+  readonly sealUnsigned: (txs: readonly ConstructionData[]) => Promise<Uint8Array>;
+}
 
 /** How and to whom a sweep pays. */
 export interface SweepTerms extends Omit<MakingOptions, 'account'> {
@@ -36,15 +51,18 @@ const failed = (reason: string, text?: string): WalletError =>
 
 /** Payments of all that outputs hold. */
 export class Sweeps {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** @throws WalletError `transfer_failed` where nothing fits the order, DaemonError */
   async all(order: SweepOrder): Promise<MadePayments> {
-    const { payments, accounts, link } = this.#session;
+    const { rng } = this.#context;
+    const { payments, accounts } = this.#services;
     const address = await accounts.resolve(order.address);
     return this.#sweep(order, order.account, address, () => {
       const purse = payments.builder.purse(order.account, order.minors);
@@ -56,7 +74,7 @@ export class Sweeps {
             : 'No unlocked balance in the specified subaddress(es)',
         );
       const oneAddress = !order.allAddresses && order.minors.length === 0;
-      const inputs = sweepInputs(purse, { oneAddress, below: order.below }, link.rng);
+      const inputs = sweepInputs(purse, { oneAddress, below: order.below }, rng);
       if (inputs.length === 0)
         throw failed(
           'no output is as small as was asked for',
@@ -71,7 +89,7 @@ export class Sweeps {
    * @throws WalletError `key_image_unknown`, `invalid` where the output cannot be spent now, DaemonError
    */
   async single(terms: SweepTerms, readKeyImage: () => KeyImage): Promise<MadePayments> {
-    const { outputFreezing, accounts } = this.#session;
+    const { outputFreezing, accounts } = this.#services;
     const address = await accounts.resolve(terms.address);
     const keyImage = readKeyImage();
     const { major } = outputFreezing.find(keyImage).subaddress;
@@ -93,10 +111,11 @@ export class Sweeps {
    * @throws WalletError `transfer_failed` where there are outputs so old, which nothing here can spend.
    */
   async unmixable(): Promise<MadePayments> {
-    const old = this.#session.file.read((r) => r.outputs.held()).filter(({ rct }) => !rct);
+    const old = this.#context.store.read((r) => r.outputs.held()).filter(({ rct }) => !rct);
     if (old.some((output) => this.#isFree(output))) throw failed(NOT_SPENT);
-    const { isViewOnly, coldSigning } = this.#session;
-    return { payments: [], ...(isViewOnly ? { unsignedSet: await coldSigning.seal([]) } : {}) };
+    const { isViewOnly } = this.#context.keystore;
+    const { sealUnsigned } = this.#services;
+    return { payments: [], ...(isViewOnly ? { unsignedSet: await sealUnsigned([]) } : {}) };
   }
 
   #sweep(
@@ -105,11 +124,12 @@ export class Sweeps {
     address: Address,
     inputsOf: () => readonly SpendableOutput[],
   ): Promise<MadePayments> {
-    const { payments, link } = this.#session;
+    const { rng } = this.#context;
+    const { payments } = this.#services;
     const text = formatAddress(address);
     return payments.make({ ...terms, account }, ({ rates, priority }) => {
       const request = { address, text, outputs: terms.outputs, priority };
-      const planned = planSweep(request, inputsOf(), rates, link.rng);
+      const planned = planSweep(request, inputsOf(), rates, rng);
       if (planned.length === 0)
         throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
       return planned;
@@ -118,7 +138,7 @@ export class Sweeps {
 
   #isFree(output: OwnedOutput): boolean {
     const { frozen, spentBy, burnt } = output;
-    const unlocked = isUnlocked(output, this.#session.height(), this.#session.now());
+    const unlocked = isUnlocked(output, this.#context.store.height(), this.#context.clock.now());
     return unlocked && !frozen && !burnt && spentBy === undefined;
   }
 }

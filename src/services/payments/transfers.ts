@@ -5,7 +5,19 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { planTransfers } from '../../wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../wallet/select/transfer-request.js';
 import type { MadePayments, MakingOptions } from './payment-maker.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Balances } from '../accounts/balances.js';
+import type { PaymentMaker } from './payment-maker.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'rng'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly balances: Balances;
+  readonly payments: PaymentMaker;
+}
 
 /** A payment as a caller asks for it. */
 export interface PaymentOrder extends MakingOptions {
@@ -23,10 +35,12 @@ const PARSED_AT_ONCE = 16;
 
 /** Payments to destinations. */
 export class Transfers {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** @throws WalletError, DaemonError */
@@ -43,7 +57,8 @@ export class Transfers {
         reason: 'one payment carries one payment id: give one integrated address',
         text: 'A single payment id is allowed per transaction',
       });
-    const { payments, balances, link } = this.#session;
+    const { rng } = this.#context;
+    const { payments, balances } = this.#services;
     return payments.make(order, ({ rates, priority }) => {
       const { account, unlockTime, feeFrom: subtractFeeFrom } = order;
       const request: TransferRequest = {
@@ -51,7 +66,7 @@ export class Transfers {
         unconfirmed: () => balances.unconfirmed(account, order.minors),
       };
       const purse = payments.builder.purse(order.account, order.minors);
-      const planned = planTransfers(request, purse, rates, link.rng);
+      const planned = planTransfers(request, purse, rates, rng);
       if (!order.split && planned.length > 1)
         throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       return planned;
@@ -60,7 +75,7 @@ export class Transfers {
 
   /** What is recorded is the address that was paid, not the name that it was found by. */
   async #payee(asked: { readonly address: string; readonly amount: Amount }): Promise<Payee> {
-    const address = await this.#session.accounts.resolve(asked.address);
+    const address = await this.#services.accounts.resolve(asked.address);
     return { address, text: formatAddress(address), amount: asked.amount };
   }
 }

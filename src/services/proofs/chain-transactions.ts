@@ -4,7 +4,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { FetchedTx } from '../../wallet/scan/fetched-tx.js';
 import type { RingReference, SpentRing } from '../../wallet/proofs/spend-proof.js';
-import type { WalletLink } from '../context/wallet-link.js';
+import type { DaemonAccess } from '../context/daemon-access.js';
 
 /** A transaction that the daemon knows; not yet looked into. */
 export interface ChainTransaction {
@@ -43,15 +43,15 @@ const toChainTransaction = ({
 
 /** Transactions of anybody, asked of the daemon. Every call may throw DaemonError. */
 export class ChainTransactions {
-  readonly #link: WalletLink;
+  readonly #daemon: Pick<DaemonAccess, 'client'>;
 
-  constructor(link: WalletLink) {
-    this.#link = link;
+  constructor(daemon: Pick<DaemonAccess, 'client'>) {
+    this.#daemon = daemon;
   }
 
   /** @param text upstream's message when the daemon has none. @throws WalletError `invalid` then. */
   async transaction(txHash: Hash, text = NOT_FETCHED): Promise<ChainTransaction> {
-    const { transactions } = await this.#link.daemon().getTransactions([txHash], { prune: false });
+    const { transactions } = await this.#daemon.client().getTransactions([txHash], { prune: false });
     const found = transactions.find(({ hash }) => equalBytes(hash, txHash));
     if (found === undefined) throw unknown(text);
     return toChainTransaction(found);
@@ -60,7 +60,7 @@ export class ChainTransactions {
   /** In the order asked for, repeated ones too. @throws WalletError `invalid` for unknown and unconfirmed ones. */
   async confirmed(hashes: readonly Hash[]): Promise<FetchedTx[]> {
     const unique = [...new Map(hashes.map((hash) => [toHex(hash), hash])).values()];
-    const { transactions } = await this.#link.daemon().getTransactions(unique, { prune: false });
+    const { transactions } = await this.#daemon.client().getTransactions(unique, { prune: false });
     const known = new Map(transactions.map((tx) => [toHex(tx.hash), toChainTransaction(tx)]));
     return hashes.map((hash) => {
       const tx = known.get(toHex(hash));
@@ -77,13 +77,13 @@ export class ChainTransactions {
 
   async place({ height }: ChainTransaction): Promise<ChainPlace> {
     if (height === undefined) return { inPool: true, confirmations: 0 };
-    const { height: chainHeight } = await this.#link.daemon().getInfo();
+    const { height: chainHeight } = await this.#daemon.client().getInfo();
     return { inPool: false, confirmations: Math.max(0, chainHeight - height) };
   }
 
   /** Looks up the keys of rings. */
   async rings(references: readonly RingReference[]): Promise<SpentRing[]> {
-    const daemon = this.#link.daemon();
+    const daemon = this.#daemon.client();
     const rings: SpentRing[] = [];
     for (const { keyImage, amount, globalIndices } of references) {
       const outputs = await daemon.getOutputs(globalIndices, amount);

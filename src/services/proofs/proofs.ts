@@ -11,8 +11,15 @@ import { assertProofOf, selectReserve, type ReserveVerdict } from '../../wallet/
 import { ringReferences, spendProofBody, spendSignatures } from '../../wallet/proofs/spend-proof.js';
 import { sameAddress } from '../../wallet/select/transfer-request.js';
 import { ChainTransactions, type ChainPlace } from './chain-transactions.js';
-import { runProofJob } from '../workers/proof-pool.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'daemon' | 'keystore' | 'store' | 'workers'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Accounts;
+}
 
 /** What a transaction paid, and where it is. */
 export interface PaymentSeen extends ChainPlace {
@@ -27,26 +34,32 @@ const copy = (key: SecretKey): SecretKey => Uint8Array.from(key) as SecretKey;
 
 /** Proves payments, spends and holdings, signs messages; and checks what others proved and signed. */
 export class Proofs {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
   readonly #chain: ChainTransactions;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
-    this.#chain = new ChainTransactions(session.link);
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+    this.#chain = new ChainTransactions(context.daemon);
   }
 
   /** @throws WalletError `view_only` */
   sign(message: string, index: SubaddressIndex, key: SigningKey): Promise<string> {
     const { keys, secrets } = this.#secrets();
-    const { spendPublicKey } = this.#session.keys;
-    return runProofJob('signMessage', { message: utf8(message), keys, spendPublicKey, index, key }, secrets);
+    const { spendPublicKey } = this.#context.keystore.keys;
+    return this.#context.workers.proofs.run(
+      'signMessage',
+      { message: utf8(message), keys, spendPublicKey, index, key },
+      secrets,
+    );
   }
 
   /** @param address or an OpenAlias name. @throws WalletError `wrong_address` */
   async verify(message: string, address: string, signature: string): Promise<MessageVerdict> {
-    return runProofJob('verifyMessage', {
+    return this.#context.workers.proofs.run('verifyMessage', {
       message: utf8(message),
-      address: await this.#session.accounts.resolve(address),
+      address: await this.#services.accounts.resolve(address),
       signature,
     });
   }
@@ -56,7 +69,7 @@ export class Proofs {
    * @throws WalletError `no_tx_key`, also where the offline wallet that signed keeps them.
    */
   txKeys(txHash: Hash): SecretKey[] {
-    const keys = this.#session.file.read((r) => r.txKeys.get(txHash));
+    const keys = this.#context.store.read((r) => r.txKeys.get(txHash));
     if (keys?.length === 0) throw new WalletError({ kind: 'no_tx_key', withSigner: true });
     // A key of zeros stands for one that was not kept.
     if (keys?.[0]?.some((byte) => byte !== 0) !== true) throw new WalletError({ kind: 'no_tx_key' });
@@ -65,9 +78,13 @@ export class Proofs {
 
   /** @throws WalletError `wrong_address`, `invalid`, `daemon_misbehaves` */
   async checkTxKey(txHash: Hash, keys: readonly SecretKey[], address: string): Promise<PaymentSeen> {
-    const parsed = this.#session.accounts.parse(address);
+    const parsed = this.#services.accounts.parse(address);
     const tx = await this.#chain.transaction(txHash);
-    const received = await runProofJob('checkTxKey', { tx: tx.fetched, address: parsed, keys }, keys);
+    const received = await this.#context.workers.proofs.run(
+      'checkTxKey',
+      { tx: tx.fetched, address: parsed, keys },
+      keys,
+    );
     return { ...(await this.#chain.place(tx)), received };
   }
 
@@ -76,9 +93,10 @@ export class Proofs {
    * @throws WalletError `wrong_address`, `no_tx_key`, `invalid`, `daemon_misbehaves`
    */
   async proveTx(txHash: Hash, address: string, message: string): Promise<string> {
-    const { accounts, keys } = this.#session;
+    const { keys } = this.#context.keystore;
+    const { accounts } = this.#services;
     const parsed = accounts.parse(address);
-    const own = this.#session.ownIndex(address);
+    const own = this.#services.accounts.ownIndex(address);
     if (own !== undefined && !sameAddress(parsed, accounts.decoded(own)))
       throw new WalletError({
         kind: 'invalid',
@@ -88,10 +106,10 @@ export class Proofs {
     const subject = { tx, address: parsed, message: utf8(message) };
     if (own !== undefined) {
       const viewSecret = copy(keys.viewSecret.expose());
-      return runProofJob('proveReceived', { ...subject, viewSecret }, [viewSecret]);
+      return this.#context.workers.proofs.run('proveReceived', { ...subject, viewSecret }, [viewSecret]);
     }
     const txKeys = this.txKeys(txHash);
-    return runProofJob('proveSent', { ...subject, keys: txKeys }, txKeys);
+    return this.#context.workers.proofs.run('proveSent', { ...subject, keys: txKeys }, txKeys);
   }
 
   /** @throws WalletError `wrong_address`, `bad_proof`, `invalid`, `daemon_misbehaves` */
@@ -101,10 +119,10 @@ export class Proofs {
     message: string,
     proof: string,
   ): Promise<PaymentSeen & { readonly good: boolean }> {
-    const parsed = this.#session.accounts.parse(address);
+    const parsed = this.#services.accounts.parse(address);
     const tx = await this.#chain.transaction(txHash);
     const subject = { tx: tx.fetched, address: parsed, message: utf8(message) };
-    const { good, received } = await runProofJob('checkTxProof', { ...subject, proof });
+    const { good, received } = await this.#context.workers.proofs.run('checkTxProof', { ...subject, proof });
     if (!good) return { good, received, inPool: false, confirmations: 0 };
     return { good, received, ...(await this.#chain.place(tx)) };
   }
@@ -115,7 +133,7 @@ export class Proofs {
    */
   async proveSpend(txHash: Hash, message: string): Promise<string> {
     // Refused before a daemon is asked.
-    spendSecretIn(this.#session.keys);
+    spendSecretIn(this.#context.keystore.keys);
     const { fetched } = await this.#chain.transaction(txHash, NO_SUCH_SPEND);
     const references = ringReferences(readFetchedTx(fetched));
     if (references.length === 0)
@@ -124,7 +142,7 @@ export class Proofs {
         reason: "a miner's transaction spends nothing",
         text: NOT_OURS,
       });
-    const outputs = this.#session.file.read((r) =>
+    const outputs = this.#context.store.read((r) =>
       references.map(({ keyImage }) => r.outputs.byKeyImage(keyImage)),
     );
     const owned = outputs.filter((output) => output !== undefined);
@@ -140,7 +158,11 @@ export class Proofs {
       return output === undefined ? [] : [{ ...ring, output }];
     });
     const { keys, secrets } = this.#spendSecrets();
-    return runProofJob('proveSpend', { txHash, message: utf8(message), inputs, keys }, secrets);
+    return this.#context.workers.proofs.run(
+      'proveSpend',
+      { txHash, message: utf8(message), inputs, keys },
+      secrets,
+    );
   }
 
   /** @throws WalletError `bad_proof`, `invalid`, `daemon_misbehaves` */
@@ -154,7 +176,12 @@ export class Proofs {
     );
     if (signatures === undefined) return false;
     const inputs = await this.#chain.rings(references);
-    return runProofJob('checkSpend', { txHash, message: utf8(message), inputs, signatures });
+    return this.#context.workers.proofs.run('checkSpend', {
+      txHash,
+      message: utf8(message),
+      inputs,
+      signatures,
+    });
   }
 
   /**
@@ -166,16 +193,16 @@ export class Proofs {
     least: { readonly account: number; readonly amount: Amount } | undefined,
     message: string,
   ): Promise<string> {
-    if (least !== undefined) this.#session.accounts.assertAccount(least.account);
+    if (least !== undefined) this.#services.accounts.assertAccount(least.account);
     const { keys, secrets } = this.#spendSecrets();
-    const held = this.#session.file
+    const held = this.#context.store
       .read((r) => r.outputs.held(least?.account))
       .flatMap(({ keyImage, ...output }) => (keyImage === undefined ? [] : [{ ...output, keyImage }]));
-    if (held.length === 0 && this.#session.file.read((r) => r.outputs.held()).length === 0)
+    if (held.length === 0 && this.#context.store.read((r) => r.outputs.held()).length === 0)
       throw new WalletError({ kind: 'invalid', reason: 'there is nothing to prove', text: 'Zero balance' });
     const outputs = least === undefined ? held : selectReserve(held, least.amount);
-    const { spendPublicKey, viewPublicKey } = this.#session.keys;
-    return runProofJob(
+    const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
+    return this.#context.workers.proofs.run(
       'proveReserve',
       { message: utf8(message), address: { spendPublicKey, viewPublicKey }, outputs, keys },
       secrets,
@@ -184,7 +211,7 @@ export class Proofs {
 
   /** @throws WalletError `wrong_address`, `bad_proof`, `invalid`, `daemon_misbehaves` */
   async checkReserve(address: string, message: string, text: string): Promise<ReserveVerdict> {
-    const parsed = this.#session.accounts.parse(address);
+    const parsed = this.#services.accounts.parse(address);
     if (parsed.kind === 'subaddress')
       throw new WalletError({
         kind: 'invalid',
@@ -192,14 +219,14 @@ export class Proofs {
         text: 'Address must not be a subaddress',
       });
     // Client libraries learn from this, with an empty proof, whether there is a daemon.
-    await this.#session.link.daemon().getInfo();
-    const proof = await runProofJob('readReserveProof', text);
+    await this.#context.daemon.client().getInfo();
+    const proof = await this.#context.workers.proofs.run('readReserveProof', text);
     assertProofOf(proof, parsed);
     const txs = await this.#chain.confirmed(proof.entries.map(({ txHash }) => txHash));
-    const statuses = await this.#session.link
-      .daemon()
+    const statuses = await this.#context.daemon
+      .client()
       .isKeyImageSpent(proof.entries.map(({ keyImage }) => keyImage));
-    return runProofJob('checkReserve', {
+    return this.#context.workers.proofs.run('checkReserve', {
       proof,
       message: utf8(message),
       address: parsed,
@@ -210,15 +237,15 @@ export class Proofs {
 
   /** Copies of the wallet's secret keys, to hand to a thread. */
   #secrets(): { readonly keys: ReceivingKeys; readonly secrets: readonly Uint8Array[] } {
-    if (this.#session.keys.spendSecret !== undefined) return this.#spendSecrets();
-    const viewSecret = copy(this.#session.keys.viewSecret.expose());
+    if (this.#context.keystore.keys.spendSecret !== undefined) return this.#spendSecrets();
+    const viewSecret = copy(this.#context.keystore.keys.viewSecret.expose());
     return { keys: { viewSecret }, secrets: [viewSecret] };
   }
 
   /** {@link #secrets} of a wallet that can spend. @throws WalletError `view_only`, `multisig_refused` */
   #spendSecrets(): { readonly keys: Required<ReceivingKeys>; readonly secrets: readonly Uint8Array[] } {
-    const { viewSecret } = this.#session.keys;
-    const spendSecret = copy(spendSecretIn(this.#session.keys));
+    const { viewSecret } = this.#context.keystore.keys;
+    const spendSecret = copy(spendSecretIn(this.#context.keystore.keys));
     const keys = { viewSecret: copy(viewSecret.expose()), spendSecret };
     return { keys, secrets: Object.values(keys) };
   }

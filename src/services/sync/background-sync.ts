@@ -3,8 +3,16 @@ import { settleAmbiguousSpends } from '../../store/resolve-key-images.js';
 import { Mutex } from '../../util/mutex.js';
 import { isBackgroundSyncType } from '../../wallet/model/background-sync-mode.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { spendSecretOfWords } from '../manager/wallet-restore.js';
-import type { OpenWallet } from '../open-wallet.js';
+import { spendSecretOfWords } from '../context/seed-words.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from './wallet-sync.js';
+
+type Context = Pick<WalletContext, 'keystore' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly sync: WalletSync;
+}
 
 const invalid = (reason: string): WalletError => new WalletError({ kind: 'invalid', reason });
 
@@ -22,17 +30,19 @@ export interface Recovery {
  * Source: wallet2.cpp `setup_background_sync`, `start_background_sync`, `stop_background_sync`.
  */
 export class BackgroundSync {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
   readonly #changing = new Mutex();
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** @throws WalletError `invalid`, `wrong_password`, `wallet_exists` */
   setup(type: string, password: string, backgroundPassword: string): Promise<void> {
     return this.#changing.run(async () => {
-      const { keystore } = this.#session;
+      const { keystore } = this.#context;
       if (!isBackgroundSyncType(type))
         throw invalid(
           'background_sync_type is one of off, reuse-wallet-password, custom-background-password',
@@ -50,13 +60,13 @@ export class BackgroundSync {
   /** @throws WalletError `invalid` */
   start(): Promise<void> {
     return this.#changing.run(async () => {
-      const { keystore, file } = this.#session;
+      const { keystore, store } = this.#context;
       if (keystore.backgroundSync === 'off') throw invalid('background sync is not set up');
       if (keystore.background === 'wallet') throw invalid('a background wallet is always synced so');
       if (keystore.background === 'syncing') return;
-      await this.#session.sync.interrupted(() => {
+      await this.#services.sync.interrupted(() => {
         // Before the key goes: whatever ends the process, the spends of what comes are looked for later.
-        file.write((w) => w.meta.set('background_sync', '1'));
+        store.write((w) => w.meta.set('background_sync', '1'));
         keystore.putSpendKeyAway();
         return Promise.resolve();
       });
@@ -66,14 +76,14 @@ export class BackgroundSync {
   /** @throws WalletError `wrong_password`, `bad_seed`, `invalid` */
   stop({ password, seed, seedOffset }: Recovery): Promise<void> {
     return this.#changing.run(async () => {
-      const { keystore } = this.#session;
+      const { keystore } = this.#context;
       const given = seed === '' ? undefined : await spendSecretOfWords(seed, seedOffset);
       const spendSecret = await keystore.recoverSpendKey(password, given);
       try {
         if (keystore.backgroundSync === 'off') throw invalid('background sync is not set up');
         if (keystore.background === 'wallet') throw invalid('a background wallet has no spend key');
         if (keystore.background === undefined) return;
-        await this.#session.sync.interrupted(async () => {
+        await this.#services.sync.interrupted(async () => {
           await this.#settle(spendSecret);
           keystore.takeSpendKeyBack(spendSecret, password);
         });
@@ -86,24 +96,26 @@ export class BackgroundSync {
 
   /** To be called before a wallet just opened is used. */
   async resume(): Promise<void> {
-    const { keystore, keys, file } = this.#session;
-    if (keystore.background === 'wallet') return file.write((w) => w.meta.set('background_sync', '1'));
+    const { keystore, store } = this.#context;
+    const { keys } = this.#context.keystore;
+    if (keystore.background === 'wallet') return store.write((w) => w.meta.set('background_sync', '1'));
     const { spendSecret } = keys;
     if (spendSecret === undefined) return;
     if (keystore.backgroundSync === 'custom-background-password') await keystore.restoreBackgroundFiles();
-    if (file.read((r) => r.meta.get('background_sync')) !== '1') return;
-    await this.#session.sync.interrupted(() => this.#settle(spendSecret.expose()));
+    if (store.read((r) => r.meta.get('background_sync')) !== '1') return;
+    await this.#services.sync.interrupted(() => this.#settle(spendSecret.expose()));
   }
 
   /** Computes what could not be without the spend key, and tells what was spent. */
   async #settle(spendSecret: SecretKey): Promise<void> {
-    const { file, keys } = this.#session;
-    const outputs = file.read((r) => r.outputs.blind());
-    const images = await this.#session.sync.keyImages(
+    const { store } = this.#context;
+    const { keys } = this.#context.keystore;
+    const outputs = store.read((r) => r.outputs.blind());
+    const images = await this.#services.sync.keyImages(
       { viewSecret: keys.viewSecret.expose(), spendSecret },
       outputs,
     );
-    file.write((w) => {
+    store.write((w) => {
       settleAmbiguousSpends(
         w,
         outputs.flatMap(({ publicKey }, i) => {

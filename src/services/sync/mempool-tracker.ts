@@ -3,25 +3,29 @@ import { parseTransaction } from '../../cryptonote/transaction.js';
 import type { PoolFinding } from '../../refresh/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
-import { LostPayments } from '../payments/lost-payments.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'store'>;
 
 /** Keeps what the wallet shows of unmined payments, ours and others', in step with the pool. */
 export class MempoolTracker {
-  readonly #session: OpenWallet;
-  readonly #lost: LostPayments;
+  readonly #context: Context;
   #present: ReadonlySet<string> = new Set();
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
-    this.#lost = new LostPayments(session);
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Hashes in hex of the transactions that the pool held when it was last read. */
+  get present(): ReadonlySet<string> {
+    return this.#present;
   }
 
   /** @param present everything in the pool. @returns incoming transactions that were not known yet. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = new Set(present.map(toHex));
     this.#present = names;
-    this.#session.file.write((w) => {
+    this.#context.store.write((w) => {
       for (const { txHash } of w.pool.list()) if (!names.has(toHex(txHash))) w.pool.remove(txHash);
     });
     return this.admit(findings);
@@ -30,7 +34,7 @@ export class MempoolTracker {
   /** Shows unmined transactions. @returns incoming ones that were not known yet. */
   admit(findings: readonly PoolFinding[]): Hash[] {
     const fresh: Hash[] = [];
-    this.#session.file.write((w) => {
+    this.#context.store.write((w) => {
       for (const { incoming, outgoing } of findings) {
         // Mined between the scan of blocks and this look into the pool: the block tells all of it.
         if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {
@@ -58,8 +62,8 @@ export class MempoolTracker {
 
   /** Payments undone while the spend key was put away take their inputs again, as far as those are free. */
   reserveLost(): void {
-    const { file } = this.#session;
-    const lost = file.read((r) =>
+    const { store } = this.#context;
+    const lost = store.read((r) =>
       r.outgoing
         .list({ states: ['prepared', 'pending'] })
         .flatMap(({ txHash, blob }) =>
@@ -69,23 +73,9 @@ export class MempoolTracker {
         ),
     );
     if (lost.length === 0) return;
-    file.write((w) => {
+    store.write((w) => {
       for (const { txHash, keyImages } of lost)
         w.outputs.reserveByKeyImages(keyImages, txHash, { seen: false });
-    });
-  }
-
-  /** Relays payments of ours that the pool lacks, or gives them up. After a look into the pool. */
-  async relayLost(): Promise<void> {
-    this.reserveLost();
-    await this.#lost.follow(this.#present);
-  }
-
-  /** Gives up, at once, payments that the daemon holds in neither pool nor chain. @throws DaemonError */
-  failUnheld(): Promise<void> {
-    return this.#lost.failUnheld(async (hashes) => {
-      const { transactions } = await this.#session.link.daemon().getTransactions(hashes, { prune: true });
-      return new Set(transactions.map(({ hash }) => toHex(hash)));
     });
   }
 }

@@ -6,17 +6,27 @@ import type { BatchFindings, TxBatch } from '../../refresh/messages.js';
 import type { UnminedTx } from '../../refresh/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from './wallet-sync.js';
+
+type Context = Pick<WalletContext, 'daemon' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly sync: WalletSync;
+}
 
 /** Transactions fetched at once: what a restricted daemon allows. */
 const FETCHED_AT_ONCE = 100;
 
 /** Reads transactions out of turn, by their hashes. */
 export class TxScan {
-  readonly #session: OpenWallet;
+  readonly #context: Context;
+  readonly #services: Services;
 
-  constructor(session: OpenWallet) {
-    this.#session = session;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /**
@@ -29,26 +39,26 @@ export class TxScan {
   async scan(hashes: readonly Hash[]): Promise<void> {
     const asked = new Map(hashes.map((hash) => [toHex(hash), hash]));
     if (asked.size === 0) return;
-    await this.#session.sync.undisturbed(async () => {
+    await this.#services.sync.undisturbed(async () => {
       const fetched = await this.#fetch([...asked.values()]);
-      let found = await this.#session.sync.look(batchOf(fetched));
+      let found = await this.#services.sync.look(batchOf(fetched));
       const touched = this.#touchedBy(found).filter((hash) => !asked.has(toHex(hash)));
       if (touched.length > 0) {
-        if (!this.#session.link.trusted)
+        if (!this.#context.daemon.trusted)
           throw new WalletError({
             kind: 'invalid',
             reason:
               'later transactions of the wallet would have to be fetched too, and the daemon is not trusted: use one that is, or rescan_blockchain',
           });
-        found = await this.#session.sync.look(batchOf([...fetched, ...(await this.#fetch(touched))]));
+        found = await this.#services.sync.look(batchOf([...fetched, ...(await this.#fetch(touched))]));
       }
-      this.#session.sync.commitFound(found);
+      this.#services.sync.commitFound(found);
     });
   }
 
   /** Mined transactions of the wallet that might spend outputs which were just found. */
   #touchedBy({ mined }: BatchFindings): Hash[] {
-    return this.#session.file.read((r) => {
+    return this.#context.store.read((r) => {
       const fresh = mined.outputs.filter((output) => !r.outputs.has(output));
       if (fresh.length === 0) return [];
       const lowest = fresh.reduce((least, { height }) => Math.min(least, height), Infinity);
@@ -67,7 +77,7 @@ export class TxScan {
     const fetched: DaemonTransaction[] = [];
     for (let start = 0; start < hashes.length; start += FETCHED_AT_ONCE) {
       const asked = hashes.slice(start, start + FETCHED_AT_ONCE);
-      const { transactions } = await this.#session.link.daemon().getTransactions(asked, { prune: true });
+      const { transactions } = await this.#context.daemon.client().getTransactions(asked, { prune: true });
       const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
       for (const hash of asked) {
         const tx = byHash.get(toHex(hash));

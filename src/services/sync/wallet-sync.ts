@@ -22,26 +22,38 @@ import {
   type TxFindings,
 } from '../../wallet/model/records.js';
 import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
-import type { WalletEvents } from '../context/wallet-events.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { LostPayments } from './lost-payments.js';
+import type { MempoolTracker } from './mempool-tracker.js';
+
+type Context = Pick<
+  WalletContext,
+  'name' | 'store' | 'keystore' | 'addresses' | 'daemon' | 'events' | 'locks' | 'assertOpen'
+>;
+
+/** Sibling services, and the threads that scan. */
+interface Services {
+  readonly refresher: Refresher;
+  readonly mempool: MempoolTracker;
+  readonly lostPayments: LostPayments;
+}
 
 /** Addresses that are looked out for at most: each takes memory and a moment when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;
 
 /** Keeps one open wallet at the daemon's tip: what is looked out for, what is found, and what waits meanwhile. */
 export class WalletSync implements RefreshTarget {
-  readonly #session: OpenWallet;
-  readonly #events: WalletEvents;
+  readonly #context: Context;
+  readonly #services: Services;
   readonly #refresher: Refresher;
   readonly #id: WalletId;
-  readonly #refreshing = new Mutex();
   readonly #looking = new Mutex();
   #waiting: Promise<void> | undefined;
 
-  constructor(session: OpenWallet, events: WalletEvents) {
-    this.#session = session;
-    this.#events = events;
-    this.#refresher = session.link.refresher;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+    this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
   }
 
@@ -57,7 +69,7 @@ export class WalletSync implements RefreshTarget {
 
   /** First height scanned, where that is settled. */
   get restoreHeight(): number | undefined {
-    const known = this.#session.file.read((r) => r.meta.get('restore_height'));
+    const known = this.#context.store.read((r) => r.meta.get('restore_height'));
     return known === undefined ? undefined : Number(known);
   }
 
@@ -80,10 +92,10 @@ export class WalletSync implements RefreshTarget {
   async refresh(startHeight = 0): Promise<RefreshResult> {
     for (;;) {
       try {
-        return await this.#refreshing.run(() => this.#refreshNow(startHeight));
+        return await this.#context.locks.refresh.run(() => this.#refreshNow(startHeight));
       } catch (error) {
         if (!(error instanceof RefreshCancelled)) throw error;
-        this.#session.assertOpen();
+        this.#context.assertOpen();
       }
     }
   }
@@ -96,7 +108,7 @@ export class WalletSync implements RefreshTarget {
   async refreshPool(): Promise<void> {
     this.#waiting ??= this.#looking.run(() => {
       this.#waiting = undefined;
-      this.#session.assertOpen();
+      this.#context.assertOpen();
       return untilClosed(this.#refresher.lookIntoPool(this.#id));
     });
     await this.#waiting;
@@ -104,12 +116,10 @@ export class WalletSync implements RefreshTarget {
 
   /** Runs while neither a refresh nor a payment changes the wallet. @throws WalletError `no_wallet` once it is closed */
   undisturbed<T>(task: () => Promise<T>): Promise<T> {
-    return this.#refreshing.run(() =>
-      this.#session.payments.alone(() => {
-        this.#session.assertOpen();
-        return task();
-      }),
-    );
+    return this.#context.locks.exclusive(() => {
+      this.#context.assertOpen();
+      return task();
+    });
   }
 
   /** {@link undisturbed}, a refresh under way is given up; the scanner starts over from what stands then. */
@@ -127,26 +137,33 @@ export class WalletSync implements RefreshTarget {
   }
 
   async #refreshNow(startHeight: number): Promise<RefreshResult> {
-    this.#session.assertOpen();
+    this.#context.assertOpen();
     const restoreHeight = await this.#restoreHeight();
     const from = {
-      history: this.#session.file.read((r) => r.chain.shortHistory()),
+      history: this.#context.store.read((r) => r.chain.shortHistory()),
       startHeight: Math.max(startHeight, restoreHeight),
     };
     const result = await this.#refresher.refresh(this.#id, from);
-    if (result.blocksFetched > 0) await this.#session.file.harden();
-    this.#session.assertOpen();
+    if (result.blocksFetched > 0) await this.#context.store.harden();
+    this.#context.assertOpen();
     // Without a look into the pool nothing can be missed there.
-    if (this.#session.keystore.background === undefined) await this.#session.pending.relayLost();
+    if (this.#context.keystore.background === undefined) await this.#followPayments();
     return result;
   }
 
-  /** Forgets what the chain can tell and reads it again. */
+  /** Relays payments of this wallet that the pool lacks, or fails them. To be called once the pool was read. */
+  async #followPayments(): Promise<void> {
+    const { mempool, lostPayments } = this.#services;
+    mempool.reserveLost();
+    await lostPayments.follow(mempool.present);
+  }
+
+  /** Deletes every row derived from the chain, then reads it again; `hard` also deletes tx keys and destinations. */
   async rescan(hard: boolean): Promise<void> {
     this.#refresher.cancel(this.#id);
-    await this.#refreshing.run(() => {
-      this.#session.assertOpen();
-      this.#session.file.write((w) => w.clearChain({ hard }));
+    await this.#context.locks.refresh.run(() => {
+      this.#context.assertOpen();
+      this.#context.store.write((w) => w.clearChain({ hard }));
       this.#refresher.restart(this.#id);
       return Promise.resolve();
     });
@@ -154,10 +171,10 @@ export class WalletSync implements RefreshTarget {
   }
 
   scannerState(): ScannerState {
-    const { viewSecret, spendSecret, spendPublicKey } = this.#session.keys;
-    const known = this.#session.file.read((r) => ({
+    const { viewSecret, spendSecret, spendPublicKey } = this.#context.keystore.keys;
+    const known = this.#context.store.read((r) => ({
       subaddresses: r.subaddresses.packed(),
-      watched: r.watch.named(this.#session.height() - MAX_REORGANISATION),
+      watched: r.watch.named(this.#context.store.height() - MAX_REORGANISATION),
       unnamed: r.watch.unnamed(),
       reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
       told: r.importedKeyImages.list(),
@@ -169,7 +186,7 @@ export class WalletSync implements RefreshTarget {
         ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
       },
       spendPublicKey,
-      lookahead: this.#session.keystore.lookahead,
+      lookahead: this.#context.keystore.lookahead,
       handedOut: this.#handedOut(),
       ...known,
     };
@@ -177,39 +194,45 @@ export class WalletSync implements RefreshTarget {
 
   /** Outputs whose spends only key images told later can show. */
   #blindTo(outputs: readonly OwnedOutput[]): Pick<ScannerState, 'blind' | 'seesPool'> {
-    if (this.#session.keystore.background !== undefined) return { blind: outputs.map(asBlind) };
-    return this.#session.keys.multisig === undefined ? {} : { blind: outputs.map(asBlind), seesPool: true };
+    if (this.#context.keystore.background !== undefined) return { blind: outputs.map(asBlind) };
+    return this.#context.keystore.keys.multisig === undefined
+      ? {}
+      : { blind: outputs.map(asBlind), seesPool: true };
   }
 
   /** The last address handed out, an account. */
   #handedOut(): SubaddressIndex[] {
-    return this.#session.file
+    return this.#context.store
       .read((r) => r.accounts.list())
       .map(({ major, addressCount }) => ({ major, minor: addressCount - 1 }));
   }
 
   commitSubaddresses(keys: readonly SubaddressKey[]): void {
-    this.#session.file.writeRecoverable((w) => w.subaddresses.add(keys));
+    this.#context.store.writeRecoverable((w) => w.subaddresses.add(keys));
   }
 
   commitPage(findings: PageFindings, daemonHeight: number): void {
     const news = this.#newsIn(findings);
-    this.#session.file.writeRecoverable((w) => {
+    this.#context.store.writeRecoverable((w) => {
       // Nothing can be paid while the spend key is put away: what a reorganisation undoes is ours to spend again,
       // until it is relayed again.
-      w.applyPage(findings, { freeInputs: this.#session.keystore.background !== undefined });
+      w.applyPage(findings, { freeInputs: this.#context.keystore.background !== undefined });
       w.meta.set('last_block_reward', findings.lastBlockReward.toString());
     });
     // A balance lists them.
-    this.#session.accounts.foresee(findings.outputs.map(({ subaddress }) => subaddress));
+    this.#context.addresses.foresee(findings.outputs.map(({ subaddress }) => subaddress));
     this.#tell(news);
-    this.#events.onProgress(this.#session.name, findings.startHeight + findings.hashes.length, daemonHeight);
+    this.#context.events.onProgress(
+      this.#context.name,
+      findings.startHeight + findings.hashes.length,
+      daemonHeight,
+    );
   }
 
   /** Transactions that pay us and that nobody was told of yet. */
   #newsIn({ received, outputs }: TxFindings): Hash[] {
     const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
-    return this.#session.file.read((r) =>
+    return this.#context.store.read((r) =>
       received
         .map(({ txHash }) => txHash)
         .filter((txHash) => incoming.has(toHex(txHash)) && !r.pool.has(txHash)),
@@ -223,27 +246,28 @@ export class WalletSync implements RefreshTarget {
 
   /** Commits what {@link look} found, and has the scanner know of it. */
   commitFound({ mined, unmined }: BatchFindings): void {
-    const news = this.#session.file.read((r) =>
+    const news = this.#context.store.read((r) =>
       this.#newsIn(mined).filter((txHash) => !r.payments.has(txHash)),
     );
-    this.#session.file.write((w) => w.addFound(mined));
+    this.#context.store.write((w) => w.addFound(mined));
     this.#refresher.restart(this.#id);
     this.#tell(news);
-    for (const txHash of this.#session.pending.admit(unmined)) this.#events.onIncoming(txHash);
+    for (const txHash of this.#services.mempool.admit(unmined)) this.#context.events.onIncoming(txHash);
   }
 
   /** Reports mined transactions, but for those whose outputs are burnt. */
   #tell(news: readonly Hash[]): void {
-    const income = this.#session.file.read((r) => news.filter((txHash) => r.outputs.isIncome(txHash)));
-    for (const txHash of income) this.#events.onIncoming(txHash);
+    const income = this.#context.store.read((r) => news.filter((txHash) => r.outputs.isIncome(txHash)));
+    for (const txHash of income) this.#context.events.onIncoming(txHash);
   }
 
   tidy(): Promise<void> {
-    return this.#session.file.tidy();
+    return this.#context.store.tidy();
   }
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
-    for (const txHash of this.#session.pending.commitPool(present, findings)) this.#events.onIncoming(txHash);
+    for (const txHash of this.#services.mempool.commitPool(present, findings))
+      this.#context.events.onIncoming(txHash);
   }
 
   /**
@@ -263,13 +287,13 @@ export class WalletSync implements RefreshTarget {
         kind: 'invalid',
         reason: `a lookahead of that size makes more than ${MAX_WATCHED_ADDRESSES} addresses to watch`,
       });
-    await this.#session.keystore.setLookahead(lookahead);
+    await this.#context.keystore.setLookahead(lookahead);
     await this.watchAhead();
   }
 
   /** Ends once the store holds every address up to the lookahead beyond those handed out, without a daemon too. */
   async watchAhead(): Promise<void> {
-    const { lookahead } = this.#session.keystore;
+    const { lookahead } = this.#context.keystore;
     await untilClosed(this.#refresher.lookAhead(this.#id, lookahead, this.#handedOut()));
   }
 
@@ -278,17 +302,17 @@ export class WalletSync implements RefreshTarget {
    * by the timestamps of blocks.
    */
   async #restoreHeight(): Promise<number> {
-    const known = this.#session.file.read((r) => r.meta.get('restore_height'));
+    const known = this.#context.store.read((r) => r.meta.get('restore_height'));
     if (known !== undefined) return Number(known);
-    const created = Number(this.#session.file.read((r) => r.meta.get('created_at')) ?? '0');
+    const created = Number(this.#context.store.read((r) => r.meta.get('created_at')) ?? '0');
     const found = await this.#heightBefore(created - 86_400);
-    this.#session.assertOpen();
-    this.#session.file.write((w) => w.meta.set('restore_height', String(found)));
+    this.#context.assertOpen();
+    this.#context.store.write((w) => w.meta.set('restore_height', String(found)));
     return found;
   }
 
   async #heightBefore(timestamp: number): Promise<number> {
-    const daemon = this.#session.link.daemon();
+    const daemon = this.#context.daemon.client();
     let low = 0;
     let high = (await daemon.getInfo()).height - 1;
     if (high < 0) throw new DaemonError('malformed', 'the daemon has no blocks');

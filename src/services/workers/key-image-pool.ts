@@ -17,43 +17,55 @@ import type {
   ViewKeys,
 } from './key-image-thread.js';
 
-/** Items that a thread takes at once: about a fifth of a second of work. */
-const BATCH = 32;
+/** Items of one message to a thread: about a fifth of a second of work. */
+const BATCH_ITEMS = 32;
 
-const threads = new WorkerPool<KeyImageTask, KeyImageAnswer>(
-  new URL('./key-image-thread.js', import.meta.url),
-  2,
-);
+/** Threads that compute, sign and verify key images. */
+export class KeyImagePool {
+  readonly #threads = new WorkerPool<KeyImageTask, KeyImageAnswer>(
+    new URL('./key-image-thread.js', import.meta.url),
+    2,
+  );
 
-/** @throws WalletError `invalid` where an item contradicts itself. */
-async function run<K extends keyof KeyImageWork>(
-  kind: K,
-  items: readonly KeyImageWork[K]['item'][],
-  keys: KeyImageWork[K]['keys'],
-): Promise<KeyImageWork[K]['result'][]> {
-  const batches: Promise<KeyImageAnswer>[] = [];
-  for (let start = 0; start < items.length; start += BATCH)
-    batches.push(threads.run({ kind, items: items.slice(start, start + BATCH), keys } as KeyImageTask));
-  const answers = await Promise.all(batches);
-  return answers.flatMap((answer) => {
-    if ('problem' in answer) throw new WalletError({ kind: 'invalid', reason: answer.problem });
-    return answer.results as KeyImageWork[K]['result'][];
-  });
+  /** Addresses that each output may pay: one list an output. */
+  locate(hints: readonly OutputHint[], keys: ViewKeys): Promise<OutputCandidate[][]> {
+    return this.#run('locate', hints, keys);
+  }
+
+  /** @throws WalletError `invalid` for an output that is not the wallet's. */
+  derive(outputs: readonly LocatedOutput[], keys: SpendingKeys): Promise<KeyImage[]> {
+    return this.#run('derive', outputs, keys);
+  }
+
+  /** @throws WalletError `invalid` for an output that is not the wallet's. */
+  sign(outputs: readonly LocatedOutput[], keys: SpendingKeys): Promise<SignedKeyImage[]> {
+    return this.#run('sign', outputs, keys);
+  }
+
+  /** Verifies signatures of key images. */
+  judge(claims: readonly KeyImageClaim[]): Promise<KeyImageVerdict[]> {
+    return this.#run('judge', claims, undefined);
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+
+  /** @throws WalletError `invalid` for an item that contradicts itself. */
+  async #run<K extends keyof KeyImageWork>(
+    kind: K,
+    items: readonly KeyImageWork[K]['item'][],
+    keys: KeyImageWork[K]['keys'],
+  ): Promise<KeyImageWork[K]['result'][]> {
+    const batches: Promise<KeyImageAnswer>[] = [];
+    for (let start = 0; start < items.length; start += BATCH_ITEMS) {
+      const task = { kind, items: items.slice(start, start + BATCH_ITEMS), keys } as KeyImageTask;
+      batches.push(this.#threads.run(task));
+    }
+    const answers = await Promise.all(batches);
+    return answers.flatMap((answer) => {
+      if ('problem' in answer) throw new WalletError({ kind: 'invalid', reason: answer.problem });
+      return answer.results as KeyImageWork[K]['result'][];
+    });
+  }
 }
-
-/** Whom outputs may pay, one list an output. */
-export const locateOutputs = (hints: readonly OutputHint[], keys: ViewKeys): Promise<OutputCandidate[][]> =>
-  run('locate', hints, keys);
-
-/** @throws WalletError `invalid` when an output is not ours. */
-export const deriveKeyImages = (outputs: readonly LocatedOutput[], keys: SpendingKeys): Promise<KeyImage[]> =>
-  run('derive', outputs, keys);
-
-/** @throws WalletError `invalid` when an output is not ours. */
-export const signKeyImages = (
-  outputs: readonly LocatedOutput[],
-  keys: SpendingKeys,
-): Promise<SignedKeyImage[]> => run('sign', outputs, keys);
-
-export const judgeKeyImages = (claims: readonly KeyImageClaim[]): Promise<KeyImageVerdict[]> =>
-  run('judge', claims, undefined);

@@ -1,13 +1,13 @@
 import type { MultisigWork } from './multisig-thread.js';
-import { workerClient } from './worker-client.js';
+import { WorkerClient } from './worker-client.js';
 
-/** What came from another participant cannot be used; the text is a predicate of it. */
+/** A message of another participant that cannot be used; the text is its predicate ("has …"). */
 export class MultisigProblem extends Error {
   override readonly name = 'MultisigProblem';
 }
 
-/** What several wallets do together. @throws WalletError, MultisigProblem */
-export const together = workerClient<MultisigWork>(
-  new URL('./multisig-thread.js', import.meta.url),
-  (text) => new MultisigProblem(text),
-);
+/** Threads for key exchange and signing of multisig groups. A task throws MultisigProblem or WalletError. */
+export type MultisigPool = WorkerClient<MultisigWork>;
+
+export const createMultisigPool = (): MultisigPool =>
+  new WorkerClient(new URL('./multisig-thread.js', import.meta.url), (text) => new MultisigProblem(text));

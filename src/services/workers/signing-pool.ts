@@ -1,13 +1,13 @@
 import type { SigningWork } from './signing-thread.js';
-import { workerClient } from './worker-client.js';
+import { WorkerClient } from './worker-client.js';
 
-/** What a signer was given cannot be signed; the text says why. */
+/** A transaction that cannot be signed as given; the text names the reason. */
 export class SigningProblem extends Error {
   override readonly name = 'SigningProblem';
 }
 
-/** Proves and signs. @throws SigningProblem, WalletError */
-export const sign = workerClient<SigningWork>(
-  new URL('./signing-thread.js', import.meta.url),
-  (text) => new SigningProblem(text),
-);
+/** Threads that prove and sign transactions. A task throws SigningProblem or WalletError. */
+export type SigningPool = WorkerClient<SigningWork>;
+
+export const createSigningPool = (): SigningPool =>
+  new WorkerClient(new URL('./signing-thread.js', import.meta.url), (text) => new SigningProblem(text));

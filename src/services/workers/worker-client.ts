@@ -14,24 +14,35 @@ export type TaskOf<Work extends Works<Work>> = {
 export type ThreadAnswer =
   { readonly result: unknown } | { readonly fault: Fault } | { readonly problem: string };
 
-/** Does one piece of work on a thread. @param secrets buffers in the task that move to the thread, which wipes them. */
-export type DoWork<Work extends Works<Work>> = <K extends keyof Work>(
-  kind: K,
-  task: Work[K]['task'],
-  secrets?: readonly Uint8Array[],
-) => Promise<Work[K]['result']>;
+/** Two threads that run tasks of several kinds. */
+export class WorkerClient<Work extends Works<Work>> {
+  readonly #threads: WorkerPool<TaskOf<Work>, ThreadAnswer>;
+  readonly #problem: (text: string) => Error;
 
-/** Threads shared by all wallets. @param problem makes what is thrown where a thread finds one. */
-export function workerClient<Work extends Works<Work>>(
-  script: URL,
-  problem: (text: string) => Error,
-): DoWork<Work> {
-  const threads = new WorkerPool<TaskOf<Work>, ThreadAnswer>(script, 2);
-  return async (kind, task, secrets = []) => {
+  /** @param problem creates the error for input that a thread finds unusable. */
+  constructor(script: URL, problem: (text: string) => Error) {
+    this.#threads = new WorkerPool(script, 2);
+    this.#problem = problem;
+  }
+
+  /**
+   * Runs one task on a thread.
+   * @param secrets buffers in the task that move to the thread, which wipes them.
+   * @throws WalletError for a fault of the caller; the pool's own error for unusable input.
+   */
+  async run<K extends keyof Work>(
+    kind: K,
+    task: Work[K]['task'],
+    secrets: readonly Uint8Array[] = [],
+  ): Promise<Work[K]['result']> {
     const transfer: TransferListItem[] = secrets.map(({ buffer }) => buffer as ArrayBuffer);
-    const answer = await threads.run({ kind, task }, transfer);
+    const answer = await this.#threads.run({ kind, task }, transfer);
     if ('fault' in answer) throw new WalletError(answer.fault);
-    if ('problem' in answer) throw problem(answer.problem);
+    if ('problem' in answer) throw this.#problem(answer.problem);
     return answer.result;
-  };
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
 }

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { amount } from '../../util/amount.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
-import type { AmbiguousSpend } from '../../wallet/scan/ambiguous-spends.js';
+import type { AmbiguousSpend } from '../../wallet/model/records.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 

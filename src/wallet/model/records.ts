@@ -1,7 +1,6 @@
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
-import type { AmbiguousSpend } from '../scan/ambiguous-spends.js';
 
 /**
  * An output of ours in the chain. Source: wallet2.h `transfer_details`.
@@ -185,6 +184,27 @@ export const MAX_REORGANISATION = 10_000;
 export interface BlockRef {
   readonly height: number;
   readonly hash: Hash;
+}
+
+/** Public facts of a transaction that spends. */
+export interface SpendingTx {
+  readonly txHash: Hash;
+  /** Of the block, or of our first sight of it; Unix seconds. */
+  readonly timestamp: number;
+  readonly unlockTime: bigint;
+  /** Absent before RingCT: what the outputs leave of the inputs. */
+  readonly fee?: Amount;
+  /** Sum of the plain amounts; zero since RingCT. */
+  readonly amountOut: Amount;
+}
+
+/** A mined transaction whose rings contain an output of ours with an unknown key image: it may spend that output. */
+export interface AmbiguousSpend extends SpendingTx {
+  readonly height: number;
+  /** Of its first output; absent before RingCT. */
+  readonly globalIndex?: number;
+  /** Of all its inputs. */
+  readonly keyImages: readonly KeyImage[];
 }
 
 /** What mined transactions changed for one wallet. Everything in it is committed in one transaction. */

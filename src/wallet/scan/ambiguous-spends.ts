@@ -1,7 +1,7 @@
-import type { Hash, KeyImage } from '../../crypto/types.js';
+import type { Hash } from '../../crypto/types.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
-import type { FoundOutgoing } from '../model/records.js';
+import type { FoundOutgoing, SpendingTx } from '../model/records.js';
 
 /** An output of ours whose key image is not known, as rings name it. */
 export interface BlindOutput {
@@ -9,27 +9,6 @@ export interface BlindOutput {
   readonly amount: Amount;
   readonly globalIndex: number;
   readonly height: number;
-}
-
-/** What a spending transaction says to everybody. */
-export interface SpendingTx {
-  readonly txHash: Hash;
-  /** Of the block, or of our first sight of it; Unix seconds. */
-  readonly timestamp: number;
-  readonly unlockTime: bigint;
-  /** Absent before RingCT: what the outputs leave of the inputs. */
-  readonly fee?: Amount;
-  /** Sum of the plain amounts; zero since RingCT. */
-  readonly amountOut: Amount;
-}
-
-/** A mined transaction with an output of ours in a ring: who knows its key image can tell whether it is spent. */
-export interface AmbiguousSpend extends SpendingTx {
-  readonly height: number;
-  /** Of its first output; absent before RingCT. */
-  readonly globalIndex?: number;
-  /** Of all its inputs. */
-  readonly keyImages: readonly KeyImage[];
 }
 
 interface SpendableOutput {

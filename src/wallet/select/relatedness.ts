@@ -1,5 +1,8 @@
 import { equalBytes } from '../../util/bytes.js';
-import type { SpendableOutput } from './spendable-outputs.js';
+import type { OwnedOutput } from '../model/records.js';
+
+/** Origin of an output on the chain. */
+type RelatedOutput = Pick<OwnedOutput, 'txHash' | 'height'>;
 
 /*
  * Two outputs of one transaction or of neighbouring blocks, spent together, tell an observer that they have one
@@ -20,5 +23,5 @@ export function relatednessOfHeights(distance: number): number {
 }
 
 /** 0 for strangers to 1 for outputs of one transaction; only the order means something. */
-export const relatedness = (a: SpendableOutput, b: SpendableOutput): number =>
+export const relatedness = (a: RelatedOutput, b: RelatedOutput): number =>
   equalBytes(a.txHash, b.txHash) ? SAME_TX : relatednessOfHeights(Math.abs(a.height - b.height));

@@ -1,23 +1,18 @@
 import { expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/crypto/types.js';
-import { HistoryRows } from '../../../src/services/history/history-rows.js';
-import type { OpenWallet } from '../../../src/services/open-wallet.js';
+import { HistoryRows, type HistoryContext } from '../../../src/services/history/history-rows.js';
 import { amount } from '../../../src/util/amount.js';
 import type { OutgoingTx } from '../../../src/wallet/model/records.js';
 
-/** The parts of a session that rows are made from. */
-const session = {
-  accounts: { address: () => 'own' },
+const context = {
   keystore: { hidesNotes: false },
-  annotations: { notes: () => [] },
-  file: { read: () => true },
-  height: () => 10,
-  now: () => 0,
-  lastBlockReward: () => amount(0n),
-} as unknown as OpenWallet;
+  store: { read: () => true, height: () => 10, lastBlockReward: () => amount(0n) },
+  clock: { now: () => 0 },
+} as unknown as HistoryContext;
+const services = { accounts: { address: () => 'own' }, annotations: { notes: () => [] } };
 
 const entry = (more: Partial<OutgoingTx>) =>
-  new HistoryRows(session).outgoing({
+  new HistoryRows(context, services).outgoing({
     txHash: new Uint8Array(32) as Hash,
     state: 'confirmed',
     account: 0,

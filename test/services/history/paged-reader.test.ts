@@ -17,9 +17,9 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Blocks 1 to `count`, each of which pays once. */
-function payments(file: WalletStore, count: number): void {
+function payments(store: WalletStore, count: number): void {
   const heights = Array.from({ length: count }, (_, i) => i + 1);
-  file.write((w) =>
+  store.write((w) =>
     w.applyPage(
       page(1, count, {
         received: heights.map((height) => received(height, height)),
@@ -35,16 +35,16 @@ const heights: PagedList<number[]> = {
   read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max }).map(({ tx }) => tx.height),
 };
 
-const sessionOf = (file: WalletStore) => {
+const contextOf = (store: WalletStore) => {
   let isOpen = true;
   return {
-    file,
+    store,
     assertOpen: () => {
       if (!isOpen) throw new WalletError({ kind: 'no_wallet' });
     },
     close: () => {
       isOpen = false;
-      file.close();
+      store.close();
     },
   };
 };
@@ -60,60 +60,60 @@ async function all<T>(pages: AsyncIterable<T>, meanwhile: () => void = () => und
 
 describe('a long list', () => {
   it('comes in pages', async () => {
-    const session = sessionOf(WalletStore.create(join(directory, 'wallet'), KEY));
-    payments(session.file, 7);
-    const reading = new PagedReader(session);
+    const context = contextOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    payments(context.store, 7);
+    const reading = new PagedReader(context);
     expect(await all(reading.pages(ALL, heights))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
     expect(await all(reading.pages({ min: 1, max: 3 }, heights))).toEqual([[2, 3]]);
     reading.release();
-    session.close();
+    context.close();
   });
 
   it('is that of one moment, and so are others read with it, whatever is written meanwhile', async () => {
-    const session = sessionOf(WalletStore.create(join(directory, 'wallet'), KEY));
-    payments(session.file, 7);
-    const reading = new PagedReader(session);
+    const context = contextOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    payments(context.store, 7);
+    const reading = new PagedReader(context);
     const [one, other] = [reading.pages(ALL, heights), reading.pages(ALL, heights)];
-    const forget = (): void => session.file.write((w) => w.detach(2));
+    const forget = (): void => context.store.write((w) => w.detach(2));
     expect((await all(one, forget)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect((await all(other, forget)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7]);
     reading.release();
-    const later = new PagedReader(session);
+    const later = new PagedReader(context);
     expect((await all(later.pages(ALL, heights))).flat()).toEqual([1]);
     later.release();
-    session.close();
+    context.close();
     expect(() => WalletStore.open(join(directory, 'wallet'), KEY).close()).not.toThrow();
   });
 
   it('ends with the wallet', async () => {
     for (const changed of [false, true]) {
-      const session = sessionOf(WalletStore.create(join(directory, `wallet ${changed}`), KEY));
-      payments(session.file, 7);
-      const reading = new PagedReader(session);
+      const context = contextOf(WalletStore.create(join(directory, `wallet ${changed}`), KEY));
+      payments(context.store, 7);
+      const reading = new PagedReader(context);
       const pages = reading.pages(ALL, heights);
-      if (changed) session.file.write((w) => w.detach(2));
-      session.close();
+      if (changed) context.store.write((w) => w.detach(2));
+      context.close();
       await expect(all(pages)).rejects.toMatchObject({ fault: { kind: 'no_wallet' } });
       reading.release();
     }
   });
 
   it('is not read after its release', async () => {
-    const session = sessionOf(WalletStore.create(join(directory, 'wallet'), KEY));
-    payments(session.file, 7);
-    const reading = new PagedReader(session);
+    const context = contextOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    payments(context.store, 7);
+    const reading = new PagedReader(context);
     const pages = reading.pages(ALL, heights);
     reading.release();
     await expect(all(pages)).rejects.toThrow('release');
-    session.close();
+    context.close();
   });
 
   it('of a store in memory is read in one go', async () => {
-    const session = sessionOf(WalletStore.create(':memory:', KEY));
-    payments(session.file, 7);
-    const pages = new PagedReader(session).pages(ALL, heights);
-    session.file.write((w) => w.detach(2));
+    const context = contextOf(WalletStore.create(':memory:', KEY));
+    payments(context.store, 7);
+    const pages = new PagedReader(context).pages(ALL, heights);
+    context.store.write((w) => w.detach(2));
     expect(await all(pages)).toEqual([[1, 2, 3, 4, 5, 6, 7]]);
-    session.close();
+    context.close();
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
+import type { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
@@ -17,7 +17,7 @@ let ledger: PaymentLedger;
 
 beforeEach(() => {
   home = new PaymentHome();
-  ledger = new PaymentLedger(home);
+  ledger = home.ledger();
 });
 
 afterEach(() => home.close());
@@ -58,7 +58,7 @@ describe('a payment', () => {
   it('that was mined while its answer was on the way stays mined', async () => {
     home.answers = [
       () => {
-        home.file.write((w) => {
+        home.store.write((w) => {
           const known = w.outgoing.byHash(payment(1).txHash);
           if (known === undefined) throw new Error('the payment is not recorded');
           w.outgoing.confirm({ ...known, height: 3 });
@@ -75,12 +75,12 @@ describe('a payment', () => {
   it('that failed keeps its record and key when it is refused again', async () => {
     home.answers = [taking, refusing];
     await ledger.commit([payment(1)]);
-    home.file.write((w) => w.fail(payment(1).txHash));
+    home.store.write((w) => w.fail(payment(1).txHash));
     await expect(ledger.commit([{ ...payment(1), txSecretKeys: [] }])).rejects.toMatchObject({
       fault: { kind: 'tx_rejected' },
     });
     expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['failed', [bytes(1)], 500n]);
-    expect(home.file.read((r) => r.outgoing.byHash(payment(1).txHash))).toMatchObject({
+    expect(home.store.read((r) => r.outgoing.byHash(payment(1).txHash))).toMatchObject({
       blob: new Uint8Array([1]),
       destinations: payment(1).destinations,
     });
@@ -96,7 +96,7 @@ describe('a payment', () => {
   it('that turned up in the pool is made, whatever the daemon answers', async () => {
     home.answers = [
       () => {
-        home.file.write((w) => w.outgoing.setState(payment(1).txHash, 'pending'));
+        home.store.write((w) => w.outgoing.setState(payment(1).txHash, 'pending'));
         return refusing();
       },
     ];
@@ -145,7 +145,7 @@ describe('several payments', () => {
     home.answers = [
       taking,
       () => {
-        home.file.close();
+        home.store.close();
         return refusing();
       },
     ];

@@ -1,9 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { publicKeyOf, randomSecretKey } from '../../../src/crypto/derivation.js';
 import type { PublicKey } from '../../../src/crypto/types.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
-import { runProofJob } from '../../../src/services/workers/proof-pool.js';
+import { ProofPool } from '../../../src/services/workers/proof-pool.js';
+
+const pool = new ProofPool();
+afterAll(() => pool.close());
 
 const viewSecret = randomSecretKey(systemRng);
 const spendSecret = randomSecretKey(systemRng);
@@ -16,10 +19,10 @@ describe('a job of the proof threads', () => {
   it('gives its result, and takes the secrets with it', async () => {
     const keys = { viewSecret: viewSecret.slice() as typeof viewSecret };
     const task = { message, keys, spendPublicKey, index, key: 'view' as const };
-    const signature = await runProofJob('signMessage', task, [keys.viewSecret]);
+    const signature = await pool.run('signMessage', task, [keys.viewSecret]);
     expect(keys.viewSecret).toHaveLength(0);
     const address = { spendPublicKey, viewPublicKey };
-    expect(await runProofJob('verifyMessage', { message, address, signature })).toEqual({
+    expect(await pool.run('verifyMessage', { message, address, signature })).toEqual({
       good: true,
       version: 2,
       key: 'view',
@@ -28,11 +31,11 @@ describe('a job of the proof threads', () => {
 
   it('fails with the same fault as on this thread', async () => {
     const task = { message, keys: { viewSecret }, spendPublicKey, index, key: 'spend' as const };
-    await expect(runProofJob('signMessage', task)).rejects.toMatchObject({
+    await expect(pool.run('signMessage', task)).rejects.toMatchObject({
       name: 'WalletError',
       fault: { kind: 'view_only' },
     });
-    await expect(runProofJob('readReserveProof', 'x')).rejects.toMatchObject({
+    await expect(pool.run('readReserveProof', 'x')).rejects.toMatchObject({
       fault: { kind: 'bad_proof' },
     });
   });
@@ -48,8 +51,8 @@ describe('a job of the proof threads', () => {
       outputs: outputs as never,
       keys: { viewSecret, spendSecret },
     };
-    const error: unknown = await runProofJob('proveReserve', broken).catch((caught: unknown) => caught);
+    const error: unknown = await pool.run('proveReserve', broken).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ name: 'Error' });
-    expect(await runProofJob('readReserveProof', 'ReserveProofV2111')).toMatchObject({ entries: [] });
+    expect(await pool.run('readReserveProof', 'ReserveProofV2111')).toMatchObject({ entries: [] });
   });
 });

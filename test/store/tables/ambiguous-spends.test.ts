@@ -3,7 +3,7 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { composeKeyImages, settleAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { AmbiguousSpend } from '../../../src/wallet/scan/ambiguous-spends.js';
+import type { AmbiguousSpend } from '../../../src/wallet/model/records.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import { LostPayments } from '../../../src/services/payments/lost-payments.js';
-import { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
+import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
 import { bytes } from '../../store/fixtures.js';
@@ -25,7 +24,7 @@ const look = async (seconds: number, blocks: number, present = NOTHING): Promise
 
 /** Recorded when it was seen in the pool: another wallet with the same keys made it. */
 const madeElsewhere = (n: number): void =>
-  home.file.write((w) => {
+  home.store.write((w) => {
     const { txHash, fee, change, inputs } = payment(n);
     w.outgoing.insert({
       txHash,
@@ -48,7 +47,7 @@ const madeElsewhere = (n: number): void =>
 
 beforeEach(() => {
   home = new PaymentHome();
-  lost = new LostPayments(home);
+  lost = home.lostPayments();
 });
 
 afterEach(() => home.close());
@@ -83,7 +82,7 @@ describe('a payment that another wallet with the same keys made', () => {
 });
 
 describe('a payment of ours', () => {
-  const pay = (): Promise<void> => new PaymentLedger(home).commit([payment(1)]);
+  const pay = (): Promise<void> => home.ledger().commit([payment(1)]);
 
   it('that the pool lacks is relayed again, once a minute at most', async () => {
     await pay();
@@ -118,14 +117,14 @@ describe('a payment of ours', () => {
     expect(home.lines).toContainEqual(
       expect.objectContaining({ level: 40, txid: name(1), reason: expect.stringContaining('24 hours') }),
     );
-    expect(home.file.read((r) => r.outgoing.byHash(payment(1).txHash)?.blob)).toEqual(new Uint8Array([1]));
+    expect(home.store.read((r) => r.outgoing.byHash(payment(1).txHash)?.blob)).toEqual(new Uint8Array([1]));
   });
 
   it('is given 24 hours from when it was last seen, by this process or one before', async () => {
     await pay();
     home.answers = [unreachable];
     await look(20 * HOUR, 1, new Set([name(1)]));
-    lost = new LostPayments(home);
+    lost = home.lostPayments();
     await look(20 * HOUR, 1);
     await look(2 * HOUR, 1);
     expect(home.state(1)).toBe('pending');
@@ -135,12 +134,12 @@ describe('a payment of ours', () => {
 
   it('that is mined after it failed is recognised', async () => {
     await pay();
-    home.file.write((w) => w.fail(payment(1).txHash));
-    home.file.write((w) => {
+    home.store.write((w) => w.fail(payment(1).txHash));
+    home.store.write((w) => {
       const known = w.outgoing.byHash(payment(1).txHash);
       if (known !== undefined) w.outgoing.confirm({ ...known, height: 101 });
     });
-    expect(home.file.read((r) => r.outgoing.byHash(payment(1).txHash))).toMatchObject({
+    expect(home.store.read((r) => r.outgoing.byHash(payment(1).txHash))).toMatchObject({
       state: 'confirmed',
       destinations: payment(1).destinations,
     });
@@ -148,11 +147,9 @@ describe('a payment of ours', () => {
 
   it('fails at once where the daemon is asked for it and holds it nowhere', async () => {
     await pay();
-    await new PaymentLedger(home).commit([payment(2)]);
-    await lost.failUnheld((hashes) => {
-      expect(hashes.map(toHex)).toEqual([name(1), name(2)]);
-      return Promise.resolve(new Set([name(2)]));
-    });
+    await home.ledger().commit([payment(2)]);
+    home.held = new Set([name(2)]);
+    await lost.failUnheld();
     expect([home.state(1), home.state(2), home.balance()]).toEqual(['failed', 'pending', 450n]);
     expect(home.lines).toContainEqual(expect.objectContaining({ level: 40, txid: name(1) }));
   });

@@ -5,17 +5,14 @@ import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
 import type { OutgoingTx } from '../../wallet/model/records.js';
-import type { PaymentRelay, RelayHome } from './payment-relay.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { PaymentRelay } from './payment-relay.js';
 
-/** The parts of an open wallet that decide on its unmined payments. */
-export interface LostPaymentsHome extends RelayHome {
+type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log' | 'assertOpen'>;
+
+/** Sibling services. */
+interface Services {
   readonly relay: PaymentRelay;
-  /** Unix seconds. */
-  now(): number;
-  /** Number of blocks known. */
-  height(): number;
-  /** @throws WalletError `no_wallet` once the wallet is closed. */
-  assertOpen(): void;
 }
 
 /**
@@ -47,20 +44,23 @@ const STATES = ['prepared', 'pending', 'failed'] as const;
  * Source: wallet2.cpp `update_pool_state`, `process_unconfirmed_transfer`.
  */
 export class LostPayments {
-  readonly #home: LostPaymentsHome;
+  readonly #context: Context;
+  readonly #services: Services;
   /** Hash in hex to the time it was last handed to a daemon again. */
   readonly #relayed = new Map<string, number>();
   /** Hash in hex to the number of blocks known when it was first missed. */
   readonly #missedAt = new Map<string, number>();
 
-  constructor(home: LostPaymentsHome) {
-    this.#home = home;
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
   }
 
   /** To be called after blocks were read and the pool was looked into. @param present hashes in hex of the pool. */
   async follow(present: ReadonlySet<string>): Promise<void> {
-    const { file, relay } = this.#home;
-    const payments = file.read((r) => r.outgoing.list({ states: STATES }));
+    const { store } = this.#context;
+    const { relay } = this.#services;
+    const payments = store.read((r) => r.outgoing.list({ states: STATES }));
     const open = new Set(payments.map(({ txHash }) => toHex(txHash)));
     for (const known of [this.#missedAt, this.#relayed])
       for (const name of known.keys()) if (!open.has(name)) known.delete(name);
@@ -75,11 +75,11 @@ export class LostPayments {
 
   #found({ txHash, state, blob, seen = 0 }: OutgoingTx): void {
     this.#missedAt.delete(toHex(txHash));
-    const now = this.#home.now();
+    const now = this.#context.clock.now();
     if (state === 'pending' && now - seen < SEEN_SECONDS) return;
     // What a failed payment of others spends is known where it is scanned.
     if (state === 'failed' && blob === undefined) return;
-    this.#home.file.write((w) => {
+    this.#context.store.write((w) => {
       w.outgoing.setSeen(txHash, now);
       w.outgoing.setState(txHash, 'pending');
       if (state === 'failed' && blob !== undefined)
@@ -89,18 +89,18 @@ export class LostPayments {
 
   /** @param takes whether payments are to be sent. @returns whether others are. */
   async #missed(txHash: Hash, takes: boolean): Promise<boolean> {
-    const { file } = this.#home;
-    this.#home.assertOpen();
+    const { store } = this.#context;
+    this.#context.assertOpen();
     // It may have changed while others were sent.
-    const payment = file.read((r) => r.outgoing.byHash(txHash));
+    const payment = store.read((r) => r.outgoing.byHash(txHash));
     if (payment === undefined || (payment.state !== 'prepared' && payment.state !== 'pending')) return takes;
     const { blob, timestamp, seen = 0 } = payment;
     const name = toHex(txHash);
-    const height = this.#home.height();
+    const height = this.#context.store.height();
     const missedAt = this.#missedAt.get(name) ?? height;
     this.#missedAt.set(name, missedAt);
     const isGone = height > missedAt;
-    const now = this.#home.now();
+    const now = this.#context.clock.now();
     const mayFail = isGone && now - timestamp > PROPAGATION_SECONDS;
     if (blob === undefined && mayFail) this.#fail(txHash, 'the pool does not hold it');
     else if (isGone && now - Math.max(timestamp, seen) > UNSEEN_SECONDS)
@@ -111,9 +111,10 @@ export class LostPayments {
 
   /** @returns whether other payments are to be sent. */
   async #relayAgain(txHash: Hash, blob: Uint8Array, mayFail: boolean): Promise<boolean> {
-    const { relay, log } = this.#home;
+    const { log } = this.#context;
+    const { relay } = this.#services;
     const txid = toHex(txHash);
-    const now = this.#home.now();
+    const now = this.#context.clock.now();
     const last = this.#relayed.get(txid);
     // A clock that was set back is no reason to wait.
     if (last !== undefined && now >= last && now - last < RELAY_AGAIN_SECONDS) return true;
@@ -127,34 +128,35 @@ export class LostPayments {
         return false;
       }
       if (!(error instanceof WalletError) || error.fault.kind !== 'tx_rejected') throw error;
-      this.#home.assertOpen();
+      this.#context.assertOpen();
       if (mayFail) this.#fail(txHash, `the daemon refuses it: ${error.fault.reason}`);
     }
     return true;
   }
 
   /**
-   * Fails the payments that a daemon holds in neither pool nor chain, without waiting.
-   * @param isHeld asks the daemon which of them it holds; hashes in hex. @throws DaemonError
+   * Fails, at once, the payments that the daemon holds in neither pool nor chain. @throws DaemonError
    * Source: wallet2.cpp `rescan_spent`, which frees what the daemon calls unspent.
    */
-  async failUnheld(isHeld: (hashes: readonly Hash[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    const { file, relay } = this.#home;
-    await relay.alone(async () => {
-      const open = file.read((r) => r.outgoing.list({ states: ['prepared', 'pending'] }));
+  async failUnheld(): Promise<void> {
+    const { store, daemon } = this.#context;
+    await this.#services.relay.alone(async () => {
+      const open = store.read((r) => r.outgoing.list({ states: ['prepared', 'pending'] }));
       if (open.length === 0) return;
-      const held = await isHeld(open.map(({ txHash }) => txHash));
-      this.#home.assertOpen();
+      const hashes = open.map(({ txHash }) => txHash);
+      const { transactions } = await daemon.client().getTransactions(hashes, { prune: true });
+      this.#context.assertOpen();
+      const held = new Set(transactions.map(({ hash }) => toHex(hash)));
       for (const { txHash } of open)
         if (!held.has(toHex(txHash))) this.#fail(txHash, 'the daemon holds it in neither pool nor chain');
     });
   }
 
   #fail(txHash: Hash, reason: string): void {
-    const { file, log } = this.#home;
+    const { store, log } = this.#context;
     const txid = toHex(txHash);
     this.#missedAt.delete(txid);
-    if (file.write((w) => w.fail(txHash)))
+    if (store.write((w) => w.fail(txHash)))
       log.warn({ txid, reason }, 'a payment failed; its inputs are free again');
   }
 }

@@ -1,31 +1,26 @@
-import type { Logger } from 'pino';
 import type { Hash } from '../../crypto/types.js';
-import type { Daemon, RelayOutcome } from '../../daemon/daemon.js';
+import type { RelayOutcome } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
-import type { WalletStore } from '../../store/wallet-store.js';
 import { toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { WalletContext } from '../context/wallet-context.js';
 
-/** The parts of an open wallet that relaying needs. */
-export interface RelayHome {
-  readonly file: WalletStore;
-  readonly link: { daemon(): Daemon };
-  readonly log: Logger;
-}
+/** The resources of an open wallet that relaying needs. */
+export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'log'>;
 
 /**
  * Hands recorded payments to the daemon. Only an explicit refusal is an error: a payment that may have been relayed
  * counts as made, whatever happens to the daemon's answer or to the store.
  */
 export class PaymentRelay {
-  readonly #home: RelayHome;
+  readonly #context: RelayContext;
   readonly #sending = new Mutex();
   /** Refused payments, by hash in hex, whose records could not be changed yet. */
   readonly #withdrawn = new Map<string, () => void>();
 
-  constructor(home: RelayHome) {
-    this.#home = home;
+  constructor(context: RelayContext) {
+    this.#context = context;
   }
 
   /** Runs a task while no other sends payments, or decides by the answers to them. */
@@ -42,11 +37,11 @@ export class PaymentRelay {
    * @throws WalletError `tx_rejected`, and DaemonError or WalletError `no_wallet` where it certainly was not sent.
    */
   async send(txHash: Hash, blob: Uint8Array): Promise<boolean> {
-    const { file, link, log } = this.#home;
+    const { store, daemon, log } = this.#context;
     const txid = toHex(txHash);
     let outcome: RelayOutcome;
     try {
-      outcome = await link.daemon().sendRawTransaction(blob);
+      outcome = await daemon.client().sendRawTransaction(blob);
     } catch (error) {
       if (isNotTaken(error)) throw error;
       const cause = error instanceof DaemonError ? { kind: error.kind, code: error.code } : { err: error };
@@ -55,7 +50,7 @@ export class PaymentRelay {
     }
     if (!outcome.accepted) throw new WalletError({ kind: 'tx_rejected', reason: outcome.reason });
     try {
-      file.write((w) => w.outgoing.setState(txHash, 'pending'));
+      store.write((w) => w.outgoing.setState(txHash, 'pending'));
     } catch (error) {
       // It is recorded as prepared: the next look into the pool, or the next relay, marks it.
       log.error({ err: error, txid }, 'a payment was relayed; the store cannot note that yet');
@@ -72,7 +67,7 @@ export class PaymentRelay {
     try {
       this.#settleWithdrawn();
     } catch (error) {
-      this.#home.log.error({ err: error }, 'payments were refused; the store cannot note that yet');
+      this.#context.log.error({ err: error }, 'payments were refused; the store cannot note that yet');
     }
   }
 

@@ -1,0 +1,25 @@
+import type { SecretKey } from '../../crypto/types.js';
+import { spendSecretFromSeed } from '../../cryptonote/account-keys.js';
+import { decodeMnemonic, removeSeedOffset } from '../../cryptonote/mnemonic.js';
+import { CodecError } from '../../util/codec.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+
+/** Spend key of a mnemonic seed. @param offset empty: none. @throws WalletError `bad_seed` */
+export async function spendSecretOfWords(words: string, offset: string): Promise<SecretKey> {
+  return spendSecretFromSeed(await withoutOffset(asSeed(() => decodeMnemonic(words)).seed, offset));
+}
+
+/** Removes the offset passphrase from a seed. @param offset empty: none. */
+export const withoutOffset = async (seed: Uint8Array, offset: string): Promise<Uint8Array> =>
+  offset === '' ? seed : removeSeedOffset(seed, offset);
+
+/** Reads a seed. @throws WalletError `bad_seed` for a CodecError of the reader. */
+export function asSeed<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof CodecError)
+      throw new WalletError({ kind: 'bad_seed', reason: cause.message }, { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import type { WalletStore } from '../../store/wallet-store.js';
+import type { Rng } from '../../util/random.js';
+import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
+import type { WorkerPools } from '../workers/worker-pools.js';
+import type { AddressCache } from './address-cache.js';
+import type { Clock } from './clock.js';
+import type { DaemonAccess } from './daemon-access.js';
+import type { ExportCipher } from './export-cipher.js';
+import type { Keystore } from './keystore.js';
+import type { OpenAlias } from './openalias.js';
+import type { WalletEvents } from './wallet-events.js';
+import type { WalletLocks } from './wallet-locks.js';
+
+/**
+ * Resources of one open wallet, shared by its services. Holds no service: a service takes the resources that it uses
+ * (`Pick<WalletContext, …>`) and the sibling services that it names. `open-wallet.ts` creates it.
+ */
+export interface WalletContext {
+  /** Name in the wallet directory; empty for a wallet in memory. */
+  readonly name: string;
+  readonly store: WalletStore;
+  readonly keystore: Keystore;
+  /** Texts and keys of the wallet's own addresses. */
+  readonly addresses: AddressCache;
+  /** Encrypts data for other wallets with the same view key. */
+  readonly exports: ExportCipher;
+  /** Version of exported outputs. */
+  readonly exportFormat: ExportFormat;
+  readonly daemon: DaemonAccess;
+  readonly openAlias: OpenAlias;
+  readonly workers: WorkerPools;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly events: WalletEvents;
+  readonly locks: WalletLocks;
+  /** To be called after a wait. @throws WalletError `no_wallet` once the wallet is closed. */
+  readonly assertOpen: () => void;
+}

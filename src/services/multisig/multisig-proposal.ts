@@ -1,0 +1,25 @@
+import { publicKeyOf } from '../../crypto/derivation.js';
+import type { PublicKey } from '../../crypto/types.js';
+import { encode } from '../../util/codec.js';
+import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
+import { groupAccountOf } from '../../wallet/keys.js';
+import { inOrderOfInputs, multisigTxSet } from '../../wallet/multisig/tx-set.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+/** Public keys of the outputs that a transaction spends, in the order of its inputs. */
+export const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
+  inOrderOfInputs(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
+
+/**
+ * Encrypts transactions that this signer proposes for the other signers, and erases its own nonces of the outputs that
+ * they spend: it signs no other transaction with them. Called under the payment lock.
+ */
+export async function sealMultisig(
+  { exports, keystore, store }: Pick<WalletContext, 'exports' | 'keystore' | 'store'>,
+  txs: readonly PendingTx[],
+): Promise<Uint8Array> {
+  const signers = [publicKeyOf(groupAccountOf(keystore.keys).signerSecret)];
+  const set = await exports.seal('multisigTxs', encode(multisigTxSet, { txs, signers }));
+  store.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
+  return set;
+}
