@@ -1,14 +1,18 @@
 import { ConfigError, OPTIONS } from './options.js';
 
 /** Settings of one source by flag name; `false` is a switch that was turned off there. */
-export type Settings = Readonly<Record<string, string | boolean>>;
+export type Settings = Readonly<Record<string, Setting>>;
+
+/** Value of one setting: a text, a switch, or the texts of a repeatable setting. */
+export type Setting = string | boolean | readonly string[];
 
 /**
  * Reads `name=value` lines; `#` starts a comment line. A switch takes 1, true or nothing; 0 or false turn it off.
+ * A repeatable setting has a line a value.
  * @throws ConfigError on an unknown name, one that is given twice, or a line of another form.
  */
 export function parseConfigFile(text: string): Settings {
-  const settings: Record<string, string | boolean> = {};
+  const settings: Record<string, Setting> = {};
   text.split(/\r?\n/).forEach((line, i) => {
     if (/^\s*(#|$)/.test(line)) return;
     const where = `config file, line ${i + 1}`;
@@ -16,8 +20,11 @@ export function parseConfigFile(text: string): Settings {
     // A lone word is not quoted: it could be a password whose file was taken for this one.
     if (value === undefined && !isSetting(name))
       throw new ConfigError(`${where}: not of the form name=value`);
-    if (Object.hasOwn(settings, name)) throw new ConfigError(`${where}: ${name} is given twice`);
-    settings[name] = readSetting(name, value ?? '', where);
+    const setting = readSetting(name, value ?? '', where);
+    const before = settings[name];
+    if (Array.isArray(before) && Array.isArray(setting)) settings[name] = [...before, ...setting];
+    else if (before === undefined) settings[name] = setting;
+    else throw new ConfigError(`${where}: ${name} is given twice`);
   });
   return settings;
 }
@@ -29,9 +36,10 @@ const isSetting = (name: string): boolean => OPTIONS.some((option) => option.nam
  * @param where for the error's text, which never quotes the value.
  * @throws ConfigError
  */
-export function readSetting(name: string, value: string, where: string): string | boolean {
+export function readSetting(name: string, value: string, where: string): Setting {
   const option = OPTIONS.find((candidate) => candidate.name === name);
   if (option === undefined) throw new ConfigError(`${where}: unknown setting '${name}'`);
+  if (option.repeatable) return [value];
   if (option.argument !== undefined) return value;
   if (['', '1', 'true', 'yes'].includes(value)) return true;
   if (['0', 'false', 'no'].includes(value)) return false;

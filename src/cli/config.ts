@@ -9,7 +9,7 @@ import { readLogLevel } from '../util/log-categories.js';
 import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
 import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
-import { parseConfigFile, readSetting, type Settings } from './config-file.js';
+import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
 
 export type SslMode = 'enabled' | 'disabled' | 'autodetect';
@@ -37,6 +37,10 @@ export interface Config {
     readonly dir?: string;
     readonly file?: string;
     readonly password?: Secret;
+    /** Wallets of the directory to open at the start. */
+    readonly open: readonly string[];
+    /** Directory with their passwords, a file a wallet. */
+    readonly passwordDir?: string;
     readonly promptForPassword: boolean;
     readonly kdfRounds: number;
     readonly exportFormat: ExportFormat;
@@ -96,7 +100,7 @@ const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, 
 
 /** Command line over environment over config file; a switch can be turned off by a source that wins. @throws ConfigError */
 export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv): RawOptions {
-  const fromEnvironment: Record<string, string | boolean> = {};
+  const fromEnvironment: Record<string, Setting> = {};
   for (const { name } of OPTIONS) {
     const value =
       environment[environmentName(name)] ?? (name === 'rpc-login' ? environment['RPC_LOGIN'] : undefined);
@@ -106,7 +110,9 @@ export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv):
   const fromFile = typeof path === 'string' ? parseConfigFile(readText(path, 'config-file')) : {};
   const merged: Settings = { ...fromFile, ...fromEnvironment, ...flags };
   return Object.fromEntries(
-    Object.entries(merged).filter((entry): entry is [string, string | true] => entry[1] !== false),
+    Object.entries(merged).filter(
+      (entry): entry is [string, string | true | readonly string[]] => entry[1] !== false,
+    ),
   );
 }
 
@@ -189,6 +195,12 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       '--wallet-file needs one of --password-file, --password (which may be empty) and --prompt-for-password',
     );
 
+  const names = [...new Set(Array.isArray(raw['open']) ? (raw['open'] as readonly string[]) : [])];
+  if (names.length > 0 && raw['wallet-dir'] === undefined)
+    throw new ConfigError('--open names a wallet of --wallet-dir, which is not given');
+  if (raw['password-dir'] !== undefined && names.length === 0)
+    throw new ConfigError('--password-dir has the passwords of wallets that --open names: none is given');
+
   const network: NetworkType = on('testnet') ? 'testnet' : on('stagenet') ? 'stagenet' : 'mainnet';
   const exportFormat = text('export-format');
   if (exportFormat !== 'current' && exportFormat !== '0.18.0')
@@ -228,6 +240,8 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ...optional('dir', text('wallet-dir')),
       ...optional('file', text('wallet-file')),
       ...optional('password', password === undefined ? undefined : new Secret(utf8(password))),
+      open: names,
+      ...optional('passwordDir', text('password-dir')),
       promptForPassword: on('prompt-for-password'),
       kdfRounds: integer('kdf-rounds', 1, 1_000_000),
       exportFormat,
@@ -381,4 +395,4 @@ function readText(path: string, option: string): string {
   }
 }
 
-const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
+export const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');

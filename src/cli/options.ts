@@ -13,6 +13,8 @@ export interface OptionSpec {
   readonly group: OptionGroup;
   readonly help: string;
   readonly default?: string;
+  /** May be given several times. */
+  readonly repeatable?: true;
   /** Taken for the sake of the reference's launchers; says so at start-up. */
   readonly noEffect?: true;
   /** Not for the command line of a production server: the process list shows it. */
@@ -47,6 +49,19 @@ export const OPTIONS: readonly OptionSpec[] = [
     group: 'Wallets',
     help: 'directory of the wallets that clients create and open (made when missing)',
   },
+  {
+    name: 'open',
+    argument: 'name',
+    group: 'Wallets',
+    help: 'open this wallet of --wallet-dir at the start, under its path /wallet/<name>/json_rpc; repeatable',
+    repeatable: true,
+  },
+  {
+    name: 'password-dir',
+    argument: 'dir',
+    group: 'Wallets',
+    help: 'directory with the passwords of --open, a file a wallet, named as the wallet',
+  },
   { name: 'wallet-file', argument: 'file', group: 'Wallets', help: 'open this wallet at the start' },
   { name: 'password', argument: 'text', group: 'Wallets', help: 'password of --wallet-file', secret: true },
   {
@@ -80,7 +95,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'tx-notify',
     argument: 'command',
     group: 'Wallets',
-    help: 'run for every incoming transaction, %s is its hash (no shell); at most 4 at once, killed after 5 minutes',
+    help: 'run for every incoming transaction, %s is its hash and %w the wallet (no shell); at most 4 at once, killed after 5 minutes',
   },
   {
     name: 'max-concurrency',
@@ -310,8 +325,8 @@ export const OPTIONS: readonly OptionSpec[] = [
 export const environmentName = (option: string): string =>
   `WALLET_RPC_${option.replaceAll('-', '_').toUpperCase()}`;
 
-/** Raw settings by flag name; switches are true. */
-export type RawOptions = Readonly<Record<string, string | true>>;
+/** Raw settings by flag name; switches are true, repeatable options lists. */
+export type RawOptions = Readonly<Record<string, string | true | readonly string[]>>;
 
 /** A flag without its value, which may be a secret. */
 const withoutValue = (flag: string): string => flag.replace(/^(--[^=]*|-[^-]).*$/s, '$1');
@@ -354,7 +369,7 @@ export function parseCommandLine(
       : [withoutValue(stranger)];
   return createCommand(version, program)
     .parse(readable, { from: 'user' })
-    .opts<Record<string, string | true>>();
+    .opts<Record<string, string | true | string[]>>();
 }
 
 function createCommand(version: string, { name: title, description, options, epilogue }: Program): Command {
@@ -364,13 +379,15 @@ function createCommand(version: string, { name: title, description, options, epi
     .allowExcessArguments(false)
     .showHelpAfterError('(--help lists the options)')
     .addHelpText('after', `\n${epilogue}`);
-  for (const { name, argument, group, help, default: initial } of options) {
+  for (const { name, argument, group, help, default: initial, repeatable } of options) {
     const flags = argument === undefined ? `--${name}` : `--${name} <${argument}>`;
     const option = new Option(
       flags,
       initial === undefined ? help : `${help} (default: ${initial})`,
     ).helpGroup(`${group}:`);
-    if (argument !== undefined)
+    if (repeatable)
+      option.argParser((value: string, previous: readonly string[] = []) => [...previous, value]);
+    else if (argument !== undefined)
       option.argParser((value: string, previous: string | undefined) => {
         if (previous !== undefined) throw new ConfigError(`--${name} is given twice`);
         return value;

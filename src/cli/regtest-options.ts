@@ -239,7 +239,7 @@ const U64_MAX = (1n << 64n) - 1n;
 export function toRegtestConfig(raw: RawOptions): RegtestConfig {
   const value = (name: string): string | undefined => {
     const given = raw[name] ?? REGTEST_OPTIONS.find((option) => option.name === name)?.default;
-    return given === true ? undefined : given;
+    return typeof given === 'string' ? given : undefined;
   };
   const number = (name: string, max: number): number => {
     const given = Number(value(name));

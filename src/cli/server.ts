@@ -17,6 +17,7 @@ import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
 import { WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
 import { OpenAlias } from '../services/context/openalias.js';
+import type { WalletEvents } from '../services/context/wallet-events.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
 import { toHex } from '../util/bytes.js';
 import { Callers } from '../util/callers.js';
@@ -26,6 +27,7 @@ import { WalletError } from '../wallet/model/wallet-error.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
 import type { Credentials, Prepared } from './prepare.js';
+import { openWallets } from './opening.js';
 import { startRegtestProcess } from './regtest-process.js';
 import { TxNotifier } from './tx-notifier.js';
 
@@ -33,6 +35,9 @@ export interface RunningServer {
   readonly port: number;
   close(): Promise<void>;
 }
+
+/** Path of one wallet, percent-encoded. */
+const WALLET_PATH = '/wallet/:target/json_rpc';
 
 const GRACE_MS = 5_000;
 /** Time for requests under way to end by themselves before their calls to the daemon are ended. */
@@ -100,6 +105,7 @@ export async function startServer(
   const http = new HttpServer({
     handler: createHttpApp({
       dispatcher,
+      targetPath: WALLET_PATH,
       ...access,
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
@@ -117,6 +123,7 @@ export async function startServer(
   for (const listener of listeners) http.serve(listener);
   log.info('Starting wallet RPC server');
   server.start();
+  const opening = openWallets(server, config.wallet, log);
   collectWhenIdle(() => server.giveMemoryBack());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
@@ -124,6 +131,8 @@ export async function startServer(
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
       await http.close(GRACE_MS);
       clearTimeout(grace);
+      opening.stop();
+      await opening.done;
       await server.close();
       await notifier?.close(NOTIFY_MS);
       await regtest?.close();
@@ -169,7 +178,7 @@ const isLocal = (address: string): boolean => {
 
 async function openInitialWallet(file: string, password: string, server: WalletManager): Promise<void> {
   try {
-    await server.openPaths(locateFile(file), password);
+    await server.openPaths(locateFile(file), password, 'current');
   } catch (cause) {
     const isMissing = cause instanceof WalletError && cause.fault.kind === 'wallet_missing';
     const reason = isMissing
@@ -263,19 +272,21 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
   command === undefined ? undefined : new TxNotifier({ command, env: withoutSecrets(process.env), log });
 
 /** Logs incoming transactions and the progress of refreshes, and runs --tx-notify. */
-function createEvents(notifier: TxNotifier | undefined, log: Logger) {
-  let said = 0;
+function createEvents(notifier: TxNotifier | undefined, log: Logger): WalletEvents {
+  /** Time of the last progress line, by wallet [ms]. */
+  const logged = new Map<string, number>();
   return {
-    onIncoming: (txHash: Uint8Array): void => {
+    onIncoming: (name: string, txHash: Uint8Array): void => {
       const txid = toHex(txHash);
-      log.info({ txid }, 'incoming transaction');
-      notifier?.notify(txid);
+      log.info({ name, txid }, 'incoming transaction');
+      notifier?.notify(txid, name);
     },
-    onProgress: (_name: string, height: number, daemonHeight: number): void => {
+    onProgress: (name: string, height: number, daemonHeight: number): void => {
       const now = Date.now();
-      if (height < daemonHeight && now - said < PROGRESS_MS) return;
-      said = now;
-      log.info({ height, of: daemonHeight }, 'wallet refreshed');
+      if (height < daemonHeight && now - (logged.get(name) ?? 0) < PROGRESS_MS) return;
+      logged.set(name, now);
+      log.info({ name, height, of: daemonHeight }, 'wallet refreshed');
     },
+    onClosed: (name: string): void => void logged.delete(name),
   };
 }

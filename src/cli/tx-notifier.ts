@@ -5,12 +5,18 @@ import type { Logger } from 'pino';
 const MOST_AT_ONCE = 4;
 
 export interface TxNotifierParts {
-  /** Program and arguments, separated by spaces; `%s` is the transaction's hash. No shell reads it. */
+  /** Program and arguments, separated by spaces; `%s` is the transaction's hash, `%w` the wallet's name. No shell reads it. */
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
   /** Time after which a command is killed, so that those that wait get their turn. */
   readonly limitMs?: number;
+}
+
+/** A transaction that a wallet was paid by. */
+interface Incoming {
+  readonly txid: string;
+  readonly wallet: string;
 }
 
 /** Runs a command for every incoming transaction, in the order in which they were seen, a few at once. */
@@ -20,7 +26,7 @@ export class TxNotifier {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Logger;
   readonly #limitMs: number;
-  readonly #waiting: string[] = [];
+  readonly #waiting: Incoming[] = [];
   readonly #running = new Set<ChildProcess>();
   #drained: (() => void) | undefined;
 
@@ -33,10 +39,10 @@ export class TxNotifier {
     this.#limitMs = limitMs;
   }
 
-  /** @param txid 64 hex digits. */
-  notify(txid: string): void {
+  /** @param txid 64 hex digits. @param wallet its name; empty in memory. */
+  notify(txid: string, wallet: string): void {
     if (this.#program === '') return;
-    this.#waiting.push(txid);
+    this.#waiting.push({ txid, wallet });
     this.#pump();
   }
 
@@ -52,27 +58,28 @@ export class TxNotifier {
       await Promise.race([drained, late]);
       clearTimeout(timer);
     }
-    for (const txid of this.#waiting.splice(0)) this.#log.warn({ txid }, '--tx-notify was not run: stopping');
+    for (const { txid, wallet } of this.#waiting.splice(0))
+      this.#log.warn({ name: wallet, txid }, '--tx-notify was not run: stopping');
   }
 
   #pump(): void {
     while (this.#running.size < MOST_AT_ONCE) {
-      const txid = this.#waiting.shift();
-      if (txid === undefined) break;
-      this.#run(txid);
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      this.#run(next);
     }
     if (this.#waiting.length === 0) this.#drained?.();
   }
 
-  #run(txid: string): void {
+  #run({ txid, wallet }: Incoming): void {
     const child = spawn(
       this.#program,
-      this.#args.map((part) => part.replaceAll('%s', txid)),
+      this.#args.map((part) => part.replace(/%[sw]/g, (name) => (name === '%s' ? txid : wallet))),
       { stdio: 'ignore', detached: true, env: this.#env },
     );
     this.#running.add(child);
     const limit = setTimeout(() => {
-      this.#log.warn({ txid }, '--tx-notify ran for too long and was killed');
+      this.#log.warn({ name: wallet, txid }, '--tx-notify ran for too long and was killed');
       killGroup(child);
     }, this.#limitMs).unref();
     const ended = (): void => {
@@ -80,7 +87,7 @@ export class TxNotifier {
       if (this.#running.delete(child)) this.#pump();
     };
     child.on('error', (error) => {
-      this.#log.error({ err: error, txid }, '--tx-notify could not be run');
+      this.#log.error({ err: error, name: wallet, txid }, '--tx-notify could not be run');
       ended();
     });
     child.on('exit', ended);

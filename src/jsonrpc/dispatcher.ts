@@ -5,9 +5,14 @@ import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcErro
 import { readRequest, type ReadRequest, type SizeOf } from './request-body.js';
 
 /**
- * Runs one call. @throws RpcError for whatever the caller should be told; anything else is a bug.
+ * Runs one call. @param target name in the path of the request; absent: the path without one.
+ * @throws RpcError for errors of the caller; any other error is a bug.
  */
-export type Call = (method: string, params: Json | undefined) => Promise<Writable | StreamedJson>;
+export type Call = (
+  method: string,
+  params: Json | undefined,
+  target: string | undefined,
+) => Promise<Writable | StreamedJson>;
 
 /** The text of an answer in pieces: all of them, or page by page as they are read. */
 export type AnswerText = readonly Uint8Array[] | AsyncIterable<readonly Uint8Array[]>;
@@ -38,7 +43,7 @@ interface Answered<Of = Outcome> {
   readonly outcome: Of;
 }
 
-type Run<Of> = (method: string, params: Json | undefined) => Promise<Of>;
+type Run<Of> = (method: string, params: Json | undefined, target: string | undefined) => Promise<Of>;
 
 // Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
 function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
@@ -70,12 +75,12 @@ export class Dispatcher {
   }
 
   /**
-   * @param body UTF-8, in chunks as they arrive.
+   * @param body UTF-8, in chunks as they arrive. @param target name in the path of the request.
    * @returns the answer; undefined where nothing is to be answered: a batch of notifications. One that comes page by
    * page fails with what the rest of it fails with: an RpcError, or a bug.
    * @throws RequestTooLarge, and what `body` fails with.
    */
-  async answer(body: AsyncIterable<Uint8Array>): Promise<AnswerText | undefined> {
+  async answer(body: AsyncIterable<Uint8Array>, target?: string): Promise<AnswerText | undefined> {
     let read: ReadRequest;
     try {
       read = await readRequest(body, this.#parts.sizeOf ?? (() => 'long-list'));
@@ -84,7 +89,7 @@ export class Dispatcher {
       throw error;
     }
     try {
-      return await this.#answerTo(read.request);
+      return await this.#answerTo(read.request, target);
     } finally {
       read.release();
     }
@@ -95,11 +100,11 @@ export class Dispatcher {
     return this.#written({ id: 0n, outcome: new RpcError(code, message) });
   }
 
-  async #answerTo(request: Json): Promise<AnswerText | undefined> {
+  async #answerTo(request: Json, target: string | undefined): Promise<AnswerText | undefined> {
     if (!Array.isArray(request)) {
       // Only UTF-8 can be made of a part of a text.
       const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
-      const answered = await this.#one(request, 0n, run);
+      const answered = await this.#one(request, 0n, run, target);
       if (answered === undefined) return undefined;
       const { id, outcome } = answered;
       return outcome instanceof StreamedJson ? streamed(id, outcome) : this.#written({ id, outcome });
@@ -110,7 +115,7 @@ export class Dispatcher {
     const w = new JsonWriter();
     let before = '[';
     for (const item of batch) {
-      const answered = await this.#one(item, undefined, this.#runToTheEnd);
+      const answered = await this.#one(item, undefined, this.#runToTheEnd, target);
       if (answered === undefined) continue;
       writeAnswer(w.raw(before), answered);
       before = ',';
@@ -134,27 +139,28 @@ export class Dispatcher {
     request: Json,
     defaultId: bigint | undefined,
     run: Run<Of>,
+    target: string | undefined,
   ): Promise<Answered<Of | RpcError> | undefined> {
     const invalid = new RpcError(INVALID_REQUEST, 'Invalid Request');
     if (!isObject(request)) return { id: 0n, outcome: invalid };
     const { id: given, method, params } = request;
     const id = given === undefined || given === null ? defaultId : given;
     if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalid };
-    const outcome = await run(method, params);
+    const outcome = await run(method, params, target);
     return id === undefined ? undefined : { id, outcome };
   }
 
-  readonly #run: Run<Outcome | StreamedJson> = async (method, params) => {
+  readonly #run: Run<Outcome | StreamedJson> = async (method, params, target) => {
     try {
-      const result = await this.#parts.call(method, params);
+      const result = await this.#parts.call(method, params, target);
       return result instanceof StreamedJson ? result : { result };
     } catch (error) {
       return this.#failed(method, error);
     }
   };
 
-  readonly #runToTheEnd: Run<Outcome> = async (method, params) => {
-    const outcome = await this.#run(method, params);
+  readonly #runToTheEnd: Run<Outcome> = async (method, params, target) => {
+    const outcome = await this.#run(method, params, target);
     if (!(outcome instanceof StreamedJson)) return outcome;
     try {
       return { result: await outcome.whole() };

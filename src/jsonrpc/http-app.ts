@@ -26,6 +26,8 @@ export interface HttpAppOptions {
   readonly onBug: (error: unknown) => void;
   /** Told of everyone who asks. */
   readonly callers?: Callers;
+  /** Path of JSON-RPC for one of several targets, as Express writes it; its parameter `target` is percent-decoded. */
+  readonly targetPath?: string;
   /** Paths beside JSON-RPC. */
   readonly endpoints?: readonly Endpoint[];
   /**
@@ -51,7 +53,7 @@ export interface Answer {
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const PATH = '/json_rpc';
 
-/** The HTTP side of JSON-RPC: one path, POST only, login before everything else. */
+/** The HTTP side of JSON-RPC: POST only, login before everything else. */
 export function createHttpApp({
   dispatcher,
   auth,
@@ -60,6 +62,7 @@ export function createHttpApp({
   hosts,
   onBug,
   callers,
+  targetPath,
   endpoints = [],
   anyClient = false,
 }: HttpAppOptions): Express {
@@ -101,6 +104,8 @@ export function createHttpApp({
     });
   };
   serve(PATH, (req) => answerRpc(dispatcher, req));
+  if (targetPath !== undefined)
+    serve(targetPath, (req) => answerRpc(dispatcher, req, (req.params as { target: string }).target));
   const readWhole = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
   for (const { path, answer } of endpoints)
     serve(
@@ -158,11 +163,11 @@ async function send(
 }
 
 /** One call, or a batch, of JSON-RPC. */
-async function answerRpc(dispatcher: Dispatcher, req: Request): Promise<Answer> {
+async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string): Promise<Answer> {
   const type = 'application/json';
   try {
     // The connection outlives a request that is refused before its end.
-    const body = await dispatcher.answer(req.iterator({ destroyOnReturn: false }));
+    const body = await dispatcher.answer(req.iterator({ destroyOnReturn: false }), target);
     return body === undefined ? { status: 204, type: 'text', body: [] } : { status: 200, type, body };
   } catch (error) {
     if (!(error instanceof RequestTooLarge)) throw error;

@@ -19,6 +19,8 @@ export interface RefreshFrom {
   readonly history: readonly BlockRef[];
   /** First height to look at where `history` is empty or lies below it. */
   readonly startHeight: number;
+  /** Time since which the daemon must have been asked [ms, Unix time with fractions]; absent: now. */
+  readonly asOf?: number;
 }
 
 /** Transactions to look through out of turn. */

@@ -1,5 +1,6 @@
 import { RpcError } from '../jsonrpc/errors.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
+import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { BACKGROUND_FAULT } from '../wallet/model/background-sync-mode.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
@@ -26,29 +27,44 @@ function passMultisigGate(
 }
 
 /**
- * Checks what a method needs, for all methods, in upstream's order.
+ * Binds a request to its wallet, once, and checks the conditions of its method in upstream's order.
  * @throws RpcError, WalletError
  */
-export function passGate(gates: Gates, server: WalletManager, version: ApiVersion): Context {
+export function passGate(
+  gates: Gates,
+  server: WalletManager,
+  scope: WalletScope,
+  version: ApiVersion,
+): Context {
   if (gates.restricted && server.settings.restricted)
     throw new RpcError(DENIED, 'Command unavailable in restricted mode.');
   if (gates.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });
-  if (gates.needs === 'wallet') passMultisigGate(gates, server.wallet(), version);
-  if (gates.needs === 'wallet' && gates.spendKey && server.wallet().isViewOnly)
-    throw new WalletError({ kind: 'view_only' });
-  if (gates.needs === 'wallet' && gates.trustedDaemon && !server.wallet().context.daemon.trusted)
-    throw new WalletError({ kind: 'daemon_untrusted' });
-  if (gates.needs === 'wallet') {
-    const { background } = server.wallet().keystore;
-    if (gates.foreground && background !== undefined)
-      throw new WalletError({ kind: BACKGROUND_FAULT[background] });
-  }
+  const bound = gates.needs === 'wallet' ? scope.find() : undefined;
+  if (gates.needs === 'wallet') passWalletGate(gates, required(bound), version);
   return {
     server,
+    scope,
     version,
     get wallet() {
-      return server.wallet();
+      return required(bound);
     },
   };
+}
+
+/** @throws WalletError `no_wallet` */
+function required(wallet: OpenWallet | undefined): OpenWallet {
+  if (wallet === undefined) throw new WalletError({ kind: 'no_wallet' });
+  return wallet;
+}
+
+/** @throws WalletError */
+function passWalletGate(gates: Gates, wallet: OpenWallet, version: ApiVersion): void {
+  passMultisigGate(gates, wallet, version);
+  if (gates.spendKey && wallet.isViewOnly) throw new WalletError({ kind: 'view_only' });
+  if (gates.trustedDaemon && !wallet.context.daemon.trusted)
+    throw new WalletError({ kind: 'daemon_untrusted' });
+  const { background } = wallet.keystore;
+  if (gates.foreground && background !== undefined)
+    throw new WalletError({ kind: BACKGROUND_FAULT[background] });
 }

@@ -1,14 +1,18 @@
 import type { PagedResult } from '../jsonrpc/json-rows.js';
 import { defineMethod as define, type Method } from '../jsonrpc/method.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
+import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import type { Fault } from '../wallet/model/wallet-error.js';
 import type { ApiVersion } from './api-version.js';
 import type { ErrorTexts } from './error-texts.js';
 
-/** What a handler works with. The gate has made sure that `wallet` is there where the method needs it. */
+/** The server, scope and wallet of one request. */
 export interface Context {
   readonly server: WalletManager;
+  /** Wallets that the path of the request reaches. */
+  readonly scope: WalletScope;
+  /** Wallet that the request was bound to when it arrived. @throws WalletError `no_wallet` where the method needs none. */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
 }

@@ -11,7 +11,8 @@ import { registry } from './registry.js';
 
 /** Ties the methods to a server: parameters, gate, version, handler, errors. */
 export function createCall(server: WalletManager, version: ApiVersion, log: Logger): Call {
-  return async (name, given) => {
+  return async (name, given, target) => {
+    const scope = server.scope(target);
     const method = registry.find(name);
     if (method === undefined) throw methodNotFound();
     log.debug({ method: method.name }, 'request');
@@ -19,7 +20,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
     const told = (error: unknown): unknown =>
       toRpcError(error, method.meta, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
     try {
-      const context = passGate(method.meta, server, version);
+      const context = passGate(method.meta, server, scope, version);
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);
       return await writeRows(adaptReply(version, method.name, reply), told);

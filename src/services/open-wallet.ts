@@ -222,6 +222,7 @@ export class OpenWallet {
       this.store.close();
     } finally {
       if (!this.#lockIsKept) this.#parts.lock?.release();
+      this.context.events.onClosed(this.name);
       this.#exports.wipe();
       wipeKeys(this.keys);
     }

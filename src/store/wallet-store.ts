@@ -143,8 +143,9 @@ export class WalletStore {
     return this.#version;
   }
 
-  /** @throws WalletError `wallet_corrupt` where the file is damaged, `wallet_io`. */
+  /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` where the file is damaged, `wallet_io`. */
   read<T>(task: (r: WalletReader) => T): T {
+    this.#assertOpen();
     return noticingDamage(this.#path, () => task(this.#reader));
   }
 
@@ -181,6 +182,7 @@ export class WalletStore {
   }
 
   #commit<T>(task: (w: WalletWriter) => T, waitsForDisk: boolean): T {
+    this.#assertOpen();
     if (this.#db.inTransaction) throw new Error('a write inside a write');
     return noticingDamage(this.#path, () => {
       this.#returnHome();
@@ -268,6 +270,11 @@ export class WalletStore {
       const trouble = isDamage(error) ? error : fileTrouble(this.#path, error);
       if (!(trouble instanceof WalletError)) throw error;
     }
+  }
+
+  /** A request may be bound to a wallet that is closed meanwhile. @throws WalletError `no_wallet` */
+  #assertOpen(): void {
+    if (!this.#db.open) throw new WalletError({ kind: 'no_wallet' });
   }
 
   get #path(): string {

@@ -36,7 +36,9 @@ describe('the three sources', () => {
   });
 
   test.each(
-    OPTIONS.filter(({ name }) => name !== 'config-file').map(({ name, argument }) => ({ name, argument })),
+    OPTIONS.filter(({ name, repeatable }) => name !== 'config-file' && !repeatable).map(
+      ({ name, argument }) => ({ name, argument }),
+    ),
   )('set --$name in the same way', ({ name, argument }) => {
     const [low, middle, high] =
       argument === undefined ? (['1', 'yes', true] as const) : (['a', 'b', 'c'] as const);
@@ -47,6 +49,13 @@ describe('the three sources', () => {
     expect(read({}, {})).toBe(argument === undefined ? true : 'a');
     expect(read({}, environment)).toBe(argument === undefined ? true : 'b');
     expect(read({ [name]: high }, environment)).toBe(argument === undefined ? true : 'c');
+  });
+
+  it('set a repeatable setting by a line, or a flag, a value', () => {
+    const path = file('open=first shop\nopen=second');
+    expect(mergeSources({ 'config-file': path }, {})['open']).toEqual(['first shop', 'second']);
+    expect(mergeSources({ 'config-file': path }, { WALLET_RPC_OPEN: 'third' })['open']).toEqual(['third']);
+    expect(mergeSources({ 'config-file': path, open: ['fourth'] }, {})['open']).toEqual(['fourth']);
   });
 
   it('find the config file by the environment too', () => {
@@ -89,7 +98,7 @@ describe('defaults', () => {
   it('are these', () => {
     expect(config()).toEqual({
       network: 'mainnet',
-      wallet: { dir: 'wallets', promptForPassword: false, kdfRounds: 1, exportFormat: 'current' },
+      wallet: { dir: 'wallets', open: [], promptForPassword: false, kdfRounds: 1, exportFormat: 'current' },
       rpc: {
         bind: [{ ip: '127.0.0.1', optional: false }],
         port: 18083,

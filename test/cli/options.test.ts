@@ -35,10 +35,11 @@ describe('the command line', () => {
     expect(parse()).toEqual({});
   });
 
-  test.each(OPTIONS.map(({ name, argument }) => ({ name, argument })))(
+  test.each(OPTIONS.map(({ name, argument, repeatable }) => ({ name, argument, repeatable })))(
     'reads --$name',
-    ({ name, argument }) => {
-      if (argument === undefined) expect(parse(`--${name}`)).toEqual({ [name]: true });
+    ({ name, argument, repeatable }) => {
+      if (repeatable) expect(parse(`--${name}=a=b`, `--${name}`, 'x y')).toEqual({ [name]: ['a=b', 'x y'] });
+      else if (argument === undefined) expect(parse(`--${name}`)).toEqual({ [name]: true });
       else {
         expect(parse(`--${name}=a=b`)).toEqual({ [name]: 'a=b' });
         expect(parse(`--${name}`, 'x y')).toEqual({ [name]: 'x y' });
@@ -46,14 +47,15 @@ describe('the command line', () => {
     },
   );
 
-  test.each(OPTIONS.filter(({ argument }) => argument !== undefined).map(({ name }) => name))(
-    'refuses --%s twice, without its values',
-    (name) => {
-      expect(() => parse(`--${name}=hunter2`, `--${name}=hunter3`)).toThrow(
-        new ConfigError(`--${name} is given twice`),
-      );
-    },
-  );
+  test.each(
+    OPTIONS.filter(({ argument, repeatable }) => argument !== undefined && !repeatable).map(
+      ({ name }) => name,
+    ),
+  )('refuses --%s twice, without its values', (name) => {
+    expect(() => parse(`--${name}=hunter2`, `--${name}=hunter3`)).toThrow(
+      new ConfigError(`--${name} is given twice`),
+    );
+  });
 
   it('takes an empty value as one', () => {
     expect(parse('--password=')).toEqual({ password: '' });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -44,7 +44,7 @@ describe('--tx-notify', () => {
   it('runs for every transaction, at most four commands at once', async () => {
     const all = txids(30);
     const notify = notifier(counting(0.05));
-    for (const txid of all) notify.notify(txid);
+    for (const txid of all) notify.notify(txid, 'shop');
     await until('all commands', () => done().length === all.length);
     expect(done()).toEqual(all);
     const counts = readFileSync(join(directory, 'counts'), 'utf8').trim().split('\n').map(Number);
@@ -53,10 +53,20 @@ describe('--tx-notify', () => {
     expect(lines).toEqual([]);
   });
 
+  it('replaces %s by the transaction and %w by the wallet, each as a part of one argument', async () => {
+    const script = join(directory, 'wallet.sh');
+    writeFileSync(script, `echo "$1" > "${directory}/wallet.$2"\n`);
+    const [txid = ''] = txids(1);
+    notifier(`sh ${script} of:%w:%w %s`).notify(txid, 'a shop; touch %s');
+    const path = join(directory, `wallet.${txid}`);
+    await until('the command', () => existsSync(path) && readFileSync(path, 'utf8') !== '');
+    expect(readFileSync(path, 'utf8')).toBe('of:a shop; touch %s:a shop; touch %s\n');
+  });
+
   it('starts every command that waits before the server stops, where there is time', async () => {
     const all = txids(9);
     const notify = notifier(counting(0.05));
-    for (const txid of all) notify.notify(txid);
+    for (const txid of all) notify.notify(txid, 'shop');
     await notify.close(30_000);
     await until('the last commands', () => done().length === all.length);
     expect(lines).toEqual([]);
@@ -65,14 +75,14 @@ describe('--tx-notify', () => {
   it('names in the log the transactions whose command was not run when the server stopped', async () => {
     const notify = notifier(counting(20), 20_000);
     const all = txids(6);
-    for (const txid of all) notify.notify(txid);
+    for (const txid of all) notify.notify(txid, 'shop');
     await notify.close(10);
     expect(lines.map((line) => (JSON.parse(line) as { txid: string }).txid)).toEqual(all.slice(4));
   });
 
   it('goes on with the next transactions when commands cannot be run', async () => {
     const notify = notifier(join(directory, 'missing'));
-    for (const txid of txids(9)) notify.notify(txid);
+    for (const txid of txids(9)) notify.notify(txid, 'shop');
     await until('the last failure', () => lines.length === 9);
     expect(lines[8]).toContain('--tx-notify could not be run');
   });
@@ -81,7 +91,7 @@ describe('--tx-notify', () => {
     const script = join(directory, 'hang.sh');
     writeFileSync(script, `touch ${directory}/done.$1\nsleep 600\n`);
     const notify = notifier(`sh ${script} %s`, 100);
-    for (const txid of txids(5)) notify.notify(txid);
+    for (const txid of txids(5)) notify.notify(txid, 'shop');
     await until('the fifth', () => done().length === 5);
     expect(lines[0]).toContain('was killed');
     await until('the end of all', () => lines.length === 5);

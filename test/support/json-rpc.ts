@@ -25,15 +25,41 @@ export async function post(
   return { status: response.status, text: await response.text() };
 }
 
-/** One call, errors included. */
-export async function call(port: number, method: string, params: unknown = {}): Promise<Reply> {
-  const { text } = await post(port, '/json_rpc', { jsonrpc: '2.0', id: '0', method, params });
+/** One call, errors included. @param path of a wallet, where it is not that of the current one. */
+export async function call(
+  port: number,
+  method: string,
+  params: unknown = {},
+  path = '/json_rpc',
+): Promise<Reply> {
+  const { text } = await post(port, path, { jsonrpc: '2.0', id: '0', method, params });
   return JSON.parse(text) as Reply;
 }
 
+/** Path of one wallet. */
+export const walletPath = (name: string): string => `/wallet/${encodeURIComponent(name)}/json_rpc`;
+
+/** Calls of one wallet by its path. */
+export interface WalletCalls {
+  /** A call that must succeed. */
+  rpc(method: string, params?: unknown): Promise<Loose>;
+  /** A call, errors included. */
+  call(method: string, params?: unknown): Promise<Reply>;
+}
+
+export const walletCalls = (port: number, name: string): WalletCalls => ({
+  rpc: (method, params) => result(port, method, params, walletPath(name)),
+  call: (method, params) => call(port, method, params, walletPath(name)),
+});
+
 /** One call that must succeed. @throws Error with the server's words. */
-export async function result(port: number, method: string, params: unknown = {}): Promise<Loose> {
-  const reply = await call(port, method, params);
+export async function result(
+  port: number,
+  method: string,
+  params: unknown = {},
+  path = '/json_rpc',
+): Promise<Loose> {
+  const reply = await call(port, method, params, path);
   if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.code} ${reply.error.message}`);
   return reply.result;
 }

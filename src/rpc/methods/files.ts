@@ -16,15 +16,16 @@ export const fileMethods: readonly WalletMethod[] = [
     meta: { needs: 'directory', restricted: true },
     params: params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
-    async handle({ server }, { filename, password, language }) {
-      await server.createWallet({ filename, password, language });
+    async handle({ scope }, { filename, password, language }) {
+      await scope.createWallet({ filename, password, language });
       return {};
     },
   }),
 
   defineMethod({
     name: 'open_wallet',
-    summary: 'Opens a wallet of the wallet directory; the one open before is stored and closed.',
+    summary:
+      'Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the one before is closed unless its own path holds it open.',
     meta: {
       needs: 'directory',
       restricted: true,
@@ -43,8 +44,8 @@ export const fileMethods: readonly WalletMethod[] = [
       autosave_current: flag.default(true),
     }),
     source: 'COMMAND_RPC_OPEN_WALLET, on_open_wallet',
-    async handle({ server }, { filename, password }) {
-      await server.openWallet({ filename, password });
+    async handle({ scope }, { filename, password }) {
+      await scope.openWallet({ filename, password });
       return {};
     },
   }),
@@ -75,7 +76,7 @@ export const fileMethods: readonly WalletMethod[] = [
       enable_multisig_experimental: flag.default(false),
     }),
     source: 'COMMAND_RPC_RESTORE_DETERMINISTIC_WALLET, on_restore_deterministic_wallet',
-    async handle({ server }, asked) {
+    async handle({ scope }, asked) {
       const request = {
         filename: asked.filename,
         password: asked.password,
@@ -89,10 +90,10 @@ export const fileMethods: readonly WalletMethod[] = [
             reason: 'multisig seeds take no offset',
             text: 'Multisig seeds are not compatible with seed offsets',
           });
-        const address = await server.restoreMultisig(request);
+        const address = await scope.restoreMultisig(request);
         return { address, info: RESTORED, seed: '', was_deprecated: false };
       }
-      const restored = await server.restoreWallet({
+      const restored = await scope.restoreWallet({
         ...request,
         language: asked.language,
         seedOffset: asked.seed_offset,
@@ -126,8 +127,8 @@ export const fileMethods: readonly WalletMethod[] = [
       autosave_current: flag.default(true),
     }),
     source: 'COMMAND_RPC_GENERATE_FROM_KEYS, on_generate_from_keys',
-    async handle({ server }, asked) {
-      const { address, viewOnly } = await server.generateFromKeys({
+    async handle({ scope }, asked) {
+      const { address, viewOnly } = await scope.generateFromKeys({
         filename: asked.filename,
         password: asked.password,
         keys: { address: asked.address, viewKey: asked.viewkey, spendKey: asked.spendkey },
@@ -141,12 +142,12 @@ export const fileMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'close_wallet',
-    summary: 'Stores the open wallet and closes it.',
+    summary: 'Closes the wallet; on /json_rpc one that its own path holds open stays open there.',
     meta: { needs: 'wallet', restricted: true },
     params: params({ autosave_current: flag.default(true) }),
     source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
-    async handle({ server }) {
-      await server.closeWallet();
+    async handle({ scope, wallet }) {
+      await scope.closeWallet(wallet);
       return {};
     },
   }),

@@ -32,7 +32,7 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'set_daemon',
-    summary: 'Changes the daemon.',
+    summary: 'Changes the daemon of the server, for every open wallet.',
     meta: { needs: 'wallet', restricted: true },
     params: params({
       address: text.default(''),
@@ -96,6 +96,30 @@ export const serviceMethods: readonly WalletMethod[] = [
   }),
 
   defineMethod({
+    name: 'list_wallets',
+    summary:
+      'Lists the wallets of the wallet directory, with the state of open ones. An addition; no password.',
+    meta: { needs: 'nothing', restricted: true },
+    params: none,
+    source: 'an addition of this server',
+    handle: ({ server }) => ({
+      wallets: server.listWallets().map(({ name, open }) => ({
+        name,
+        open: open !== undefined,
+        ...(open === undefined
+          ? {}
+          : {
+              height: open.height,
+              daemon_height: open.daemonHeight,
+              view_only: open.viewOnly,
+              multisig: open.multisig,
+              syncing: open.syncing,
+            }),
+      })),
+    }),
+  }),
+
+  defineMethod({
     name: 'get_height',
     aliases: ['getheight'],
     summary: 'Number of blocks that the wallet knows.',
@@ -112,19 +136,20 @@ export const serviceMethods: readonly WalletMethod[] = [
     params: params({ start_height: height.default(0) }),
     source: 'COMMAND_RPC_REFRESH, on_refresh',
     async handle({ wallet }, { start_height }) {
-      const { blocksFetched, receivedMoney } = await wallet.sync.refresh(start_height);
+      const { blocksFetched, receivedMoney } = await wallet.sync.refresh({ startHeight: start_height });
       return { blocks_fetched: blocksFetched, received_money: receivedMoney };
     },
   }),
 
   defineMethod({
     name: 'auto_refresh',
-    summary: 'Sets how often the wallet refreshes by itself.',
+    summary:
+      'Sets how often the wallet refreshes by itself; on /json_rpc also each wallet that becomes current later.',
     meta: { needs: 'nothing', restricted: true },
     params: params({ enable: flag.default(true), period: u32.default(0) }),
     source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
-    handle({ server }, { enable, period }) {
-      server.setAutoRefresh(enable ? (period === 0 ? DEFAULT_PERIOD_SECONDS : period) : undefined);
+    handle({ scope }, { enable, period }) {
+      scope.setAutoRefresh(enable ? (period === 0 ? DEFAULT_PERIOD_SECONDS : period) : undefined);
       return {};
     },
   }),
@@ -150,7 +175,7 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'stop_wallet',
-    summary: 'Stores the wallet and stops the server.',
+    summary: 'Stores the wallet, closes every wallet and stops the server.',
     meta: { needs: 'wallet', restricted: true },
     params: none,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',

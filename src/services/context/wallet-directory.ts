@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
 import { namingTrouble } from '../../store/file/file-trouble.js';
@@ -47,6 +47,10 @@ const ASIDE_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
 const endingOf = (name: string, endings: readonly string[]): string | undefined =>
   endings.find((ending) => name.toLowerCase().endsWith(ending));
 
+/** A name without a path. */
+const isPlain = (name: string): boolean =>
+  name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
+
 const badName = (name: string, reason: string): WalletError =>
   new WalletError({ kind: 'bad_wallet_name', name, reason });
 
@@ -60,14 +64,22 @@ export class WalletDirectory {
     namingTrouble(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
   }
 
+  /** Names of the wallets whose keys files lie in the directory, in ascending order. @throws WalletError `wallet_io` */
+  names(): string[] {
+    const ending = '.keys';
+    return namingTrouble(this.path, () => readdirSync(this.path))
+      .filter((file) => file.endsWith(ending) && file.length > ending.length)
+      .map((file) => file.slice(0, -ending.length))
+      .filter((name) => isPlain(name))
+      .sort();
+  }
+
   /**
    * Paths of a wallet that may exist.
    * @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory.
    */
   locate(name: string): WalletPaths {
-    const plain =
-      name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
-    if (!plain) throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
+    if (!isPlain(name)) throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
     if (Buffer.byteLength(name) > MAX_NAME_BYTES)
       throw badName(name, `a wallet name has at most ${MAX_NAME_BYTES} bytes`);
     if (name.endsWith('.keys') || name.endsWith('.lock'))

@@ -1,9 +1,10 @@
 import type { Hash } from '../../crypto/types.js';
 
-/** What a wallet tells the rest of the process. Listeners must not throw. */
+/** Notices of open wallets, by the name of the wallet (empty in memory). Listeners must not throw. */
 export interface WalletEvents {
-  /** A transaction that pays us was seen, in the pool or in a block. */
-  readonly onIncoming: (txHash: Hash) => void;
-  /** @param height blocks known. @param daemonHeight blocks that the daemon holds. */
+  /** A transaction that pays the wallet was seen for the first time, in the pool or in a block. */
+  readonly onIncoming: (name: string, txHash: Hash) => void;
+  /** Blocks were read. @param height blocks known. @param daemonHeight blocks that the daemon holds. */
   readonly onProgress: (name: string, height: number, daemonHeight: number) => void;
+  readonly onClosed: (name: string) => void;
 }

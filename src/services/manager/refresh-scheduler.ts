@@ -1,73 +1,168 @@
 import type { Logger } from 'pino';
 import { DaemonError } from '../../daemon/errors.js';
+import { nextTurn } from '../../util/next-turn.js';
 import type { OpenWallet } from '../open-wallet.js';
 
-const DEFAULT_PERIOD_SECONDS = 20;
+export const DEFAULT_PERIOD_SECONDS = 20;
+
+/** Time before a failed refresh is tried again [ms]; doubles from the first to the last. */
 const RETRY_MS = { first: 1000, last: 60_000 };
 
-/** Keeps a wallet in step with the chain; where the daemon fails, tries again at growing distances. */
+/** Refreshes started in one turn of the event loop: each reads its wallet's store for less than a millisecond. */
+const STARTED_AT_ONCE = 4;
+
+/** The parts of an open wallet that are scheduled. */
+export type ScheduledWallet = Pick<OpenWallet, 'name' | 'context' | 'sync'>;
+
+interface Schedule {
+  /** Refresh period [s]; undefined: refreshed by request only. */
+  period: number | undefined;
+  /** Time of the next refresh [ms since the scheduler was created]. */
+  due: number;
+  isRefreshing: boolean;
+  /** Failures in a row that are not the daemon's. */
+  failures: number;
+}
+
+/**
+ * Refreshes the open wallets of a server periodically. Wallets with one period are due at the same moments, so that they
+ * share one pass over the chain. Where the daemon fails, all are tried again at growing intervals.
+ */
 export class RefreshScheduler {
   readonly #log: Logger;
-  /** undefined: only when asked. */
-  #period: number | undefined = DEFAULT_PERIOD_SECONDS;
-  #session: OpenWallet | undefined;
+  readonly #schedules = new Map<ScheduledWallet, Schedule>();
+  readonly #origin = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  #failures = 0;
+  /** Cycles in a row in which the daemon failed. */
+  #daemonFailures = 0;
+  /** Start of the last cycle in which the daemon failed. */
+  #failedCycle = -1;
+  #stopped = false;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** Looks after this wallet from now on, beginning at once; undefined: after none. */
-  follow(session: OpenWallet | undefined): void {
-    this.#session = session;
-    this.startOver();
+  /** Refreshes a wallet from now on, first at once. @param period [s]; undefined: refreshed by request only. */
+  add(wallet: ScheduledWallet, period: number | undefined): void {
+    this.#schedules.set(wallet, { period, due: this.#now(), isRefreshing: false, failures: 0 });
+    this.#arm();
   }
 
-  /** @param seconds undefined: only when asked. */
-  setPeriod(seconds: number | undefined): void {
-    this.#period = seconds;
-    this.startOver();
+  remove(wallet: ScheduledWallet): void {
+    this.#schedules.delete(wallet);
   }
 
-  /** Begins at once, what failed before forgotten. */
+  /** Passes the period of a wallet on to the one that was opened in its place. */
+  replace(before: ScheduledWallet, after: ScheduledWallet): void {
+    const period = this.#schedules.get(before)?.period;
+    this.remove(before);
+    this.add(after, period);
+  }
+
+  /** @param seconds undefined: refreshed by request only. */
+  setPeriod(wallet: ScheduledWallet, seconds: number | undefined): void {
+    const schedule = this.#schedules.get(wallet);
+    if (schedule === undefined) return;
+    schedule.period = seconds;
+    schedule.due = this.#now();
+    this.#arm();
+  }
+
+  /** Refreshes every wallet at once and forgets earlier failures. For a server with another daemon. */
   startOver(): void {
-    this.#failures = 0;
-    this.#schedule(0);
-  }
-
-  #schedule(ms: number): void {
-    clearTimeout(this.#timer);
-    if (this.#period === undefined || this.#session === undefined) return;
-    this.#timer = setTimeout(() => void this.#refresh(), ms);
-    this.#timer.unref();
-  }
-
-  async #refresh(): Promise<void> {
-    const session = this.#session;
-    if (session === undefined || session.context.daemon.address === undefined) return;
-    try {
-      await session.sync.refresh();
-      if (this.#failures > 0) this.#log.info('the daemon answers again');
-      this.#failures = 0;
-    } catch (error) {
-      if (session !== this.#session) return;
-      // A server that went offline meanwhile has nothing to complain of.
-      if (session.context.daemon.address !== undefined) this.#note(error);
+    this.#daemonFailures = 0;
+    for (const schedule of this.#schedules.values()) {
+      schedule.due = this.#now();
+      schedule.failures = 0;
     }
-    if (session !== this.#session || this.#period === undefined) return;
-    const backOff = Math.min(RETRY_MS.first * 2 ** (this.#failures - 1), RETRY_MS.last);
-    this.#schedule(this.#failures > 0 ? backOff : this.#period * 1000);
+    this.#arm();
   }
 
-  #note(error: unknown): void {
-    this.#failures += 1;
-    if (!(error instanceof DaemonError)) return this.#log.error({ err: error }, 'a refresh failed');
-    // Said once, not at every attempt.
-    if (this.#failures === 1)
-      this.#log.warn(
-        { daemon: this.#session?.context.daemon.address, reason: error.message, code: error.code },
-        'the daemon cannot be used; trying again. Start it, or name another with --daemon-address or set_daemon',
-      );
+  /** Starts no refresh any more. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #now(): number {
+    return performance.now() - this.#origin;
+  }
+
+  /** Sets the timer to the earliest refresh that is due. */
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped) return;
+    let earliest = Infinity;
+    for (const { period, due, isRefreshing } of this.#schedules.values())
+      if (period !== undefined && !isRefreshing) earliest = Math.min(earliest, due);
+    if (earliest === Infinity) return;
+    this.#timer = setTimeout(() => void this.#cycle(), Math.max(0, earliest - this.#now())).unref();
+  }
+
+  /** Starts the refresh of every wallet that is due. */
+  async #cycle(): Promise<void> {
+    const start = this.#now();
+    const asOf = performance.timeOrigin + performance.now();
+    let started = 0;
+    for (const [wallet, schedule] of [...this.#schedules]) {
+      if (schedule.period === undefined || schedule.isRefreshing || schedule.due > start) continue;
+      if (this.#schedules.get(wallet) !== schedule) continue;
+      void this.#refresh(wallet, schedule, start, asOf);
+      started += 1;
+      if (started % STARTED_AT_ONCE === 0) await nextTurn();
+    }
+    this.#arm();
+  }
+
+  async #refresh(wallet: ScheduledWallet, schedule: Schedule, cycle: number, asOf: number): Promise<void> {
+    const { daemon } = wallet.context;
+    schedule.isRefreshing = true;
+    let wait: number | undefined;
+    try {
+      if (daemon.address !== undefined) {
+        await wallet.sync.refresh({ asOf });
+        this.#daemonAnswers();
+      }
+      schedule.failures = 0;
+    } catch (error) {
+      if (this.#schedules.get(wallet) !== schedule) return;
+      if (!(error instanceof DaemonError)) {
+        schedule.failures += 1;
+        this.#log.error({ err: error, name: wallet.name }, 'a refresh failed');
+        wait = backOff(schedule.failures);
+      } else if (daemon.address !== undefined) {
+        this.#noteDaemonFailure(error, daemon.address, cycle);
+        wait = backOff(this.#daemonFailures);
+      }
+    } finally {
+      schedule.isRefreshing = false;
+    }
+    const now = this.#now();
+    // Due times are multiples of the period, the same for every wallet with it.
+    const period = 1000 * (schedule.period ?? DEFAULT_PERIOD_SECONDS);
+    if (schedule.due <= cycle)
+      schedule.due = wait === undefined ? (Math.floor(now / period) + 1) * period : now + wait;
+    this.#arm();
+  }
+
+  #daemonAnswers(): void {
+    if (this.#daemonFailures > 0) this.#log.info('the daemon answers again');
+    this.#daemonFailures = 0;
+  }
+
+  /** Counts and logs an outage once, not once a wallet or an attempt. */
+  #noteDaemonFailure({ message, code }: DaemonError, address: string, cycle: number): void {
+    if (cycle === this.#failedCycle) return;
+    this.#failedCycle = cycle;
+    this.#daemonFailures += 1;
+    if (this.#daemonFailures > 1) return;
+    this.#log.warn(
+      { daemon: address, reason: message, code },
+      'the daemon cannot be used; trying again. Start it, or name another with --daemon-address or set_daemon',
+    );
   }
 }
+
+const backOff = (failures: number): number =>
+  Math.min(RETRY_MS.first * 2 ** Math.max(0, failures - 1), RETRY_MS.last);

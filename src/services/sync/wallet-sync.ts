@@ -38,6 +38,16 @@ interface Services {
   readonly lostPayments: LostPayments;
 }
 
+export interface RefreshOptions {
+  /** Blocks below it that the wallet does not know are skipped. */
+  readonly startHeight?: number;
+  /**
+   * Time since which the daemon must have been asked for the result to count [ms, Unix time with fractions]; absent:
+   * now. Refreshes with one time share the daemon's answers.
+   */
+  readonly asOf?: number;
+}
+
 /** Addresses that are looked out for at most: each takes memory and a moment when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;
 
@@ -49,6 +59,7 @@ export class WalletSync implements RefreshTarget {
   readonly #id: WalletId;
   readonly #looking = new Mutex();
   #waiting: Promise<void> | undefined;
+  #daemonHeight = 0;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -65,6 +76,11 @@ export class WalletSync implements RefreshTarget {
   /** An address was handed out: it and the lookahead beyond it are recognised from now on. */
   expandTo(index: SubaddressIndex): void {
     this.#refresher.expand(this.#id, index);
+  }
+
+  /** Blocks that the daemon held when this wallet last read some; 0 before. */
+  get daemonHeight(): number {
+    return this.#daemonHeight;
   }
 
   /** First height scanned, where that is settled. */
@@ -86,13 +102,12 @@ export class WalletSync implements RefreshTarget {
   /**
    * Brings the wallet to the daemon's tip. Refreshes asked for while one runs wait for it, then run; one that is
    * cancelled, by another daemon or a rescan, starts again.
-   * @param startHeight skips blocks below it, where that is beyond what the wallet holds.
    * @throws DaemonError; WalletError `no_wallet` once it is closed.
    */
-  async refresh(startHeight = 0): Promise<RefreshResult> {
+  async refresh({ startHeight = 0, asOf }: RefreshOptions = {}): Promise<RefreshResult> {
     for (;;) {
       try {
-        return await this.#context.locks.refresh.run(() => this.#refreshNow(startHeight));
+        return await this.#context.locks.refresh.run(() => this.#refreshNow(startHeight, asOf));
       } catch (error) {
         if (!(error instanceof RefreshCancelled)) throw error;
         this.#context.assertOpen();
@@ -136,12 +151,13 @@ export class WalletSync implements RefreshTarget {
     return untilClosed(this.#refresher.keyImages(this.#id, keys, outputs));
   }
 
-  async #refreshNow(startHeight: number): Promise<RefreshResult> {
+  async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {
     this.#context.assertOpen();
     const restoreHeight = await this.#restoreHeight();
     const from = {
       history: this.#context.store.read((r) => r.chain.shortHistory()),
       startHeight: Math.max(startHeight, restoreHeight),
+      ...(asOf === undefined ? {} : { asOf }),
     };
     const result = await this.#refresher.refresh(this.#id, from);
     if (result.blocksFetched > 0) await this.#context.store.harden();
@@ -222,6 +238,7 @@ export class WalletSync implements RefreshTarget {
     // A balance lists them.
     this.#context.addresses.foresee(findings.outputs.map(({ subaddress }) => subaddress));
     this.#tell(news);
+    this.#daemonHeight = daemonHeight;
     this.#context.events.onProgress(
       this.#context.name,
       findings.startHeight + findings.hashes.length,
@@ -252,13 +269,14 @@ export class WalletSync implements RefreshTarget {
     this.#context.store.write((w) => w.addFound(mined));
     this.#refresher.restart(this.#id);
     this.#tell(news);
-    for (const txHash of this.#services.mempool.admit(unmined)) this.#context.events.onIncoming(txHash);
+    for (const txHash of this.#services.mempool.admit(unmined))
+      this.#context.events.onIncoming(this.#context.name, txHash);
   }
 
   /** Reports mined transactions, but for those whose outputs are burnt. */
   #tell(news: readonly Hash[]): void {
     const income = this.#context.store.read((r) => news.filter((txHash) => r.outputs.isIncome(txHash)));
-    for (const txHash of income) this.#context.events.onIncoming(txHash);
+    for (const txHash of income) this.#context.events.onIncoming(this.#context.name, txHash);
   }
 
   tidy(): Promise<void> {
@@ -267,7 +285,7 @@ export class WalletSync implements RefreshTarget {
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
     for (const txHash of this.#services.mempool.commitPool(present, findings))
-      this.#context.events.onIncoming(txHash);
+      this.#context.events.onIncoming(this.#context.name, txHash);
   }
 
   /**

@@ -145,7 +145,9 @@ describe('several payments', () => {
     home.answers = [
       taking,
       () => {
-        home.store.close();
+        home.store.read = () => {
+          throw new Error('a fault of the store');
+        };
         return refusing();
       },
     ];

@@ -1,0 +1,135 @@
+import { randomSecretKey } from '../../crypto/derivation.js';
+import { accountKeysOf } from '../../cryptonote/account-keys.js';
+import { DaemonError } from '../../daemon/errors.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { readGivenKeys, type GivenKeys } from '../../wallet/key-import.js';
+import type { DaemonConnection } from '../context/daemon-connection.js';
+import { assertFree, type WalletDirectory, type WalletPaths } from '../context/wallet-directory.js';
+import type { OpenWallet } from '../open-wallet.js';
+import type { Holder, OpenWallets } from './open-wallets.js';
+import type { ServerSettings } from './server-settings.js';
+import {
+  requireLanguage,
+  walletFromMultisigSeed,
+  walletFromWords,
+  type MultisigRestoreRequest,
+  type PlacelessWallet,
+  type RestoreRequest,
+} from './wallet-restore.js';
+
+/** Time to ask the daemon for its height [ms]. A new wallet without a height finds it at its first refresh. */
+const HEIGHT_DEADLINE_MS = 10_000;
+
+export interface CreateRequest {
+  /** Empty: in memory. */
+  readonly filename: string;
+  readonly password: string;
+  readonly language: string;
+}
+
+export interface GenerateRequest {
+  readonly filename: string;
+  readonly password: string;
+  readonly keys: GivenKeys;
+  readonly restoreHeight: number;
+  /** Empty: none is noted down. */
+  readonly language: string;
+}
+
+/** Creates wallets from random keys, seeds and given keys, and opens them for a holder. */
+export class WalletCreation {
+  readonly #settings: ServerSettings;
+  readonly #daemon: DaemonConnection;
+  readonly #wallets: OpenWallets;
+  readonly #holder: Holder;
+
+  constructor(settings: ServerSettings, daemon: DaemonConnection, wallets: OpenWallets, holder: Holder) {
+    this.#settings = settings;
+    this.#daemon = daemon;
+    this.#wallets = wallets;
+    this.#holder = holder;
+  }
+
+  /** @throws WalletError `wallet_exists`, `unknown_language` */
+  async create({ filename, password, language: name }: CreateRequest): Promise<void> {
+    const paths = this.#locateNew(filename);
+    const language = requireLanguage(name);
+    const keys = accountKeysOf(randomSecretKey(this.#settings.rng));
+    const restoreHeight = await this.#daemonHeight();
+    await this.#add(paths, { keys, language, password, restoreHeight });
+  }
+
+  /** @returns the seed to note down, too. @throws WalletError `bad_seed`, `wallet_exists` */
+  async restore(
+    request: RestoreRequest,
+  ): Promise<{ readonly address: string; readonly seed: string; readonly deprecated: boolean }> {
+    const paths = this.#placeNew(request.filename);
+    const { wallet, seed, deprecated } = await walletFromWords(request);
+    return { address: primaryAddress(await this.#add(paths, wallet)), seed, deprecated };
+  }
+
+  /** @returns the address of the group. @throws WalletError `bad_seed`, `wallet_exists` */
+  async restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
+    const paths = this.#placeNew(request.filename);
+    return primaryAddress(await this.#add(paths, walletFromMultisigSeed(request)));
+  }
+
+  /** @throws WalletError `invalid` for keys that do not belong together, `wallet_exists` */
+  async generateFromKeys(
+    request: GenerateRequest,
+  ): Promise<{ readonly address: string; readonly viewOnly: boolean }> {
+    const paths = this.#placeNew(request.filename);
+    const { password, restoreHeight } = request;
+    const keys = readGivenKeys(request.keys, this.#settings.network);
+    const language = request.language === '' ? undefined : requireLanguage(request.language);
+    const wallet = await this.#add(paths, { keys, language, password, restoreHeight });
+    return { address: primaryAddress(wallet), viewOnly: wallet.isViewOnly };
+  }
+
+  async #add(paths: WalletPaths | undefined, wallet: PlacelessWallet): Promise<OpenWallet> {
+    const created = await this.#wallets.create({ ...wallet, paths }, this.#holder);
+    if (this.#daemon.address !== undefined) await this.#watchAhead(created);
+    return created;
+  }
+
+  /** Derives the lookahead of a new wallet before its first refresh, which would do so otherwise. */
+  async #watchAhead(wallet: OpenWallet): Promise<void> {
+    try {
+      await wallet.sync.watchAhead();
+    } catch (error) {
+      this.#settings.log.warn(
+        { err: error, name: wallet.name },
+        'the lookahead addresses of a new wallet are left to its first refresh',
+      );
+    }
+  }
+
+  #directory(): WalletDirectory {
+    if (this.#settings.directory === undefined) throw new WalletError({ kind: 'no_wallet_dir' });
+    return this.#settings.directory;
+  }
+
+  /** undefined for a wallet in memory. @throws WalletError `bad_wallet_name` */
+  #locateNew(filename: string): WalletPaths | undefined {
+    const directory = this.#directory();
+    return filename === '' ? undefined : directory.locateNew(filename);
+  }
+
+  /** {@link #locateNew}, where upstream looks at the file before the keys. @throws WalletError `wallet_exists` */
+  #placeNew(filename: string): WalletPaths | undefined {
+    const paths = this.#locateNew(filename);
+    if (paths !== undefined) assertFree(paths);
+    return paths;
+  }
+
+  async #daemonHeight(): Promise<number | undefined> {
+    try {
+      return (await this.#daemon.client().getInfo({ deadline: HEIGHT_DEADLINE_MS })).height;
+    } catch (error) {
+      if (error instanceof DaemonError) return undefined;
+      throw error;
+    }
+  }
+}
+
+const primaryAddress = ({ accounts }: OpenWallet): string => accounts.address({ major: 0, minor: 0 });

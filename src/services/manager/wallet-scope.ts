@@ -1,0 +1,99 @@
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { DaemonConnection } from '../context/daemon-connection.js';
+import type { WalletDirectory } from '../context/wallet-directory.js';
+import type { OpenWallet } from '../open-wallet.js';
+import type { Holder, OpenWallets } from './open-wallets.js';
+import type { ServerSettings } from './server-settings.js';
+import { WalletCreation, type CreateRequest, type GenerateRequest } from './wallet-creation.js';
+import type { MultisigRestoreRequest, RestoreRequest } from './wallet-restore.js';
+
+/** Resources of the server that its scopes share. */
+export interface ScopeResources {
+  readonly settings: ServerSettings;
+  readonly daemon: DaemonConnection;
+  readonly wallets: OpenWallets;
+}
+
+/**
+ * The wallets that requests of one HTTP path reach. Without a name (`/json_rpc`): the current wallet, replaced by each
+ * wallet opened or created there. With a name (`/wallet/<name>/json_rpc`): that wallet and no other.
+ */
+export class WalletScope {
+  readonly #resources: ScopeResources;
+  readonly #name: string | undefined;
+  readonly #holder: Holder;
+  readonly #creation: WalletCreation;
+
+  constructor(resources: ScopeResources, name?: string) {
+    this.#resources = resources;
+    this.#name = name;
+    this.#holder = name === undefined ? 'current' : 'path';
+    const { settings, daemon, wallets } = resources;
+    this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder);
+  }
+
+  /** The open wallet of this scope at this moment. @throws WalletError `bad_wallet_name` */
+  find(): OpenWallet | undefined {
+    const { wallets } = this.#resources;
+    return this.#name === undefined
+      ? wallets.current
+      : wallets.underPath(this.#directory().locate(this.#name));
+  }
+
+  async createWallet(request: CreateRequest): Promise<void> {
+    await this.#creation.create({ ...request, filename: this.#filename(request.filename) });
+  }
+
+  restoreWallet(request: RestoreRequest): ReturnType<WalletCreation['restore']> {
+    return this.#creation.restore({ ...request, filename: this.#filename(request.filename) });
+  }
+
+  restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
+    return this.#creation.restoreMultisig({ ...request, filename: this.#filename(request.filename) });
+  }
+
+  generateFromKeys(request: GenerateRequest): ReturnType<WalletCreation['generateFromKeys']> {
+    return this.#creation.generateFromKeys({ ...request, filename: this.#filename(request.filename) });
+  }
+
+  /** @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt` */
+  async openWallet({
+    filename,
+    password,
+  }: {
+    readonly filename: string;
+    readonly password: string;
+  }): Promise<void> {
+    const paths = this.#directory().locate(this.#filename(filename));
+    await this.#resources.wallets.open(paths, password, this.#holder);
+  }
+
+  /** @param wallet the one that the request is bound to. @throws WalletError `no_wallet` where it is closed already. */
+  closeWallet(wallet: OpenWallet): Promise<void> {
+    return this.#resources.wallets.release(wallet, this.#holder);
+  }
+
+  /** @param seconds undefined: refreshed by request only. @throws WalletError `no_wallet` for a named wallet that is closed. */
+  setAutoRefresh(seconds: number | undefined): void {
+    const wallet = this.find();
+    if (wallet === undefined && this.#name !== undefined) throw new WalletError({ kind: 'no_wallet' });
+    this.#resources.wallets.setPeriod(wallet, this.#holder, seconds);
+  }
+
+  #directory(): WalletDirectory {
+    const { directory } = this.#resources.settings;
+    if (directory === undefined) throw new WalletError({ kind: 'no_wallet_dir' });
+    return directory;
+  }
+
+  /** @throws WalletError `bad_wallet_name` where a named path is given the name of another wallet. */
+  #filename(given: string): string {
+    if (this.#name === undefined || given === this.#name) return given;
+    if (given === '') return this.#name;
+    throw new WalletError({
+      kind: 'bad_wallet_name',
+      name: given,
+      reason: 'the path of the request names another wallet: leave filename out',
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import { Mutex } from './mutex.js';
+
+/** One mutex a key. Tasks of one key run one after the other, tasks of different keys at the same time. */
+export class KeyedMutex {
+  readonly #mutexes = new Map<string, { readonly mutex: Mutex; users: number }>();
+
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const entry = this.#mutexes.get(key) ?? { mutex: new Mutex(), users: 0 };
+    this.#mutexes.set(key, entry);
+    entry.users += 1;
+    try {
+      return await entry.mutex.run(task);
+    } finally {
+      entry.users -= 1;
+      if (entry.users === 0) this.#mutexes.delete(key);
+    }
+  }
+}
