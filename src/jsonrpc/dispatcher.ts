@@ -4,25 +4,23 @@ import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
 import { readRequest, type ReadRequest, type SizeOf } from './request-body.js';
 
-/**
- * Runs one call. @throws RpcError for whatever the caller should be told; anything else is a bug.
- */
+/** Runs one call. @throws RpcError for errors that the client sees; anything else is a bug. */
 export type Call = (method: string, params: Json | undefined) => Promise<Writable | StreamedJson>;
 
-/** The text of an answer in pieces: all of them, or page by page as they are read. */
+/** Text of an answer in pieces: complete, or page by page while it is read. */
 export type AnswerText = readonly Uint8Array[] | AsyncIterable<readonly Uint8Array[]>;
 
 export interface DispatcherParts {
   readonly call: Call;
-  /** Told of every bug; the caller sees no details. */
+  /** Reports a bug; the client gets no details. */
   readonly onBug: (method: string, error: unknown) => void;
-  /** Bytes of an answer, from all of its text; absent: UTF-8. */
+  /** Encodes the complete text of an answer; absent: UTF-8. */
   readonly encode?: (text: string) => Uint8Array;
-  /** Absent: a request of any method may be long. */
+  /** Size class of a method's requests; absent: requests of all methods may be long. */
   readonly sizeOf?: SizeOf;
 }
 
-/** Calls of one batch, run one after the other. */
+/** Most calls of one batch; they run one after the other. */
 export const MAX_BATCH = 100;
 
 type Request = { readonly [key: string]: Json | undefined };
@@ -32,15 +30,14 @@ const isObject = (value: Json): value is Request =>
 
 type Outcome = { readonly result: Writable } | RpcError;
 
-/** Answers one call; undefined for a notification. */
-interface Answered<Of = Outcome> {
+interface Answered<O = Outcome> {
   readonly id: Json;
-  readonly outcome: Of;
+  readonly outcome: O;
 }
 
-type Run<Of> = (method: string, params: Json | undefined) => Promise<Of>;
+type Run<O> = (method: string, params: Json | undefined) => Promise<O>;
 
-// Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
+// Members are in alphabetical order like upstream's: some clients compare whole texts.
 function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
   if (outcome instanceof RpcError) {
     const { code, data, message } = outcome;
@@ -61,7 +58,7 @@ async function* streamed(id: Json, result: StreamedJson): AsyncGenerator<readonl
   yield [Buffer.from('}')];
 }
 
-/** Turns the text of a request, or of a batch, into the text of the answer. */
+/** Reads a JSON-RPC request or batch, runs its calls and writes the answer. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
 
@@ -71,9 +68,9 @@ export class Dispatcher {
 
   /**
    * @param body UTF-8, in chunks as they arrive.
-   * @returns the answer; undefined where nothing is to be answered: a batch of notifications. One that comes page by
-   * page fails with what the rest of it fails with: an RpcError, or a bug.
-   * @throws RequestTooLarge, and what `body` fails with.
+   * @returns the answer; undefined for a batch of notifications. Iterating over an answer in pages throws an RpcError, or
+   * a bug, when a later page cannot be read.
+   * @throws RequestTooLarge, and the errors of `body`.
    */
   async answer(body: AsyncIterable<Uint8Array>): Promise<AnswerText | undefined> {
     let read: ReadRequest;
@@ -90,19 +87,19 @@ export class Dispatcher {
     }
   }
 
-  /** The answer to a request that cannot be read. */
+  /** Writes the answer to a request that cannot be read. */
   refusal(code: number, message: string): readonly Uint8Array[] {
-    return this.#written({ id: 0n, outcome: new RpcError(code, message) });
+    return this.#write({ id: 0n, outcome: new RpcError(code, message) });
   }
 
   async #answerTo(request: Json): Promise<AnswerText | undefined> {
     if (!Array.isArray(request)) {
-      // Only UTF-8 can be made of a part of a text.
+      // `encode` needs the complete text: only UTF-8 is written page by page.
       const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
       const answered = await this.#one(request, 0n, run);
       if (answered === undefined) return undefined;
       const { id, outcome } = answered;
-      return outcome instanceof StreamedJson ? streamed(id, outcome) : this.#written({ id, outcome });
+      return outcome instanceof StreamedJson ? streamed(id, outcome) : this.#write({ id, outcome });
     }
     const batch = request as readonly Json[];
     if (batch.length === 0 || batch.length > MAX_BATCH)
@@ -115,30 +112,34 @@ export class Dispatcher {
       writeAnswer(w.raw(before), answered);
       before = ',';
     }
-    return before === '[' ? undefined : this.#encoded(w.raw(']'));
+    return before === '[' ? undefined : this.#encode(w.raw(']'));
   }
 
-  #written(answered: Answered): readonly Uint8Array[] {
+  #write(answered: Answered): readonly Uint8Array[] {
     const w = new JsonWriter();
     writeAnswer(w, answered);
-    return this.#encoded(w);
+    return this.#encode(w);
   }
 
-  #encoded(w: JsonWriter): readonly Uint8Array[] {
+  #encode(w: JsonWriter): readonly Uint8Array[] {
     const { encode } = this.#parts;
     return encode === undefined ? w.pieces() : [encode(w.toString())];
   }
 
-  /** @param defaultId for a request without one; undefined makes it a notification. */
-  async #one<Of>(
+  /**
+   * Answers one call.
+   * @param defaultId id of a request without one; undefined makes it a notification.
+   * @returns undefined for a notification.
+   */
+  async #one<O>(
     request: Json,
     defaultId: bigint | undefined,
-    run: Run<Of>,
-  ): Promise<Answered<Of | RpcError> | undefined> {
+    run: Run<O>,
+  ): Promise<Answered<O | RpcError> | undefined> {
     const invalid = new RpcError(INVALID_REQUEST, 'Invalid Request');
     if (!isObject(request)) return { id: 0n, outcome: invalid };
-    const { id: given, method, params } = request;
-    const id = given === undefined || given === null ? defaultId : given;
+    const { id: requestId, method, params } = request;
+    const id = requestId === undefined || requestId === null ? defaultId : requestId;
     if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalid };
     const outcome = await run(method, params);
     return id === undefined ? undefined : { id, outcome };
@@ -170,5 +171,5 @@ export class Dispatcher {
   }
 }
 
-/** For a method that nobody defined. */
+/** Error of a call whose method is unknown. */
 export const methodNotFound = (): RpcError => new RpcError(METHOD_NOT_FOUND, 'Method not found');

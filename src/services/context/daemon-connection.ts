@@ -3,7 +3,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import type { ExpectedChain } from '../../refresh/chain-block.js';
 import { Refresher } from '../../refresh/refresher.js';
-import type { Callers } from '../../util/callers.js';
+import type { PendingRequests } from '../../util/pending-requests.js';
 import type { Rng } from '../../util/random.js';
 
 /** The way to the daemon that every open wallet shares: calls of this thread, and the refresh thread. */
@@ -21,10 +21,10 @@ export class DaemonConnection {
     config: DaemonConfig | undefined;
     trusted: boolean;
     rng: Rng;
-    callers: Callers;
+    pendingRequests: PendingRequests;
   }) {
     this.rng = parts.rng;
-    this.refresher = new Refresher(parts.threads, parts.chain, parts.config, parts.callers);
+    this.refresher = new Refresher(parts.threads, parts.chain, parts.config, parts.pendingRequests);
     this.#config = parts.config;
     this.#trusted = parts.trusted;
   }

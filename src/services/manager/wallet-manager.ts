@@ -68,7 +68,7 @@ export class WalletManager {
       config: settings.daemon,
       trusted: settings.daemonTrusted,
       rng: settings.rng,
-      callers: settings.callers,
+      pendingRequests: settings.pendingRequests,
     });
     this.multisigSetup = new MultisigSetup(this);
     this.#opener = new WalletOpener(settings, this.#link);

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import { rowText, type RowShape } from '../../util/row-shape.js';
+import { rowParts, type RowTemplate } from '../../util/row-template.js';
 import type { IncomingField } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { HeightPages, type HeightRange } from '../sql/height-pages.js';
@@ -83,7 +83,7 @@ type List = Statement<[Query], Uint8Array | null>;
 
 interface Prepared {
   readonly source: Source;
-  readonly shape: RowShape<IncomingField>;
+  readonly shape: RowTemplate<IncomingField>;
   readonly list: List;
   readonly format: string;
 }
@@ -109,19 +109,23 @@ export class IncomingReader {
   }
 
   /** In the order of the chain, commas between them; burnt ones are left out. @returns undefined for none. */
-  rows(shape: RowShape<IncomingField>, filter: IncomingFilter, heights: HeightRange): Uint8Array | undefined {
+  rows(
+    shape: RowTemplate<IncomingField>,
+    filter: IncomingFilter,
+    heights: HeightRange,
+  ): Uint8Array | undefined {
     const source = this.#anyMoved.get() === undefined ? 'chain' : 'reused';
     return this.#written(source, shape, filter, heights);
   }
 
   /** {@link rows} of what an offline wallet was told of, in its order. */
-  toldRows(shape: RowShape<IncomingField>, filter: IncomingFilter): Uint8Array | undefined {
+  toldRows(shape: RowTemplate<IncomingField>, filter: IncomingFilter): Uint8Array | undefined {
     return this.#written('told', shape, filter, {});
   }
 
   #written(
     source: Source,
-    shape: RowShape<IncomingField>,
+    shape: RowTemplate<IncomingField>,
     { account, minors, spent, chainHeight, now }: IncomingFilter,
     heights: Partial<HeightRange>,
   ): Uint8Array | undefined {
@@ -139,10 +143,10 @@ export class IncomingReader {
   }
 
   /** Pages of one list have one shape. */
-  #prepared(source: Source, shape: RowShape<IncomingField>): Prepared {
+  #prepared(source: Source, shape: RowTemplate<IncomingField>): Prepared {
     if (this.#last?.source === source && this.#last.shape === shape) return this.#last;
     const { columns, from, order } = SOURCES[source];
-    const { sql, format } = rowFormat(rowText(shape), columns);
+    const { sql, format } = rowFormat(rowParts(shape), columns);
     // SQLite keeps the order of a subquery that is not merely counted. Sorting within group_concat takes half as long
     // again: it sorts copies of the texts.
     const select = `SELECT CAST(group_concat(line, ',') AS BLOB) FROM (

@@ -1,4 +1,4 @@
-import type { RowText } from '../../util/row-shape.js';
+import type { RowParts } from '../../util/row-template.js';
 
 /** Where a field of a row comes from. Bytes are written in hex, none as an empty text; truth as true or false. */
 export interface RowColumn {
@@ -19,7 +19,7 @@ export interface RowFormat {
 }
 
 export function rowFormat<Name extends string>(
-  { texts, fields }: RowText<Name>,
+  { texts, fields }: RowParts<Name>,
   columns: Readonly<Record<Name, RowColumn>>,
 ): RowFormat {
   const literals = texts.map((text) => text.replaceAll('%', '%%'));

@@ -5,7 +5,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { IncomingFilter } from '../../../src/store/queries/incoming.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { parseJson } from '../../../src/util/json.js';
-import { Field, type RowShape } from '../../../src/util/row-shape.js';
+import { Field, type RowTemplate } from '../../../src/util/row-template.js';
 import { isUnlocked } from '../../../src/wallet/model/unlock-time.js';
 import type { IncomingField } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
@@ -33,7 +33,11 @@ const SHAPE = Object.fromEntries(FIELDS.map((name) => [name, new Field(name)]));
 const ALL = { min: -1, max: Number.MAX_SAFE_INTEGER };
 const VIEW: IncomingFilter = { account: 0, chainHeight: 100, now: 1_700_000_000 };
 
-const rows = (shape: RowShape<IncomingField>, filter: Partial<IncomingFilter> = {}, range = ALL): unknown =>
+const rows = (
+  shape: RowTemplate<IncomingField>,
+  filter: Partial<IncomingFilter> = {},
+  range = ALL,
+): unknown =>
   file.read((r) =>
     parseJson(`[${Buffer.from(r.incoming.rows(shape, { ...VIEW, ...filter }, range) ?? []).toString()}]`),
   );
