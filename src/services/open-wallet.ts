@@ -169,7 +169,7 @@ export class OpenWallet {
 
   /** Everything acknowledged is on disk already: this shortens the log of changes, or writes files again that are gone. */
   async store(): Promise<void> {
-    this.file.sync();
+    this.file.checkpointSync();
     if (await this.keystore.restoreFile())
       this.log.warn({ name: this.name }, 'the keys file of the open wallet was gone; it was written again');
   }
@@ -187,7 +187,7 @@ export class OpenWallet {
     this.link.close();
     this.sync.stop();
     await this.payments.settle();
-    await this.file.settle();
+    await this.file.waitForCheckpoint();
     try {
       this.file.close();
     } finally {

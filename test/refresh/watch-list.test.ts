@@ -90,9 +90,9 @@ describe('outputs on one key', () => {
     });
     const list = new WatchList(
       file.read((r) => ({
-        watched: r.watch.named(0),
-        unnamed: r.watch.unnamed(),
-        reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
+        watched: r.watch.withKeyImage(0),
+        unnamed: r.watch.withoutKeyImage(),
+        reused: { watched: r.watch.burntWithKeyImage(), unnamed: r.watch.burntWithoutKeyImage() },
         told: named ? [] : [{ publicKey, keyImage: image }],
       })),
     );

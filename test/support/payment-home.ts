@@ -96,7 +96,7 @@ export class PaymentHome implements LedgerHome, LostPaymentsHome {
 
   balance(): bigint {
     return this.file
-      .read((r) => r.holdings.ofAddresses({ strict: false }))
+      .read((r) => r.balances.ofAddresses({ strict: false }))
       .reduce((sum, { total }) => sum + total, 0n);
   }
 

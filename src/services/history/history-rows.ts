@@ -75,7 +75,7 @@ export class HistoryRows {
       chainHeight: session.height(),
       now: session.now(),
       reward: session.lastBlockReward(),
-      note: file.read((r) => r.notes.areNone()) ? () => '' : (txHash) => annotations.notes([txHash])[0] ?? '',
+      note: file.read((r) => r.notes.isEmpty()) ? () => '' : (txHash) => annotations.notes([txHash])[0] ?? '',
     };
   }
 

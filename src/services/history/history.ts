@@ -159,7 +159,7 @@ export class History {
       chainHeight: this.#session.height(),
       now: this.#session.now(),
     };
-    const told = this.#session.file.read((r) => r.incoming.toldRows(shape, filter));
+    const told = this.#session.file.read((r) => r.incoming.importedRows(shape, filter));
     const found = reading.pages(
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {

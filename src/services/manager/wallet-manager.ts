@@ -198,7 +198,7 @@ export class WalletManager {
 
   /** Lets go of what the store of the open wallet keeps in memory and can read again. */
   giveMemoryBack(): void {
-    this.#session?.file.giveMemoryBack();
+    this.#session?.file.shrinkMemory();
   }
 
   /** @throws WalletError `no_wallet` */

@@ -40,7 +40,7 @@ export class MultisigInfoTransfer {
   isImportNeeded(account?: number): boolean {
     const { file, keys } = this.#session;
     if (keys.multisig === undefined) return false;
-    return file.read((r) => r.watch.anyUnnamed(account));
+    return file.read((r) => r.watch.anyWithoutKeyImage(account));
   }
 
   /**
@@ -116,8 +116,8 @@ export class MultisigInfoTransfer {
     const infosOf = (place: number) => words.flatMap(({ told }) => told.outputs[place] ?? []);
     const images = await this.#compose(account, named, infosOf);
     file.write((w) => {
-      for (const { told, digest } of words) w.multisig.setWord(told.signer, digest);
-      w.multisig.replaceTold(named.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
+      for (const { told, digest } of words) w.multisig.setLatestInfo(told.signer, digest);
+      w.multisig.replaceInfos(named.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
       composeKeyImages(w, images);
     });
     this.#session.sync.lookAgain();
@@ -153,7 +153,7 @@ export class MultisigInfoTransfer {
   /** The same parts gave its key image before. */
   #isKnown({ publicKey, keyImage }: OwnedOutput, infos: SignerInfo['outputs']): boolean {
     if (keyImage === undefined) return false;
-    const before = this.#session.file.read((r) => r.multisig.told(publicKey));
+    const before = this.#session.file.read((r) => r.multisig.infos(publicKey));
     return isSameSet(partsIn(before), partsIn(infos));
   }
 
@@ -170,7 +170,7 @@ export class MultisigInfoTransfer {
       const outputs = told.outputs.slice(0, known);
       await this.#refusing(together('check', { told: { ...told, outputs }, account, viewPublicKey }));
       const digest = keccak(encode(signerInfo, told));
-      if (this.#session.file.read((r) => r.multisig.isReplaced(digest)))
+      if (this.#session.file.read((r) => r.multisig.isSuperseded(digest)))
         throw refused(
           `the info of signer ${name} is stale, a later one of its was imported since: have it export anew`,
         );

@@ -53,7 +53,7 @@ export class PaymentBuilder {
     const { file, isViewOnly: blind } = this.#session;
     const terms = { chainHeight: this.#session.height(), now: this.#session.now(), blind };
     return new SpendableOutputs(
-      file.read((r) => r.coins.of(account, minors)),
+      file.read((r) => r.spendableOutputs.of(account, minors)),
       terms,
     );
   }
@@ -102,7 +102,7 @@ export class PaymentBuilder {
     const account = groupAccountOf(this.#session.keys);
     const { threshold, commonSecret: viewSecret, shares } = account;
     const told = this.#session.file.read((r) =>
-      draft.share.inputs.map(({ publicKey }) => r.multisig.told(publicKey)),
+      draft.share.inputs.map(({ publicKey }) => r.multisig.infos(publicKey)),
     );
     const attempts = planAttempts(account, publicKeyOf(account.signerSecret), told);
     const signingKeys = shares.map(publicKeyOf);

@@ -1,5 +1,5 @@
 import type { SecretKey } from '../../crypto/types.js';
-import { settleAmbiguousSpends } from '../../store/resolve-key-images.js';
+import { resolveAmbiguousSpends } from '../../store/resolve-key-images.js';
 import { Mutex } from '../../util/mutex.js';
 import { isBackgroundSyncType } from '../../wallet/model/background-sync-mode.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -98,13 +98,13 @@ export class BackgroundSync {
   /** Computes what could not be without the spend key, and tells what was spent. */
   async #settle(spendSecret: SecretKey): Promise<void> {
     const { file, keys } = this.#session;
-    const outputs = file.read((r) => r.outputs.blind());
+    const outputs = file.read((r) => r.outputs.withoutKeyImage());
     const images = await this.#session.sync.keyImages(
       { viewSecret: keys.viewSecret.expose(), spendSecret },
       outputs,
     );
     file.write((w) => {
-      settleAmbiguousSpends(
+      resolveAmbiguousSpends(
         w,
         outputs.flatMap(({ publicKey }, i) => {
           const keyImage = images[i];

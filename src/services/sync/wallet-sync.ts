@@ -134,7 +134,7 @@ export class WalletSync implements RefreshTarget {
       startHeight: Math.max(startHeight, restoreHeight),
     };
     const result = await this.#refresher.refresh(this.#id, from);
-    if (result.blocksFetched > 0) await this.#session.file.harden();
+    if (result.blocksFetched > 0) await this.#session.file.flushToDisk();
     this.#session.assertOpen();
     // Without a look into the pool nothing can be missed there.
     if (this.#session.keystore.background === undefined) await this.#session.pending.relayLost();
@@ -157,11 +157,11 @@ export class WalletSync implements RefreshTarget {
     const { viewSecret, spendSecret, spendPublicKey } = this.#session.keys;
     const known = this.#session.file.read((r) => ({
       subaddresses: r.subaddresses.packed(),
-      watched: r.watch.named(this.#session.height() - MAX_REORGANISATION),
-      unnamed: r.watch.unnamed(),
-      reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
+      watched: r.watch.withKeyImage(this.#session.height() - MAX_REORGANISATION),
+      unnamed: r.watch.withoutKeyImage(),
+      reused: { watched: r.watch.burntWithKeyImage(), unnamed: r.watch.burntWithoutKeyImage() },
       told: r.importedKeyImages.list(),
-      ...this.#blindTo(r.outputs.blind()),
+      ...this.#blindTo(r.outputs.withoutKeyImage()),
     }));
     return {
       keys: {
@@ -239,7 +239,7 @@ export class WalletSync implements RefreshTarget {
   }
 
   tidy(): Promise<void> {
-    return this.#session.file.tidy();
+    return this.#session.file.checkpoint();
   }
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
