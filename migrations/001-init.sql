@@ -5,13 +5,13 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Names of blocks that were read: all of the latest, older ones thinned out.
+-- Hashes of scanned blocks: all of the latest ones, and every 1,000th of older ones.
 CREATE TABLE chain_block (
   height INTEGER PRIMARY KEY CHECK (height >= 0),
   hash   BLOB NOT NULL CHECK (length(hash) = 32)
 ) STRICT;
 
--- Mined transactions that paid us.
+-- Mined transactions that paid the wallet.
 CREATE TABLE received_tx (
   tx_hash         BLOB    PRIMARY KEY CHECK (length(tx_hash) = 32),
   height          INTEGER NOT NULL,
@@ -56,7 +56,7 @@ CREATE INDEX owned_output_spent_by ON owned_output (spent_by) WHERE spent_by IS 
 CREATE INDEX owned_output_spent_height ON owned_output (spent_height) WHERE spent_height IS NOT NULL;
 CREATE INDEX owned_output_unspent ON owned_output (account, minor, height, amount) WHERE spent_by IS NULL AND burnt = 0;
 
--- Transactions that spend outputs of ours.
+-- Transactions that spend outputs of the wallet.
 CREATE TABLE outgoing_tx (
   tx_hash      BLOB    PRIMARY KEY CHECK (length(tx_hash) = 32),
   state        TEXT    NOT NULL CHECK (state IN ('prepared', 'pending', 'failed', 'confirmed')),
@@ -74,7 +74,7 @@ CREATE TABLE outgoing_tx (
 CREATE INDEX outgoing_tx_height ON outgoing_tx (height) WHERE height IS NOT NULL;
 CREATE INDEX outgoing_tx_open ON outgoing_tx (state) WHERE state <> 'confirmed';
 
--- Not of the chain: known only to the wallet that paid.
+-- Not part of the chain: only the wallet that paid has them.
 CREATE TABLE outgoing_destination (
   tx_hash  BLOB    NOT NULL,
   position INTEGER NOT NULL,
@@ -93,7 +93,7 @@ CREATE TABLE tx_note (
   note    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Transactions in the pool that pay us.
+-- Transactions in the mempool that pay the wallet.
 CREATE TABLE pool_tx (
   tx_hash           BLOB    PRIMARY KEY CHECK (length(tx_hash) = 32),
   timestamp         INTEGER NOT NULL,               -- first seen
@@ -123,7 +123,7 @@ CREATE TABLE account_tag (
   description TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Every address that a payment would be recognised at, the lookahead included.
+-- Every address at which payments are recognised, the lookahead included.
 CREATE TABLE subaddress_key (
   spend_public_key BLOB    PRIMARY KEY CHECK (length(spend_public_key) = 32),
   major            INTEGER NOT NULL,

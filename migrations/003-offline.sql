@@ -1,6 +1,6 @@
--- What a wallet that sees the chain without a spend key and one that holds the spend key offline tell each other.
+-- Data exchanged between a view-only wallet, which scans the chain, and an offline wallet with the spend key.
 
--- Outputs that this wallet was told of, in the order in which the other received them. None once it reads the chain itself.
+-- Outputs that were imported, in the order in which the other wallet received them. Empty once this wallet scans the chain.
 CREATE TABLE imported_output (
   place          INTEGER PRIMARY KEY CHECK (place >= 0),
   public_key     BLOB    NOT NULL CHECK (length(public_key) = 32),
@@ -17,14 +17,14 @@ CREATE TABLE imported_output (
   requested      INTEGER NOT NULL                   -- the last import asked for its key image
 ) STRICT;
 
--- Key images that the holder of the spend key told, by output key. They outlive the blocks of their outputs.
+-- Imported key images, by output key. They are kept when the blocks of their outputs are undone.
 CREATE TABLE told_key_image (
   public_key BLOB    PRIMARY KEY CHECK (length(public_key) = 32),
   key_image  BLOB    NOT NULL CHECK (length(key_image) = 32),
   proven     INTEGER NOT NULL                       -- by a signature; else it is the word of a signed transaction set
 ) STRICT, WITHOUT ROWID;
 
--- What transactions that paid us spend, where only a key image told later can say that it was ours.
+-- Key images of inputs of transactions that paid the wallet: an import of key images may show that they are the wallet's own.
 CREATE TABLE received_input (
   key_image BLOB NOT NULL CHECK (length(key_image) = 32),
   tx_hash   BLOB NOT NULL REFERENCES received_tx (tx_hash) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
--- Transactions that may spend outputs whose key image is not known yet: a ring of theirs holds one.
+-- Transactions that may spend outputs without a known key image: one of their rings contains such an output.
 CREATE TABLE possible_spend (
   tx_hash     BLOB    PRIMARY KEY CHECK (length(tx_hash) = 32),
   height      INTEGER NOT NULL,

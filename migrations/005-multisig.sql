@@ -1,6 +1,6 @@
--- What a participant of a group keeps to sign together with the others. By output key: it outlives the output's block.
+-- Data of a multisig signer, by output key: it is kept when the output's block is undone.
 
--- Nonces whose points the others were told. Removed in the transaction that records what was signed with one of them.
+-- Nonces whose points were exported. Deleted in the transaction that records a signature made with one of them.
 CREATE TABLE multisig_nonce (
   public_key BLOB    NOT NULL CHECK (length(public_key) = 32),
   position   INTEGER NOT NULL,
@@ -8,7 +8,7 @@ CREATE TABLE multisig_nonce (
   PRIMARY KEY (public_key, position)
 ) STRICT, WITHOUT ROWID;
 
--- What other signers told last of an output.
+-- Latest multisig info of the other signers.
 CREATE TABLE multisig_info (
   public_key BLOB NOT NULL CHECK (length(public_key) = 32),
   signer     BLOB NOT NULL CHECK (length(signer) = 32),
@@ -16,14 +16,14 @@ CREATE TABLE multisig_info (
   PRIMARY KEY (public_key, signer)
 ) STRICT, WITHOUT ROWID;
 
--- What signers told at some time: their last word, and words that a later one replaced.
+-- Imported signer infos: the latest one of each signer, and superseded ones.
 CREATE TABLE multisig_word (
   digest  BLOB    PRIMARY KEY CHECK (length(digest) = 32),
   signer  BLOB    NOT NULL CHECK (length(signer) = 32),
   current INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Sets of transactions that this signer signed, by the hash of what it was given: no second answer is made to one.
+-- Transaction sets that this signer signed, by the hash of the request: a request is never signed twice.
 CREATE TABLE multisig_answer (
   request   BLOB PRIMARY KEY CHECK (length(request) = 32),
   answer    BLOB NOT NULL,                          -- sealed, as it leaves the wallet

@@ -1,5 +1,5 @@
--- What each address holds, kept by triggers in step with its outputs: a balance does not read them one by one.
--- Burnt outputs hold nothing.
+-- Sums of each address, updated by triggers on its outputs: a balance does not read every output.
+-- Burnt outputs are not counted.
 CREATE TABLE address_sum (
   account     INTEGER NOT NULL,
   minor       INTEGER NOT NULL,
@@ -67,5 +67,5 @@ END;
 -- Outputs that may be locked for longer than their age.
 CREATE INDEX owned_output_lock ON owned_output (height) WHERE unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL;
 
--- Which addresses were used, and what they hold, is known from the sums.
+-- The sums replace this index: they contain used addresses and amounts.
 DROP INDEX owned_output_place;

@@ -1,5 +1,5 @@
--- Outputs in the order in which they were found, their indexes by a short number instead of a hash of 32 bytes: what a
--- refresh adds lies close together, and a commit writes a third less.
+-- Outputs in the order in which they were found; indexes refer to a short number instead of a hash of 32 bytes. New rows of a
+-- refresh are adjacent, and a commit writes a third less.
 CREATE TABLE numbered_output (
   tx_hash        BLOB    NOT NULL REFERENCES received_tx (tx_hash) ON DELETE CASCADE,
   output_index   INTEGER NOT NULL,                  -- within the transaction
@@ -36,7 +36,7 @@ CREATE INDEX owned_output_spent_height ON owned_output (spent_height) WHERE spen
 -- Outputs that may be locked for longer than their age.
 CREATE INDEX owned_output_lock ON owned_output (height) WHERE unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL;
 
--- The oldest that pays alone; the smallest and the largest of an address; those from before RingCT.
+-- The oldest output that pays alone; the smallest and the largest of an address; outputs from before RingCT.
 CREATE INDEX owned_output_by_age ON owned_output
   (account, height, global_index, minor, amount, unlock_time, spent_by, burnt, frozen)
   WHERE spent_by IS NULL AND burnt = 0 AND frozen = 0;
@@ -44,7 +44,7 @@ CREATE INDEX owned_output_by_size ON owned_output (account, minor, amount, heigh
   WHERE spent_by IS NULL AND burnt = 0 AND frozen = 0;
 CREATE INDEX owned_output_plain ON owned_output (account) WHERE rct = 0;
 
--- As before: the sums follow the outputs.
+-- Triggers that update the sums, as in 006-address-sum.sql.
 CREATE TRIGGER owned_output_added AFTER INSERT ON owned_output BEGIN
   INSERT INTO address_sum VALUES (
     NEW.account, NEW.minor, 1,

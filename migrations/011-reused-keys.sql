@@ -1,4 +1,4 @@
--- Several outputs on one one-time key: one of them stands for the key, the others are burnt. Columns are NULL, or 0,
+-- Several outputs on one output key: one of them can be spent, the others are burnt. Columns are NULL, or 0,
 -- for all outputs whose key is not reused.
 ALTER TABLE owned_output ADD COLUMN credited INTEGER CHECK (credited >= 0); -- share in its payment; NULL: the whole amount
 ALTER TABLE owned_output ADD COLUMN first_height INTEGER; -- of the first output on the key; NULL: it is this one
@@ -15,5 +15,5 @@ ALTER TABLE pool_output ADD COLUMN public_key BLOB CHECK (length(public_key) = 3
 -- Global index of the first output; NULL before RingCT.
 ALTER TABLE possible_spend ADD COLUMN global_index INTEGER;
 
--- Earlier versions kept the largest output of a key, spent or not. The store is put right when it is opened.
+-- Earlier versions kept the largest output of a key, spent or not. Such a store is recomputed when it is opened.
 INSERT INTO meta (key, value) SELECT 'reused_keys', 'unsettled' WHERE EXISTS (SELECT 1 FROM owned_output WHERE burnt = 1);

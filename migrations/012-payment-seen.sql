@@ -1,2 +1,2 @@
--- When a payment of ours was last in a pool that was looked into, Unix seconds, to the hour; NULL: never.
+-- Time at which a payment was last seen in the mempool [Unix seconds], to the hour; NULL: never.
 ALTER TABLE outgoing_tx ADD COLUMN seen INTEGER;

@@ -1,5 +1,5 @@
--- The chain and pool of a regtest daemon. Amounts are atomic units; times are Unix seconds; what may exceed
--- SQLite's integers (difficulties, money made, unlock times) is decimal text.
+-- The chain and mempool of a regtest daemon. Amounts are atomic units; times are Unix seconds; values that may exceed
+-- SQLite's integers (difficulties, generated coins, unlock times) are decimal text.
 
 CREATE TABLE block (
   height                INTEGER PRIMARY KEY CHECK (height >= 0),

@@ -20,7 +20,7 @@ import { OpenAlias } from '../services/context/openalias.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
 import { toHex } from '../util/bytes.js';
-import { Callers } from '../util/callers.js';
+import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
@@ -66,10 +66,10 @@ export async function startServer(
   const daemon = config.daemon.offline ? undefined : daemonConfig(config, daemonLogin, regtest?.address);
   const tls = readTls(config.rpc.ssl, log);
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
-  const callers = new Callers();
+  const pendingRequests = new PendingRequests();
   const notifier = createNotifier(config.wallet.txNotify, log);
   const server = new WalletManager({
-    callers,
+    pendingRequests,
     network: config.network,
     ...(directory === undefined ? {} : { directory }),
     kdfRounds: config.wallet.kdfRounds,
@@ -110,7 +110,7 @@ export async function startServer(
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
       onBug,
-      callers,
+      pendingRequests,
     }),
     ...access,
     ...(tls === undefined ? {} : { tls }),

@@ -1,25 +1,25 @@
 import { setMaxListeners } from 'node:events';
 
-/** Ends a call early: when its time is over, or when one of the signals that it depends on is aborted. */
+/** Ends a call at its deadline, or when one of its signals is aborted. */
 export class CallEnd {
   readonly #abort = new AbortController();
   readonly #sources: readonly AbortSignal[];
-  readonly #late: () => Error;
-  /** On the clock of `performance.now`. */
-  #until: number;
+  readonly #timeoutError: () => Error;
+  /** Time on the clock of `performance.now`. */
+  #deadline: number;
   #timer: NodeJS.Timeout;
 
   /**
-   * @param ms until the call ends. @param late makes the error that it ends with then.
-   * @param sources end it with their reason.
+   * @param ms time until the deadline. @param timeoutError makes the error with which the call ends then.
+   * @param sources end the call with their reason.
    */
-  constructor(ms: number, late: () => Error, sources: readonly AbortSignal[]) {
-    this.#late = late;
-    this.#until = performance.now() + ms;
+  constructor(ms: number, timeoutError: () => Error, sources: readonly AbortSignal[]) {
+    this.#timeoutError = timeoutError;
+    this.#deadline = performance.now() + ms;
     this.#timer = setTimeout(this.#check, ms);
     this.#sources = sources;
     for (const source of sources) {
-      // As many calls as wait at once.
+      // Any number of calls may listen to one signal.
       setMaxListeners(0, source);
       if (source.aborted) this.#abort.abort(source.reason);
       else source.addEventListener('abort', this.#follow);
@@ -32,15 +32,15 @@ export class CallEnd {
 
   /** Gives the call more time. */
   extend(ms: number): void {
-    this.#until += ms;
+    this.#deadline += ms;
   }
 
-  /** Waits for a while. @throws the reason where the call ends meanwhile. */
+  /** Waits for `ms`. @throws the reason if the call ends earlier. */
   async pause(ms: number): Promise<void> {
     await this.race(new Promise<void>((resolve) => setTimeout(resolve, ms)));
   }
 
-  /** @returns the value of a promise. @throws the reason where the call ends before. */
+  /** @returns the value of a promise. @throws the reason if the call ends earlier. */
   race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
@@ -51,16 +51,16 @@ export class CallEnd {
     });
   }
 
-  /** Lets go of the clock and the sources. */
+  /** Releases the timer and the listeners. */
   release(): void {
     clearTimeout(this.#timer);
     for (const source of this.#sources) source.removeEventListener('abort', this.#follow);
   }
 
   readonly #check = (): void => {
-    const left = this.#until - performance.now();
-    if (left <= 0) this.#abort.abort(this.#late());
-    else this.#timer = setTimeout(this.#check, left);
+    const remaining = this.#deadline - performance.now();
+    if (remaining <= 0) this.#abort.abort(this.#timeoutError());
+    else this.#timer = setTimeout(this.#check, remaining);
   };
 
   readonly #follow = (event: Event): void => {

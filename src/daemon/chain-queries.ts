@@ -15,7 +15,7 @@ import type {
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
 import type { JsonReader } from './json-reader.js';
-import { outlineAnswer } from './outliner.js';
+import { parseBlocksAnswer } from './block-parser.js';
 import { blobOf, hashOf } from './wire-values.js';
 
 export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {
@@ -62,11 +62,11 @@ export async function getBlocks(
     no_miner_tx: { type: 'bool', value: false },
     ...(maxBlocks === undefined ? {} : { max_block_count: { type: 'u64', value: BigInt(maxBlocks) } }),
   };
-  const answer = await calls.outlined(
+  const answer = await calls.binaryBytes(
     '/getblocks.bin',
     request,
     { limit: LIMIT.blocks, signal },
-    outlineAnswer,
+    parseBlocksAnswer,
   );
   const { blocks, txs, bytes, startHeight: start, currentHeight } = answer;
   return {
@@ -121,7 +121,7 @@ export async function getBlockHeaders(
   return calls.rpc('get_block_headers_range', range, {}, (r) => {
     const headers = r.objects('headers').map(toHeader);
     if (headers.length !== count || headers.some(({ height }, i) => height !== start + i))
-      throw new CodecError('other blocks than asked');
+      throw new CodecError('other blocks than requested');
     return headers;
   });
 }

@@ -5,7 +5,7 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { SocksClient } from 'socks';
 import { DaemonError } from './errors.js';
 
-/** How a daemon's certificate is judged. Cloneable. */
+/** TLS settings of a daemon, and rules for its certificate. Cloneable. */
 export interface DaemonSsl {
   readonly mode: 'enabled' | 'disabled' | 'autodetect';
   readonly privateKeyPath?: string;
@@ -20,15 +20,15 @@ export interface DaemonSsl {
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
-  /** The address said `https://`. */
+  /** The address begins with `https://`. */
   readonly secure: boolean;
 }
 
 /**
  * Reads `[http[s]://]host[:port][/path]`; the path is ignored.
- * @param defaultPort where the address names neither port nor scheme; a scheme alone means 80 or 443. Absent: the
- * port is required.
- * @throws DaemonError `unreachable` for an address that cannot be one.
+ * @param defaultPort port of an address with neither port nor scheme; a scheme alone means 80 or 443. Absent: the port is
+ * required.
+ * @throws DaemonError `unreachable` for an invalid address.
  * Source: abstract_http_client.cpp `set_server`, net_parse_helpers.cpp `parse_url`.
  */
 export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
@@ -38,7 +38,7 @@ export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
   const host = bracketed ?? plain;
   const fallback = scheme === undefined ? defaultPort : scheme === 'https' ? 443 : 80;
   const number = port === undefined && defaultPort !== undefined ? fallback : Number(port);
-  // Port 0 can be named, as upstream has it; nothing is ever reached there.
+  // Port 0 is valid, as upstream has it, although connecting to it always fails.
   if (host === undefined || number === undefined || !(number <= 65535))
     throw new DaemonError('unreachable', 'a daemon address is host:port');
   return { host, port: number, secure: scheme === 'https' };
@@ -46,12 +46,12 @@ export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Opens connections to one endpoint: through the proxy if there is one, with TLS where that is wanted or offered. */
+/** Opens connections to one endpoint, through the proxy if there is one, with TLS if it is required or detected. */
 export class Connector {
   readonly #endpoint: Endpoint;
   readonly #ssl: DaemonSsl;
   readonly #proxy: { readonly host: string; readonly port: number } | undefined;
-  /** Autodetection's finding. */
+  /** True if TLS is used; undefined until it is detected. */
   #tls: boolean | undefined;
 
   constructor(endpoint: Endpoint, ssl: DaemonSsl, proxy: string | undefined) {
@@ -70,7 +70,7 @@ export class Connector {
       this.#tls = true;
       return socket;
     } catch (error) {
-      // A certificate that is refused is an answer; anything else means that no TLS is spoken there.
+      // A refused certificate proves that the daemon speaks TLS; any other error means that it does not.
       if (error instanceof DaemonError && error.kind === 'tls') throw error;
       const socket = await this.#openPlain();
       this.#tls = false;
@@ -78,8 +78,8 @@ export class Connector {
     }
   }
 
-  /** A connection failed: that no TLS is spoken is found anew, as a broken handshake looks the same. */
-  doubt(): void {
+  /** Detects TLS again after a failed connection, because a broken handshake looks like a daemon without TLS. */
+  redetectTls(): void {
     const { mode } = this.#ssl;
     if (mode === 'autodetect' && this.#tls === false) this.#tls = undefined;
   }
@@ -106,54 +106,54 @@ export class Connector {
     const options: ConnectionOptions = {
       socket: raw,
       rejectUnauthorized: false,
-      // The name or address that the certificate is checked for; as a server name only a name may be sent.
+      // The certificate is checked for this name or address; a server name must not be an address.
       host,
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(privateKeyPath === undefined ? {} : { key: read(privateKeyPath) }),
       ...(certificatePath === undefined ? {} : { cert: read(certificatePath) }),
-      // Certificates of one's own choice are good for any host, as upstream has it.
+      // Certificates of a chosen authority are valid for any host, as upstream has it.
       ...(caFile === undefined ? {} : { ca: read(caFile), checkServerIdentity: () => undefined }),
-      // Reading the system's list takes 10 ms, which a daemon without TLS need not wait for.
-      ...(this.#takesAny ? { ca: [] } : {}),
+      // Reading the system's authorities takes 10 ms and is not needed here.
+      ...(this.#acceptsUntrusted ? { ca: [] } : {}),
     };
     const socket = connectTls(options);
     await opened(socket, 'secureConnect');
-    const problem = this.#judge(socket);
-    if (problem === undefined) return socket;
+    const refusal = this.#checkCertificate(socket);
+    if (refusal === undefined) return socket;
     socket.destroy();
-    throw new DaemonError('tls', problem, { code: codeOf(socket) });
+    throw new DaemonError('tls', refusal, { code: codeOf(socket) });
   }
 
-  /** Without anything to check against, autodetected TLS keeps listeners out, not impostors. */
-  get #takesAny(): boolean {
+  /** True for autodetected TLS without an authority: it protects against eavesdropping, not against impersonation. */
+  get #acceptsUntrusted(): boolean {
     const { mode, caFile } = this.#ssl;
     return mode === 'autodetect' && caFile === undefined && !this.#endpoint.secure;
   }
 
-  /** Source: net_ssl.cpp `ssl_options_t::configure`, `create_context`. @returns why the certificate is refused. */
-  #judge(socket: TLSSocket): string | undefined {
+  /** Source: net_ssl.cpp `ssl_options_t::configure`, `create_context`. @returns the reason for a refusal. */
+  #checkCertificate(socket: TLSSocket): string | undefined {
     const { allowAnyCert, allowedFingerprints, allowChained, caFile } = this.#ssl;
     if (allowAnyCert) return undefined;
     const { raw } = socket.getPeerCertificate();
     const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();
     if (allowedFingerprints.includes(fingerprint)) return undefined;
     if (allowedFingerprints.length > 0 && caFile === undefined)
-      return "the daemon's certificate is not an allowed one";
+      return "the daemon's certificate is not one of the allowed ones";
     if (socket.authorized && (caFile === undefined || allowChained || isDirect(socket))) return undefined;
-    if (this.#takesAny) return undefined;
+    if (this.#acceptsUntrusted) return undefined;
     return "the daemon's certificate is not trusted";
   }
 }
 
-/** Is the certificate one of the trusted ones, or signed by one of them? */
+/** True if the certificate is trusted itself, or signed by a trusted one. */
 function isDirect(socket: TLSSocket): boolean {
   const leaf = socket.getPeerCertificate(true);
   const issuer = leaf.issuerCertificate;
-  // A certificate that signed itself is its own issuer.
+  // A self-signed certificate is its own issuer.
   return issuer === undefined || issuer.issuerCertificate === issuer;
 }
 
-/** OpenSSL's name of the reason why a certificate is not trusted. */
+/** OpenSSL's code for an untrusted certificate. */
 const codeOf = ({ authorizationError: code }: TLSSocket): string | undefined =>
   typeof code === 'string' ? code : undefined;
 

@@ -10,12 +10,12 @@ import type { PostOptions, Transport } from './transport.js';
 
 const MIB = 1 << 20;
 
-/** How large an answer may be, in bytes. Upstream cuts a page of blocks at 100 MB. */
+/** Largest answers [bytes]. Upstream limits a page of blocks to 100 MB. */
 export const LIMIT = { blocks: 160 * MIB, pool: 64 * MIB, small: 8 * MIB } as const;
 
 type Options = CallOptions & Omit<PostOptions, 'signals' | 'contentType'>;
 
-/** Asks a daemon in each of the three ways it can be asked, and reads its answers. */
+/** Calls a daemon by portable storage, JSON and JSON-RPC, and reads its answers. */
 export class DaemonCalls {
   readonly #transport: Transport;
   readonly #signal: AbortSignal | undefined;
@@ -30,7 +30,7 @@ export class DaemonCalls {
     this.#transport.close();
   }
 
-  /** Calls over the same connections that a signal ends. */
+  /** Calls over the same connections; `signal` ends them with its reason. */
   until(signal: AbortSignal): DaemonCalls {
     return new DaemonCalls(this.#transport, signal);
   }
@@ -45,7 +45,7 @@ export class DaemonCalls {
     return this.#transport.post(path, body, { ...options, signals, contentType });
   }
 
-  /** Portable storage both ways. @throws DaemonError */
+  /** Sends and reads portable storage. @throws DaemonError */
   async binary<T>(
     path: string,
     request: TypedSection,
@@ -53,22 +53,22 @@ export class DaemonCalls {
     read: (r: SectionReader) => T,
   ): Promise<T> {
     const body = await this.#postBinary(path, request, options);
-    return decoding(path, () => {
+    return decode(path, () => {
       const r = new SectionReader(readStorage(body));
       checkStatus(path, r.text('status'));
       return read(r);
     });
   }
 
-  /** {@link binary} for answers too large to be built. @param read is given all of the answer. */
-  async outlined<T extends { readonly status: string }>(
+  /** {@link binary} for answers that are too large to be built as values. @param read gets the bytes of the answer. */
+  async binaryBytes<T extends { readonly status: string }>(
     path: string,
     request: TypedSection,
     options: Options,
     read: (answer: Uint8Array) => T,
   ): Promise<T> {
     const body = await this.#postBinary(path, request, options);
-    return decoding(path, () => {
+    return decode(path, () => {
       const answer = read(body);
       checkStatus(path, answer.status);
       return answer;
@@ -79,7 +79,7 @@ export class DaemonCalls {
     return this.#post(path, writeStorage(request), 'application/octet-stream', options);
   }
 
-  /** @param anyStatus leaves judging it to `read`. @throws DaemonError */
+  /** Sends and reads JSON. @param anyStatus leaves checking the status to `read`. @throws DaemonError */
   async json<T>(
     path: string,
     request: { readonly [key: string]: Json },
@@ -88,14 +88,14 @@ export class DaemonCalls {
     anyStatus = false,
   ): Promise<T> {
     const body = await this.#post(path, writeJson(request), 'application/json', options);
-    return decoding(path, () => {
+    return decode(path, () => {
       const r = new JsonReader(parseJson(body.toString('utf8')));
       if (!anyStatus) checkStatus(path, r.text('status'));
       return read(r);
     });
   }
 
-  /** @param rawStrings keeps the bytes of texts, as Latin-1. @throws DaemonError */
+  /** Calls a JSON-RPC method. @param rawStrings keeps the bytes of strings, as Latin-1. @throws DaemonError */
   async rpc<T>(
     method: string,
     params: { readonly [key: string]: number | string } | undefined,
@@ -108,7 +108,7 @@ export class DaemonCalls {
       ...options,
       limit: LIMIT.small,
     });
-    return decoding(method, () => {
+    return decode(method, () => {
       const text = body.toString(rawStrings ? 'latin1' : 'utf8');
       const envelope = new JsonReader(parseJson(text, { rawStrings }));
       if (envelope.has('error')) throw new DaemonError('rejected', `the daemon refused ${method}`);
@@ -119,18 +119,18 @@ export class DaemonCalls {
   }
 }
 
-function checkStatus(what: string, status: string): void {
+function checkStatus(call: string, status: string): void {
   if (status === 'BUSY') throw new DaemonError('busy', 'the daemon is syncing');
-  if (status !== 'OK') throw new DaemonError('rejected', `the daemon refused ${what}`);
+  if (status !== 'OK') throw new DaemonError('rejected', `the daemon refused ${call}`);
 }
 
-/** Whatever goes wrong while an answer is read is the daemon's doing. */
-function decoding<T>(what: string, read: () => T): T {
+/** Reads an answer. @throws DaemonError `malformed` if it does not follow its format. */
+function decode<T>(call: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof CodecError || error instanceof RangeError || error instanceof JsonError)
-      throw new DaemonError('malformed', `the daemon's answer to ${what} cannot be read`, { cause: error });
+      throw new DaemonError('malformed', `the daemon's answer to ${call} cannot be read`, { cause: error });
     throw error;
   }
 }

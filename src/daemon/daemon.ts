@@ -1,32 +1,32 @@
 import type { Hash, KeyImage, PublicKey, Commitment } from '../crypto/types.js';
-import type { BlockOutline } from './outliner.js';
-import type { TxOutlines } from './tx-outlines.js';
+import type { ParsedBlock } from './block-parser.js';
+import type { ParsedTxs } from './parsed-txs.js';
 
 /** Options of a call that may take long. */
 export interface CallOptions {
   /** Ends the call with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** ms for the call, before those that a long answer takes; absent: a minute. */
+  /** Time for the call, to which a long answer adds [ms]; absent: a minute. */
   readonly deadline?: number;
 }
 
 export interface DaemonInfo {
   /** Number of blocks. */
   readonly height: number;
-  /** Height that peers claim; 0 or `height` once synchronised. */
+  /** Height that peers claim; 0 or `height` when synchronised. */
   readonly targetHeight: number;
   readonly topBlockHash: Hash;
   /** `mainnet`, `testnet`, `stagenet`, or `fakechain` for regtest. */
   readonly network: string;
   readonly synchronized: boolean;
-  /** Heaviest block that may be mined. */
+  /** Largest weight of a block. */
   readonly blockWeightLimit: number;
 }
 
 export interface FeeEstimate {
   /** Atomic units per byte of weight, from slow to fastest. */
   readonly perByte: readonly bigint[];
-  /** Fees are rounded up to a multiple of this. */
+  /** Fees are rounded up to a multiple of it. */
   readonly quantizationMask: bigint;
 }
 
@@ -37,23 +37,23 @@ export interface HardForkInfo {
 }
 
 export interface BlocksRequest extends CallOptions {
-  /** Block names, newest first, the genesis block last; the reply starts at the newest that the daemon holds. */
+  /** Block hashes, newest first, genesis block last; the reply starts at the newest one that the daemon's chain has. */
   readonly shortHistory?: readonly Hash[];
-  /** Start here instead; above 0. */
+  /** Height of the first block, instead of a short history; above 0. */
   readonly startHeight?: number;
-  /** Blocks of the reply at most. Daemons of 0.18.0 do not know it, and send as many as without. */
+  /** Most blocks of the reply. Daemons of 0.18.0 ignore it. */
   readonly maxBlocks?: number | undefined;
   readonly prune: boolean;
 }
 
-/** Blocks in a row, with all their transactions. */
+/** Consecutive blocks with their transactions. */
 export interface DaemonBlocks {
   readonly startHeight: number;
-  /** Number of blocks that the daemon holds. */
+  /** Number of blocks of the daemon's chain. */
   readonly currentHeight: number;
-  readonly blocks: readonly BlockOutline[];
-  readonly txs: TxOutlines;
-  /** Size of the reply. */
+  readonly blocks: readonly ParsedBlock[];
+  readonly txs: ParsedTxs;
+  /** Length of the reply. */
   readonly bytes: number;
 }
 
@@ -63,7 +63,7 @@ export interface ChainHashes {
   readonly hashes: readonly Hash[];
 }
 
-/** An output that a ring may use. */
+/** An output that can be a ring member. */
 export interface RingCandidate {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
@@ -72,19 +72,19 @@ export interface RingCandidate {
   readonly txHash: Hash;
 }
 
-/** RingCT outputs a block, cumulative, from `startHeight` on. */
+/** Cumulative number of RingCT outputs by block, from `startHeight` on. */
 export interface OutputDistribution {
   readonly startHeight: number;
-  /** Outputs before `startHeight`. */
+  /** Number of outputs below `startHeight`. */
   readonly base: number;
   readonly cumulative: readonly number[];
 }
 
 export interface DaemonTransaction {
   readonly hash: Hash;
-  /** Whole, or pruned if that was asked for or the daemon keeps no more. */
+  /** Complete, or pruned if that was requested or the daemon is pruned. */
   readonly blob: Uint8Array;
-  /** Of the part that is missing from a pruned `blob`; version 1 has none. */
+  /** Hash of the part that a pruned `blob` lacks; absent for version 1. */
   readonly prunableHash?: Hash;
   readonly inPool: boolean;
   readonly doubleSpendSeen: boolean;
@@ -96,9 +96,9 @@ export interface DaemonTransaction {
 
 export interface RelayOutcome {
   readonly accepted: boolean;
-  /** Accepted, but not passed on to peers. */
+  /** Accepted, but not relayed to peers. */
   readonly notRelayed: boolean;
-  /** Why it was refused, in words. */
+  /** Reason of a refusal, for users. */
   readonly reason: string;
 }
 
@@ -111,7 +111,7 @@ export interface DaemonBlockHeader {
   readonly weight: number;
 }
 
-/** A transaction of the pool, as far as others wait behind it. */
+/** Weight and fee of a transaction of the mempool, for estimating the backlog. */
 export interface BacklogEntry {
   readonly weight: number;
   readonly fee: bigint;
@@ -122,16 +122,16 @@ export interface MiningStatus {
   readonly threads: number;
 }
 
-/** unspent, spent in the chain, spent in the pool. */
+/** 0: unspent, 1: spent in the chain, 2: spent in the mempool. */
 export type KeyImageStatus = 0 | 1 | 2;
 
 /**
- * A node, as far as wallets need one. It is not trusted: implementations check every size, length and index
+ * The calls to a node that wallets need. A node is not trusted: implementations check every size, length and index
  * before use. Every call may throw DaemonError.
  */
 export interface Daemon {
   getInfo(options?: CallOptions): Promise<DaemonInfo>;
-  /** Major in the high 16 bits, minor in the low. */
+  /** RPC version: major in the high 16 bits, minor in the low ones. */
   getVersion(): Promise<number>;
   hardForkInfo(version?: number): Promise<HardForkInfo>;
   getFeeEstimate(): Promise<FeeEstimate>;
@@ -139,26 +139,27 @@ export interface Daemon {
   getHashes(shortHistory: readonly Hash[], options?: CallOptions): Promise<ChainHashes>;
   getOutputIndexes(txHash: Hash): Promise<readonly number[]>;
   /**
-   * Outputs by their index among those of one amount, in the order asked for.
-   * @param amount zero, and absent: RingCT outputs.
+   * Fetches outputs by their global index among the outputs of one amount, in the order of `indices`.
+   * @param amount zero or absent: RingCT outputs.
    */
   getOutputs(indices: readonly number[], amount?: bigint): Promise<readonly RingCandidate[]>;
   getOutputDistribution(): Promise<OutputDistribution>;
   getPoolHashes(options?: CallOptions): Promise<readonly Hash[]>;
-  /** Hashes that the daemon does not know are missing from the reply. */
+  /** Fetches transactions; the reply lacks unknown ones. */
   getTransactions(
     hashes: readonly Hash[],
     options: { readonly prune: boolean } & CallOptions,
   ): Promise<{ readonly transactions: readonly DaemonTransaction[] }>;
   /**
-   * Hands over a transaction, once: it is not sent again after any of its bytes left.
-   * @throws DaemonError, whose `notTaken` says that it certainly was not relayed. Any other error means the same.
+   * Submits a transaction. It is sent once only: never again after any of its bytes were sent.
+   * @throws DaemonError; the transaction was certainly not relayed if `notTaken` is true. An error of another class
+   * implies the same.
    */
   sendRawTransaction(blob: Uint8Array): Promise<RelayOutcome>;
   isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]>;
   getBlockHeader(height: number, options?: CallOptions): Promise<DaemonBlockHeader>;
   getLastBlockHeader(): Promise<DaemonBlockHeader>;
-  /** Of `count` blocks from a height on. */
+  /** Fetches `count` consecutive headers from the height `start`. */
   getBlockHeaders(start: number, count: number): Promise<readonly DaemonBlockHeader[]>;
   getPoolBacklog(): Promise<readonly BacklogEntry[]>;
   /** @param threads at least 1. */

@@ -33,7 +33,7 @@ function parseChallenge(header: string): Challenge | undefined {
   };
 }
 
-/** Digest login (RFC 2617) over one connection: a daemon's nonces belong to the connection they were given on. */
+/** Digest login (RFC 2617) over one connection: a daemon accepts a nonce only on the connection on which it was issued. */
 export class DigestSession {
   readonly #credentials: Credentials;
   #challenge: Challenge | undefined;
@@ -43,7 +43,7 @@ export class DigestSession {
     this.#credentials = credentials;
   }
 
-  /** Takes over a 401's challenges. @returns false when none can be answered. */
+  /** Stores the challenge of a 401. @returns false if none can be answered. */
   accept(headers: readonly string[]): boolean {
     const challenges = headers.map(parseChallenge).filter((challenge) => challenge !== undefined);
     this.#challenge = challenges.find(({ algorithm }) => algorithm === 'MD5') ?? challenges[0];
@@ -51,7 +51,7 @@ export class DigestSession {
     return this.#challenge !== undefined;
   }
 
-  /** The Authorization header, once there is a challenge. */
+  /** @returns the Authorization header; undefined before the first challenge. */
   authorization(method: string, path: string): string | undefined {
     const challenge = this.#challenge;
     if (challenge === undefined) return undefined;

@@ -8,11 +8,11 @@ import { Transport, type DaemonConfig } from './transport.js';
 
 export type { DaemonConfig } from './transport.js';
 
-/** A daemon over HTTP. */
+/** Calls a daemon over HTTP. */
 export class HttpDaemon implements Daemon {
   readonly #calls: DaemonCalls;
 
-  /** @throws DaemonError for an address that cannot be one. */
+  /** @throws DaemonError for an invalid address. */
   constructor(config: DaemonConfig | DaemonCalls) {
     this.#calls = config instanceof DaemonCalls ? config : new DaemonCalls(new Transport(config));
   }
@@ -22,7 +22,7 @@ export class HttpDaemon implements Daemon {
     this.#calls.close();
   }
 
-  /** The same daemon, over the same connections, for calls that a signal ends with its reason. */
+  /** @returns the same daemon over the same connections; `signal` ends its calls with its reason. */
   until(signal: AbortSignal): Daemon {
     return new HttpDaemon(this.#calls.until(signal));
   }
@@ -54,7 +54,7 @@ export class HttpDaemon implements Daemon {
   readonly sendRawTransaction: Daemon['sendRawTransaction'] = (blob) =>
     transactions.sendRawTransaction(this.#calls, blob);
   readonly getPoolBacklog: Daemon['getPoolBacklog'] = () => transactions.getPoolBacklog(this.#calls);
-  readonly startMining: Daemon['startMining'] = (...asked) => mining.startMining(this.#calls, ...asked);
+  readonly startMining: Daemon['startMining'] = (...options) => mining.startMining(this.#calls, ...options);
   readonly stopMining: Daemon['stopMining'] = () => mining.stopMining(this.#calls);
   readonly miningStatus: Daemon['miningStatus'] = () => mining.miningStatus(this.#calls);
 }

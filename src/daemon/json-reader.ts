@@ -4,7 +4,7 @@ import { U64_MAX } from '../util/amount.js';
 import { CodecError } from '../util/codec.js';
 import type { Json } from '../util/json.js';
 
-/** Typed access to a JSON object that a daemon wrote; anything unexpected is a CodecError. An absent list is empty. */
+/** Typed access to a JSON object of a daemon; an unexpected type throws CodecError. An absent list is empty. */
 export class JsonReader {
   readonly #object: { readonly [key: string]: Json | undefined };
 

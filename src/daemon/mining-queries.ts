@@ -1,7 +1,7 @@
 import type { MiningStatus } from './daemon.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 
-/** A daemon that has just begun to mine finishes building its dataset before it stops. */
+/** Time for stopping: a daemon that has just started mining builds its dataset to the end first. */
 const STOP_MINING_TIMEOUT_MS = 60_000;
 
 export async function startMining(

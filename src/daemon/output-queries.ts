@@ -7,7 +7,7 @@ import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
 import { blobOf, hashOf, toIndex } from './wire-values.js';
 
-/** What a restricted daemon gives at once. */
+/** Limits of a restricted daemon for one request. */
 const MAX_OUTPUTS_AT_ONCE = 5000;
 const MAX_KEY_IMAGES_AT_ONCE = 5000;
 
@@ -24,11 +24,11 @@ export async function getOutputs(
 ): Promise<readonly RingCandidate[]> {
   const found: RingCandidate[] = [];
   for (let start = 0; start < indices.length; start += MAX_OUTPUTS_AT_ONCE) {
-    const asked = indices.slice(start, start + MAX_OUTPUTS_AT_ONCE);
+    const requested = indices.slice(start, start + MAX_OUTPUTS_AT_ONCE);
     const request: TypedSection = {
       outputs: {
         type: 'list',
-        items: asked.map((index) => ({
+        items: requested.map((index) => ({
           type: 'object',
           value: { amount: { type: 'u64', value: amount }, index: { type: 'u64', value: BigInt(index) } },
         })),
@@ -44,8 +44,8 @@ export async function getOutputs(
         txHash: hashOf(out.bytes('txid')),
       })),
     );
-    if (outs.length !== asked.length)
-      throw new DaemonError('malformed', 'the daemon gave another number of outputs than asked');
+    if (outs.length !== requested.length)
+      throw new DaemonError('malformed', 'the daemon sent another number of outputs than requested');
     found.push(...outs);
   }
   return found;
@@ -70,7 +70,7 @@ export async function getOutputDistribution(calls: DaemonCalls): Promise<OutputD
       toIndex(view.getBigUint64(8 * i, true)),
     );
     if (cumulative.some((count, i) => count < (cumulative[i - 1] ?? 0)))
-      throw new CodecError('distribution: falls');
+      throw new CodecError('distribution: not monotonic');
     return { startHeight: entry.number('start_height'), base: entry.number('base', 0), cumulative };
   });
 }
@@ -93,7 +93,7 @@ function spentStatuses(calls: DaemonCalls, keyImages: readonly KeyImage[]): Prom
     (r) => {
       const statuses = r.list('spent_status').map((status) => Number(r.asUint(status, 'spent_status')));
       if (statuses.length !== keyImages.length)
-        throw new CodecError('another number of key images than asked');
+        throw new CodecError('another number of key images than requested');
       return statuses.map((status) => {
         if (status !== 0 && status !== 1 && status !== 2) throw new CodecError('unknown key image status');
         return status;

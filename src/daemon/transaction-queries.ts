@@ -7,10 +7,10 @@ import { DaemonError } from './errors.js';
 import type { JsonReader } from './json-reader.js';
 import { toIndex } from './wire-values.js';
 
-/** What a restricted daemon gives at once. */
+/** Limit of a restricted daemon for one request. */
 const MAX_TRANSACTIONS_AT_ONCE = 100;
 const BACKLOG_RECORD_BYTES = 24;
-/** A daemon verifies a transaction before it answers. */
+/** Time for relaying: a daemon verifies a transaction before it answers. */
 const RELAY_DEADLINE_MS = 30_000;
 
 /** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_SEND_RAW_TX`. */
@@ -44,13 +44,13 @@ export async function getTransactions(
 ): Promise<{ readonly transactions: readonly DaemonTransaction[] }> {
   const transactions: DaemonTransaction[] = [];
   for (let start = 0; start < hashes.length; start += MAX_TRANSACTIONS_AT_ONCE) {
-    const asked = hashes.slice(start, start + MAX_TRANSACTIONS_AT_ONCE);
-    transactions.push(...(await transactionsAt(calls, asked, prune, signal)));
+    const requested = hashes.slice(start, start + MAX_TRANSACTIONS_AT_ONCE);
+    transactions.push(...(await fetchTransactions(calls, requested, prune, signal)));
   }
   return { transactions };
 }
 
-function transactionsAt(
+function fetchTransactions(
   calls: DaemonCalls,
   hashes: readonly Hash[],
   prune: boolean,
@@ -96,7 +96,7 @@ export async function getPoolBacklog(calls: DaemonCalls): Promise<readonly Backl
   return calls.rpc('get_txpool_backlog', undefined, {}, read, true);
 }
 
-/** The parts that a daemon sends, put together again as far as it has them. */
+/** Joins the parts of a transaction that the daemon sent. */
 function toTransaction(r: JsonReader, prune: boolean): DaemonTransaction {
   const whole = r.text('as_hex', '');
   const prunable = prune ? '' : r.text('prunable_as_hex', '');

@@ -5,29 +5,29 @@ import { DigestSession, type Credentials } from './digest-client.js';
 import { CallEnd } from './call-end.js';
 import { DaemonError } from './errors.js';
 
-/** Everything that a thread needs to speak to a daemon. Cloneable. */
+/** Address and settings for calling a daemon. Cloneable, so that it can be sent to a thread. */
 export interface DaemonConfig {
   /** `host:port`, optionally with `http://` or `https://`. */
   readonly address: string;
-  /** Used where the address names none; absent: it must. */
+  /** Port of an address without one; absent: the address must have one. */
   readonly defaultPort?: number;
   readonly login?: Credentials;
   readonly ssl: DaemonSsl;
-  /** SOCKS 5, `[ip:]port`. */
+  /** SOCKS 5 proxy, `[ip:]port`. */
   readonly proxy?: string;
 }
 
 export interface PostOptions {
-  /** Bytes of the answer at most. */
+  /** Largest answer [bytes]. */
   readonly limit: number;
-  /** Silence at most, ms. */
+  /** Longest inactivity of the connection [ms]. */
   readonly timeout?: number;
-  /** The whole call at most, ms, and 1 ms more for every 256 bytes of its answer; absent: a minute. */
+  /** Time for the whole call [ms], plus 1 ms for every 256 bytes of its answer; absent: a minute. */
   readonly deadline?: number;
   /** Each ends the call with its reason. */
   readonly signals?: readonly AbortSignal[];
   readonly contentType: string;
-  /** Never sent again after any of its bytes left: it changes something. Absent: tried again where a connection fails. */
+  /** Never send the request again after any of its bytes were sent, because it changes state. Default: retry. */
   readonly once?: boolean;
 }
 
@@ -39,28 +39,28 @@ interface Answer {
 
 const MAX_CONNECTIONS = 3;
 const DEFAULT_TIMEOUT_MS = 60_000;
-const KEPT_IDLE_MS = 30_000;
+const KEEP_ALIVE_MS = 30_000;
 const CLOSED = 'the connection to the daemon is closed';
-const LATE = 'the daemon does not answer';
+const TIMED_OUT = 'the daemon does not answer';
 
-/** Time for a call of any size: a daemon that syncs may be slow to begin. */
+/** Time for a call without its answer's length: a daemon that is syncing may be slow to begin. */
 const DEFAULT_DEADLINE_MS = 60_000;
-/** An answer that comes at this rate, 256 KB a second, may be of any size. */
-const SLOWEST_BYTES_A_MS = 256;
+/** Slowest rate at which an answer of any length is received: 256 KB a second. */
+const SLOWEST_BYTES_PER_MS = 256;
 
-/** Pauses before a call is tried again, ms. */
-const PAUSES_MS = [100, 400];
+/** Pauses before a call is retried. */
+const RETRY_PAUSES_MS = [100, 400];
 
-/** Connections that another attempt may not find broken. */
-const BROKEN = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
+/** Codes of connection errors after which a retry may succeed. */
+const RETRIED_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
-/** One connection at a time, kept between requests. */
-class KeptConnection extends Agent {
+/** Agent with one connection at a time, which is kept between requests. */
+class KeepAliveAgent extends Agent {
   readonly #connector: Connector;
   #destroyed = false;
 
   constructor(connector: Connector) {
-    super({ keepAlive: true, maxSockets: 1, timeout: KEPT_IDLE_MS });
+    super({ keepAlive: true, maxSockets: 1, timeout: KEEP_ALIVE_MS });
     this.#connector = connector;
   }
 
@@ -84,39 +84,40 @@ class KeptConnection extends Agent {
   }
 }
 
-/** One of the connections, with the login that its nonces belong to. */
-class Line {
+/** Connection of the pool, with the digest session that belongs to it. */
+class PooledConnection {
   readonly #connector: Connector;
   readonly #login: Credentials | undefined;
-  connection: KeptConnection;
+  agent: KeepAliveAgent;
   digest: DigestSession | undefined;
 
   constructor(connector: Connector, login: Credentials | undefined) {
     this.#connector = connector;
     this.#login = login;
-    this.connection = new KeptConnection(connector);
+    this.agent = new KeepAliveAgent(connector);
     this.digest = login && new DigestSession(login);
   }
 
-  /** Gives up the connection; the next request opens another. */
+  /** Closes the connection; the next request opens another. */
   renew(): void {
-    this.connection.destroy();
-    this.connection = new KeptConnection(this.#connector);
+    this.agent.destroy();
+    this.agent = new KeepAliveAgent(this.#connector);
     this.digest = this.#login && new DigestSession(this.#login);
   }
 }
 
-/** A request without an answer. */
+/** A request got no answer. */
 class Unanswered extends Error {
-  readonly bytesLeft: boolean;
+  /** Bytes of the request may have been sent. */
+  readonly maybeSent: boolean;
 
-  constructor(cause: unknown, bytesLeft: boolean) {
+  constructor(cause: unknown, maybeSent: boolean) {
     super('unanswered', { cause });
-    this.bytesLeft = bytesLeft;
+    this.maybeSent = maybeSent;
   }
 }
 
-/** A request as all its attempts send it. */
+/** A request, the same for all attempts. */
 interface Call {
   readonly path: string;
   readonly body: Uint8Array | string;
@@ -124,17 +125,17 @@ interface Call {
   readonly end: CallEnd;
 }
 
-/** POSTs over at most three kept connections, each with its own login. */
+/** Sends POST requests over at most three persistent connections, each with its own login. */
 export class Transport {
   readonly #config: DaemonConfig;
   readonly #connector: Connector;
   readonly #endpoint: Endpoint;
-  readonly #lines: Line[] = [];
-  readonly #idle: Line[] = [];
-  readonly #waiting = new Set<(line: Line) => void>();
+  readonly #connections: PooledConnection[] = [];
+  readonly #idle: PooledConnection[] = [];
+  readonly #waiting = new Set<(connection: PooledConnection) => void>();
   readonly #closing = new AbortController();
 
-  /** @throws DaemonError for an address that cannot be one. */
+  /** @throws DaemonError for an invalid address. */
   constructor(config: DaemonConfig) {
     this.#config = config;
     this.#endpoint = parseEndpoint(config.address, config.defaultPort);
@@ -142,22 +143,25 @@ export class Transport {
   }
 
   /**
-   * @returns the body of a 200.
-   * @throws DaemonError, or the reason of the signal that ended the call. A call that is sent once ends so only
-   * before any of its bytes left.
+   * Sends a request. @returns the body of an answer with status 200.
+   * @throws DaemonError, or the reason of the signal that ended the call; with `once` that reason only before any of the
+   * request's bytes were sent.
    */
   async post(path: string, body: Uint8Array | string, options: PostOptions): Promise<Buffer> {
     const { deadline = DEFAULT_DEADLINE_MS, signals = [], once = false } = options;
-    const late = (): DaemonError => new DaemonError('timeout', LATE, { notTaken: true, code: 'ETIMEDOUT' });
-    const end = new CallEnd(deadline, late, [this.#closing.signal, ...signals]);
+    const timeoutError = (): DaemonError =>
+      new DaemonError('timeout', TIMED_OUT, { notTaken: true, code: 'ETIMEDOUT' });
+    const end = new CallEnd(deadline, timeoutError, [this.#closing.signal, ...signals]);
     try {
-      const line = await this.#acquire(end);
+      const connection = await this.#acquire(end);
       try {
         const call = { path, body, options, end };
-        const answer = once ? await this.#askOnce(line, call) : await this.#ask(line, call);
+        const answer = await (once
+          ? this.#exchangeOnce(connection, call)
+          : this.#exchangeWithRetries(connection, call));
         return bodyOf(answer, path);
       } finally {
-        this.#release(line);
+        this.#release(connection);
       }
     } finally {
       end.release();
@@ -167,49 +171,49 @@ export class Transport {
   /** Ends every call. */
   close(): void {
     this.#closing.abort(new DaemonError('unreachable', CLOSED, { notTaken: true }));
-    for (const { connection } of this.#lines) connection.destroy();
+    for (const { agent } of this.#connections) agent.destroy();
   }
 
-  /** Tries a call up to three times, with pauses, where a connection is refused or breaks. */
-  async #ask(line: Line, call: Call): Promise<Answer> {
+  /** Tries a call up to three times, with pauses, if a connection is refused or breaks. */
+  async #exchangeWithRetries(connection: PooledConnection, call: Call): Promise<Answer> {
     for (let attempt = 0; ; attempt++)
       try {
-        return await this.#exchange(line, call);
+        return await this.#exchange(connection, call);
       } catch (error) {
         const failure = failureOf(error, call.end);
-        const pause = PAUSES_MS[attempt];
-        if (call.end.signal.aborted || pause === undefined || !isBroken(failure)) throw failure;
+        const pause = RETRY_PAUSES_MS[attempt];
+        if (call.end.signal.aborted || pause === undefined || !canRetry(failure)) throw failure;
         await call.end.pause(pause);
       }
   }
 
-  /** Sends a request over a fresh connection: that a kept one is closed at the other end shows too late. */
-  async #askOnce(line: Line, call: Call): Promise<Answer> {
-    line.renew();
+  /** Sends a request over a new connection: it may be lost on an idle one that the daemon has closed. */
+  async #exchangeOnce(connection: PooledConnection, call: Call): Promise<Answer> {
+    connection.renew();
     try {
-      return await this.#exchange(line, call);
+      return await this.#exchange(connection, call);
     } catch (error) {
       const failure = failureOf(error, call.end);
-      if (failure instanceof DaemonError || !(error instanceof Unanswered && error.bytesLeft)) throw failure;
+      if (failure instanceof DaemonError || !(error instanceof Unanswered && error.maybeSent)) throw failure;
       throw new DaemonError('unreachable', CLOSED, { cause: failure });
     }
   }
 
-  /** One request, and another one with the login where the first is answered by a challenge. */
-  async #exchange(line: Line, call: Call): Promise<Answer> {
+  /** Sends a request, and sends it again with the login if a challenge is the answer. */
+  async #exchange(connection: PooledConnection, call: Call): Promise<Answer> {
     try {
-      const answer = await this.#send(line, call);
-      if (answer.status !== 401 || line.digest?.accept(answer.challenges) !== true) return answer;
-      return await this.#send(line, call);
+      const answer = await this.#send(connection, call);
+      if (answer.status !== 401 || connection.digest?.accept(answer.challenges) !== true) return answer;
+      return await this.#send(connection, call);
     } catch (error) {
-      line.renew();
-      this.#connector.doubt();
+      connection.renew();
+      this.#connector.redetectTls();
       throw error;
     }
   }
 
   /** @throws Unanswered */
-  #send({ connection, digest }: Line, { path, body, options, end }: Call): Promise<Answer> {
+  #send({ agent, digest }: PooledConnection, { path, body, options, end }: Call): Promise<Answer> {
     const { limit, timeout = DEFAULT_TIMEOUT_MS, contentType } = options;
     const authorization = digest?.authorization('POST', path);
     const { host, port } = this.#endpoint;
@@ -225,7 +229,7 @@ export class Transport {
         sent.destroy();
       };
       const sent = request({
-        agent: connection,
+        agent,
         method: 'POST',
         host,
         port,
@@ -233,12 +237,12 @@ export class Transport {
         timeout,
         headers: { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) },
       });
-      // Nothing is written before there is a socket.
+      // Bytes can be sent only once there is a socket.
       sent.on('socket', () => (connected = true));
-      sent.on('timeout', () => sent.destroy(new DaemonError('timeout', LATE, { code: 'ETIMEDOUT' })));
+      sent.on('timeout', () => sent.destroy(new DaemonError('timeout', TIMED_OUT, { code: 'ETIMEDOUT' })));
       sent.on('error', fail);
       sent.on('response', (reply) => {
-        collect(reply, limit, (bytes) => end.extend(bytes / SLOWEST_BYTES_A_MS)).then(
+        collect(reply, limit, (bytes) => end.extend(bytes / SLOWEST_BYTES_PER_MS)).then(
           (answer) => {
             signal.removeEventListener('abort', ended);
             resolve({
@@ -259,55 +263,56 @@ export class Transport {
     });
   }
 
-  /** @throws the reason where the call ends before a connection is free. */
-  async #acquire(end: CallEnd): Promise<Line> {
+  /** Takes a connection, or waits for one. @throws the reason if the call ends earlier. */
+  async #acquire(end: CallEnd): Promise<PooledConnection> {
     end.signal.throwIfAborted();
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    if (this.#lines.length < MAX_CONNECTIONS) return this.#connect();
-    let take: (line: Line) => void = () => undefined;
-    const free = new Promise<Line>((resolve) => (take = resolve));
+    if (this.#connections.length < MAX_CONNECTIONS) return this.#addConnection();
+    let take: (connection: PooledConnection) => void = () => undefined;
+    const free = new Promise<PooledConnection>((resolve) => (take = resolve));
     this.#waiting.add(take);
     try {
       return await end.race(free);
     } catch (error) {
       this.#waiting.delete(take);
-      // It may have been given away already.
-      void free.then((line) => this.#release(line));
+      // This call may have been given a connection in the meantime.
+      void free.then((connection) => this.#release(connection));
       throw error;
     }
   }
 
-  #release(line: Line): void {
+  #release(connection: PooledConnection): void {
     const [next] = this.#waiting;
-    if (next === undefined) return void this.#idle.push(line);
+    if (next === undefined) return void this.#idle.push(connection);
     this.#waiting.delete(next);
-    next(line);
+    next(connection);
   }
 
-  #connect(): Line {
-    const line = new Line(this.#connector, this.#config.login);
-    this.#lines.push(line);
-    return line;
+  #addConnection(): PooledConnection {
+    const connection = new PooledConnection(this.#connector, this.#config.login);
+    this.#connections.push(connection);
+    return connection;
   }
 }
 
-/** Statuses that say that a request was not acted on. Others, of a gateway say, leave that open. */
+/** True for a status that proves that the request had no effect; others, such as a gateway's, do not. */
 const isRefusal = (status: number): boolean =>
   (status >= 300 && status < 500) || status === 501 || status === 503 || status === 505;
 
 /** @throws DaemonError for any status but 200. */
 function bodyOf({ status, body }: Answer, path: string): Buffer {
   if (status === 200) return body;
-  if (status === 401) throw new DaemonError('unauthorized', 'the daemon wants other credentials', { status });
+  if (status === 401)
+    throw new DaemonError('unauthorized', 'the daemon requires other credentials', { status });
   throw new DaemonError('rejected', `the daemon answered ${path} with HTTP status ${status}`, {
     status,
     notTaken: isRefusal(status),
   });
 }
 
-const isBroken = (error: unknown): boolean =>
-  error instanceof DaemonError && error.kind === 'unreachable' && BROKEN.has(error.code ?? '');
+const canRetry = (error: unknown): boolean =>
+  error instanceof DaemonError && error.kind === 'unreachable' && RETRIED_CODES.has(error.code ?? '');
 
 async function collect(
   reply: IncomingMessage,
@@ -325,14 +330,14 @@ async function collect(
   return Buffer.concat(chunks, length);
 }
 
-/** An attempt's failure as the caller sees it. */
+/** Converts the failure of an attempt into the error that the caller gets. */
 function failureOf(error: unknown, { signal }: CallEnd): unknown {
   if (!(error instanceof Unanswered)) return error;
-  const { cause, bytesLeft } = error;
+  const { cause, maybeSent } = error;
   if (!(cause instanceof DaemonError))
     return signal.aborted && cause === signal.reason
       ? cause
-      : new DaemonError('unreachable', 'no connection', { cause, notTaken: !bytesLeft });
-  if (!bytesLeft || !cause.notTaken) return cause;
+      : new DaemonError('unreachable', 'no connection', { cause, notTaken: !maybeSent });
+  if (!maybeSent || !cause.notTaken) return cause;
   return new DaemonError(cause.kind, cause.message, { cause, notTaken: false });
 }

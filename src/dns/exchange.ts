@@ -4,7 +4,7 @@ import { CodecError } from '../util/codec.js';
 import { readAnswer, type DnsAnswer } from './message.js';
 import type { DnsName } from './name.js';
 
-/** A resolver's address. */
+/** Address of a resolver. */
 export interface Nameserver {
   readonly ip: string;
   readonly port: number;
@@ -18,17 +18,17 @@ export interface Question {
   readonly timeoutMs: number;
 }
 
-/** Whether bytes are the answer to this question and not to another one. @throws CodecError for no answer at all. */
+/** Reads an answer. @returns undefined if it answers another question. @throws CodecError unless it is an answer. */
 function answerTo({ id, name }: Question, message: Uint8Array): DnsAnswer | undefined {
   const answer = readAnswer(message);
   // A resolver that cannot read the question leaves it out.
-  const asked = answer.question === name || (answer.question === undefined && answer.rcode !== 0);
-  return answer.id === id && asked ? answer : undefined;
+  const matches = answer.question === name || (answer.question === undefined && answer.rcode !== 0);
+  return answer.id === id && matches ? answer : undefined;
 }
 
 /**
- * Asks over UDP from a port of its own. What does not answer the question is not heard.
- * @throws Error when the resolver cannot be reached or says nothing in time.
+ * Asks over UDP from a port of its own. Ignores messages that do not answer the question.
+ * @throws Error when the resolver cannot be reached or does not answer in time.
  */
 export function askUdp(server: Nameserver, question: Question): Promise<DnsAnswer> {
   return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export function askUdp(server: Nameserver, question: Question): Promise<DnsAnswe
         if (!(error instanceof CodecError)) fail(error as Error);
       }
     });
-    // Connected: the system passes on what comes from this address and port only.
+    // A connected socket receives from this address and port only.
     socket.on('connect', () =>
       socket.send(question.message, (error) => {
         if (error) fail(error);
@@ -74,7 +74,7 @@ export function askTcp(server: Nameserver, question: Question): Promise<DnsAnswe
     const timer = setTimeout(() => fail(new Error('the resolver does not answer')), question.timeoutMs);
     let received = Buffer.alloc(0);
     socket.on('error', fail);
-    socket.on('close', () => fail(new Error('the resolver hung up')));
+    socket.on('close', () => fail(new Error('the resolver closed the connection')));
     socket.on('connect', () => {
       const length = Buffer.alloc(2);
       length.writeUInt16BE(question.message.length);
@@ -88,7 +88,7 @@ export function askTcp(server: Nameserver, question: Question): Promise<DnsAnswe
       try {
         const answer = answerTo(question, received.subarray(2, 2 + length));
         if (answer === undefined || answer.truncated)
-          return fail(new CodecError('an answer to something else'));
+          return fail(new CodecError('the resolver answered another question'));
         finish(() => resolve(answer));
       } catch (error) {
         fail(error as Error);

@@ -3,27 +3,27 @@ import { readName, writeName, type DnsName } from './name.js';
 
 const TYPE = { cname: 5, txt: 16, opt: 41 } as const;
 const INTERNET = 1;
-/** Answers up to this size come over UDP without being cut into fragments. Source: RFC 9715. */
+/** Largest answer that UDP carries without fragmentation [bytes]. Source: RFC 9715. */
 export const UDP_PAYLOAD = 1232;
 
 const FLAG = { response: 0x8000, opcode: 0x7800, truncated: 0x0200, recurse: 0x0100, authenticated: 0x0020 };
 const RCODE = 0x000f;
-/** In an OPT record: signatures are welcome. Source: RFC 3225. */
+/** Flag of an OPT record that requests DNSSEC records. Source: RFC 3225. */
 const DNSSEC_OK = 0x8000;
 
-/** A record of an answer, as far as it matters here. */
+/** Record of an answer; other types are ignored. */
 export type DnsRecord =
   | { readonly type: 'txt'; readonly owner: DnsName; readonly text: string }
   | { readonly type: 'cname'; readonly owner: DnsName; readonly target: DnsName };
 
 export interface DnsAnswer {
   readonly id: number;
-  /** What was asked; absent in an answer to something else than one TXT question. */
+  /** Name of the question; absent unless the question is for TXT records. */
   readonly question?: DnsName;
   readonly truncated: boolean;
   /** The resolver has verified everything in the answer. Source: RFC 4035 section 3.2.3. */
   readonly authenticated: boolean;
-  /** 0: none, 2: the resolver failed, which includes what DNSSEC proves wrong, 3: there is no such name. */
+  /** 0: no error; 2: the resolver failed, or DNSSEC validation did; 3: the name does not exist. */
   readonly rcode: number;
   readonly records: readonly DnsRecord[];
 }
@@ -36,7 +36,7 @@ function u16(w: Writer, value: number): void {
 const readU16 = (r: Reader): number => (r.byte() << 8) | r.byte();
 
 /**
- * Asks for the TXT records of a name, verified ones if possible.
+ * Writes a query for the TXT records of a name that requests DNSSEC validation.
  * @param id 16 random bits. Source: RFC 1035 section 4.1, RFC 6891, RFC 6840 section 5.7 (the AD bit of a query).
  */
 export function writeQuery(id: number, name: DnsName): Uint8Array {
@@ -50,14 +50,14 @@ export function writeQuery(id: number, name: DnsName): Uint8Array {
   return w.finish();
 }
 
-/** @throws CodecError for what is no answer at all. */
+/** @throws CodecError unless the message is an answer to at most one question. */
 export function readAnswer(message: Uint8Array): DnsAnswer {
   const at = (offset: number): Reader => new Reader(message, offset);
   const r = at(0);
   const id = readU16(r);
   const flags = readU16(r);
   const [questions = 0, answers = 0] = [readU16(r), readU16(r), readU16(r), readU16(r)];
-  if ((flags & FLAG.response) === 0 || (flags & FLAG.opcode) !== 0) throw new CodecError('no answer');
+  if ((flags & FLAG.response) === 0 || (flags & FLAG.opcode) !== 0) throw new CodecError('not an answer');
   if (questions > 1) throw new CodecError('an answer to several questions');
   let question: DnsName | undefined;
   if (questions === 1) {
@@ -67,7 +67,7 @@ export function readAnswer(message: Uint8Array): DnsAnswer {
   }
   const truncated = (flags & FLAG.truncated) !== 0;
   const records: DnsRecord[] = [];
-  // What was cut off is asked for again; the rest is not looked at.
+  // A truncated answer is requested again over TCP: its records are not read.
   for (let i = 0; i < answers && !truncated; i++) {
     const record = readRecord(r, at);
     if (record !== undefined) records.push(record);
@@ -95,7 +95,7 @@ function readRecord(r: Reader, at: (offset: number) => Reader): DnsRecord | unde
   return undefined;
 }
 
-/** The strings of a record joined: a longer text stands in several of up to 255 bytes. */
+/** Joins the strings of a TXT record: a text is divided into strings of up to 255 bytes. */
 function readText(data: Uint8Array): string {
   const r = new Reader(data);
   let text = '';
@@ -106,7 +106,7 @@ function readText(data: Uint8Array): string {
 /** Longest chain of aliases that is followed. */
 const MAX_ALIASES = 16;
 
-/** Texts of a name, through the aliases that the answer contains. @throws CodecError for aliases without end. */
+/** Selects the texts of a name and follows aliases within the answer. @throws CodecError for too many aliases. */
 export function textsOf(name: DnsName, records: readonly DnsRecord[]): string[] {
   let owner = name;
   for (let i = 0; i < MAX_ALIASES; i++) {

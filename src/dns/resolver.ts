@@ -5,28 +5,28 @@ import { askTcp, askUdp, type Nameserver, type Question } from './exchange.js';
 import { textsOf, writeQuery, type DnsAnswer } from './message.js';
 import { parseName, type DnsName } from './name.js';
 
-/** No resolver gave an answer that can be used. */
+/** No resolver gave a usable answer. */
 export class DnsError extends Error {
   override readonly name = 'DnsError';
 }
 
 export interface TextRecords {
-  /** Empty where the name has none, or does not exist. */
+  /** Empty if the name has none, or does not exist. */
   readonly texts: readonly string[];
-  /** The resolver verified them by DNSSEC. It is believed: the way to it should be as safe as it is itself. */
+  /** The resolver reports that DNSSEC validated them. It is trusted, and so must the connection to it be. */
   readonly authenticated: boolean;
 }
 
 export interface ResolverOptions {
-  /** Asked in this order. */
+  /** Resolvers in the order in which they are asked. */
   readonly servers: readonly Nameserver[];
   readonly rng: Rng;
-  /** For one question to one server. */
+  /** Time for one question to one resolver. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 3000;
-/** Rounds through the servers: a datagram may get lost. */
+/** Rounds through the resolvers: a datagram may get lost. */
 const ROUNDS = 2;
 const MAX_SERVERS = 3;
 const PORT = 53;
@@ -37,13 +37,13 @@ export function parseNameserver(text: string): Nameserver {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const ip = bracketed ?? plain ?? text;
   const port = digits === undefined ? PORT : Number(digits);
-  // The zone of a link-local address stands behind a percent sign.
+  // The zone of a link-local address follows a percent sign.
   if (isIP(ip.replace(/%.+$/, '')) === 0 || port < 1 || port > 65535)
-    throw new RangeError('a resolver is an IP address, with a port behind it if you like');
+    throw new RangeError('a resolver is an IP address, optionally followed by a colon and a port');
   return { ip, port };
 }
 
-/** Asks resolvers for texts. Verifying signatures is theirs to do; what they say of it is passed on. */
+/** Queries resolvers for TXT records. The resolvers validate DNSSEC signatures; the result is passed on. */
 export class Resolver {
   readonly #servers: readonly Nameserver[];
   readonly #rng: Rng;
@@ -55,7 +55,7 @@ export class Resolver {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws CodecError for what is no host name; DnsError when nobody can say. */
+  /** @throws CodecError unless `host` is a host name; DnsError when no resolver gives a usable answer. */
   async texts(host: string): Promise<TextRecords> {
     const name = parseName(host);
     let last: unknown;
@@ -70,7 +70,7 @@ export class Resolver {
           last = error;
         }
       }
-    throw new DnsError(last instanceof Error ? last.message : 'there is no resolver', { cause: last });
+    throw new DnsError(last instanceof Error ? last.message : 'no resolver is set', { cause: last });
   }
 
   async #ask(server: Nameserver, name: DnsName): Promise<DnsAnswer> {

@@ -1,13 +1,13 @@
 import { CodecError, Reader, u16, u32, uintLe } from '../util/codec.js';
 import { ARRAY, MAX_DEPTH, SIGNATURE, size, SMALLEST, TYPE } from './storage-format.js';
 
-/** A value of epee's portable storage. Integers are bigint whatever their width. */
+/** A value of epee's portable storage. Integers of all widths are bigint. */
 export type Value = bigint | number | boolean | Uint8Array | Section | readonly Value[];
 export interface Section {
   readonly [name: string]: Value;
 }
 
-/** What one message may hold: a value in memory outweighs the byte that it may take in the message. */
+/** Limits on the values of one message: a value may take one byte in the message and much more in memory. */
 export interface StorageLimits {
   readonly objects: number;
   readonly fields: number;
@@ -16,7 +16,7 @@ export interface StorageLimits {
   readonly items: number;
 }
 
-/** Several times the largest page of blocks that upstream sends. */
+/** Several times the values of the largest page of blocks that upstream sends. */
 const LIMITS: StorageLimits = { objects: 1 << 18, fields: 1 << 19, strings: 1 << 18, items: 1 << 22 };
 
 const dataView = (bytes: Uint8Array): DataView =>
@@ -24,14 +24,14 @@ const dataView = (bytes: Uint8Array): DataView =>
 
 const signed = (width: number, r: Reader): bigint => BigInt.asIntN(8 * width, BigInt(uintLe(width).read(r)));
 
-/** Walks one message and counts what it holds against the limits. */
+/** Reads one message and counts its values against the limits. */
 class StorageReader {
   readonly #r: Reader;
-  readonly #left: { -readonly [K in keyof StorageLimits]: number };
+  readonly #remaining: { -readonly [K in keyof StorageLimits]: number };
 
   constructor(r: Reader, limits: StorageLimits) {
     this.#r = r;
-    this.#left = { ...limits };
+    this.#remaining = { ...limits };
   }
 
   section(depth: number): Section {
@@ -40,7 +40,7 @@ class StorageReader {
     this.#spend('objects', 1);
     const count = size.read(r);
     this.#spend('fields', count);
-    // No prototype: a name such as __proto__ is a name like any other.
+    // Without a prototype, __proto__ is a name like any other.
     const section = Object.create(null) as Record<string, Value>;
     for (let i = 0; i < count; i++) {
       const name = Buffer.from(r.view(r.byte())).toString('latin1');
@@ -52,9 +52,9 @@ class StorageReader {
     return section;
   }
 
-  #spend(what: keyof StorageLimits, count: number): void {
-    this.#left[what] -= count;
-    if (this.#left[what] < 0) throw new CodecError(`portable storage: too many ${what}`);
+  #spend(kind: keyof StorageLimits, count: number): void {
+    this.#remaining[kind] -= count;
+    if (this.#remaining[kind] < 0) throw new CodecError(`portable storage: too many ${kind}`);
   }
 
   #list(type: number, depth: number): Value[] {
@@ -121,7 +121,7 @@ export function readStorage(bytes: Uint8Array, limits: Partial<StorageLimits> = 
   return section;
 }
 
-/** Typed access to a section that somebody else wrote; anything unexpected is a {@link CodecError}. */
+/** Typed access to an untrusted section; an unexpected type throws {@link CodecError}. */
 export class SectionReader {
   readonly #section: Section;
 
@@ -164,7 +164,7 @@ export class SectionReader {
     );
   }
 
-  /** An absent list is empty. */
+  /** Reads a list; an absent one is empty. */
   list(name: string): readonly Value[] {
     const value = this.#section[name] ?? [];
     if (!Array.isArray(value)) throw new CodecError(`${name}: expected a list`);

@@ -16,11 +16,11 @@ export const TYPE = {
   bool: 11,
   object: 12,
 } as const;
-/** Bit of a type: several of it. */
+/** Flag of a type that marks a list. */
 export const ARRAY = 0x80;
 export const MAX_DEPTH = 50;
 
-/** Bytes that one value of a type takes at least. */
+/** Smallest size of a value, by type [bytes]. */
 export const SMALLEST: Readonly<Record<number, number>> = {
   [TYPE.i64]: 8,
   [TYPE.i32]: 4,
@@ -36,7 +36,7 @@ export const SMALLEST: Readonly<Record<number, number>> = {
   [TYPE.object]: 1,
 };
 
-/** Count or length: the low two bits say how many bytes it takes. */
+/** Count or length; the low two bits give its width. */
 export const size: Codec<number> = {
   write(value, w) {
     if (value < 0x40) w.byte(value * 4);

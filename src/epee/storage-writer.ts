@@ -1,7 +1,7 @@
 import { u16, u32, u64, u8, Writer } from '../util/codec.js';
 import { ARRAY, SIGNATURE, size, TYPE } from './storage-format.js';
 
-/** A value with the type that it is written as. */
+/** A value with the type in which it is written. */
 export type Typed =
   | { readonly type: 'u64'; readonly value: bigint }
   | { readonly type: 'u32' | 'u16' | 'u8'; readonly value: number }
@@ -10,28 +10,28 @@ export type Typed =
   | { readonly type: 'object'; readonly value: TypedSection }
   | { readonly type: 'list'; readonly items: readonly Scalar[] }
   | WrittenSections;
-/** Anything but a list. */
+/** A value that is no list. */
 export type Scalar = Exclude<Typed, { type: 'list' | 'written' }>;
 export interface TypedSection {
   readonly [name: string]: Typed | undefined;
 }
 
-/** A list of sections that writes itself: a long one is not built as values first. */
+/** A list of sections with a writer of its own, so that a long list need not be built as values. */
 export interface WrittenSections {
   readonly type: 'written';
   readonly count: number;
-  /** Bytes that it takes, more or less. */
+  /** Estimated length [bytes]. */
   readonly room: number;
   /** Writes the sections, each a count of fields and the fields in byte order of their names. */
   write(w: Writer): void;
 }
 
-/** Room for a message without lists that write themselves. */
+/** Initial capacity for a message without {@link WrittenSections} [bytes]. */
 const SMALL = 1024;
 
 type Kind = keyof typeof TYPE;
 
-/** What stands before the value of a field: its name and type. @throws RangeError for a name that is no name. */
+/** Encodes the name and the type of a field, which precede its value. @throws RangeError for an invalid name. */
 export function fieldHead(name: string, kind: Kind, shape: 'one' | 'list' = 'one'): Uint8Array {
   const bytes = Buffer.from(name, 'latin1');
   if (bytes.length === 0) throw new RangeError('a field has a name');
@@ -39,7 +39,7 @@ export function fieldHead(name: string, kind: Kind, shape: 'one' | 'list' = 'one
   return Uint8Array.of(bytes.length, ...bytes, TYPE[kind] | (shape === 'list' ? ARRAY : 0));
 }
 
-/** The value of a string. */
+/** Writes the value of a string: its length and its bytes. */
 export function writeString(w: Writer, value: Uint8Array): void {
   size.write(value.length, w);
   w.bytes(value);

@@ -8,10 +8,10 @@ import type { TLSSocket } from 'node:tls';
  * send neither Origin nor Sec-Fetch-Site, and only the rule of host names applies to them.
  */
 
-/** Content types that a page can send to another site without the preflight that asks for permission. */
+/** Content types that a page can send to another site without a preflight. */
 const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
 
-/** Name or address of a Host header, in lower case, without port and brackets. */
+/** Reads the name or address of a Host header, in lower case, without port and brackets. */
 export const hostName = (header: string): string =>
   header
     .replace(/:\d+$/, '')
@@ -38,9 +38,9 @@ export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
 }
 
 /**
- * Refuses pages of other origins than the listed ones and the server's own, and answers preflights. To be placed after
- * {@link refuseUnknownHosts} where there is no login: a name that resolves here is the server's own origin.
- * @param origins `*` is any.
+ * Refuses pages of origins that are neither listed nor the server's own, and answers preflights. Without a login it must
+ * come after {@link refuseUnknownHosts}: a name that resolves to this server is its own origin.
+ * @param origins `*` allows any.
  */
 export const refuseUnknownOrigins =
   (origins: readonly string[]): RequestHandler =>
@@ -65,13 +65,13 @@ export const refuseUnknownOrigins =
   };
 
 /**
- * Every browser in use sends Origin with a POST to another site, and Sec-Fetch-Site to loopback and https addresses.
- * Sec-Fetch-Mode alone is no sign of one: Node's fetch sends it.
+ * True for a request of a browser: every one in use sends Origin with a POST to another site, and Sec-Fetch-Site to
+ * loopback and https addresses. Sec-Fetch-Mode does not indicate a browser: Node's fetch sends it.
  */
 const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
   headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 
-/** Refuses from a browser what a form can send; `curl -d` and a fetch with a text body send the same types. */
+/** Refuses content types that a form can send, from browsers only: `curl -d` and Node's fetch send the same types. */
 export const refuseForms: RequestHandler = ({ headers }, res, next) => {
   if (isFromBrowser(headers) && FORM_TYPES.test(headers['content-type'] ?? ''))
     res.status(415).type('text').send('Send application/json.\n');

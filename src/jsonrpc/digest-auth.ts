@@ -3,30 +3,30 @@ import type { RequestHandler } from 'express';
 import httpAuth from 'http-auth';
 import { NonceStore } from './nonce-store.js';
 
-/** What clients hash their password with. */
+/** Realm that clients hash with their user name and password. */
 export const REALM = 'monero-rpc';
 
 const FAILURE_DELAY_MS = 500;
-/** Failures that are held back at once; more are answered at once, so that a flood holds nothing. */
+/** Most failures whose answer is delayed at one time; further ones are answered at once, so that a flood takes no memory. */
 const MAX_DELAYED = 64;
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
-/** What is asked for; there are clients that name it with scheme and host. */
+/** Path of a `uri` parameter, in which some clients include scheme and host. */
 const pathOf = (uri: string): string => uri.replace(/^https?:\/\/[^/]*/i, '');
 
 const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
 /**
- * HTTP digest login. The parsing and the exchange are http-auth's; its nonces, which one connection at a time
- * can use and which grow without bound, are replaced by ours.
+ * Requires an HTTP digest login. http-auth parses headers and runs the exchange; our nonces replace its own, which only
+ * one connection at a time can use and which grow without bound.
  */
 export function digestAuth(user: string, password: string, nonces = new NonceStore()): RequestHandler {
   const ha1 = md5(`${user}:${REALM}:${password}`);
   const digest = httpAuth.digest({ realm: REALM, contentType: 'text/html' }, (_user, done) => done(ha1));
 
-  digest.findUser = (req, given, done) => {
+  digest.findUser = (req, credentials, done) => {
     const {
       nonce = '',
       nc,
@@ -36,20 +36,20 @@ export function digestAuth(user: string, password: string, nonces = new NonceSto
       response = '',
       algorithm = 'MD5',
       username = '',
-    } = given;
+    } = credentials;
     const secret = algorithm === 'MD5-sess' ? md5(`${ha1}:${nonce}:${cnonce}`) : ha1;
     const ha2 = md5(`${req.method ?? ''}:${uri}`);
     const expected =
       qop === undefined
         ? md5(`${secret}:${nonce}:${ha2}`)
         : md5(`${secret}:${nonce}:${nc ?? ''}:${cnonce}:${qop}:${ha2}`);
-    const known = sameText(username, user);
-    const right = sameText(response, expected);
+    const userMatches = sameText(username, user);
+    const responseMatches = sameText(response, expected);
     const wellFormed =
       pathOf(uri) === req.url &&
       /^MD5(-sess)?$/.test(algorithm) &&
       (qop === undefined || (qop === 'auth' && /^[0-9a-fA-F]{8}$/.test(nc ?? '')));
-    if (!known || !right || !wellFormed) return done({ user, pass: false });
+    if (!userMatches || !responseMatches || !wellFormed) return done({ user, pass: false });
     const verdict = nonces.use(nonce, qop === undefined ? undefined : Number.parseInt(nc ?? '', 16));
     return done(verdict === 'fresh' ? { user, pass: true } : { stale: true });
   };

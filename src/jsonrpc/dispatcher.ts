@@ -6,7 +6,7 @@ import { readRequest, type ReadRequest, type SizeOf } from './request-body.js';
 
 /**
  * Runs one call. @param target name in the path of the request; absent: the path without one.
- * @throws RpcError for errors of the caller; any other error is a bug.
+ * @throws RpcError for errors that the client sees; anything else is a bug.
  */
 export type Call = (
   method: string,
@@ -14,20 +14,20 @@ export type Call = (
   target: string | undefined,
 ) => Promise<Writable | StreamedJson>;
 
-/** The text of an answer in pieces: all of them, or page by page as they are read. */
+/** Text of an answer in pieces: complete, or page by page while it is read. */
 export type AnswerText = readonly Uint8Array[] | AsyncIterable<readonly Uint8Array[]>;
 
 export interface DispatcherParts {
   readonly call: Call;
-  /** Told of every bug; the caller sees no details. */
+  /** Reports a bug; the client gets no details. */
   readonly onBug: (method: string, error: unknown) => void;
-  /** Bytes of an answer, from all of its text; absent: UTF-8. */
+  /** Encodes the complete text of an answer; absent: UTF-8. */
   readonly encode?: (text: string) => Uint8Array;
-  /** Absent: a request of any method may be long. */
+  /** Size class of a method's requests; absent: requests of all methods may be long. */
   readonly sizeOf?: SizeOf;
 }
 
-/** Calls of one batch, run one after the other. */
+/** Most calls of one batch; they run one after the other. */
 export const MAX_BATCH = 100;
 
 type Request = { readonly [key: string]: Json | undefined };
@@ -37,15 +37,14 @@ const isObject = (value: Json): value is Request =>
 
 type Outcome = { readonly result: Writable } | RpcError;
 
-/** Answers one call; undefined for a notification. */
-interface Answered<Of = Outcome> {
+interface Answered<O = Outcome> {
   readonly id: Json;
-  readonly outcome: Of;
+  readonly outcome: O;
 }
 
-type Run<Of> = (method: string, params: Json | undefined, target: string | undefined) => Promise<Of>;
+type Run<O> = (method: string, params: Json | undefined, target: string | undefined) => Promise<O>;
 
-// Members in alphabetical order, as upstream writes them: there are clients that compare whole texts.
+// Members are in alphabetical order like upstream's: some clients compare whole texts.
 function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
   if (outcome instanceof RpcError) {
     const { code, data, message } = outcome;
@@ -66,7 +65,7 @@ async function* streamed(id: Json, result: StreamedJson): AsyncGenerator<readonl
   yield [Buffer.from('}')];
 }
 
-/** Turns the text of a request, or of a batch, into the text of the answer. */
+/** Reads a JSON-RPC request or batch, runs its calls and writes the answer. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
 
@@ -76,9 +75,9 @@ export class Dispatcher {
 
   /**
    * @param body UTF-8, in chunks as they arrive. @param target name in the path of the request.
-   * @returns the answer; undefined where nothing is to be answered: a batch of notifications. One that comes page by
-   * page fails with what the rest of it fails with: an RpcError, or a bug.
-   * @throws RequestTooLarge, and what `body` fails with.
+   * @returns the answer; undefined for a batch of notifications. Iterating over an answer in pages throws an RpcError, or
+   * a bug, when a later page cannot be read.
+   * @throws RequestTooLarge, and the errors of `body`.
    */
   async answer(body: AsyncIterable<Uint8Array>, target?: string): Promise<AnswerText | undefined> {
     let read: ReadRequest;
@@ -95,19 +94,19 @@ export class Dispatcher {
     }
   }
 
-  /** The answer to a request that cannot be read. */
+  /** Writes the answer to a request that cannot be read. */
   refusal(code: number, message: string): readonly Uint8Array[] {
-    return this.#written({ id: 0n, outcome: new RpcError(code, message) });
+    return this.#write({ id: 0n, outcome: new RpcError(code, message) });
   }
 
   async #answerTo(request: Json, target: string | undefined): Promise<AnswerText | undefined> {
     if (!Array.isArray(request)) {
-      // Only UTF-8 can be made of a part of a text.
+      // `encode` needs the complete text: only UTF-8 is written page by page.
       const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
       const answered = await this.#one(request, 0n, run, target);
       if (answered === undefined) return undefined;
       const { id, outcome } = answered;
-      return outcome instanceof StreamedJson ? streamed(id, outcome) : this.#written({ id, outcome });
+      return outcome instanceof StreamedJson ? streamed(id, outcome) : this.#write({ id, outcome });
     }
     const batch = request as readonly Json[];
     if (batch.length === 0 || batch.length > MAX_BATCH)
@@ -120,31 +119,35 @@ export class Dispatcher {
       writeAnswer(w.raw(before), answered);
       before = ',';
     }
-    return before === '[' ? undefined : this.#encoded(w.raw(']'));
+    return before === '[' ? undefined : this.#encode(w.raw(']'));
   }
 
-  #written(answered: Answered): readonly Uint8Array[] {
+  #write(answered: Answered): readonly Uint8Array[] {
     const w = new JsonWriter();
     writeAnswer(w, answered);
-    return this.#encoded(w);
+    return this.#encode(w);
   }
 
-  #encoded(w: JsonWriter): readonly Uint8Array[] {
+  #encode(w: JsonWriter): readonly Uint8Array[] {
     const { encode } = this.#parts;
     return encode === undefined ? w.pieces() : [encode(w.toString())];
   }
 
-  /** @param defaultId for a request without one; undefined makes it a notification. */
-  async #one<Of>(
+  /**
+   * Answers one call.
+   * @param defaultId id of a request without one; undefined makes it a notification.
+   * @returns undefined for a notification.
+   */
+  async #one<O>(
     request: Json,
     defaultId: bigint | undefined,
-    run: Run<Of>,
+    run: Run<O>,
     target: string | undefined,
-  ): Promise<Answered<Of | RpcError> | undefined> {
+  ): Promise<Answered<O | RpcError> | undefined> {
     const invalid = new RpcError(INVALID_REQUEST, 'Invalid Request');
     if (!isObject(request)) return { id: 0n, outcome: invalid };
-    const { id: given, method, params } = request;
-    const id = given === undefined || given === null ? defaultId : given;
+    const { id: requestId, method, params } = request;
+    const id = requestId === undefined || requestId === null ? defaultId : requestId;
     if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalid };
     const outcome = await run(method, params, target);
     return id === undefined ? undefined : { id, outcome };
@@ -176,5 +179,5 @@ export class Dispatcher {
   }
 }
 
-/** For a method that nobody defined. */
+/** Error of a call whose method is unknown. */
 export const methodNotFound = (): RpcError => new RpcError(METHOD_NOT_FOUND, 'Method not found');

@@ -7,11 +7,11 @@ export const INTERNAL_ERROR = -32603;
 
 /** `data` member of an error. */
 export interface ErrorData {
-  /** One sentence that says more than the message, in English, for people. */
+  /** One English sentence for users that adds detail to the message. */
   readonly explanation: string;
 }
 
-/** An error as the caller sees it. */
+/** JSON-RPC error that the client sees. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;

@@ -5,8 +5,8 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { Callers } from '../util/callers.js';
-import { letGo } from '../util/last-holder.js';
+import type { PendingRequests } from '../util/pending-requests.js';
+import { releaseBuffer } from '../util/buffer-release.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import type { AnswerText, Dispatcher } from './dispatcher.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
@@ -15,29 +15,29 @@ import { RequestTooLarge } from './request-body.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
-  /** Absent: no credentials are asked, and then only known host names are answered. */
+  /** Absent: no login is required, and only known host names are served. */
   readonly auth?: RequestHandler;
-  /** Lifted from a connection that authenticates. */
+  /** Is lifted from a connection that authenticates. */
   readonly loginDeadline?: LoginDeadline;
-  /** Browser origins that may call, beside the server's own; `*` is any. */
+  /** Browser origins that may call, beside the server's own; `*` allows any. */
   readonly origins: readonly string[];
   /** Names under which a server without login may be called, beside `localhost` and any IP address. */
   readonly hosts: readonly string[];
   readonly onBug: (error: unknown) => void;
-  /** Told of everyone who asks. */
-  readonly callers?: Callers;
+  /** Registers every request until it is answered. */
+  readonly pendingRequests?: PendingRequests;
   /** Path of JSON-RPC for one of several targets, as Express writes it; its parameter `target` is percent-decoded. */
   readonly targetPath?: string;
-  /** Paths beside JSON-RPC. */
+  /** Further paths. */
   readonly endpoints?: readonly Endpoint[];
   /**
-   * Answers whoever asks, by whatever method, host name or content type, as upstream's servers do. For play
-   * money only: a page of another site can call it.
+   * Answers requests of any method, host name and content type, like upstream's servers. For test networks only: a page
+   * of another site can call the server.
    */
   readonly anyClient?: boolean;
 }
 
-/** A path with a format of its own. */
+/** Path whose requests are not JSON-RPC. */
 export interface Endpoint {
   readonly path: string;
   answer(body: Buffer): Promise<Answer>;
@@ -49,11 +49,11 @@ export interface Answer {
   readonly body: AnswerText;
 }
 
-/** Of a path beside JSON-RPC, whose body is read whole. */
+/** Longest body of an {@link Endpoint}, which is read whole before it is answered [bytes]. */
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const PATH = '/json_rpc';
 
-/** The HTTP side of JSON-RPC: POST only, login before everything else. */
+/** Serves JSON-RPC over HTTP: POST only, login before everything else. */
 export function createHttpApp({
   dispatcher,
   auth,
@@ -61,7 +61,7 @@ export function createHttpApp({
   origins,
   hosts,
   onBug,
-  callers,
+  pendingRequests,
   targetPath,
   endpoints = [],
   anyClient = false,
@@ -72,9 +72,9 @@ export function createHttpApp({
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
 
-  if (callers !== undefined)
+  if (pendingRequests !== undefined)
     app.use((_req, res, next) => {
-      res.once('close', callers.arrive());
+      res.once('close', pendingRequests.begin());
       next();
     });
 
@@ -92,10 +92,9 @@ export function createHttpApp({
     ...before: RequestHandler[]
   ): void => {
     const handle: RequestHandler = async (req, res, next) => {
-      // A path is the whole of what was asked for.
+      // The path must equal the whole URL: a query makes it another one.
       if (anyClient && req.originalUrl !== path) return next();
-      const given = await answer(req);
-      await send(res, given, onBug);
+      await send(res, await answer(req), onBug);
     };
     if (anyClient) return void app.all(path, refuseEncoding, ...before, handle);
     app.post(path, refuseForms, refuseEncoding, ...before, handle);
@@ -119,7 +118,7 @@ export function createHttpApp({
 
   const onError: ErrorRequestHandler = (error: unknown, req, res, next) => {
     const status = (error as { readonly status?: unknown }).status;
-    // The client went away before its request was complete.
+    // The client closed the connection before its request was complete.
     if (req.destroyed && !req.complete) return undefined;
     if (res.headersSent) return next(error);
     if (typeof status === 'number' && status >= 400 && status < 500)
@@ -137,19 +136,19 @@ async function send(
   onBug: (error: unknown) => void,
 ): Promise<void> {
   const write = (pieces: readonly Uint8Array[]): void => {
-    for (const piece of pieces) res.write(piece, () => letGo(piece));
+    for (const piece of pieces) res.write(piece, () => releaseBuffer(piece));
   };
   res.status(status);
   if (Symbol.asyncIterator in body) {
     res.type(type);
     try {
       for await (const pieces of body) {
-        // Whoever asked may have gone away.
+        // The client closed the connection.
         if (res.destroyed) return;
         write(pieces);
       }
     } catch (error) {
-      // It is too late to say what is wrong: an answer that ends before its end says that something is.
+      // The status was sent already: closing the connection shows the client that the answer is incomplete.
       res.destroy();
       if (!(error instanceof RpcError)) onBug(error);
       return;
@@ -162,11 +161,11 @@ async function send(
   res.end();
 }
 
-/** One call, or a batch, of JSON-RPC. */
+/** Answers one JSON-RPC call or batch. */
 async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string): Promise<Answer> {
   const type = 'application/json';
   try {
-    // The connection outlives a request that is refused before its end.
+    // The connection stays open when a request is refused before its end.
     const body = await dispatcher.answer(req.iterator({ destroyOnReturn: false }), target);
     return body === undefined ? { status: 204, type: 'text', body: [] } : { status: 200, type, body };
   } catch (error) {

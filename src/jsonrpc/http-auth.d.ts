@@ -1,4 +1,4 @@
-/** The part of http-auth that we use; the package carries no types. */
+/** Types of the part of http-auth that we use; the package has none. */
 declare module 'http-auth' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -9,10 +9,10 @@ declare module 'http-auth' {
   }
 
   export interface Digest {
-    /** @param given parameters of the Authorization header. */
+    /** @param credentials parameters of the Authorization header. */
     findUser: (
       req: IncomingMessage,
-      given: { readonly [parameter: string]: string | undefined },
+      credentials: { readonly [parameter: string]: string | undefined },
       done: (result: DigestResult) => void,
     ) => void;
     ask: (res: ServerResponse, result: DigestResult) => void;

@@ -8,13 +8,13 @@ import type { LoginDeadline } from './login-deadline.js';
 import type { CertifiedKey } from './self-signed.js';
 
 export interface TlsOptions {
-  /** A function makes it for the first connection that speaks TLS. */
+  /** A function is called for the first TLS connection. */
   readonly certificate: CertifiedKey | (() => Promise<CertifiedKey>);
-  /** Clients must present a certificate that chains to these. */
+  /** Client certificates must chain to one of these, or have one of `allowedFingerprints`. */
   readonly ca?: Buffer;
-  /** Or one of these, SHA-256 in lower-case hex. */
+  /** SHA-256 of allowed client certificates, in lower-case hex. */
   readonly allowedFingerprints: readonly string[];
-  /** Plain HTTP is answered too, on the same port. */
+  /** Serves plain HTTP too, on the same port. */
   readonly optional: boolean;
 }
 
@@ -24,20 +24,20 @@ export interface HttpServerOptions {
   readonly maxConnections: number;
   readonly maxPerPrivateIp: number;
   readonly maxPerPublicIp: number;
-  /** Whose new connections are closed before anything is read. */
+  /** True for an address whose new connections are closed before anything is read. */
   readonly isRefused?: (ip: string) => boolean;
-  /** Reports connections that were closed because of a limit: the latest one, and how many since the last report. */
+  /** Reports connections that were closed because of a limit. */
   readonly onTooMany?: (refused: TooManyConnections) => void;
   /** Absent: connections need no login. */
   readonly loginDeadline?: LoginDeadline;
-  /** Reports a certificate that cannot be made. */
+  /** Reports that the certificate cannot be made. */
   readonly onBug?: (error: unknown) => void;
 }
 
-/** A connection over a limit. */
+/** Connections that were closed because of a limit; address and limit are those of the latest one. */
 export interface TooManyConnections {
   readonly ip: string;
-  /** Connections at once, of the address or of all. */
+  /** Most open connections, of the address or of all clients. */
   readonly limit: number;
   readonly of: 'address' | 'all';
   /** Connections that were closed since the last report, this one included. */
@@ -49,12 +49,13 @@ const REQUEST_TIMEOUT_MS = 300_000;
 const KEEP_ALIVE_MS = 60_000;
 /** First byte of a TLS handshake record. */
 const TLS_HANDSHAKE = 0x16;
-/** From the opening of a connection to its first byte, and from there to the end of the TLS handshake. */
+/** From the opening of a connection to its first byte. */
 const SNIFF_TIMEOUT_MS = 10_000;
+/** From the first byte to the end of the TLS handshake. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Pause between looks for requests that exceed a time limit; Node's is 30 s. */
+/** Interval between checks for requests that exceed a time limit; Node's default is 30 s. */
 const CHECK_INTERVAL_MS = 5_000;
-/** Pause between reports of connections over a limit. */
+/** Shortest interval between reports of connections over a limit. */
 const REPORT_INTERVAL_MS = 10_000;
 
 const TIME_LIMITS = {
@@ -67,15 +68,15 @@ const TIME_LIMITS = {
 const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd]|fe80:)/i;
 
 /**
- * Connections reach these servers from a listener of ours. Node keeps track of what a server's connections do, and
- * so of time limits and of idle ones, from the moment it is said to listen.
+ * Makes Node enforce time limits and find idle connections. Node begins this with the event `listening`, which does not
+ * occur here because our own listener accepts the connections.
  */
 function trackConnections<S extends Server>(server: S): S {
   server.emit('listening');
   return server;
 }
 
-/** Listens, tells TLS from plain HTTP, keeps connections within bounds, and stops without cutting answers off. */
+/** Serves HTTP and TLS with limits on connections, and stops without cutting answers off. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #http: Server;
@@ -97,7 +98,7 @@ export class HttpServer {
   }
 
   #createHttps(tls: TlsOptions, { key, cert }: CertifiedKey): Server {
-    const wantsClient = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
+    const needsClientCertificate = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
     const https = trackConnections(
       createHttps(
         {
@@ -106,7 +107,7 @@ export class HttpServer {
           key,
           cert,
           ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-          requestCert: wantsClient,
+          requestCert: needsClientCertificate,
           rejectUnauthorized: false,
         },
         this.#options.handler,
@@ -114,26 +115,26 @@ export class HttpServer {
     );
     https.on('tlsClientError', (_error, socket: TLSSocket) => socket.destroy());
     https.on('secureConnection', (socket: TLSSocket) => {
-      if (wantsClient && !isWelcome(socket, tls)) socket.destroy();
+      if (needsClientCertificate && !hasAllowedCertificate(socket, tls)) socket.destroy();
       else this.#options.loginDeadline?.begin(socket);
     });
     return https;
   }
 
-  /** @param port 0 takes a free one. @returns the port. @throws Error when it cannot be bound. */
+  /** @param port 0 binds a free one. @returns the bound port. @throws Error when it cannot be bound. */
   async listen(host: string, port: number): Promise<number> {
     const listener = await Listener.bind(host, port);
     this.serve(listener);
     return listener.port;
   }
 
-  /** Answers at a port that is bound already. */
+  /** Serves connections of a port that is bound already. */
   serve(listener: Listener): void {
     this.#listeners.push(listener);
     listener.serve((socket) => this.#accept(socket));
   }
 
-  /** Refuses new connections, lets answers under way finish for so long, then closes what is left. */
+  /** Refuses new connections, waits `graceMs` for pending answers, then closes the remaining connections. */
   async close(graceMs: number): Promise<void> {
     const closed = this.#listeners.map((listener) => listener.close());
     this.#http.closeIdleConnections();
@@ -179,7 +180,7 @@ export class HttpServer {
     this.#refused = 0;
   }
 
-  /** Looks at the first byte and hands the connection on. */
+  /** Passes a connection to the HTTP or the TLS server, by its first byte. */
   #sniff(socket: Socket, tls: TlsOptions): void {
     socket.setTimeout(SNIFF_TIMEOUT_MS, () => socket.destroy());
     socket.once('readable', () => {
@@ -193,7 +194,7 @@ export class HttpServer {
     });
   }
 
-  /** Hands a connection that speaks TLS on, once there is a certificate. */
+  /** Passes a connection to the TLS server as soon as the certificate exists. */
   #secure(socket: Socket, tls: TlsOptions): void {
     if (this.#https !== undefined) return void this.#https.emit('connection', socket);
     const { certificate } = tls;
@@ -212,10 +213,10 @@ export class HttpServer {
   }
 }
 
-/** Nothing was read that is not answered yet. */
+/** True if nothing was read from the connection; `closeIdleConnections` ends those that are idle after a request. */
 const isIdle = (socket: Socket): boolean => socket.bytesRead === 0;
 
-function isWelcome(socket: TLSSocket, tls: TlsOptions): boolean {
+function hasAllowedCertificate(socket: TLSSocket, tls: TlsOptions): boolean {
   const { raw } = socket.getPeerCertificate();
   if (raw === undefined) return false;
   const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();

@@ -1,18 +1,18 @@
 import type { Json } from '../util/json.js';
-import { passOn } from '../util/last-holder.js';
-import { JsonWriter, WrittenJson, type Writable } from '../util/json-writer.js';
+import { markReleasable } from '../util/buffer-release.js';
+import { JsonWriter, EncodedJson, type Writable } from '../util/json-writer.js';
 
-/** A list of an answer that is made page by page, and other work goes on between pages. */
+/** List of an answer that is read page by page; other work goes on between pages. */
 export interface JsonRows {
-  /** Rows as another version has them. @param adapt is given a row, or the shape of all rows. */
+  /** Converts the rows, for another API version. @param adapt gets each row, or the template of all rows. */
   map(adapt: (row: Json) => Json): JsonRows;
-  /** The rows of each page, with commas between them; no page is empty. They are passed on: nobody else looks at them. */
+  /** JSON of the rows of each page, separated by commas; no page is empty. The receiver may release the pieces. */
   pages(): AsyncIterable<readonly Uint8Array[]>;
-  /** Lets go of what they are read from. */
+  /** Releases the source of the rows. */
   release(): void;
 }
 
-/** Rows that are values. */
+/** Rows that are JSON values. */
 export class ListedRows implements JsonRows {
   readonly #pages: AsyncIterable<readonly Json[]>;
   readonly #release: () => void;
@@ -44,17 +44,17 @@ export class ListedRows implements JsonRows {
   }
 }
 
-/** What a method answers: lists may come in pages, parts may be written already. */
+/** Result of a method in which lists may come in pages and parts may be encoded already. */
 export type PagedResult = { readonly [key: string]: Part | undefined };
 
-type Part = Json | JsonRows | WrittenJson;
+type Part = Json | JsonRows | EncodedJson;
 
 const isRows = (value: Part | undefined): value is JsonRows =>
   typeof value === 'object' && value !== null && 'pages' in value && typeof value.pages === 'function';
 
 const hasRows = (result: PagedResult): boolean => Object.values(result).some(isRows);
 
-/** A result that begins to leave while the rest of it is read. Whoever is given one reads it, or lets go of it. */
+/** A streamed JSON result; the receiver must consume it or release it. */
 export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
   readonly #begun: readonly Uint8Array[];
   readonly #rest: AsyncGenerator<readonly Uint8Array[], void>;
@@ -70,7 +70,7 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
     this.#explain = explain;
   }
 
-  /** Once only. Where the reader stops early, what the rest is read from is let go of. */
+  /** Can be called once only. Ending the iteration early releases the sources of the remaining rows. */
   [Symbol.asyncIterator](): AsyncIterator<readonly Uint8Array[], void> {
     let begun: readonly Uint8Array[] | undefined = this.#begun;
     return {
@@ -90,41 +90,40 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
     };
   }
 
-  /** Reads all of it. */
-  async whole(): Promise<WrittenJson> {
+  /** Reads the complete result. */
+  async whole(): Promise<EncodedJson> {
     const pieces: Uint8Array[] = [];
     for await (const page of this) pieces.push(...page);
-    return new WrittenJson(pieces);
+    return new EncodedJson(pieces);
   }
 }
 
-/** Bytes from which on a result leaves before it is whole: a few milliseconds of reading. */
+/** Length from which a result is streamed [bytes]: reading so much takes a few milliseconds. */
 const STREAMED_FROM = 1 << 20;
 
 /**
- * Writes a result with lists that come in pages; an empty one is left out, as all empty lists are. A short result is
- * read to its end first, so that whatever goes wrong can still be answered.
- * @param explain turns what goes wrong later into what the reader is told.
+ * Writes a result with lists that come in pages; empty lists are left out as everywhere. A short result is read to its
+ * end first, so that an error can still be answered.
+ * @param explain converts an error that occurs while the result is streamed.
  */
 export async function writeRows(
   result: PagedResult,
   explain: (error: unknown) => unknown = (error) => error,
 ): Promise<Writable | StreamedJson> {
   if (!hasRows(result)) return result as Writable;
-  const pages = written(result);
+  const pages = encodedPages(result);
   const begun: Uint8Array[] = [];
   let length = 0;
   while (length < STREAMED_FROM) {
     const page = await pages.next();
-    if (page.done === true) return new WrittenJson(begun);
+    if (page.done === true) return new EncodedJson(begun);
     begun.push(...page.value);
     length = page.value.reduce((sum, piece) => sum + piece.length, length);
   }
   return new StreamedJson(begun, pages, explain);
 }
 
-/** The text of a result, bit by bit. */
-async function* written(result: PagedResult): AsyncGenerator<readonly Uint8Array[], void> {
+async function* encodedPages(result: PagedResult): AsyncGenerator<readonly Uint8Array[], void> {
   try {
     let before = '{';
     for (const [key, value] of Object.entries(result)) {
@@ -137,7 +136,7 @@ async function* written(result: PagedResult): AsyncGenerator<readonly Uint8Array
       }
       let opening = `${before}${JSON.stringify(key)}:[`;
       for await (const page of value.pages()) {
-        passOn(page);
+        markReleasable(page);
         yield [Buffer.from(opening), ...page];
         opening = before = ',';
       }

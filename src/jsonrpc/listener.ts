@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Connections that wait for {@link Listener.serve}; more are closed. */
+/** Most connections that wait for {@link Listener.serve}; further ones are closed. */
 const MAX_WAITING = 100;
 
-/** A TCP port that is bound. Connections made before anything serves them wait, so a port can be bound early. */
+/** A bound TCP port. Connections wait until `serve` is called, so that a port can be bound early. */
 export class Listener {
   readonly port: number;
   readonly #server: Server;
@@ -21,7 +21,7 @@ export class Listener {
     });
   }
 
-  /** @param port 0 takes a free one. @throws Error of `net.Server.listen`, with its `code`, when it cannot be bound. */
+  /** @param port 0 binds a free one. @throws Error of `net.Server.listen`, with its `code`, when it cannot be bound. */
   static bind(host: string, port: number): Promise<Listener> {
     const server = createServer({ noDelay: true });
     return new Promise((resolve, reject) => {
@@ -33,13 +33,13 @@ export class Listener {
     });
   }
 
-  /** Hands over the connections that wait, and every later one. */
+  /** Passes waiting and later connections to `accept`. */
   serve(accept: (socket: Socket) => void): void {
     this.#accept = accept;
     for (const socket of this.#waiting.splice(0)) if (!socket.destroyed) accept(socket);
   }
 
-  /** Refuses new connections; resolves once those it accepted are closed. */
+  /** Refuses new connections; resolves once all accepted connections are closed. */
   close(): Promise<void> {
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }

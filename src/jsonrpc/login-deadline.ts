@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** From the opening of a connection to the headers of its first request that is authenticated. */
+/** From the opening of a connection to the headers of its first authenticated request. */
 const LOGIN_MS = 8_000;
 
 /**
- * Closes connections that do not authenticate in time: they count against the limits on connections, and a client
- * without the login must not take the place of those that have it.
+ * Closes connections that do not authenticate in time: clients without the login must not use up the limits on
+ * connections.
  */
 export class LoginDeadline {
   readonly #ms: number;
@@ -15,14 +15,14 @@ export class LoginDeadline {
     this.#ms = ms;
   }
 
-  /** Begins with an open connection. */
+  /** Starts the deadline of an open connection. */
   begin(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), this.#ms);
     this.#timers.set(socket, timer);
     socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Ends with a connection's first authenticated request. */
+  /** Removes the deadline, at the connection's first authenticated request. */
   lift(socket: Socket): void {
     clearTimeout(this.#timers.get(socket));
     this.#timers.delete(socket);

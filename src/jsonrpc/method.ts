@@ -2,26 +2,25 @@ import type { z } from 'zod';
 import type { Json } from '../util/json.js';
 import type { RequestSize } from './request-body.js';
 
-/** What a method answers. */
 export type Result = { readonly [key: string]: Json | undefined };
 
-/** One method is one value: its names, what it needs, what it takes, and what it does. */
+/** An RPC method: names, gates, parameters and handler. */
 export interface Method<Context, Meta, Answer = Result, Params extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** One sentence for people, shown by discovery. */
+  /** One sentence for users, shown by discovery. */
   readonly summary: string;
-  /** Gates and the like, for the layer that knows what they mean. */
+  /** Gates and other data that only the server which defines the method interprets. */
   readonly meta: Meta;
   readonly params: Params;
-  /** Absent: ordinary. */
+  /** Default: ordinary. */
   readonly requestSize?: RequestSize;
-  /** Where upstream defines it. */
+  /** Upstream definition. */
   readonly source: string;
   handle(context: Context, params: z.output<Params>): Answer | Promise<Answer>;
 }
 
-/** Ties a method's handler to its parameters' type. */
+/** Defines a method; its handler gets the parameters with the type of their schema. */
 export const defineMethod =
   <Context, Meta, Answer = Result>() =>
   <Params extends z.ZodType>(method: Method<Context, Meta, Answer, Params>): Method<Context, Meta, Answer> =>

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** How long a nonce serves; then the client is told that it is stale and takes a new one. */
+/** Validity of a nonce; afterwards it is stale and the client takes a new one. */
 const LIFETIME_MS = 30 * 60_000;
-/** Counters that lie behind the highest one by less than this may still arrive: requests travel in parallel. */
+/** Distance below the highest counter within which unused counters are accepted: parallel requests arrive in any order. */
 const WINDOW = 1024;
-/** Nonces in use at once that counters are kept for. */
+/** Most nonces whose counters are stored. */
 const MAX_TRACKED = 4096;
 const STAMP_BYTES = 6;
 const SALT_BYTES = 10;
@@ -20,15 +20,15 @@ interface Counters {
 export type NonceVerdict = 'fresh' | 'stale';
 
 /**
- * Nonces that carry their own time and proof of origin, so that handing them out costs no memory. Counters are
- * kept only for nonces that a right password came with. Any connection may use any nonce.
+ * Issues nonces that contain their time and a MAC, so that issuing one takes no memory. Counters are stored only for
+ * nonces that were used with the right password. A nonce is valid on any connection.
  */
 export class NonceStore {
   readonly #key = randomBytes(32);
   readonly #counters = new Map<string, Counters>();
   readonly #now: () => number;
-  /** Nonces issued up to here whose counters are no longer kept are refused. */
-  #forgotten = 0;
+  /** Latest issue time of an evicted nonce: nonces issued until then are refused unless their counters are stored. */
+  #evictedUpTo = 0;
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -46,15 +46,16 @@ export class NonceStore {
   }
 
   /**
-   * Uses one counter of a nonce, once the password that came with it proved right.
-   * @param count undefined for a client without counters, which gets one use of a nonce.
+   * Uses one counter of a nonce. Call it only after the password was verified.
+   * @param count undefined for a client without counters, which may use a nonce once.
    */
   use(nonce: string, count: number | undefined): NonceVerdict {
     const issued = this.#issuedAt(nonce);
     const now = this.#now();
     if (issued === undefined || issued > now || now - issued > LIFETIME_MS) return 'stale';
     const counters =
-      this.#counters.get(nonce) ?? (issued <= this.#forgotten ? undefined : { issued, highest: 0, used: 0n });
+      this.#counters.get(nonce) ??
+      (issued <= this.#evictedUpTo ? undefined : { issued, highest: 0, used: 0n });
     if (counters === undefined || !take(counters, count ?? 1)) return 'stale';
     if (count === undefined) counters.highest = Number.MAX_SAFE_INTEGER;
     this.#counters.delete(nonce);
@@ -68,7 +69,7 @@ export class NonceStore {
       const expired = now - issued > LIFETIME_MS;
       if (!expired && this.#counters.size <= MAX_TRACKED) return;
       this.#counters.delete(nonce);
-      if (!expired) this.#forgotten = Math.max(this.#forgotten, issued);
+      if (!expired) this.#evictedUpTo = Math.max(this.#evictedUpTo, issued);
     }
   }
 
@@ -86,7 +87,7 @@ export class NonceStore {
   }
 }
 
-/** Marks a counter as used; false when it was, or lies too far back. */
+/** Marks a counter as used. @returns false if it was used before or is too far below the highest one. */
 function take(counters: Counters, count: number): boolean {
   const behind = counters.highest - count;
   if (count < 1 || behind >= WINDOW) return false;

@@ -4,8 +4,8 @@ import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';
 
 /*
- * Wire parameters over exact JSON: integers arrive as bigint, or as digit strings from clients that quote them.
- * An absent parameter takes its default, as upstream's parser has it.
+ * Schemas of wire parameters over exact JSON: integers are bigint, or digit strings from clients that quote them. An
+ * absent parameter takes its default, as in upstream's parser.
  */
 
 const integer = (min: bigint, max: bigint) =>
@@ -42,31 +42,31 @@ export const i8 = integer(-128n, 127n).transform(Number);
 export const text = z.string();
 export const flag = z.boolean();
 
-/** Items that are read without a pause. */
+/** Longest list that is validated without a pause [items]. */
 const SHORT_LIST = 256;
 
-/** The first item of a list that does not fit. */
-class Misfit extends Error {
+/** An item of a list is invalid. */
+class InvalidItem extends Error {
   readonly index: number;
   readonly issues: readonly z.core.$ZodIssue[];
 
   constructor(index: number, issues: readonly z.core.$ZodIssue[]) {
-    super('an item does not fit');
+    super('an item is invalid');
     this.index = index;
     this.issues = issues;
   }
 }
 
-/** Reads items up to the first misfit: a list of misfits costs no more than one. Pauses in a long list. */
+/** Validates items up to the first invalid one: a list of invalid items costs no more than one. Pauses in a long list. */
 const items = <T extends z.ZodType>(item: T) => {
   const readItem = (value: unknown, index: number): z.output<T> => {
     const { success, data, error } = item.safeParse(value);
-    if (!success) throw new Misfit(index, error.issues);
+    if (!success) throw new InvalidItem(index, error.issues);
     return data;
   };
   return (list: readonly unknown[], context: z.RefinementCtx): z.output<T>[] | Promise<z.output<T>[]> => {
     const refuse = (error: unknown): never => {
-      if (!(error instanceof Misfit)) throw error;
+      if (!(error instanceof InvalidItem)) throw error;
       for (const { path, message } of error.issues)
         context.addIssue({ code: 'custom', message, path: [error.index, ...path] });
       return z.NEVER;
@@ -80,35 +80,35 @@ const items = <T extends z.ZodType>(item: T) => {
   };
 };
 
-/** Where a list is expected, anything else counts as absent; items must fit. */
+/** A list whose items must be valid; a value that is no list counts as absent. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.preprocess(
     (value) => (Array.isArray(value) ? value : undefined),
     z.array(z.unknown()).default([]).transform(items(item)),
   );
 
-/** Parameters of a method; unknown ones are ignored. */
+/** Parameters of a method; unknown members are ignored. */
 export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);
 
-/** A method without parameters. */
+/** Parameters of a method that has none. */
 export const none = z.object({});
 
 /**
- * Reads what a caller gave; anything but an object counts as nothing, and a parameter that is null as absent.
- * @throws RpcError `INVALID_PARAMS`, whose explanation names each parameter that does not fit and the JSON type that
- * it must have, never its value. Message: http_server_handlers_map2.h.
+ * Validates parameters of a request; a value that is no object counts as empty, and a parameter that is null as absent.
+ * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and the JSON type that it must have,
+ * never its value. Message: http_server_handlers_map2.h.
  */
-export async function readParams<S extends z.ZodType>(schema: S, given: unknown): Promise<z.output<S>> {
-  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+export async function readParams<S extends z.ZodType>(schema: S, value: unknown): Promise<z.output<S>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const parsed = await schema.safeParseAsync(
-    isObject ? dropNulls(given as Readonly<Record<string, unknown>>) : {},
+    isObject ? dropNulls(value as Readonly<Record<string, unknown>>) : {},
   );
   if (parsed.success) return parsed.data;
-  throw new RpcError(INVALID_PARAMS, 'Invalid params', { explanation: complaint(parsed.error.issues) });
+  throw new RpcError(INVALID_PARAMS, 'Invalid params', { explanation: explanationOf(parsed.error.issues) });
 }
 
-const dropNulls = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+const dropNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
 /** Names of JSON types, with their articles. */
 const JSON_TYPES: Readonly<Record<string, string>> = {
@@ -118,13 +118,13 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-const complaint = (issues: readonly z.core.$ZodIssue[]): string =>
+const explanationOf = (issues: readonly z.core.$ZodIssue[]): string =>
   issues
     .map((issue) => {
-      const what =
+      const reason =
         issue.code === 'invalid_type'
           ? `expected ${JSON_TYPES[issue.expected] ?? 'another JSON type'}`
           : issue.message;
-      return issue.path.length === 0 ? what : `${issue.path.map(String).join('.')}: ${what}`;
+      return issue.path.length === 0 ? reason : `${issue.path.map(String).join('.')}: ${reason}`;
     })
     .join('; ');

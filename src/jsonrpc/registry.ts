@@ -1,6 +1,6 @@
 import type { Method, Result } from './method.js';
 
-/** The methods that a server answers, by every name they have. */
+/** Finds the methods of a server by name or alias. */
 export class Registry<Context, Meta, Answer = Result> {
   readonly methods: readonly Method<Context, Meta, Answer>[];
   readonly #byName = new Map<string, Method<Context, Meta, Answer>>();

@@ -2,10 +2,10 @@ import { TextDecoder } from 'node:util';
 import { JsonError, JsonParser, TooManyValues, type Json } from '../util/json.js';
 import { workSlices } from '../util/work-slices.js';
 
-/** A request that exceeds a limit on its size. The message names the limit. */
+/** A request exceeds a limit on its size. The message names the limit. */
 export class RequestTooLarge extends Error {
   override readonly name = 'RequestTooLarge';
-  /** HTTP: 413, or 503 when the same request fits later. */
+  /** HTTP status: 413, or 503 if the same request may be accepted later. */
   readonly status: 413 | 503;
 
   constructor(message: string, status: 413 | 503 = 413) {
@@ -14,22 +14,22 @@ export class RequestTooLarge extends Error {
   }
 }
 
-/** Kinds of methods by the size of their requests: those with texts, or lists, that grow with the wallet. */
+/** Size class of a method's requests; the long ones contain a text or a list that grows with the wallet. */
 export type RequestSize = 'ordinary' | 'long-text' | 'long-list';
 
 export type SizeOf = (method: string) => RequestSize;
 
 interface SizeLimit {
   readonly bytes: number;
-  /** JSON values: the time and the memory of a request follow their number more than its length. */
+  /** JSON values: time and memory of a request depend on their number more than on its length. */
   readonly values: number;
 }
 
 const MIB = 1024 * 1024;
 
 /**
- * A handler works through a request of its kind in a fraction of a second at most. Key images and outputs of 100,000
- * payments have about 25 MiB.
+ * Limits by size class: within them a handler takes a fraction of a second at most. Key images and outputs of 100,000
+ * payments take about 25 MiB.
  */
 const LIMITS: Readonly<Record<RequestSize, SizeLimit>> = {
   ordinary: { bytes: MIB, values: 20_000 },
@@ -42,7 +42,7 @@ const MAX_DEPTH = 100;
 
 /** Memory of all requests over the ordinary limit that are read or answered at one time [bytes]. */
 const MAX_TOTAL_BYTES = 256 * MIB;
-/** Memory of one parsed value [bytes], roughly. */
+/** Approximate memory of one parsed value [bytes]. */
 const VALUE_BYTES = 100;
 /** Bytes that are parsed without a pause: a few milliseconds of work at worst. */
 const PART_BYTES = 32 * 1024;
@@ -98,7 +98,7 @@ export async function readRequest(chunks: AsyncIterable<Uint8Array>, sizeOf: Siz
   }
 }
 
-/** Parts of bounded length; chunks that are much shorter are joined. */
+/** Divides a body into parts of bounded length; joins shorter chunks. */
 async function* inParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let short: Uint8Array[] = [];
   let length = 0;
@@ -114,7 +114,7 @@ async function* inParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (length > 0) yield Buffer.concat(short);
 }
 
-/** Text of the next bytes; without any, the end of the text. @throws JsonError */
+/** Decodes the next bytes; without `part`, the end of the text. @throws JsonError */
 function decode(decoder: TextDecoder, part?: Uint8Array): string {
   try {
     return part === undefined ? decoder.decode() : decoder.decode(part, { stream: true });
@@ -124,8 +124,9 @@ function decode(decoder: TextDecoder, part?: Uint8Array): string {
 }
 
 /**
- * Holds a request against the limit of its method. A request whose method has not been read yet may be of any, whatever
- * the order of its members. A batch is an ordinary request.
+ * Checks a request against the limit of its method. Until the method was read, which may be the last member, the largest
+ * limit applies. A batch is an ordinary request.
+ * @throws RequestTooLarge
  */
 function assertSize(bytes: number, parser: JsonParser, sizeOf: SizeOf, complete = false): void {
   if (bytes <= ORDINARY.bytes && parser.values <= ORDINARY.values) return;

@@ -10,7 +10,7 @@ import type { CertifiedKey } from './self-signed.js';
 const YEARS = 10;
 const NAME = 'localhost';
 
-/** Makes a P-256 key and a certificate of it that is signed by itself. */
+/** Makes a P-256 key and a self-signed certificate. */
 async function make(): Promise<CertifiedKey> {
   const { subtle } = webcrypto;
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -20,7 +20,7 @@ async function make(): Promise<CertifiedKey> {
   notAfter.setFullYear(notAfter.getFullYear() + YEARS);
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
-      // Positive, and another one with every start: clients keep certificates apart by it.
+      // Positive, and different at every start: clients distinguish certificates by it.
       serialNumber: `01${randomBytes(15).toString('hex')}`,
       name: `CN=${NAME}`,
       notBefore,

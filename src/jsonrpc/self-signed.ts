@@ -4,14 +4,14 @@ import { WorkerPool } from '../util/worker-pool.js';
 export interface CertifiedKey {
   readonly key: string | Buffer;
   readonly cert: string | Buffer;
-  /** Of the certificate: SHA-256, in upper-case hex with colons. */
+  /** SHA-256 of the certificate, in upper-case hex with colons. */
   readonly fingerprint?: string;
 }
 
 /**
- * Makes a new key with a certificate that it signed itself, good for ten years. A thread of its own does so and ends:
- * the library for certificates takes a tenth of a second, and some 15 MB, to be loaded.
- * Source: net_ssl.cpp `create_rsa_ssl_certificate`; here on P-256, which takes no seconds to make.
+ * Makes a new key with a self-signed certificate, valid for ten years. A thread of its own does so and ends: loading the
+ * library for certificates takes a tenth of a second and about 15 MB.
+ * Source: net_ssl.cpp `create_rsa_ssl_certificate`; here with P-256, whose keys are made at once.
  */
 export async function makeSelfSigned(): Promise<CertifiedKey> {
   const thread = new WorkerPool<undefined, CertifiedKey>(

@@ -3,8 +3,8 @@ import { parsePrunedTransaction } from '../cryptonote/transaction.js';
 import type { Transaction } from '../cryptonote/types.js';
 import type { DaemonBlocks } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
-import { outlineTxs, type NamedTx } from '../daemon/outliner.js';
-import type { TxOutlines } from '../daemon/tx-outlines.js';
+import { parseTxs, type RawTx } from '../daemon/block-parser.js';
+import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import { CodecError } from '../util/codec.js';
 
 /** The chain that a daemon must follow to be of use. */
@@ -32,7 +32,7 @@ export interface ChainBlock extends TxsOfBlock {
 /** Blocks by ascending height, and transactions in the same order. */
 export interface ChainTxs<B extends TxsOfBlock = TxsOfBlock> {
   readonly blocks: readonly B[];
-  readonly txs: TxOutlines;
+  readonly txs: ParsedTxs;
 }
 
 /** @throws DaemonError `malformed` for a block that follows rules which nobody here knows. */
@@ -54,7 +54,7 @@ export interface LooseBlock {
   readonly height: number;
   /** Unix seconds. */
   readonly timestamp: number;
-  readonly txs: readonly NamedTx[];
+  readonly txs: readonly RawTx[];
 }
 
 /** @param loose by ascending height. @throws DaemonError `malformed` */
@@ -69,9 +69,9 @@ export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
 }
 
 /** Transactions that the daemon sent alone. @throws DaemonError `malformed` */
-export function outlineSent(txs: readonly NamedTx[]): TxOutlines {
+export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
   try {
-    return outlineTxs(txs);
+    return parseTxs(txs);
   } catch (cause) {
     if (cause instanceof CodecError) throw unreadable(cause);
     throw cause;

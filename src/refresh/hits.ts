@@ -1,5 +1,5 @@
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import type { TxOutlines } from '../daemon/tx-outlines.js';
+import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanHits } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import { kernelBatches, type KernelBatch } from './kernel-batches.js';
@@ -72,7 +72,7 @@ function at(list: Uint32Array, index: number): number {
  * @returns portions, to be iterated over once.
  */
 export function findHits(
-  outlines: TxOutlines,
+  outlines: ParsedTxs,
   viewSecret: SecretKey,
   kernel: BatchScanner,
   firstTx = 0,

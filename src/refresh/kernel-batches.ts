@@ -1,4 +1,4 @@
-import type { Candidates, TxOutlines } from '../daemon/tx-outlines.js';
+import type { Candidates, ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanBatch } from '../kernel/kernel.js';
 
 /** Keys of a batch at most. */
@@ -45,7 +45,7 @@ class Runs {
  * @param endTx the transaction behind the last.
  */
 export function* kernelBatches(
-  txs: TxOutlines,
+  txs: ParsedTxs,
   firstTx: number,
   endTx: number,
 ): Generator<KernelBatch, void, void> {

@@ -4,7 +4,7 @@ import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
 import { unprunedSize } from '../cryptonote/transaction.js';
 import type { Transaction } from '../cryptonote/types.js';
-import type { TxOutlines } from '../daemon/tx-outlines.js';
+import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import { equalBytes } from '../util/bytes.js';
 import { ZERO, type Amount } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
@@ -19,7 +19,7 @@ export interface BuiltTx {
   readonly hash: Hash;
   readonly tx: Transaction;
   /** What it stands among, and its place there. */
-  readonly outlines: TxOutlines;
+  readonly outlines: ParsedTxs;
   readonly at: number;
   readonly hits: readonly Hit[];
 }
@@ -34,7 +34,7 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
     timestamp: block.timestamp,
     unlockTime: tx.prefix.unlockTime,
     fee: feeOf(tx),
-    coinbase: built.outlines.isReward(built.at),
+    coinbase: built.outlines.isCoinbase(built.at),
     size: unprunedSize(tx, built.outlines.blob(built.at).length),
     ...paymentIdIn(built, keys.viewSecret),
     txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
@@ -78,7 +78,7 @@ export function place(found: FoundOutput, built: BuiltTx, block: TxsOfBlock, cha
     rct: built.outlines.version(built.at) === 2,
     height: block.height,
     unlockTime: tx.prefix.unlockTime,
-    coinbase: built.outlines.isReward(built.at),
+    coinbase: built.outlines.isCoinbase(built.at),
     change,
     burnt: false,
     frozen: false,

@@ -11,8 +11,8 @@ import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { ThreadCalls, type Call } from './thread-calls.js';
 import type { NamedKey } from './watch-list.js';
-import type { Callers } from '../util/callers.js';
-import { Turns } from '../util/turns.js';
+import type { PendingRequests } from '../util/pending-requests.js';
+import { FairQueue } from '../util/fair-queue.js';
 import type {
   BatchFindings,
   RefreshFrom,
@@ -29,7 +29,7 @@ import type {
 export class Refresher {
   readonly #threads: number;
   readonly #chain: ExpectedChain;
-  readonly #callers: Callers;
+  readonly #pendingRequests: PendingRequests;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
   /** Wallets that the thread knows; the others it learns of when it has something to do for them. */
@@ -40,11 +40,16 @@ export class Refresher {
   #counter = 0;
 
   /** @param threads scanning threads. @param callers are let go before what a refresh found is committed. */
-  constructor(threads: number, chain: ExpectedChain, daemon: DaemonConfig | undefined, callers: Callers) {
+  constructor(
+    threads: number,
+    chain: ExpectedChain,
+    daemon: DaemonConfig | undefined,
+    pendingRequests: PendingRequests,
+  ) {
     this.#threads = threads;
     this.#chain = chain;
     this.#daemon = daemon;
-    this.#callers = callers;
+    this.#pendingRequests = pendingRequests;
   }
 
   /** Starts the threads ahead of the first refresh. */
@@ -233,9 +238,9 @@ export class Refresher {
     });
     worker.unref();
     // One a turn: messages that come while one is dealt with would keep requests from being read.
-    const turns = new Turns<RefreshReport>({
+    const turns = new FairQueue<RefreshReport>({
       handle: (report) => this.#receive(worker, report),
-      callers: this.#callers,
+      pendingRequests: this.#pendingRequests,
       // Somebody waits for an answer to a call.
       canWait: (report) => report.type === 'page',
     });

@@ -1,7 +1,7 @@
 import type { KeyImage } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { NamedTx } from '../daemon/outliner.js';
-import type { TxOutlines } from '../daemon/tx-outlines.js';
+import type { RawTx } from '../daemon/block-parser.js';
+import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { sum, ZERO } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
@@ -38,7 +38,7 @@ import { spendKeysBy } from './spend-keys.js';
 import { WatchList, type NamedKey } from './watch-list.js';
 
 /** A transaction in the pool. */
-export interface UnminedTx extends NamedTx {
+export interface UnminedTx extends RawTx {
   readonly doubleSpendSeen: boolean;
 }
 
@@ -253,7 +253,7 @@ export class WalletScanner {
   }
 
   /** Finds our outputs in transactions. @returns the findings of the transaction at a place. */
-  async #lookAt(txs: TxOutlines, hits: Hits, signal?: AbortSignal): Promise<(i: number) => Looked> {
+  async #lookAt(txs: ParsedTxs, hits: Hits, signal?: AbortSignal): Promise<(i: number) => Looked> {
     const built = new Map<number, BuiltTx & { readonly hits: Hit[] }>();
     const build = (i: number): BuiltTx & { readonly hits: Hit[] } => {
       const known = built.get(i);
@@ -307,7 +307,7 @@ export class WalletScanner {
 }
 
 /** Global indices ascend within a block, but for outputs from before RingCT, which are numbered by amount. */
-const placeInBlock = (txs: TxOutlines, tx: number): Pick<FoundSpend, 'globalIndex'> =>
+const placeInBlock = (txs: ParsedTxs, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};
 
 /** A claim, and the place of its transaction among those looked at. */

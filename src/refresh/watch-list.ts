@@ -1,5 +1,5 @@
 import type { KeyImage, PublicKey } from '../crypto/types.js';
-import type { TxOutlines } from '../daemon/tx-outlines.js';
+import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import { bytes32 } from '../util/bytes.js';
 import type { FoundOutput } from '../wallet/scan/receive.js';
 import type { OwnedOutput } from '../wallet/model/records.js';
@@ -136,7 +136,7 @@ export class WatchList {
   }
 
   /** @param tx place among the transactions. */
-  spentBy(txs: TxOutlines, tx: number): readonly SpentOutput[] {
+  spentBy(txs: ParsedTxs, tx: number): readonly SpentOutput[] {
     if (this.#watched.size === 0) return [];
     const spent: SpentOutput[] = [];
     txs.eachKeyImage(tx, (bytes, at) => {

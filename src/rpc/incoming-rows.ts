@@ -1,16 +1,16 @@
 import type { JsonRows } from '../jsonrpc/json-rows.js';
 import type { Paged } from '../services/history/history.js';
 import type { Json } from '../util/json.js';
-import { Field, type RowShape } from '../util/row-shape.js';
+import { Field, type RowTemplate } from '../util/row-template.js';
 import type { IncomingField } from '../wallet/model/records.js';
 
 /** Reads rows of a shape, each page with commas between its rows. */
-export type ReadRows = (shape: RowShape<IncomingField>) => Paged<Uint8Array | undefined>;
+export type ReadRows = (shape: RowTemplate<IncomingField>) => Paged<Uint8Array | undefined>;
 
 const field = (name: IncomingField): Field<IncomingField> => new Field(name);
 
 /** A row of incoming_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_details`. */
-const INCOMING: RowShape<IncomingField> = {
+const INCOMING: RowTemplate<IncomingField> = {
   amount: field('amount'),
   block_height: field('height'),
   frozen: field('frozen'),
@@ -27,7 +27,7 @@ const INCOMING: RowShape<IncomingField> = {
 /** Rows that are written where they are stored: only their shape is known here. */
 export class IncomingRows implements JsonRows {
   readonly #read: ReadRows;
-  readonly #shape: RowShape<IncomingField>;
+  readonly #shape: RowTemplate<IncomingField>;
   #release: () => void = () => undefined;
 
   constructor(read: ReadRows, shape = INCOMING) {
@@ -36,7 +36,7 @@ export class IncomingRows implements JsonRows {
   }
 
   map(adapt: (row: Json) => Json): JsonRows {
-    return new IncomingRows(this.#read, adapt(this.#shape as Json) as RowShape<IncomingField>);
+    return new IncomingRows(this.#read, adapt(this.#shape as Json) as RowTemplate<IncomingField>);
   }
 
   async *pages(): AsyncGenerator<readonly Uint8Array[]> {

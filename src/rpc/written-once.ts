@@ -1,11 +1,11 @@
-import { JsonWriter, WrittenJson } from '../util/json-writer.js';
+import { JsonWriter, EncodedJson } from '../util/json-writer.js';
 import type { Json } from '../util/json.js';
 
 /** Rows of a list whose text is kept: a few megabytes. */
 const MAX_ROWS = 10_000;
 
 /** By list, for as long as somebody holds it. */
-const WRITTEN = new WeakMap<readonly unknown[], WrittenJson>();
+const WRITTEN = new WeakMap<readonly unknown[], EncodedJson>();
 
 /**
  * JSON of a list that services keep while nothing changes: written when it is first asked for.
@@ -14,11 +14,11 @@ const WRITTEN = new WeakMap<readonly unknown[], WrittenJson>();
 export async function writtenOnce<T>(
   list: readonly T[],
   rows: () => readonly Json[] | Promise<readonly Json[]>,
-): Promise<WrittenJson | undefined> {
+): Promise<EncodedJson | undefined> {
   if (list.length === 0) return undefined;
   const known = WRITTEN.get(list);
   if (known !== undefined) return known;
-  const written = new WrittenJson(new JsonWriter().value(await rows()).pieces());
+  const written = new EncodedJson(new JsonWriter().value(await rows()).pieces());
   if (list.length <= MAX_ROWS) WRITTEN.set(list, written);
   return written;
 }

@@ -196,7 +196,7 @@ export class OpenWallet {
    * acknowledged is on disk before.
    */
   async save(): Promise<void> {
-    this.store.sync();
+    this.store.checkpointSync();
     if (await this.keystore.restoreFile())
       this.context.log.warn(
         { name: this.name },
@@ -217,7 +217,7 @@ export class OpenWallet {
     this.context.daemon.close();
     this.sync.stop();
     await this.payments.settle();
-    await this.store.settle();
+    await this.store.waitForCheckpoint();
     try {
       this.store.close();
     } finally {

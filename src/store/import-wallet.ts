@@ -1,8 +1,8 @@
 import type { ImportedWallet } from '../wallet/model/imported-wallet.js';
 import type { WalletWriter } from './wallet-writer.js';
 
-/** Writes into a store that was just made what another wallet program remembered. */
-export function remember(w: WalletWriter, memory: ImportedWallet): void {
+/** Writes the data of another wallet program into a new store. */
+export function importWallet(w: WalletWriter, memory: ImportedWallet): void {
   memory.accounts.forEach(({ labels, tag }, major) => {
     w.accounts.reach({ major, minor: labels.length - 1 });
     labels.forEach((label, minor) => w.subaddresses.setLabel({ major, minor }, label));
@@ -14,8 +14,8 @@ export function remember(w: WalletWriter, memory: ImportedWallet): void {
   for (const { name, value } of memory.attributes) w.attributes.set(name, value);
   for (const { txHash, note } of memory.notes) w.notes.set(txHash, note);
   for (const { txHash, keys } of memory.txKeys) w.txKeys.set(txHash, keys);
-  for (const payment of memory.paid) w.outgoing.remember(payment);
+  for (const payment of memory.paid) w.outgoing.storeFacts(payment);
   for (const payment of memory.unmined) w.outgoing.insert(payment);
   w.outputs.freezeUnseen(memory.frozen);
-  for (const told of memory.keyImages) w.importedKeyImages.set(told);
+  for (const keyImage of memory.keyImages) w.importedKeyImages.set(keyImage);
 }

@@ -24,11 +24,11 @@ export interface SpendWriters {
 }
 
 /**
- * Takes key images of outputs whose owner told them; what was read of the chain is searched for their spends.
- * @returns those that are new. Source: wallet2.cpp `import_key_images`.
+ * Stores imported key images of outputs, and marks the outputs as spent that stored transactions spend.
+ * @returns the new key images. Source: wallet2.cpp `import_key_images`.
  */
-export function resolveKeyImages(w: SpendWriters, told: readonly ImportedKeyImage[]): ImportedKeyImage[] {
-  const news = told.flatMap((one) => {
+export function resolveKeyImages(w: SpendWriters, imported: readonly ImportedKeyImage[]): ImportedKeyImage[] {
+  const fresh = imported.flatMap((one) => {
     const keyImage = w.importedKeyImages.set(one);
     const output = w.outputs.byPublicKey(one.publicKey);
     if (output?.keyImage !== undefined && equalBytes(output.keyImage, keyImage)) return [];
@@ -37,51 +37,52 @@ export function resolveKeyImages(w: SpendWriters, told: readonly ImportedKeyImag
   });
   recogniseSpends(
     w,
-    news.map(({ keyImage }) => keyImage),
+    fresh.map(({ keyImage }) => keyImage),
   );
-  return news;
+  return fresh;
 }
 
-/** Takes key images that the parts of all signers give; what is told later corrects what was told before. */
+/** Stores key images that were composed from the parts of all signers; a later one replaces an earlier one. */
 export function composeKeyImages(
   w: SpendWriters,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
 ): void {
   for (const image of images) w.importedKeyImages.replace({ ...image, proven: false });
-  settleAmbiguousSpends(w, images);
+  resolveAmbiguousSpends(w, images);
   recogniseSpends(
     w,
     images.map(({ keyImage }) => keyImage),
   );
 }
 
-/** Key images are known, or known again: what may have been spent while they were not is, or is not. */
-export function settleAmbiguousSpends(
+/** Sets key images of outputs, and decides for stored ambiguous transactions whether they spend outputs of the wallet. */
+export function resolveAmbiguousSpends(
   w: SpendWriters,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
 ): void {
   for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
-  const ours = w.ambiguousSpends.list().flatMap((tx) => {
+  const spending = w.ambiguousSpends.list().flatMap((tx) => {
     const spent = tx.keyImages.filter((keyImage) => w.outputs.byKeyImage(keyImage) !== undefined);
     const { txHash, height, globalIndex } = tx;
-    const place = globalIndex === undefined ? {} : { globalIndex };
-    for (const keyImage of spent) w.outputs.markSpent({ keyImage, txHash, height, ...place });
+    const index = globalIndex === undefined ? {} : { globalIndex };
+    for (const keyImage of spent) w.outputs.markSpent({ keyImage, txHash, height, ...index });
     return spent.length === 0 ? [] : [tx];
   });
-  // Which outputs a payment spends, and what of its change is credited, is known once all spends are.
-  for (const tx of ours) recordPayment(w, tx);
-  // The rest may spend outputs whose key images are still to come.
-  if (w.outputs.blind().length === 0) w.ambiguousSpends.clear();
+  // The inputs of a payment and its credited change depend on all spends.
+  for (const tx of spending) recordPayment(w, tx);
+  // The other transactions may spend outputs whose key images are still unknown.
+  if (w.outputs.withoutKeyImage().length === 0) w.ambiguousSpends.clear();
 }
 
-/** Transactions that paid us and spend outputs of ours are payments of ours. */
+/** Marks outputs as spent by stored transactions with these key images, and records those transactions as payments. */
 export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[]): void {
   const found = new Map<string, ReceivedTx>();
   for (const keyImage of keyImages) {
     const output = w.outputs.byKeyImage(keyImage);
-    if (output === undefined || (output.spentHeight !== undefined && !isUnknown(output.spentBy))) continue;
+    if (output === undefined || (output.spentHeight !== undefined && !isUnknownSpend(output.spentBy)))
+      continue;
     for (const tx of w.payments.spending(keyImage)) {
-      // An output of ours in the same transaction tells its place in the block.
+      // An output of the wallet in the same transaction orders it within its block.
       const [own] = w.outputs.ofTx(tx.txHash);
       w.outputs.markSpent({
         keyImage,
@@ -95,15 +96,15 @@ export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[])
   for (const tx of found.values()) recordPayment(w, { ...tx, amountOut: ZERO });
 }
 
-/** All spends of a mined transaction are marked: what it paid is known, and what came back of it is change. */
+/** Records a mined payment whose spends are all marked, and marks the outputs that it returned as change. */
 function recordPayment(w: SpendWriters, tx: SpendingTx & { readonly height: number }): void {
   const spent = w.outputs.spentBy(tx.txHash);
   const account = spent[0]?.subaddress.major ?? 0;
   w.outputs.markChange(tx.txHash, account);
   const received = w.outputs.ofTx(tx.txHash).map((output) => ({ ...output, amount: creditedOf(output) }));
-  w.outgoing.confirmAnew({ ...outgoingOf(tx, account, spent, received), height: tx.height });
+  w.outgoing.confirmAgain({ ...outgoingOf(tx, account, spent, received), height: tx.height });
 }
 
-/** A transaction that spends an output of ours and was not seen. */
-export const isUnknown = (spentBy: Hash | undefined): boolean =>
+/** True for the zero hash, which stands for a spending transaction that the wallet has not seen. */
+export const isUnknownSpend = (spentBy: Hash | undefined): boolean =>
   spentBy !== undefined && spentBy.every((byte) => byte === 0);

@@ -2,18 +2,18 @@ import type { Db } from './file/database.js';
 import { WalletReader } from './wallet-reader.js';
 
 interface SnapshotParts {
-  /** Reads what is stored now. */
-  readonly now: () => WalletReader;
-  /** Opens a connection that goes on seeing it when it changes. */
-  readonly apart: () => Db;
+  /** @returns the reader of the store's present state. */
+  readonly current: () => WalletReader;
+  /** Opens a connection that keeps seeing the present state. */
+  readonly open: () => Db;
   readonly guard: <T>(task: () => T) => T;
   readonly onRelease: () => void;
 }
 
-/** A store as it was at one moment, whatever is written meanwhile. Costs nothing while nothing is. */
+/** A store's state at one moment, unaffected by later writes. Costs nothing until the first of them. */
 export class Snapshot {
   readonly #parts: SnapshotParts;
-  #apart: { readonly db: Db; readonly reader: WalletReader } | undefined;
+  #frozen: { readonly db: Db; readonly reader: WalletReader } | undefined;
   #released = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -21,25 +21,25 @@ export class Snapshot {
     this.#parts = parts;
   }
 
-  /** @throws WalletError `wallet_corrupt` where the file is damaged, `wallet_io`; Error after {@link release}. */
+  /** @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io`; Error after {@link release}. */
   read<T>(task: (r: WalletReader) => T): T {
     const failure = this.#failure;
     if (failure !== undefined)
       return this.#parts.guard(() => {
         throw failure.error;
       });
-    if (this.#released) throw new Error('a snapshot read after its release');
-    return this.#parts.guard(() => task(this.#apart?.reader ?? this.#parts.now()));
+    if (this.#released) throw new Error('a snapshot was read after its release');
+    return this.#parts.guard(() => task(this.#frozen?.reader ?? this.#parts.current()));
   }
 
-  /** The store is about to change. */
-  part(): void {
-    if (this.#released || this.#apart !== undefined) return;
+  /** Opens a connection of its own. Must be called before the store changes. */
+  detach(): void {
+    if (this.#released || this.#frozen !== undefined) return;
     try {
-      const db = this.#parts.apart();
-      this.#apart = { db, reader: new WalletReader(db) };
+      const db = this.#parts.open();
+      this.#frozen = { db, reader: new WalletReader(db) };
     } catch (error) {
-      // The change is not held up: the next read fails instead.
+      // The write goes on; the next read of this snapshot fails.
       this.#failure = { error };
       this.release();
     }
@@ -47,8 +47,8 @@ export class Snapshot {
 
   release(): void {
     this.#released = true;
-    this.#apart?.db.close();
-    this.#apart = undefined;
+    this.#frozen?.db.close();
+    this.#frozen = undefined;
     this.#parts.onRelease();
   }
 }

@@ -24,8 +24,8 @@ export class WalletReader {
   readonly meta: MetaReader;
   readonly chain: ChainReader;
   readonly outputs: OutputReader;
-  readonly coins: SpendableOutputReader;
-  readonly holdings: BalanceReader;
+  readonly spendableOutputs: SpendableOutputReader;
+  readonly balances: BalanceReader;
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
   readonly transferPages: TransferPageReader;
@@ -48,8 +48,8 @@ export class WalletReader {
     this.meta = new MetaReader(db);
     this.chain = new ChainReader(db);
     this.outputs = new OutputReader(db);
-    this.coins = new SpendableOutputReader(db);
-    this.holdings = new BalanceReader(db);
+    this.spendableOutputs = new SpendableOutputReader(db);
+    this.balances = new BalanceReader(db);
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);
     this.transferPages = new TransferPageReader(db);

@@ -1,104 +1,109 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { checkpointAside } from './file/checkpoint.js';
+import { checkpointOnThread } from './file/checkpoint.js';
 import {
   isDamage,
-  noticingDamage,
+  detectingDamage,
   openDatabase,
-  openStanding,
+  openSnapshot,
   type Db,
   type StoreKey,
 } from './file/database.js';
 import { syncDirectory, syncFile } from './file/fsync.js';
-import { keepAside } from './file/backup-name.js';
+import { addBackupName } from './file/backup-name.js';
 import { WalSync } from './file/wal-sync.js';
 import { Snapshot } from './snapshot.js';
 import { FileIdentity } from './file/file-identity.js';
 import { cipherOf, NEW_CIPHER, type StoreCipher } from './file/store-cipher.js';
 import { draftOf } from './file/file-draft.js';
-import { fileTrouble, namingTrouble, namingTroubleOf } from './file/file-trouble.js';
-import { removeDatabase, settleDraft, logOf } from './file/atomic-replace.js';
+import { fileError, withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
+import { removeDatabase, commitDraft, logOf } from './file/atomic-replace.js';
 import { WalletReader } from './wallet-reader.js';
 import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { WalletWriter } from './wallet-writer.js';
 
-/** Writes what a store begins with. */
+/** Writes the initial content of a store. */
 export type Fill = (w: WalletWriter) => void;
 
-/** Told where the store was gone from its place and was written anew. @param aside what stood there, if anything. */
-export type OnGone = (aside: string | undefined) => void;
+/** Reports that the open store's file was missing or replaced, and was written again. @param backup name of the other file, if there was one. */
+export type OnFileRestored = (backup: string | undefined) => void;
 
-/** What a store on disk is opened from. */
-interface Home {
+/** Path and key of a store on disk. */
+interface Location {
   readonly path: string;
   readonly key: Secret;
   readonly cipher: StoreCipher;
-  readonly onGone: OnGone;
+  readonly onFileRestored: OnFileRestored;
 }
 
-const keyOf = ({ key, cipher }: Home): StoreKey => ({ key: key.expose(), cipher });
+const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
-/** The log of a database that was just opened. Its name is on disk before anything in it is relied on. */
-function logIn(db: Db, home: Home | undefined): WalSync {
-  if (home !== undefined) syncDirectory(dirname(home.path));
+/** Makes the flusher of a database that was just opened. Flushes the directory first, so that the log's name is on disk. */
+function walSyncOf(db: Db, location: Location | undefined): WalSync {
+  if (location !== undefined) syncDirectory(dirname(location.path));
   return new WalSync(logOf(db.name));
 }
 
 /** The encrypted store of one wallet. */
 export class WalletStore {
   /** Absent for a store in memory. */
-  readonly #home: Home | undefined;
-  #standing: FileIdentity | undefined;
+  readonly #location: Location | undefined;
+  #identity: FileIdentity | undefined;
   #db: Db;
   #reader: WalletReader;
   #writer: WalletWriter;
-  #log: WalSync;
+  #walSync: WalSync;
   #version = 0;
   readonly #snapshots = new Set<Snapshot>();
-  #tidying: Promise<unknown> | undefined;
-  /** Does a commit wait for the disk? */
+  #checkpoint: Promise<unknown> | undefined;
+  /** True while commits are flushed to disk before they return. */
   #waitsForDisk = true;
 
-  private constructor(db: Db, home?: Home) {
-    this.#home = home;
-    this.#standing = home && new FileIdentity(home.path);
+  private constructor(db: Db, location?: Location) {
+    this.#location = location;
+    this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
-    this.#log = logIn(db, home);
+    this.#walSync = walSyncOf(db, location);
     this.#reader = new WalletReader(db);
     this.#writer = new WalletWriter(db);
   }
 
   /**
-   * Makes a store; it stands at its place only once it is whole, what `fill` writes included.
+   * Makes a store. Its file appears only when it is complete, with everything that `fill` writes.
    * @param path `:memory:` keeps it in memory. @param key 32 bytes.
    */
-  static create(path: string, key: Uint8Array, fill: Fill = () => undefined, onGone?: OnGone): WalletStore {
+  static create(
+    path: string,
+    key: Uint8Array,
+    fill: Fill = () => undefined,
+    onFileRestored?: OnFileRestored,
+  ): WalletStore {
     if (path === ':memory:') {
       const file = new WalletStore(openDatabase(path, { key, cipher: NEW_CIPHER }));
       file.write(fill);
       return file;
     }
     WalletStore.draft(path, key, fill);
-    settleDraft(path);
-    return WalletStore.open(path, key, onGone);
+    commitDraft(path);
+    return WalletStore.open(path, key, onFileRestored);
   }
 
   /**
-   * Writes a whole store beside its place, on disk when this returns.
-   * @throws WalletError `wallet_io`, and whatever `fill` throws: no draft stays.
+   * Writes a complete store beside its final path and flushes it to disk.
+   * @throws WalletError `wallet_io`, and errors of `fill`: no draft is left behind.
    */
   static draft(path: string, key: Uint8Array, fill: Fill): void {
     const draft = draftOf(path);
-    namingTrouble(draft, () => {
+    withFileErrors(draft, () => {
       removeDatabase(draft);
       let db: Db | undefined;
       try {
         db = openDatabase(draft, { key, cipher: NEW_CIPHER });
         const file = new WalletStore(db);
         file.write(fill);
-        // The log does not take its place with it.
+        // Only the main file is renamed to the final path.
         db.pragma('wal_checkpoint(TRUNCATE)');
         file.close();
       } catch (error) {
@@ -111,21 +116,21 @@ export class WalletStore {
 
   /** Removes a store that is not open. @throws WalletError `wallet_io` */
   static remove(path: string): void {
-    namingTrouble(path, () => {
+    withFileErrors(path, () => {
       removeDatabase(path);
       syncDirectory(dirname(path));
     });
   }
 
   /** @throws WalletError `wallet_corrupt`, `wallet_io` */
-  static open(path: string, key: Uint8Array, onGone: OnGone = () => undefined): WalletStore {
+  static open(path: string, key: Uint8Array, onFileRestored: OnFileRestored = () => undefined): WalletStore {
     const cipher = cipherOf(path);
-    const home = { path, key: new Secret(Uint8Array.from(key)), cipher, onGone };
+    const location = { path, key: new Secret(Uint8Array.from(key)), cipher, onFileRestored };
     const db = openDatabase(path, { key, cipher });
     try {
-      return noticingDamage(path, () => {
-        const file = new WalletStore(db, home);
-        if (file.#reader.meta.get('reused_keys') !== undefined) file.write((w) => w.settleReusedKeys());
+      return detectingDamage(path, () => {
+        const file = new WalletStore(db, location);
+        if (file.#reader.meta.get('reused_keys') !== undefined) file.write((w) => w.recomputeReusedKeys());
         return file;
       });
     } catch (error) {
@@ -135,18 +140,18 @@ export class WalletStore {
   }
 
   get isInMemory(): boolean {
-    return this.#home === undefined;
+    return this.#location === undefined;
   }
 
-  /** Another one whenever what is stored may have changed. */
+  /** Changes whenever the stored data may have changed. */
   get version(): number {
     return this.#version;
   }
 
-  /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` where the file is damaged, `wallet_io`. */
+  /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`. */
   read<T>(task: (r: WalletReader) => T): T {
     this.#assertOpen();
-    return noticingDamage(this.#path, () => task(this.#reader));
+    return detectingDamage(this.#path, () => task(this.#reader));
   }
 
   /** Number of blocks that the wallet knows. */
@@ -159,14 +164,14 @@ export class WalletStore {
     return amount(BigInt(this.read((r) => r.meta.get('last_block_reward')) ?? '0'));
   }
 
-  /** What is stored now, to be read bit by bit. Not of a store in memory. It ends when the store is closed. */
+  /** Opens a snapshot of the present state, for reading in several steps. It ends when the store is closed. @throws Error for a store in memory. */
   snapshot(): Snapshot {
-    const home = this.#home;
-    if (home === undefined) throw new Error('a snapshot of a store in memory');
+    const location = this.#location;
+    if (location === undefined) throw new Error('a store in memory has no snapshots');
     const snapshot = new Snapshot({
-      now: () => this.#reader,
-      apart: () => openStanding(home.path, keyOf(home)),
-      guard: (task) => noticingDamage(home.path, task),
+      current: () => this.#reader,
+      open: () => openSnapshot(location.path, keyOf(location)),
+      guard: (task) => detectingDamage(location.path, task),
       onRelease: () => this.#snapshots.delete(snapshot),
     });
     this.#snapshots.add(snapshot);
@@ -174,8 +179,8 @@ export class WalletStore {
   }
 
   /**
-   * One transaction: all of it is on disk when this returns, or nothing when it throws.
-   * @throws WalletError `wallet_corrupt` where the file is damaged, `wallet_io` where the disk is full or fails.
+   * Runs one transaction: all of it is on disk when this returns, nothing of it when this throws.
+   * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk is full or fails.
    */
   write<T>(task: (w: WalletWriter) => T): T {
     return this.#commit(task, true);
@@ -183,10 +188,10 @@ export class WalletStore {
 
   #commit<T>(task: (w: WalletWriter) => T, waitsForDisk: boolean): T {
     this.#assertOpen();
-    if (this.#db.inTransaction) throw new Error('a write inside a write');
-    return noticingDamage(this.#path, () => {
-      this.#returnHome();
-      for (const snapshot of this.#snapshots) snapshot.part();
+    if (this.#db.inTransaction) throw new Error('a write began inside another write');
+    return detectingDamage(this.#path, () => {
+      this.#restoreFile();
+      for (const snapshot of this.#snapshots) snapshot.detach();
       if (waitsForDisk !== this.#waitsForDisk)
         this.#db.pragma(`synchronous = ${waitsForDisk ? 'FULL' : 'NORMAL'}`);
       this.#waitsForDisk = waitsForDisk;
@@ -196,79 +201,80 @@ export class WalletStore {
   }
 
   /**
-   * One transaction of what the chain could tell again, or nobody is told of yet: it outlives this process as any
-   * other does, but a failure of the machine only once {@link harden}, or any {@link write} after it, has ended. Does not wait for the disk.
+   * Runs one transaction whose data can be read from the chain again, or was not reported to a client yet. Does not wait
+   * for the disk: the data survives a crash of this process, but a crash of the machine only once {@link flushToDisk} or
+   * a later {@link write} has ended.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
     const result = this.#commit(task, false);
-    if (!this.#db.memory) this.#log.note();
+    if (!this.#db.memory) this.#walSync.note();
     return result;
   }
 
-  /** Ends once everything written so far is on disk; other work goes on meanwhile. @throws WalletError `wallet_io` */
-  async harden(): Promise<void> {
-    // Closing a store puts all of it on disk.
+  /** Flushes all earlier writes to disk without blocking this thread. @throws WalletError `wallet_io` */
+  async flushToDisk(): Promise<void> {
+    // Closing a store flushes it.
     if (this.#db.memory || !this.#db.open) return;
-    noticingDamage(this.#path, () => this.#returnHome());
-    await namingTroubleOf(this.#path, () => this.#log.finish());
+    detectingDamage(this.#path, () => this.#restoreFile());
+    await withFileErrorsAsync(this.#path, () => this.#walSync.finish());
   }
 
   /**
-   * Moves what the log holds into the main file on another thread, so that the log can begin anew. Where that fails
-   * the log grows, until a write moves it and says what is wrong.
+   * Moves the log into the main file on another thread, so that the log can restart. If that fails the log grows, until
+   * a write runs the checkpoint and reports the error.
    */
-  async tidy(): Promise<void> {
-    const home = this.#home;
-    if (home === undefined) return;
-    this.#tidying ??= checkpointAside(home.path, keyOf(home))
+  async checkpoint(): Promise<void> {
+    const location = this.#location;
+    if (location === undefined) return;
+    this.#checkpoint ??= checkpointOnThread(location.path, keyOf(location))
       .catch(() => undefined)
       .finally(() => {
-        this.#tidying = undefined;
+        this.#checkpoint = undefined;
       });
-    await this.#tidying;
+    await this.#checkpoint;
   }
 
-  /** Ends once nobody else holds the file open. */
-  async settle(): Promise<void> {
-    await this.#tidying;
+  /** Resolves once no checkpoint holds the file open. */
+  async waitForCheckpoint(): Promise<void> {
+    await this.#checkpoint;
   }
 
-  /** Moves what the log holds into the main file; everything is on disk before this already. @throws WalletError `wallet_io` */
-  sync(): void {
-    noticingDamage(this.#path, () => {
-      this.#returnHome();
+  /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */
+  checkpointSync(): void {
+    detectingDamage(this.#path, () => {
+      this.#restoreFile();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     });
   }
 
-  /** Drops pages that were read and can be read again. */
-  giveMemoryBack(): void {
+  /** Drops cached pages. */
+  shrinkMemory(): void {
     if (this.#db.open) this.#db.pragma('shrink_memory');
   }
 
-  /** After {@link settle}, where the store was tidied. @throws WalletError `wallet_corrupt`: it is closed all the same. */
+  /** Closes the store. Call it after {@link waitForCheckpoint}. @throws WalletError `wallet_corrupt`: the store is closed nevertheless. */
   close(): void {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();
     try {
-      noticingDamage(this.#path, () => {
-        this.#returnHome();
+      detectingDamage(this.#path, () => {
+        this.#restoreFile();
         this.#emptyLog();
       });
     } finally {
       this.#db.close();
-      this.#standing?.release();
-      this.#home?.key.wipe();
+      this.#identity?.release();
+      this.#location?.key.wipe();
     }
   }
 
-  /** Moves the log into the main file, where there is room: everything in the log is on disk already, and stays there. */
+  /** Moves the log into the main file. A full disk is no error: everything in the log is on disk already, and stays there. */
   #emptyLog(): void {
     try {
       this.#db.pragma('wal_checkpoint(TRUNCATE)');
     } catch (error) {
-      const trouble = isDamage(error) ? error : fileTrouble(this.#path, error);
-      if (!(trouble instanceof WalletError)) throw error;
+      const converted = isDamage(error) ? error : fileError(this.#path, error);
+      if (!(converted instanceof WalletError)) throw error;
     }
   }
 
@@ -278,31 +284,31 @@ export class WalletStore {
   }
 
   get #path(): string {
-    return this.#home?.path ?? this.#db.name;
+    return this.#location?.path ?? this.#db.name;
   }
 
   /**
-   * Somebody may have deleted the file, or put another in its place, while it was open: what is written would be
-   * gone with this process. All of it is written to its place again then; the other file gets another name.
+   * Writes the store to its path again if its file was deleted, moved or replaced while it was open: the data would be
+   * lost when this process ends. A file that replaced it gets another name.
    */
-  #returnHome(): void {
-    const home = this.#home;
-    if (home === undefined || this.#standing?.isThere() !== false) return;
-    const { path, onGone } = home;
+  #restoreFile(): void {
+    const location = this.#location;
+    if (location === undefined || this.#identity?.isThere() !== false) return;
+    const { path, onFileRestored } = location;
     const draft = draftOf(path);
     removeDatabase(draft);
     this.#db.prepare('VACUUM INTO ?').run(draft);
     syncFile(draft);
-    const aside = existsSync(path) ? keepAside(path, 'replaced') : undefined;
+    const backup = existsSync(path) ? addBackupName(path, 'replaced') : undefined;
     this.#db.close();
-    this.#standing.release();
-    settleDraft(path);
-    this.#db = openDatabase(path, keyOf(home));
-    this.#log = logIn(this.#db, home);
+    this.#identity.release();
+    commitDraft(path);
+    this.#db = openDatabase(path, keyOf(location));
+    this.#walSync = walSyncOf(this.#db, location);
     this.#waitsForDisk = true;
-    this.#standing = new FileIdentity(path);
+    this.#identity = new FileIdentity(path);
     this.#reader = new WalletReader(this.#db);
     this.#writer = new WalletWriter(this.#db);
-    onGone(aside);
+    onFileRestored(backup);
   }
 }

@@ -65,18 +65,18 @@ export class WalletWriter {
   }
 
   /**
-   * Puts a page of blocks into the store: undo of what it replaces comes before redo.
-   * @param freeInputs payments that it undoes hold their inputs no longer, though they can be relayed again.
+   * Stores a page of blocks after undoing the blocks that it replaces.
+   * @param freeInputs frees the inputs of undone payments, even if these can be relayed again.
    */
   applyPage(page: PageFindings, { freeInputs = false }: { readonly freeInputs?: boolean } = {}): void {
     const last = page.startHeight + page.hashes.length - 1;
     const tip = this.chain.tip()?.height ?? -1;
-    // What lies beyond a page that continues the chain was read out of turn, and stands until the chain gets there.
+    // Rows above a page that extends the chain were stored by `addFound`, and are kept until the chain reaches them.
     this.detach(page.startHeight, page.startHeight > tip ? last : MAX_HEIGHT, freeInputs);
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
-      // Read out of turn, at a height that a reorganisation has taken from it.
+      // The transaction was stored by `addFound`, at a height that it lost in a reorganisation.
       if (this.payments.has(tx.txHash)) {
         this.outputs.removeTx(tx.txHash);
         this.payments.remove(tx.txHash);
@@ -89,13 +89,13 @@ export class WalletWriter {
     for (const spend of page.spends) this.outputs.markSpent(spend);
     for (const tx of page.outgoing) this.outgoing.confirm(this.#credited(tx));
     for (const spend of page.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
-    // A key image may have been told while the page was on its way.
+    // A key image may have been imported while the page was scanned.
     for (const { spentKeyImages = [] } of page.received) recogniseSpends(this, spentKeyImages);
     if (page.hashes.length > 0) this.imported.clear();
-    this.outgoing.settle(last);
+    this.outgoing.dropSettledBlobs(last);
   }
 
-  /** Puts transactions of the chain into the store that were read out of turn; of those known already it adds what is missing. */
+  /** Stores transactions of the chain that were scanned out of order; adds missing data to known ones. */
   addFound(found: TxFindings): void {
     this.subaddresses.add(found.subaddresses);
     for (const tx of found.received) {
@@ -107,19 +107,19 @@ export class WalletWriter {
     this.outputs.addAll(fresh);
     for (const { subaddress } of found.outputs) this.accounts.reach(subaddress);
     for (const spend of found.spends) this.outputs.markSpent(spend);
-    for (const tx of found.outgoing) this.outgoing.confirmAnew(this.#credited(tx));
+    for (const tx of found.outgoing) this.outgoing.confirmAgain(this.#credited(tx));
     for (const spend of found.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
-    // A key image may have been told while they were looked at.
+    // A key image may have been imported while they were scanned.
     for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
   }
 
-  /** Leaves what outputs on reused keys do not add to the wallet out of the change. */
+  /** Subtracts from the change the amounts on reused keys that the wallet cannot spend. */
   #credited<T extends FoundOutgoing>(tx: T): T {
     const uncredited = this.outputs.uncredited(tx.txHash, tx.account);
     return uncredited === 0n ? tx : { ...tx, change: amount(tx.change - uncredited) };
   }
 
-  /** Forgets what blocks from one height to another, both inclusive, hold. */
+  /** Deletes the rows derived from blocks at heights from one to another, both inclusive. */
   detach(from: number, to: number = MAX_HEIGHT, freeInputs = false): void {
     this.chain.drop(from);
     this.outputs.detach(from, to, freeInputs);
@@ -128,15 +128,15 @@ export class WalletWriter {
     this.ambiguousSpends.detach(from, to);
   }
 
-  /** Puts a store right that an earlier version wrote. */
-  settleReusedKeys(): void {
-    this.outputs.settleReusedKeys();
+  /** Recomputes reused keys in a store of an earlier version. */
+  recomputeReusedKeys(): void {
+    this.outputs.recomputeReusedKeys();
     this.meta.remove('reused_keys');
   }
 
   /**
-   * Records a payment that is about to be relayed, its keys if this wallet has them, and its inputs, together. One
-   * that failed before keeps its keys and destinations.
+   * Records a payment that is about to be relayed: the transaction, its keys if this wallet has them, and its inputs. A
+   * payment that failed before keeps its keys and destinations.
    */
   prepare(tx: OutgoingTx, inputs: readonly OutputRef[], txKeys: readonly SecretKey[]): void {
     this.outgoing.removeFailed(tx.txHash);
@@ -145,14 +145,14 @@ export class WalletWriter {
     if (txKeys.length > 0 || this.txKeys.get(tx.txHash) === undefined) this.txKeys.set(tx.txHash, txKeys);
   }
 
-  /** Marks an unmined payment as failed and frees its inputs. @returns whether it was unmined and had not failed. */
+  /** Marks an unmined payment as failed and frees its inputs. @returns false if it was mined or had failed before. */
   fail(txHash: Hash): boolean {
     const failed = this.outgoing.setState(txHash, 'failed');
     if (failed) this.outputs.release(txHash);
     return failed;
   }
 
-  /** Removes a payment whose first sending was refused: nothing of it stays. */
+  /** Removes a payment whose first relay was refused, with its keys and destinations. */
   discard(txHash: Hash): void {
     this.outputs.release(txHash);
     this.outgoing.remove(txHash);
@@ -160,14 +160,14 @@ export class WalletWriter {
   }
 
   /**
-   * Forgets what the chain can tell. @param hard what it cannot tell of payments too: keys and destinations. Notes
-   * stay, as they do upstream. Source: wallet2.cpp `clear`, `clear_soft`.
+   * Deletes every row derived from the chain. Notes are kept, as upstream does.
+   * @param hard also deletes tx keys and destinations. Source: wallet2.cpp `clear`, `clear_soft`.
    */
   clearChain({ hard }: { readonly hard: boolean }): void {
     this.detach(0);
     this.pool.clear();
     if (!hard) return;
-    this.outgoing.forget();
+    this.outgoing.clear();
     this.#db.prepare('DELETE FROM tx_secret_key').run();
   }
 }

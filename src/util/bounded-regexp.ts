@@ -1,17 +1,17 @@
 import { runInNewContext } from 'node:vm';
 
-/** Longest expression. */
+/** Longest expression [characters]. */
 const MAX_PATTERN = 1000;
-/** Time for all texts together; an expression whose matching explodes is given up then. */
+/** Time limit for matching all texts [ms]; it stops an expression that backtracks exponentially. */
 const BUDGET_MS = 50;
 
-/** An expression that cannot be read, or takes too long to match. */
+/** A regular expression is invalid or too long, or takes too long to match. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
 /**
- * Those texts that the whole of an expression matches.
+ * Selects the texts that an expression matches from beginning to end.
  * @param pattern chosen by a client, so its matching time is bounded. @throws PatternError
  */
 export function matching(pattern: string, texts: readonly string[]): string[] {
@@ -22,7 +22,7 @@ export function matching(pattern: string, texts: readonly string[]): string[] {
     throw new PatternError('it is not a regular expression', { cause });
   }
   try {
-    // Out of the engine's ways to run an expression, only this one can be stopped.
+    // The engine can stop an expression only when it runs in a context with a timeout.
     const found: unknown = runInNewContext(
       'const expression = new RegExp(pattern, "s"); JSON.stringify(JSON.parse(texts).map((text) => expression.test(text)))',
       { pattern: `^(?:${pattern})$`, texts: JSON.stringify(texts) },

@@ -12,7 +12,7 @@ export function fixedBytes<K extends string>(raw: Uint8Array, length: number, na
 /** {@link fixedBytes} of 32 bytes. */
 export const bytes32 = <K extends string>(raw: Uint8Array, name: K): Bytes<K> => fixedBytes(raw, 32, name);
 
-/** Where bytes lie while their hex is written: Node writes that in one go, out of its own buffers only. */
+/** Bytes are copied here before they are written as hex: Node has a fast native writer for its own buffers only. */
 const SCRATCH = Buffer.alloc(256);
 
 /** Lower-case hex. */
@@ -23,16 +23,16 @@ export function toHex(bytes: Uint8Array): string {
   return SCRATCH.toString('hex', 0, length);
 }
 
-/** True for an even number of hex digits of either case, and nothing else. */
+/** True for an even number of hex digits, of either case, without other characters. */
 export const isHex = (text: string): boolean => text.length % 2 === 0 && /^[0-9a-fA-F]*$/.test(text);
 
-/** @throws RangeError unless {@link isHex}. */
+/** Decodes hex of either case. @throws RangeError unless {@link isHex}. */
 export function fromHex(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'hex');
-  // The decoder stops at the first character that is no digit, but takes one beyond ASCII for its low byte.
+  // Node's decoder stops at the first character that is not a digit, and reads the low byte of a non-ASCII character.
   if (2 * bytes.length !== text.length || Buffer.byteLength(text) !== text.length)
     throw new RangeError('not an even number of hex digits');
-  // A short one shares its memory with others.
+  // Short buffers come from Node's pool and share an ArrayBuffer.
   return bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
@@ -46,7 +46,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Equality that looks at every byte whatever it finds; the lengths are public. */
+/** Compares byte strings in constant time for a given length; the lengths are public. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
@@ -54,7 +54,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** Lexicographic order, as `memcmp` gives it. Variable time: public data only. */
+/** Compares in lexicographic order, like `memcmp`. Variable time: public data only. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -69,7 +69,7 @@ const encoder = new TextEncoder();
 /** UTF-8 bytes of a text. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** A name in 32 bytes, zeros behind it: what hashes of different kinds begin with. */
+/** Encodes a name in 32 bytes, padded with zeros: the domain separator of a hash. */
 export function paddedName(name: string): Uint8Array {
   const bytes = new Uint8Array(32);
   bytes.set(utf8(name));

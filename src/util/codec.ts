@@ -1,18 +1,18 @@
 import { U64_MAX } from './amount.js';
 
-/** Input that does not follow its format. The text says what and never quotes secret bytes. */
+/** Input does not follow its format. The message names the violation and never quotes secret bytes. */
 export class CodecError extends Error {
   override readonly name = 'CodecError';
 }
 
-/** A wire format: reading, writing and size come from this one value. */
+/** Wire format: one value defines reading, writing and size. */
 export interface Codec<T> {
   write(value: T, w: Writer): void;
   /** @throws CodecError on input that upstream refuses. */
   read(r: Reader): T;
 }
 
-/** Walks a byte string; running past its end is a {@link CodecError}. */
+/** Reads a byte string from front to back; reading past its end throws {@link CodecError}. */
 export class Reader {
   readonly #bytes: Uint8Array;
   #offset: number;
@@ -44,7 +44,7 @@ export class Reader {
 
   /** The next `length` bytes, sharing memory with the input. */
   view(length: number): Uint8Array {
-    // Also false for what is no number.
+    // The condition is false for NaN too.
     if (!(length >= 0 && length <= this.remaining)) throw new CodecError('unexpected end of input');
     const view = this.#bytes.subarray(this.#offset, this.#offset + length);
     this.#offset += length;
@@ -62,9 +62,9 @@ export class Writer {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** @param room bytes that it begins with. */
-  constructor(room = 256) {
-    this.#bytes = new Uint8Array(room);
+  /** @param capacity bytes that are allocated at first. */
+  constructor(capacity = 256) {
+    this.#bytes = new Uint8Array(capacity);
   }
 
   get length(): number {
@@ -89,12 +89,12 @@ export class Writer {
     this.#length += value.length;
   }
 
-  /** A copy of what was written. */
+  /** @returns a copy of the written bytes. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** What was written, not copied; the writer begins anew. */
+  /** @returns the written bytes, not copied; the writer is empty afterwards. */
   handOver(): Uint8Array {
     const written = this.#bytes.subarray(0, this.#length);
     this.#bytes = new Uint8Array();
@@ -121,10 +121,10 @@ export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
 /** Number of bytes `value` takes. */
 export const sizeOf = <T>(codec: Codec<T>, value: T): number => encode(codec, value).length;
 
-/** Place of the tenth group of a varint, the last that a value of 64 bits has. */
+/** Bit position of the tenth 7-bit group of a varint, the last one of a 64-bit value. */
 const LAST_SHIFT = 63n;
 
-/** Value of a one in the eighth group of a varint, the last that a safe integer has. */
+/** Unit of the eighth 7-bit group of a varint, the last one of a safe integer. */
 const LAST_SCALE = 2 ** 49;
 
 /**
@@ -229,7 +229,7 @@ export const raw = (length: number): Codec<Uint8Array> => ({
   read: (r) => r.take(length),
 });
 
-/** {@link raw} with a role. */
+/** {@link raw} with a role in its type. */
 export const role = <B extends Uint8Array>(length: number): Codec<B> => raw(length) as unknown as Codec<B>;
 
 /** Varint length, then that many bytes. */
@@ -242,8 +242,8 @@ export const blob: Codec<Uint8Array> = {
 };
 
 /**
- * Varint count, then the items. An item takes at least one byte, so a count beyond what is left is refused before
- * anything is allocated.
+ * Varint count, then the items. An item takes at least one byte, so a count above the number of remaining bytes is
+ * refused before anything is allocated.
  */
 export const list = <T>(item: Codec<T>): Codec<readonly T[]> => ({
   write(values, w) {

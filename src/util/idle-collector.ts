@@ -2,29 +2,30 @@ import { performance } from 'node:perf_hooks';
 import { runInNewContext } from 'node:vm';
 import { setV8Flag } from './v8-flags.js';
 
-/** Share of its time that a thread may be at work and still counts as idle. */
-const IDLE_SHARE = 0.05;
+/** Highest utilization of the event loop at which a thread counts as idle. */
+const IDLE_UTILIZATION = 0.05;
 
-const SECONDS = 5;
+/** Seconds between two checks. */
+const INTERVAL = 5;
 
 /**
- * Collects garbage once after each spell of work. V8 does so only where something needs the room: what a large
- * answer or a refresh took would stay taken for as long as nothing happens.
+ * Collects garbage once when a thread becomes idle after work. V8 collects only when it needs memory: without this an
+ * idle process would keep the memory of a large answer or a refresh.
  */
 export class IdleCollector {
-  readonly #share: () => number;
+  readonly #utilization: () => number;
   readonly #collect: () => void;
   #worked = false;
 
-  /** @param share of the time since it was asked last that went into work. */
-  constructor(share: () => number, collect: () => void) {
-    this.#share = share;
+  /** @param utilization share of busy time since its last call, 0 to 1. */
+  constructor(utilization: () => number, collect: () => void) {
+    this.#utilization = utilization;
     this.#collect = collect;
   }
 
   /** Called every few seconds. */
   check(): void {
-    if (this.#share() > IDLE_SHARE) {
+    if (this.#utilization() > IDLE_UTILIZATION) {
       this.#worked = true;
       return;
     }
@@ -34,10 +35,10 @@ export class IdleCollector {
 }
 
 /**
- * Lets this thread give memory back when it idles. Does not keep the process alive.
- * @param first lets go of what can be had again.
+ * Collects garbage whenever this thread becomes idle. Does not keep the process alive.
+ * @param dropCaches runs before each collection.
  */
-export function collectWhenIdle(first: () => void = () => undefined): void {
+export function collectWhenIdle(dropCaches: () => void = () => undefined): void {
   const collect = collectorOfV8();
   let last = performance.eventLoopUtilization();
   const collector = new IdleCollector(
@@ -48,16 +49,16 @@ export function collectWhenIdle(first: () => void = () => undefined): void {
       return utilization;
     },
     () => {
-      first();
+      dropCaches();
       collect();
     },
   );
-  setInterval(() => collector.check(), 1000 * SECONDS).unref();
+  setInterval(() => collector.check(), 1000 * INTERVAL).unref();
 }
 
-/** Collects all garbage; does nothing under a V8 that has no such function. */
+/** @returns V8's full garbage collection, or a function without effect if this V8 does not expose it. */
 function collectorOfV8(): () => void {
-  // Contexts made after the flag is set have the function.
+  // A context has `gc` only if it was created after the flag was set.
   setV8Flag('--expose-gc', '14.6');
   return runInNewContext("typeof gc === 'function' ? gc : () => undefined") as () => void;
 }

@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 
-/** JSON that was written already, in pieces: it stands as it is. */
-export class WrittenJson {
+/** JSON text in UTF-8 pieces that is inserted unchanged. */
+export class EncodedJson {
   readonly pieces: readonly Uint8Array[];
 
   constructor(pieces: readonly Uint8Array[]) {
@@ -9,41 +9,40 @@ export class WrittenJson {
   }
 }
 
-/** What can be written. */
-export type Writable = Json | WrittenJson | { readonly [key: string]: Json | WrittenJson | undefined };
+export type Writable = Json | EncodedJson | { readonly [key: string]: Json | EncodedJson | undefined };
 
 /**
- * Compact JSON. Keys with undefined or an empty list are left out, as both generations of real servers do.
+ * Writes compact JSON. Members that are undefined or an empty list are left out, as both generations of real servers do.
  * @throws RangeError for a number that JSON cannot hold.
  */
 export const writeJson = (value: Json): string => new JsonWriter().value(value).toString();
 
-/** {@link writeJson} with its empty lists. */
+/** {@link writeJson} that keeps empty lists. */
 export const writeWholeJson = (value: Json): string =>
   new JsonWriter({ emptyLists: true }).value(value).toString();
 
-/** Characters after which a text is set aside: joining few long texts is far cheaper than many short ones. */
+/** Characters from which a text becomes a piece of its own: joining few long texts costs far less than many short ones. */
 const CHUNK = 1 << 16;
 
-/** Strings that stand for themselves. */
+/** Strings without characters that JSON escapes. */
 const PLAIN = /^[\w .:/-]*$/;
 
 const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** Names of members, each with its colon. Rows of an answer share theirs. */
-const NAMES = new Map<string, string>();
-/** Clients choose some: no more than so many are kept. */
-const MAX_NAMES = 2000;
+/** Quoted keys with their colon, by key: the rows of an answer repeat the same ones. */
+const QUOTED_KEYS = new Map<string, string>();
+/** Limit of the cache, since clients choose some keys. */
+const MAX_KEYS = 2000;
 
-function named(key: string): string {
-  const known = NAMES.get(key);
-  if (known !== undefined) return known;
+function quotedKey(key: string): string {
+  const cached = QUOTED_KEYS.get(key);
+  if (cached !== undefined) return cached;
   const name = `${quoted(key)}:`;
-  if (NAMES.size < MAX_NAMES) NAMES.set(key, name);
+  if (QUOTED_KEYS.size < MAX_KEYS) QUOTED_KEYS.set(key, name);
   return name;
 }
 
-/** Writes JSON bit by bit. Answers of millions of members are written in one go. */
+/** Appends JSON values to UTF-8 pieces of bounded length; made for answers of millions of members. */
 export class JsonWriter {
   readonly #emptyLists: boolean;
   readonly #pieces: Uint8Array[] = [];
@@ -60,25 +59,25 @@ export class JsonWriter {
   }
 
   /**
-   * A member of an object, `before` in front of it. @returns false where it is left out, and nothing is written.
+   * Writes `before` and a member of an object. @returns false if the member is left out; nothing is written then.
    * @throws RangeError for a number that JSON cannot hold.
    */
   member(before: string, key: string, value: Writable | undefined): boolean {
     if (value === undefined || (!this.#emptyLists && isList(value) && value.length === 0)) return false;
-    this.#text += before + named(key);
+    this.#text += before + quotedKey(key);
     this.#write(value);
     return true;
   }
 
-  /** Text as it is. */
+  /** Appends text unchanged. */
   raw(text: string): this {
     this.#text += text;
     return this;
   }
 
-  /** UTF-8, in their order. */
+  /** @returns the written JSON as UTF-8, in order. */
   pieces(): readonly Uint8Array[] {
-    this.#setAside(0);
+    this.#flush(0);
     return this.#pieces;
   }
 
@@ -90,7 +89,7 @@ export class JsonWriter {
     if (typeof value === 'string') this.#text += quoted(value);
     else if (value !== null && typeof value === 'object')
       if (isList(value)) this.#writeList(value);
-      else if (value instanceof WrittenJson) this.#insert(value);
+      else if (value instanceof EncodedJson) this.#insert(value);
       else this.#writeObject(value);
     else if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a JSON number');
     else this.#text += String(value);
@@ -101,7 +100,7 @@ export class JsonWriter {
     for (const item of list) {
       this.#text += before;
       this.#write(item);
-      this.#setAside(CHUNK);
+      this.#flush(CHUNK);
       before = ',';
     }
     this.#text += before === '[' ? '[]' : ']';
@@ -113,14 +112,14 @@ export class JsonWriter {
     this.#text += before === '{' ? '{}' : '}';
   }
 
-  #insert({ pieces }: WrittenJson): void {
-    this.#setAside(0);
+  #insert({ pieces }: EncodedJson): void {
+    this.#flush(0);
     this.#pieces.push(...pieces);
   }
 
-  /** What is longer than so many characters. */
-  #setAside(most: number): void {
-    if (this.#text.length <= most) return;
+  /** Turns the current text into a piece if it is longer than `limit` characters. */
+  #flush(limit: number): void {
+    if (this.#text.length <= limit) return;
     this.#pieces.push(Buffer.from(this.#text));
     this.#text = '';
   }

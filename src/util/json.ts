@@ -4,28 +4,28 @@ import { StringBuilder } from './string-builder.js';
 export type Json =
   null | boolean | string | number | bigint | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** Text that is not JSON, or beyond the limits. Quotes nothing of it. */
+/** A text is not JSON, or exceeds the limits. The message quotes nothing of the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
-/** Text of JSON with more values than the limits allow. */
+/** A text of JSON has more values than the limits allow. */
 export class TooManyValues extends JsonError {}
 
 export interface JsonLimits {
   readonly maxDepth?: number;
-  /** Characters of one number: a long integer costs quadratic time. */
+  /** Longest number [characters]: parsing an integer takes quadratic time. */
   readonly maxDigits?: number;
-  /** Values of the whole text, nested ones included. */
+  /** Most values in the text, nested ones included. */
   readonly maxValues?: number;
-  /** Strings may hold control characters as they are, and `\v`: so do epee's, of binary. */
+  /** Allows unescaped control characters and `\v` in strings: epee writes binary strings so. */
   readonly rawStrings?: boolean;
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 /** Characters at the end of the text that may be the first half of a longer number. */
 const NUMBER_CHARS = /[-+.\deE]*/y;
-/** Characters that stand for themselves; control characters must be escaped. */
+/** Characters that need no escape; control characters do. */
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const RAW_PLAIN = /[^"\\]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -186,7 +186,7 @@ export class JsonParser {
     return this.#take(this.#containers.length === 0 ? 'end' : 'next');
   }
 
-  /** Adds a value to the container that it stands in. */
+  /** Adds a value to the innermost open container. */
   #put(value: Json): void {
     if (++this.#values > this.#limits.maxValues) throw new TooManyValues('too many values');
     const container = this.#containers.at(-1);

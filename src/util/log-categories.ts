@@ -13,50 +13,50 @@ export const LOG_LEVELS = DEFAULTS.length;
 const SEVERITIES = ['FATAL', 'ERROR', 'WARNING', 'INFO', 'DEBUG', 'TRACE'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Longest text kept; additions stop there. */
+/** Longest text of categories [characters]. */
 export const MAX_CATEGORIES = 10_000;
 
-/** What the reference logs at a level. @param level 0 to 4. */
+/** Default categories of a log level. @param level 0 to 4; others have none. */
 export const categoriesOf = (level: number): string => DEFAULTS[level] ?? '';
 
 /**
- * The text in force once a client has asked for another one: a list, a level, a level with a list, `+` with
- * what is added or `-` with what is taken away.
+ * Applies a client's change to the text of categories: a list, a level, a level with a list, `+` with categories to add
+ * or `-` with categories to remove.
  * Source: mlog.cpp `mlog_set_log`, `mlog_set_categories`.
  */
-export function changeCategories(current: string, asked: string): string {
-  const [, digits, rest] = /^\s*([+-]?\d{1,9})(,.*)?$/s.exec(asked) ?? [];
+export function changeCategories(current: string, change: string): string {
+  const [, digits, rest] = /^\s*([+-]?\d{1,9})(,.*)?$/s.exec(change) ?? [];
   if (digits !== undefined && rest === undefined) {
     const level = Number(digits);
     return level >= 0 && level < LOG_LEVELS ? categoriesOf(level) : current;
   }
   if (digits !== undefined) return categoriesOf(Number(digits)) + (rest ?? '');
-  if (asked.startsWith('+'))
-    return asked === '+' ? current : current + (current === '' ? '' : ',') + asked.slice(1);
-  if (!asked.startsWith('-')) return asked;
-  return asked
+  if (change.startsWith('+'))
+    return change === '+' ? current : current + (current === '' ? '' : ',') + change.slice(1);
+  if (!change.startsWith('-')) return change;
+  return change
     .slice(1)
     .split(',')
     .reduce((left, category) => left.replace(category, ''), current);
 }
 
 /**
- * Categories that a start asks for: a level of 0 to 4, a level with a list, or a list of `name:SEVERITY`.
- * @returns undefined for any other text. Source: mlog.cpp `mlog_set_log`.
+ * Parses the option `--log-level`: a level of 0 to 4, a level with a list, or a list of `name:SEVERITY`.
+ * @returns the categories, or undefined for any other text. Source: mlog.cpp `mlog_set_log`.
  */
-export function readLogLevel(asked: string): string | undefined {
+export function readLogLevel(option: string): string | undefined {
   if (
-    asked.length > MAX_CATEGORIES ||
-    !/^(?:[0-4]|(?:[0-4],)?[^,:\s]+:[^,:\s]+(?:,[^,:\s]+:[^,:\s]+)*)$/.test(asked)
+    option.length > MAX_CATEGORIES ||
+    !/^(?:[0-4]|(?:[0-4],)?[^,:\s]+:[^,:\s]+(?:,[^,:\s]+:[^,:\s]+)*)$/.test(option)
   )
     return undefined;
-  return changeCategories('', asked);
+  return changeCategories('', option);
 }
 
-/** Names under which the reference logs what we log. */
+/** Reference categories that our log messages belong to. */
 const OUR_CATEGORIES = ['global', 'wallet.rpc', 'wallet.wallet2'];
 
-/** How much is logged under a text of categories; undefined is nothing. The last entry that fits a name decides. */
+/** Lowest severity that a text of categories logs; undefined logs nothing. The last entry that matches a name decides. */
 export function severityOf(categories: string): Severity | undefined {
   const entries = categories
     .split(',')
@@ -66,13 +66,13 @@ export function severityOf(categories: string): Severity | undefined {
       return rank < 0 || name === '' ? [] : [{ name, rank }];
     });
   const rank = Math.max(
-    ...OUR_CATEGORIES.map((own) => entries.findLast(({ name }) => fits(name, own))?.rank ?? -1),
+    ...OUR_CATEGORIES.map((own) => entries.findLast(({ name }) => matchesGlob(name, own))?.rank ?? -1),
   );
   return SEVERITIES[rank];
 }
 
-/** `*` is anything, `?` any character. Linear in both, unlike an expression made of the pattern. */
-function fits(pattern: string, text: string): boolean {
+/** Matches a glob: `*` is any text, `?` any character. Never takes exponential time, unlike a regular expression. */
+function matchesGlob(pattern: string, text: string): boolean {
   let reached = new Set([0]);
   for (const char of pattern) {
     const next = new Set<number>();

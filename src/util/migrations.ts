@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 
-/** A file that a newer version of the program wrote. */
+/** The database was written by a newer version of the program. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 }
 
 /**
- * Steps a schema forward, each step in a transaction.
- * @param directory of the steps, `001-….sql` and so on, without gaps. @throws NewerSchemaError
+ * Applies the missing migrations, each in a transaction of its own.
+ * @param directory of the migrations, `001-….sql` and so on, without gaps. @throws NewerSchemaError
  */
 export function migrate(db: Database, directory: string): void {
   const steps = readdirSync(directory)

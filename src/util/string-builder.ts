@@ -1,9 +1,9 @@
-/** Characters that are joined at once: each piece of a string that is joined later costs memory of its own. */
+/** UTF-16 units that are collected before they are joined: each join costs memory of its own. */
 const BLOCK = 1024;
-/** Ranges that are shorter than this are copied character by character. */
+/** Ranges that are shorter than this many UTF-16 units are copied unit by unit. */
 const SHORT = 256;
 
-/** Builds one string of many pieces, in memory that is proportional to the string's length however short they are. */
+/** Builds a string from many pieces; memory is proportional to the string's length, however short the pieces are. */
 export class StringBuilder {
   #joined = '';
   readonly #last: number[] = [];
@@ -24,7 +24,7 @@ export class StringBuilder {
     this.#joined += text.slice(start, end);
   }
 
-  /** Returns the string, and begins another one. */
+  /** @returns the string; the builder is empty afterwards. */
   take(): string {
     this.#join();
     const text = this.#joined;

@@ -2,24 +2,24 @@ import { readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** So much below what answers requests; well above what is to run only when nothing else does. */
-const BELOW = 10;
+/** Nice value added to the process's: below the threads that answer requests, well above idle priority. */
+const NICE_STEP = 10;
 
-/** The lowest that there is. */
-const LOWEST = 19;
+/** Highest nice value, the lowest priority. */
+const MAX_NICE = 19;
 
 /**
- * Has this thread run after others where all want the processor: work that nobody waits for by the millisecond.
- * Where threads have no priorities of their own, nothing changes.
+ * Lowers the priority of this thread, for work without a tight deadline. Has no effect on platforms where threads have
+ * no priority of their own.
  */
 export function runInBackground(): void {
   try {
     // Linux counts a thread as a process of its own here.
     setPriority(
       Number(basename(readlinkSync('/proc/thread-self'))),
-      Math.min(LOWEST, getPriority(process.pid) + BELOW),
+      Math.min(MAX_NICE, getPriority(process.pid) + NICE_STEP),
     );
   } catch {
-    // No such link, or not allowed.
+    // The link does not exist, or the change is not allowed.
   }
 }

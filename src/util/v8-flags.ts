@@ -5,7 +5,7 @@ const numbersOf = (version: string): [major: number, minor: number] => {
   return [major, minor];
 };
 
-/** Whether a V8 version is not above another. @param version of two or more parts, such as 11.3.244.8-node.38. */
+/** True if a V8 version is not newer than `last`. @param version of two or more parts, such as 11.3.244.8-node.38. */
 export function isUpTo(version: string, last: string): boolean {
   const [major, minor] = numbersOf(version);
   const [lastMajor, lastMinor] = numbersOf(last);
@@ -13,9 +13,9 @@ export function isUpTo(version: string, last: string): boolean {
 }
 
 /**
- * Sets a V8 flag where the running version is known to have it. V8 cannot be asked, and prints an error on standard
- * error for a flag that it lacks.
- * @param last newest V8 version, major and minor, in which the flag was seen.
+ * Sets a V8 flag if the running version is known to have it. V8 has no query for its flags, and prints an error for an
+ * unknown one.
+ * @param last newest V8 version, major and minor, that was checked to have the flag.
  */
 export function setV8Flag(flag: string, last: string): void {
   if (isUpTo(process.versions.v8, last)) setFlagsFromString(flag);

@@ -1,18 +1,18 @@
 import { performance } from 'node:perf_hooks';
 
-/** Work of one turn of the event loop; the task that exceeds it is the last one. */
+/** Time for tasks in one turn of the event loop [ms]; the task that exceeds it is the turn's last one. */
 const SLICE_MS = 8;
 /** List items of one task. */
-const ITEMS_AT_ONCE = 64;
+const ITEMS_PER_TASK = 64;
 
 /**
- * Runs short tasks of many jobs in the order of their arrival, for a few milliseconds a turn of the event loop in
- * total: the loop stays free however many jobs there are.
+ * Runs short tasks of many jobs in the order of their arrival, for at most a few milliseconds in each turn of the event
+ * loop: other work is served however many jobs there are.
  */
 export class WorkSlices {
   readonly #tasks: (() => void)[] = [];
 
-  /** @returns the result of a synchronous task of at most a few milliseconds. */
+  /** Queues a synchronous task of at most a few milliseconds. @returns its result. */
   run<T>(task: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const settle = (): void => {
@@ -29,8 +29,8 @@ export class WorkSlices {
   /** Maps a list of any length, a few items a task. @throws what `map` throws. */
   async map<T, R>(list: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
     const mapped: R[] = [];
-    for (let at = 0; at < list.length; at += ITEMS_AT_ONCE) {
-      const items = list.slice(at, at + ITEMS_AT_ONCE);
+    for (let at = 0; at < list.length; at += ITEMS_PER_TASK) {
+      const items = list.slice(at, at + ITEMS_PER_TASK);
       const task = (): void => items.forEach((item, i) => mapped.push(map(item, at + i)));
       if (at === 0) task();
       else await this.run(task);
@@ -46,5 +46,5 @@ export class WorkSlices {
   };
 }
 
-/** Of this process. */
+/** Tasks of this thread. */
 export const workSlices = new WorkSlices();

@@ -8,21 +8,21 @@ interface Task<In, Out> {
 }
 
 /**
- * Worker threads that each turn one message into one message. Tasks start in order; a worker that dies fails
- * its task and is replaced by the next task that needs one. Threads start on demand, end when nothing was asked
- * of them for a while, and do not keep the process alive.
+ * Runs tasks in worker threads, one message in and one message out. Tasks start in order. A worker that dies fails its
+ * task; the next task that needs a thread starts another. Threads start on demand, end after an idle time, and do not
+ * keep the process alive.
  */
 export class WorkerPool<In, Out> {
   readonly #script: URL;
   readonly #size: number;
   readonly #idleSeconds: number;
   readonly #queue: Task<In, Out>[] = [];
-  /** Those that waited longest lead, each with what ends it. */
-  readonly #idle: { readonly worker: Worker; readonly end: NodeJS.Timeout | undefined }[] = [];
+  /** Idle workers, longest idle first, each with the timer that ends it. */
+  readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout | undefined }[] = [];
   readonly #busy = new Map<Worker, Task<In, Out>>();
   #closed = false;
 
-  /** @param size threads at most, ≥ 1. @param idleSeconds that a thread waits for another task; it may be Infinity. */
+  /** @param size most threads, ≥ 1. @param idleSeconds time before an idle thread ends; it may be Infinity. */
   constructor(script: URL, size: number, idleSeconds = 60) {
     this.#script = script;
     this.#idleSeconds = idleSeconds;
@@ -33,14 +33,14 @@ export class WorkerPool<In, Out> {
     return this.#size;
   }
 
-  /** Starts threads ahead of their first task. @param count at most. */
+  /** Starts threads ahead of their first task. @param count most threads to have. */
   start(count = this.#size): void {
     while (!this.#closed && this.#idle.length + this.#busy.size < Math.min(count, this.#size))
-      this.#rest(this.#spawn());
+      this.#addIdle(this.#spawn());
   }
 
   /**
-   * @param transfer buffers of `input` that change hands instead of being copied.
+   * @param transfer buffers of `input` that are transferred instead of copied.
    * @throws Error when the worker fails or the pool is closed.
    */
   run(input: In, transfer: readonly TransferListItem[] = []): Promise<Out> {
@@ -51,21 +51,21 @@ export class WorkerPool<In, Out> {
     });
   }
 
-  /** Ends the threads; what still runs or waits is rejected. */
+  /** Ends the threads and rejects running and queued tasks. */
   async close(): Promise<void> {
     this.#closed = true;
-    const waiting = [...this.#queue.splice(0), ...this.#busy.values()];
-    const resting = this.#idle.splice(0);
-    for (const { end } of resting) clearTimeout(end);
-    const workers = [...resting.map(({ worker }) => worker), ...this.#busy.keys()];
+    const unfinished = [...this.#queue.splice(0), ...this.#busy.values()];
+    const idle = this.#idle.splice(0);
+    for (const { timer } of idle) clearTimeout(timer);
+    const workers = [...idle.map(({ worker }) => worker), ...this.#busy.keys()];
     this.#busy.clear();
-    for (const task of waiting) task.reject(new Error('worker pool is closed'));
+    for (const task of unfinished) task.reject(new Error('worker pool is closed'));
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
   #pump(): void {
     while (this.#queue.length > 0) {
-      const worker = this.#wake() ?? (this.#busy.size < this.#size ? this.#spawn() : undefined);
+      const worker = this.#takeIdle() ?? (this.#busy.size < this.#size ? this.#spawn() : undefined);
       if (worker === undefined) return;
       const task = this.#queue.shift();
       if (task === undefined) return;
@@ -75,28 +75,28 @@ export class WorkerPool<In, Out> {
     }
   }
 
-  /** The one that waits shortest: the others may end. */
-  #wake(): Worker | undefined {
-    const next = this.#idle.pop();
-    clearTimeout(next?.end);
-    return next?.worker;
+  /** Takes the worker that became idle last, so that the others reach their idle time. */
+  #takeIdle(): Worker | undefined {
+    const last = this.#idle.pop();
+    clearTimeout(last?.timer);
+    return last?.worker;
   }
 
-  #rest(worker: Worker): void {
+  #addIdle(worker: Worker): void {
     const finish = (): void => {
-      this.#forget(worker);
+      this.#removeIdle(worker);
       void worker.terminate();
     };
-    const end = Number.isFinite(this.#idleSeconds)
+    const timer = Number.isFinite(this.#idleSeconds)
       ? setTimeout(finish, 1000 * this.#idleSeconds).unref()
       : undefined;
-    this.#idle.push({ worker, end });
+    this.#idle.push({ worker, timer });
   }
 
-  #forget(worker: Worker): void {
-    const index = this.#idle.findIndex((resting) => resting.worker === worker);
+  #removeIdle(worker: Worker): void {
+    const index = this.#idle.findIndex((idle) => idle.worker === worker);
     if (index < 0) return;
-    clearTimeout(this.#idle[index]?.end);
+    clearTimeout(this.#idle[index]?.timer);
     this.#idle.splice(index, 1);
   }
 
@@ -104,22 +104,22 @@ export class WorkerPool<In, Out> {
     const worker = new Worker(this.#script);
     worker.unref();
     worker.on('message', (output: Out) => {
-      const task = this.#release(worker);
-      this.#rest(worker);
+      const task = this.#takeTask(worker);
+      this.#addIdle(worker);
       worker.unref();
       task?.resolve(output);
       this.#pump();
     });
-    worker.on('error', (error) => this.#release(worker)?.reject(error as Error));
+    worker.on('error', (error) => this.#takeTask(worker)?.reject(error as Error));
     worker.on('exit', () => {
-      this.#forget(worker);
-      this.#release(worker)?.reject(new Error('worker thread stopped'));
+      this.#removeIdle(worker);
+      this.#takeTask(worker)?.reject(new Error('worker thread stopped'));
       if (!this.#closed) this.#pump();
     });
     return worker;
   }
 
-  #release(worker: Worker): Task<In, Out> | undefined {
+  #takeTask(worker: Worker): Task<In, Out> | undefined {
     const task = this.#busy.get(worker);
     this.#busy.delete(worker);
     return task;

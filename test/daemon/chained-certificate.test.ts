@@ -15,14 +15,14 @@ const servers: Server[] = [];
 
 const at = (name: string): string => join(directory, name);
 
-/** Makes `name.key` and `name.pem`, signed by another or by itself. */
+/** Makes `name.key` and `name.pem`, signed by `issuer` or self-signed. */
 function certify(name: string, issuer?: string): void {
   const [key, request] = [at(`${name}.key`), at(`${name}.csr`)];
   const run = (args: string[]): Buffer => execFileSync('openssl', args, { stdio: 'pipe' });
-  const wanted = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-subj', `/CN=${name}`];
+  const options = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-subj', `/CN=${name}`];
   if (issuer === undefined)
-    return void run(['req', '-x509', ...wanted, '-days', '2', '-out', at(`${name}.pem`)]);
-  run(['req', ...wanted, '-out', request]);
+    return void run(['req', '-x509', ...options, '-days', '2', '-out', at(`${name}.pem`)]);
+  run(['req', ...options, '-out', request]);
   const extensions = at(`${name}.ext`);
   writeFileSync(extensions, `basicConstraints=CA:${name === 'leaf' ? 'FALSE' : 'TRUE'}\n`);
   const signer = ['-CA', at(`${issuer}.pem`), '-CAkey', at(`${issuer}.key`), '-CAcreateserial'];
@@ -30,7 +30,7 @@ function certify(name: string, issuer?: string): void {
   run(['x509', '-req', '-in', request, ...signer, ...output]);
 }
 
-/** @returns what a call to a server with these certificates ends with. */
+/** @returns the outcome of a call to a server with these certificates. */
 async function outcome(sent: readonly string[], allowChained: boolean): Promise<string> {
   const server = createServer(
     {
@@ -67,13 +67,13 @@ afterAll(() => {
 });
 
 describe('a certificate under a chosen authority', () => {
-  it('is accepted where the authority signed it itself', async () => {
+  it('is accepted when the authority signed it', async () => {
     certify('leaf', 'root');
-    // The handshake succeeds: the answer is that of the server behind it.
+    // The handshake succeeds: the server answers with a status of 404.
     expect(await outcome(['leaf'], false)).toBe('rejected');
   });
 
-  it('is accepted through another one only where chains are allowed', async () => {
+  it('is accepted through an intermediate one only if chains are allowed', async () => {
     certify('middle', 'root');
     certify('leaf', 'middle');
     expect(await outcome(['leaf', 'middle'], false)).toBe('tls');

@@ -12,12 +12,12 @@ describe('the address of a daemon', () => {
     ['https://node.example:18081/json_rpc', 'node.example', 18081],
     ['[::1]', '::1', 38081],
     ['[::1]:7', '::1', 7],
-  ])('%p without a port of its own takes the one of its scheme, or the default', (address, host, port) => {
+  ])('%p has its own port, that of its scheme, or the default', (address, host, port) => {
     expect(parseEndpoint(address, 38081)).toEqual({ host, port, secure: address.startsWith('https') });
   });
 
   test.each(['node.example', 'http://node.example', '[::1]'])(
-    '%p needs a port where there is no default',
+    '%p needs a port if there is no default',
     (address) => {
       expect(() => parseEndpoint(address)).toThrow(DaemonError);
     },

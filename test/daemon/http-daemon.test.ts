@@ -20,7 +20,7 @@ const ADDRESS =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
 
 describe('the regtest daemon', () => {
-  it('gives as many blocks as are asked for', async () => {
+  it('sends as many blocks as are requested', async () => {
     const regtest = await startRegtestDaemon();
     const daemon = new HttpDaemon({ address: regtest.address, ssl: SSL });
     try {
@@ -97,13 +97,13 @@ describe('the real daemon', () => {
     expect(await daemon.sendRawTransaction(new Uint8Array([1, 2, 3]))).toMatchObject({ accepted: false });
   });
 
-  it('is asked no more than three things at once, and answers all of many', async () => {
+  it('gets at most three calls at a time, and answers all of many', async () => {
     const heights = Array.from({ length: 50 }, (_, i) => i % 20);
     const headers = await Promise.all(heights.map((height) => daemon.getBlockHeader(height)));
     expect(headers.map(({ height }) => height)).toEqual(heights);
   });
 
-  it('gives transactions whole or pruned, as many as are asked for, that are what their names say', async () => {
+  it('sends all requested transactions, complete or pruned, that match their hashes', async () => {
     const outputs = await daemon.getOutputs(Array.from({ length: 20 }, (_, i) => i));
     const hashes = outputs.map(({ txHash }) => txHash);
     const many = Array.from({ length: 6 }, () => hashes).flat();
@@ -116,20 +116,20 @@ describe('the real daemon', () => {
     expect(await kindOf(daemon.getOutputs([0], 1_000_000n))).toBe('rejected');
   });
 
-  it('is asked for the status of many key images in turn', async () => {
+  it('is asked for the status of many key images in several requests', async () => {
     const image = fromHex('01'.padEnd(64, '0')) as KeyImage;
     const statuses = await daemon.isKeyImageSpent(Array.from({ length: 5001 }, () => image));
     expect(statuses).toEqual(Array.from({ length: 5001 }, () => 0));
     expect(await daemon.isKeyImageSpent([])).toEqual([]);
   });
 
-  it('says what it refuses', async () => {
+  it('reports why it refuses a transaction', async () => {
     expect(await kindOf(daemon.getBlockHeader(1_000_000))).toBe('rejected');
     expect(await kindOf(daemon.getOutputs([1_000_000]))).toBe('rejected');
     expect(await kindOf(daemon.stopMining())).toBe('rejected');
   });
 
-  it('lets in who has its login, over several connections', async () => {
+  it('accepts its login over several connections, and refuses another one', async () => {
     const guarded = await startMonerod({ args: [`--rpc-login=${login.user}:${login.password}`] });
     const connect = (password: string): HttpDaemon =>
       new HttpDaemon({ address: guarded.address, ssl: SSL, login: { ...login, password } });
@@ -181,7 +181,7 @@ describe('a hostile daemon', () => {
     ['a height that is a word', { body: ok({ height: 'high' }) }, 'malformed'],
     ['a negative height', { body: ok({ height: -1 }) }, 'malformed'],
     [
-      'a height beyond all heights',
+      'a height that is no safe integer',
       { body: '{"id":"0","result":{"status":"OK","height":18446744073709551615}}' },
       'malformed',
     ],
@@ -189,10 +189,10 @@ describe('a hostile daemon', () => {
     ['that it is busy', { body: '{"id":"0","result":{"status":"BUSY"}}' }, 'busy'],
     ['HTTP 500', { status: 500, body: '' }, 'rejected'],
     ['half an answer', { cut: true, body: '{"id"' }, 'unreachable'],
-    ['more than anybody can want', { body: `{"a":"${'x'.repeat(9 << 20)}"}` }, 'too_large'],
+    ['more than the limit', { body: `{"a":"${'x'.repeat(9 << 20)}"}` }, 'too_large'],
     ['nesting without end', { body: '['.repeat(1 << 20) }, 'malformed'],
-  ])('that answers %s is told apart', async (_, given, kind) => {
-    reply = given;
+  ])('that answers %s causes an error of its kind', async (_, hostileReply, kind) => {
+    reply = hostileReply;
     const daemon = new HttpDaemon(config);
     try {
       expect(await kindOf(daemon.getInfo())).toBe(kind);
@@ -216,7 +216,7 @@ describe('a hostile daemon', () => {
     }
   });
 
-  it('whose backlog holds every byte is read, one that is cut off refused', async () => {
+  it('may send a backlog with any bytes, but none with an incomplete record', async () => {
     const record = Buffer.alloc(24);
     record.writeBigUInt64LE(0x0b0a09n, 0);
     record.writeBigUInt64LE(0xffee_2f5c_220b_0d01n, 8);
@@ -241,9 +241,9 @@ describe('a hostile daemon', () => {
   });
 
   it.each([
-    ['fewer headers than asked', [{ height: 5 }]],
+    ['fewer headers than requested', [{ height: 5 }]],
     ['headers of other blocks', [{ height: 6 }, { height: 7 }]],
-  ])('that gives %s is refused', async (_, headers) => {
+  ])('that sends %s is refused', async (_, headers) => {
     const whole = { hash: '00'.repeat(32), timestamp: 1, reward: 1, block_weight: 1 };
     reply = { body: ok({ headers: headers.map((header) => ({ ...whole, ...header })) }) };
     const daemon = new HttpDaemon(config);
@@ -254,7 +254,7 @@ describe('a hostile daemon', () => {
     }
   });
 
-  it('that never answers can be given up', async () => {
+  it('that never answers is no longer waited for when the signal is aborted', async () => {
     reply = { hang: true };
     const daemon = new HttpDaemon(config);
     const abort = new AbortController();
@@ -263,7 +263,7 @@ describe('a hostile daemon', () => {
     await daemon.close();
   });
 
-  it('that is not there is unreachable', async () => {
+  it('that does not listen is unreachable', async () => {
     const daemon = new HttpDaemon({ ...config, address: '127.0.0.1:1' });
     expect(await kindOf(daemon.getInfo())).toBe('unreachable');
     await daemon.close();

@@ -63,14 +63,14 @@ describe('a daemon that speaks TLS', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('is spoken to when its certificate is pinned, or any is allowed', async () => {
+  it('is accepted when its certificate is pinned, or any is allowed', async () => {
     expect(await height(connect({ allowedFingerprints: [fingerprint] }))).toBe(1);
     expect(await height(connect({ allowAnyCert: true }))).toBe(1);
     expect(await height(connect({ caFile: certificate.certFile }))).toBe(1);
   });
 
-  it('is spoken to at an address that its certificate does not name, where the certificate is chosen', async () => {
-    // As upstream: the host is compared for certificates that the system vouches for alone.
+  it('is accepted at an address that its certificate does not name, if the authority is chosen', async () => {
+    // As upstream: the host is compared only for certificates of the system's authorities.
     expect(new X509Certificate(readFileSync(certificate.certFile)).checkIP('127.0.0.1')).toBeUndefined();
     expect(await height(connect({ caFile: certificate.certFile, allowChained: true }))).toBe(1);
   });
@@ -79,7 +79,7 @@ describe('a daemon that speaks TLS', () => {
     expect(await height(connect({ mode: 'autodetect' }))).toBe(1);
   });
 
-  it('is refused with another certificate than the pinned one, or one that nobody vouches for', async () => {
+  it('is refused with another certificate than the pinned one, or an untrusted one', async () => {
     const other = '00'.repeat(32);
     expect(await height(connect({ allowedFingerprints: [other] }))).toBe('tls');
     expect(await height(connect({ mode: 'autodetect', allowedFingerprints: [other] }))).toBe('tls');
@@ -87,7 +87,7 @@ describe('a daemon that speaks TLS', () => {
     expect(await height(connect({ mode: 'autodetect' }, `https://${address}`))).toBe('tls');
   });
 
-  it('does not answer who speaks in the clear', async () => {
+  it('does not answer a client without TLS', async () => {
     expect(await height(connect({ mode: 'disabled' }))).toBe('unreachable');
   });
 });

@@ -23,8 +23,9 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 let server: Server;
 let handler: Handler;
-/** Paths in the order in which they were asked for, and the connections they came over. */
-let asked: string[];
+/** Requested paths, in order. */
+let paths: string[];
+/** Connections of the requests. */
 let sockets: Set<Socket>;
 let daemon: HttpDaemon;
 let address: string;
@@ -34,7 +35,7 @@ const answer =
   (_, res) =>
     res.writeHead(status).end(body);
 const cut: Handler = (req) => req.socket.destroy();
-/** Each handles one request, the last one all others. */
+/** Each handler serves one request, the last one all further requests. */
 const inTurn = (...handlers: Handler[]): void => {
   handler = (req, res) => (handlers.length > 1 ? handlers.shift() : handlers[0])?.(req, res);
 };
@@ -50,10 +51,10 @@ const failure = async (call: Promise<unknown>): Promise<DaemonError> => {
 };
 
 beforeEach(async () => {
-  asked = [];
+  paths = [];
   sockets = new Set();
   server = createServer((req, res) => {
-    asked.push(req.url ?? '');
+    paths.push(req.url ?? '');
     sockets.add(req.socket);
     req.resume().on('end', () => handler(req, res));
   });
@@ -69,19 +70,19 @@ afterEach(() => {
 });
 
 describe('a read', () => {
-  it('is tried three times, over fresh connections, where they break', async () => {
+  it('is tried three times, over new connections, if they break', async () => {
     inTurn(cut, cut, answer(INFO));
     expect((await daemon.getInfo()).height).toBe(7);
-    expect([asked.length, sockets.size]).toEqual([3, 3]);
+    expect([paths.length, sockets.size]).toEqual([3, 3]);
   });
 
   it('fails after three tries, and the error names the cause', async () => {
     inTurn(cut);
     expect(await failure(daemon.getInfo())).toMatchObject({ kind: 'unreachable', code: 'ECONNRESET' });
-    expect(asked).toHaveLength(3);
+    expect(paths).toHaveLength(3);
   });
 
-  it('finds a daemon that listens a moment later', async () => {
+  it('reaches a daemon that listens a moment later', async () => {
     const port = await freePort();
     const late = new HttpDaemon({ address: `127.0.0.1:${port}`, ssl: SSL });
     const found = late.getInfo();
@@ -96,52 +97,52 @@ describe('a read', () => {
     }
   });
 
-  it('names a refused connection', async () => {
-    const nobody = new HttpDaemon({
+  it('reports a refused connection', async () => {
+    const absent = new HttpDaemon({
       address: `127.0.0.1:${await freePort()}`,
       ssl: { ...SSL, mode: 'autodetect' },
     });
-    expect(await failure(nobody.getInfo())).toMatchObject({
+    expect(await failure(absent.getInfo())).toMatchObject({
       kind: 'unreachable',
       message: 'no connection',
       code: 'ECONNREFUSED',
       notTaken: true,
     });
-    nobody.close();
+    absent.close();
   });
 
-  it('that is answered is not tried again, whatever the answer', async () => {
+  it('that is answered is not retried, whatever the answer', async () => {
     inTurn(answer('', 503));
     expect(await failure(daemon.getInfo())).toMatchObject({ kind: 'rejected', status: 503, notTaken: true });
-    expect(asked).toHaveLength(1);
+    expect(paths).toHaveLength(1);
   });
 });
 
 describe('a transaction', () => {
-  it('is not sent again where the connection breaks, and may have been relayed', async () => {
+  it('is not sent again if the connection breaks, and may have been relayed', async () => {
     inTurn(answer(INFO), cut);
     await daemon.getInfo();
     expect(await failure(daemon.sendRawTransaction(BLOB))).toMatchObject({
       kind: 'unreachable',
       notTaken: false,
     });
-    expect(asked).toEqual(['/json_rpc', '/sendrawtransaction']);
+    expect(paths).toEqual(['/json_rpc', '/sendrawtransaction']);
   });
 
-  it('goes over a fresh connection, so that one closed by the daemon does not lose it', async () => {
+  it('is sent over a new connection, so that it is not lost on one that the daemon has closed', async () => {
     inTurn(answer(INFO), answer('{"status":"OK"}'));
     await daemon.getInfo();
     expect(await daemon.sendRawTransaction(BLOB)).toMatchObject({ accepted: true });
     expect(sockets.size).toBe(2);
   });
 
-  it('over a connection that is refused certainly did not arrive', async () => {
-    const nobody = new HttpDaemon({ address: `127.0.0.1:${await freePort()}`, ssl: SSL });
-    expect(await failure(nobody.sendRawTransaction(BLOB))).toMatchObject({
+  it('was certainly not relayed if the connection is refused', async () => {
+    const absent = new HttpDaemon({ address: `127.0.0.1:${await freePort()}`, ssl: SSL });
+    expect(await failure(absent.sendRawTransaction(BLOB))).toMatchObject({
       code: 'ECONNREFUSED',
       notTaken: true,
     });
-    nobody.close();
+    absent.close();
   });
 
   it.each([
@@ -156,7 +157,7 @@ describe('a transaction', () => {
     [500, false],
     [502, false],
     [504, false],
-  ])('that is answered with HTTP %i is refused for certain: %s', async (status, notTaken) => {
+  ])('that is answered with HTTP %i was certainly not relayed: %s', async (status, notTaken) => {
     inTurn(answer('', status));
     expect(await failure(daemon.sendRawTransaction(BLOB))).toMatchObject({
       kind: 'rejected',
@@ -167,13 +168,13 @@ describe('a transaction', () => {
 
   it.each([
     ['BUSY', '{"status":"BUSY"}', { kind: 'busy', notTaken: true }],
-    ['something that cannot be read', 'OK', { kind: 'malformed', notTaken: false }],
-  ])('that is answered with %s', async (_, body, error) => {
+    ['a malformed text', 'OK', { kind: 'malformed', notTaken: false }],
+  ])('that is answered with %s fails with the kind of the answer', async (_, body, error) => {
     inTurn(answer(body));
     expect(await failure(daemon.sendRawTransaction(BLOB))).toMatchObject(error);
   });
 
-  it('whose call is ended after it left may have been relayed; one that did not leave was not', async () => {
+  it('may have been relayed if its call ends after it was sent, but not if it ends before', async () => {
     const abort = new AbortController();
     handler = () => abort.abort(new Error('the wallet is closed'));
     expect(await failure(daemon.until(abort.signal).sendRawTransaction(BLOB))).toMatchObject({
@@ -181,11 +182,11 @@ describe('a transaction', () => {
       notTaken: false,
     });
     await expect(daemon.until(abort.signal).sendRawTransaction(BLOB)).rejects.toBe(abort.signal.reason);
-    expect(asked).toHaveLength(1);
+    expect(paths).toHaveLength(1);
   });
 });
 
-describe('a daemon that drips', () => {
+describe('a daemon that answers slowly', () => {
   let timer: NodeJS.Timeout | undefined;
   const drip: Handler = (_, res) => {
     res.writeHead(200);
@@ -197,7 +198,7 @@ describe('a daemon that drips', () => {
 
   it('is waited for until the deadline of the whole call', async () => {
     expect(await failure(daemon.getInfo({ deadline: 500 }))).toMatchObject({ kind: 'timeout' });
-    expect(asked).toHaveLength(1);
+    expect(paths).toHaveLength(1);
   });
 
   it('gets more time for each byte of a long answer', async () => {
@@ -219,7 +220,7 @@ describe('a daemon that drips', () => {
     transport.close();
   });
 
-  it('is left at once when the transport is closed, or the signal of the call is aborted', async () => {
+  it('is no longer waited for when the transport is closed, or the signal of the call is aborted', async () => {
     const abort = new AbortController();
     const calls = [
       daemon.until(abort.signal).getInfo(),
@@ -228,7 +229,7 @@ describe('a daemon that drips', () => {
       daemon.getInfo(),
     ];
     const ended = calls.map((call) => call.catch((error: unknown) => error));
-    while (asked.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (paths.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
     const reason = new Error('the wallet is closed');
     abort.abort(reason);
     expect(await ended[0]).toBe(reason);

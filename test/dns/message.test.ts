@@ -14,7 +14,7 @@ const answer = (records: readonly Buffer[], flags = 0x20): Buffer =>
   Buffer.concat([answerHead(QUERY, flags, records.length), ...records]);
 
 describe('a query', () => {
-  it('asks for verified texts of a name in lower case, and takes more than 512 bytes', () => {
+  it('requests validated TXT records of a name in lower case, and accepts more than 512 bytes', () => {
     expect(QUERY.toString('hex')).toBe(
       '1234' +
         '0120' +
@@ -64,7 +64,7 @@ describe('a host name', () => {
 });
 
 describe('an answer', () => {
-  it('tells what was asked, what was found and whether it was verified', () => {
+  it('has the question, the records and whether DNSSEC validated them', () => {
     const other = record(wireName('else.example.org'), 16, TXT);
     const found = readAnswer(answer([record(OWNER, 16, TXT), other, record(OWNER, 1, Buffer.alloc(4))]));
     expect(found).toMatchObject({
@@ -83,7 +83,7 @@ describe('an answer', () => {
     expect(textsOf(NAME, readAnswer(answer([record(OWNER, 16, data)])).records)).toEqual(['hello!']);
   });
 
-  it('follows aliases, whatever the letters', () => {
+  it('follows aliases, in upper and lower case', () => {
     const found = readAnswer(
       answer([
         record(wireName('b.example.org'), 16, TXT),
@@ -94,12 +94,12 @@ describe('an answer', () => {
     expect(textsOf(NAME, found.records)).toEqual(['hello']);
   });
 
-  it('with aliases in a circle is refused', () => {
+  it('is refused when its aliases form a cycle', () => {
     const found = readAnswer(answer([record(OWNER, 5, OWNER)]));
     expect(() => textsOf(NAME, found.records)).toThrow(CodecError);
   });
 
-  it('that was cut off is not looked at any further', () => {
+  it('that is truncated has no records', () => {
     const cut = Buffer.concat([answerHead(QUERY, 0x200, 3), Buffer.from([1, 2, 3])]);
     expect(readAnswer(cut)).toMatchObject({ truncated: true, records: [] });
   });
@@ -118,7 +118,7 @@ describe('an answer', () => {
     expect(() => readAnswer(bytes)).toThrow(CodecError);
   });
 
-  it('of any bytes is read or refused, nothing else', () => {
+  it('of any bytes is read, or refused with a CodecError', () => {
     const whole = answer([
       record(OWNER, 5, wireName('a.example.org')),
       record(wireName('a.example.org'), 16, TXT),

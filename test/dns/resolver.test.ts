@@ -46,11 +46,11 @@ describe('the texts of a name', () => {
     ['empty.example.org', [], true],
     ['missing.example.org', [], true],
     ['noisy.example.org', ['real'], true],
-  ])('of %s are %j, verified: %p', async (name, texts, authenticated) => {
+  ])('of %s are %j, validated: %p', async (name, texts, authenticated) => {
     expect(await resolver.texts(name)).toEqual({ texts, authenticated });
   });
 
-  it('come over TCP where they are too long for a datagram', async () => {
+  it('are requested over TCP when they are too long for a datagram', async () => {
     expect(await resolver.texts('long.example.org')).toEqual({ texts: [LONG], authenticated: true });
     expect(dns.asked.filter((line) => line.includes('long'))).toEqual([
       'udp long.example.org',
@@ -59,20 +59,20 @@ describe('the texts of a name', () => {
   });
 
   test.each(['bogus', 'silent', 'cut'])(
-    'of a name that the resolver is %s about are not known',
+    'are refused with a DnsError after two questions when the answer is %s',
     async (name) => {
       await expect(resolver.texts(`${name}.example.org`)).rejects.toThrow(DnsError);
       expect(dns.asked.filter((line) => line === `udp ${name}.example.org`)).toHaveLength(2);
     },
   );
 
-  it('of what is no name are not asked for', async () => {
+  it('are not requested for a text that is no host name', async () => {
     const before = dns.asked.length;
     await expect(resolver.texts('no name.org')).rejects.toThrow(CodecError);
     expect(dns.asked).toHaveLength(before);
   });
 
-  it('come from the next resolver where the first fails', async () => {
+  it('come from the next resolver when the first fails', async () => {
     const servers = [
       { ip: '127.0.0.1', port: 1 },
       { ip: '127.0.0.1', port: dns.port },
@@ -81,7 +81,7 @@ describe('the texts of a name', () => {
     expect(texts).toEqual(['one', 'two']);
   });
 
-  it('are asked for with a number that nobody can foresee', async () => {
+  it('are requested with random ids', async () => {
     const ids = new Set<string>();
     dns.zones.set('id.example.org', {
       texts: ['x'],
@@ -94,7 +94,7 @@ describe('the texts of a name', () => {
     expect(ids.size).toBeGreaterThan(4);
   });
 
-  it('are not known where there is no resolver', async () => {
+  it('are refused with a DnsError without a resolver', async () => {
     await expect(new Resolver({ servers: [], rng: systemRng }).texts('example.org')).rejects.toThrow(
       DnsError,
     );

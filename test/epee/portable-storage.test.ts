@@ -86,7 +86,7 @@ describe('portable storage', () => {
   });
 });
 
-/** What we write never has signed integers or doubles; the requests here have no lists but of sections and u64. */
+/** Converts a recorded request to the writer's types: its integers are u64, it has no doubles, and its lists hold sections or u64. */
 function typed(section: Section): TypedSection {
   const scalar = (value: Value): Scalar => {
     if (typeof value === 'bigint') return { type: 'u64', value };
@@ -138,7 +138,7 @@ const { section: anySection } = fc.letrec<{ scalar: Scalar; typed: Typed; sectio
 });
 
 type Written = Exclude<Typed, { type: 'written' }>;
-/** What the reader makes of a value that was written. */
+/** Expected value when a written value is read. */
 function asRead(value: Written): unknown {
   switch (value.type) {
     case 'list':
@@ -169,7 +169,7 @@ describe('portable storage of any shape', () => {
     );
   });
 
-  it('cut short anywhere is refused', () => {
+  it('is refused when it is cut anywhere', () => {
     fc.assert(
       fc.property(anySection, fc.nat(), (section, cut) => {
         const bytes = writeStorage(section);
@@ -178,7 +178,7 @@ describe('portable storage of any shape', () => {
     );
   });
 
-  it('spoiled anywhere is read or refused, and nothing else', () => {
+  it('is read, or refused with a CodecError, when a byte is changed anywhere', () => {
     fc.assert(
       fc.property(anySection, fc.nat(), fc.integer({ min: 1, max: 255 }), (section, at, change) => {
         const bytes = writeStorage(section);
@@ -190,7 +190,7 @@ describe('portable storage of any shape', () => {
     );
   });
 
-  it('made of noise is read or refused, and nothing else', () => {
+  it('is read, or refused with a CodecError, when it is random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (noise) =>
         readOrRefuse(Uint8Array.from([1, 0x11, 1, 1, 1, 1, 2, 1, 1, ...noise])),
@@ -224,7 +224,7 @@ describe('a message that would take more memory than it has bytes', () => {
     expect(() => readStorage(listOf(type, count))).toThrow(/too many/);
   });
 
-  it('is read as far as the limits go', () => {
+  it('is read within the limits', () => {
     expect(readStorage(listOf(12, 10), { objects: 11 })['l']).toHaveLength(10);
     expect(() => readStorage(listOf(12, 10), { objects: 10 })).toThrow(/too many objects/);
     expect(() => readStorage(fromHex(`${'011101010101020101'}0801610b0001620b00`), { fields: 1 })).toThrow(
@@ -249,7 +249,7 @@ describe('typed access', () => {
       ),
     );
 
-  it('gives what is there', () => {
+  it('returns the fields of their types', () => {
     const r = section();
     expect([r.uint('wide'), r.number('small'), r.bool('flag'), r.text('text')]).toEqual([
       1n << 60n,
@@ -264,7 +264,7 @@ describe('typed access', () => {
     expect([r.has('flag'), r.has('absent'), r.has('toString')]).toEqual([true, false, false]);
   });
 
-  it('falls back where a field may be absent', () => {
+  it('returns the fallback for an absent field', () => {
     const r = section();
     expect([r.uint('absent', 3n), r.number('absent', 4), r.bool('absent'), r.list('absent')]).toEqual([
       3n,

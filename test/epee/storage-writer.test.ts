@@ -47,7 +47,7 @@ describe('writeStorage', () => {
     expect(() => writeStorage(section)).toThrow(RangeError);
   });
 
-  it('lets a list of sections write itself, and leaves it out where it is empty', () => {
+  it('writes a list of sections with its own writer, and leaves an empty one out', () => {
     const fields: TypedSection[] = [{ a: { type: 'u8', value: 7 } }, {}];
     const written = (sections: readonly TypedSection[]): Typed => ({
       type: 'written',
@@ -69,12 +69,12 @@ describe('writeStorage', () => {
 });
 
 describe('fieldHead', () => {
-  it('is what stands before a value', () => {
+  it('encodes the name and the type before a value', () => {
     expect(toHex(fieldHead('ab', 'string'))).toBe('0261620a');
     expect(toHex(fieldHead('ab', 'u64', 'list'))).toBe('02616285');
   });
 
-  test.each(['', 'n'.repeat(256)])('refuses a name that is none: %s', (name) => {
+  test.each(['', 'n'.repeat(256)])('refuses an invalid name: %s', (name) => {
     expect(() => fieldHead(name, 'bool')).toThrow(RangeError);
   });
 });

@@ -15,7 +15,7 @@ const BODY = '{"jsonrpc":"2.0","id":"0","method":"ping"}';
 const servers: HttpServer[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close(0))));
 
-/** A server that serves the name `wallet`, and lets pages of one origin call. @returns its port. */
+/** Starts a server that serves the name `wallet` and allows one origin. @returns its port. */
 async function serve(login: boolean): Promise<number> {
   const server = new HttpServer({
     handler: createHttpApp({
@@ -42,7 +42,7 @@ interface Reply {
   readonly allowed: string | undefined;
 }
 
-/** A request with headers that fetch would not let a program set. */
+/** Sends a request with headers that a program cannot set with fetch. */
 const post = (port: number, headers: Readonly<Record<string, string>>, method = 'POST'): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const type = { 'content-type': 'application/json' };
@@ -82,11 +82,11 @@ describe('a host name', () => {
     expect(text).toMatch(/--rpc-allowed-hosts.*--rpc-login/);
   });
 
-  it('of any kind reaches the login where there is one', async () => {
+  it('is not checked by a server with a login', async () => {
     expect((await post(guarded, { host: 'evil.example' })).status).toBe(401);
   });
 
-  it('is listed by the flag of a container', async () => {
+  it('is listed by the flag that a container sets', async () => {
     const server = await startWalletRpc({
       args: ['--rpc-bind-ip=0.0.0.0', '--confirm-external-bind', '--rpc-allowed-hosts=wallet,shop.example'],
     });
@@ -122,7 +122,7 @@ describe('an origin', () => {
     expect((await post(open, { host, origin }, 'OPTIONS')).status).toBe(403);
   });
 
-  it('that equals the served host reaches the login where there is one', async () => {
+  it('that equals the served host reaches the login of a server that has one', async () => {
     expect((await post(guarded, { host: 'any.example', origin: 'http://any.example' })).status).toBe(401);
   });
 });

@@ -38,7 +38,7 @@ afterAll(() => server?.close(100));
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
-/** One request with a digest made by hand. */
+/** Sends a request with a digest computed here. */
 async function send(
   nonce: string,
   count: number,
@@ -66,7 +66,7 @@ async function freshNonce(): Promise<string> {
 }
 
 describe('digest login', () => {
-  it('lets curl in', async () => {
+  it('accepts curl', async () => {
     const { stdout } = await run('curl', [
       '-s',
       '--digest',
@@ -81,7 +81,7 @@ describe('digest login', () => {
     expect(JSON.parse(stdout)).toEqual(ANSWER);
   });
 
-  it('lets Python requests in, several times over one session', async () => {
+  it('accepts Python requests, several times over one session', async () => {
     const script = [
       'import requests, sys, json',
       'from requests.auth import HTTPDigestAuth',
@@ -92,7 +92,7 @@ describe('digest login', () => {
     expect(JSON.parse(stdout)).toEqual([ANSWER, ANSWER, ANSWER]);
   });
 
-  it('offers MD5 and MD5-sess, and says nothing of a path before the login', async () => {
+  it('offers MD5 and MD5-sess, and answers alike for every path before the login', async () => {
     const reply = await fetch(url.replace('json_rpc', 'elsewhere'), { method: 'POST' });
     expect(reply.status).toBe(401);
     expect(reply.headers.get('www-authenticate')).toMatch(
@@ -100,14 +100,14 @@ describe('digest login', () => {
     );
   });
 
-  it('takes one nonce on many connections, its counters in any order', async () => {
+  it('accepts one nonce on many connections, its counters in any order', async () => {
     const nonce = await freshNonce();
     const counts = Array.from({ length: 40 }, (_, i) => 40 - i);
     const replies = await Promise.all(counts.map((count) => send(nonce, count)));
     expect(replies.map(({ status }) => status)).toEqual(counts.map(() => 200));
   });
 
-  it('refuses a replay, and says that the nonce is stale', async () => {
+  it('refuses a replay, and reports the nonce as stale', async () => {
     const nonce = await freshNonce();
     expect((await send(nonce, 1)).status).toBe(200);
     const again = await send(nonce, 1);
@@ -130,12 +130,12 @@ describe('digest login', () => {
     expect((await send(await freshNonce(), 1, { uri: '/other' })).status).toBe(401);
   });
 
-  it('takes a path with scheme and host before it, as some clients name it', async () => {
+  it('accepts a path with scheme and host, as some clients send it', async () => {
     expect((await send(await freshNonce(), 1, { uri: 'http://127.0.0.1:18083/json_rpc' })).status).toBe(200);
     expect((await send(await freshNonce(), 1, { uri: 'http://127.0.0.1:18083/other' })).status).toBe(401);
   });
 
-  it('refuses a nonce that it never gave', async () => {
+  it('refuses a nonce that it did not issue', async () => {
     const forged = Buffer.alloc(32, 7).toString('base64');
     const reply = await send(forged, 1);
     expect(reply.status).toBe(401);
@@ -161,13 +161,13 @@ describe('digest login', () => {
 });
 
 describe('the nonce store', () => {
-  it('remembers nothing of nonces that were only handed out', () => {
+  it('stores nothing about nonces that were only issued', () => {
     const store = new NonceStore();
     for (let i = 0; i < 100_000; i++) store.issue();
     expect(store.tracked).toBe(0);
   });
 
-  it('bounds what it remembers of used ones, and refuses those it forgot', () => {
+  it('stores a bounded number of used nonces, and refuses evicted ones', () => {
     let now = 1_000_000;
     const store = new NonceStore(() => now);
     const first = store.issue();

@@ -10,7 +10,7 @@ const bugs: unknown[] = [];
 const LONG = 'x'.repeat(1 << 19);
 const PAGES = 5;
 
-/** @param torn ends in an error that clients may be told. */
+/** @param torn ends in an error that clients may see. */
 async function* long(torn: boolean): AsyncGenerator<Json[]> {
   for (let page = 0; page < PAGES; page++) yield await Promise.resolve([LONG]);
   if (torn) throw new RpcError(-13, 'No wallet file');
@@ -109,7 +109,7 @@ describe('the envelope', () => {
     expect(await answer('[{"method":"echo"}]')).toBe('nothing');
   });
 
-  it('tells of a bug nothing but that there was one', async () => {
+  it('answers a bug without any detail', async () => {
     const text = await answer('{"id":1,"method":"bug"}');
     expect(text).toContain('-32603');
     expect(text).not.toContain('hunter2');
@@ -117,18 +117,18 @@ describe('the envelope', () => {
   });
 });
 
-describe('a result that is read while it leaves', () => {
+describe('a streamed result', () => {
   const whole = (id: number): string =>
     JSON.stringify({ id, jsonrpc: '2.0', result: { list: Array<string>(PAGES).fill(LONG) } });
 
-  it('is enveloped as any other', async () => {
+  it('has the same envelope as any other', async () => {
     expect(
       Symbol.asyncIterator in ((await dispatcher.answer(arriving('{"id":7,"method":"long"}'))) ?? []),
     ).toBe(true);
     expect((await answer('{"id":7,"method":"long"}')) === whole(7)).toBe(true);
   });
 
-  it('is whole in a batch, and read to its end where nobody is answered', async () => {
+  it('is complete in a batch, and read to its end for a notification', async () => {
     released = 0;
     const batch = '[{"id":1,"method":"long"},{"method":"long"},{"id":2,"method":"long","params":"torn"}]';
     const text = await answer(batch);
@@ -137,11 +137,11 @@ describe('a result that is read while it leaves', () => {
     expect(released).toBe(3);
   });
 
-  it('fails with what the rest of it fails with', async () => {
+  it('fails with the error of a later page', async () => {
     await expect(answer('{"id":7,"method":"long","params":"torn"}')).rejects.toThrow('No wallet file');
   });
 
-  it('is encoded whole', async () => {
+  it('is encoded as one text', async () => {
     const encoding = new Dispatcher({
       call: () => writeRows({ list: new ListedRows(long(false), release) }),
       onBug: (_method, error) => bugs.push(error),

@@ -7,8 +7,8 @@ import { RpcError } from '../../src/jsonrpc/errors.js';
 import { createHttpApp } from '../../src/jsonrpc/http-app.js';
 import { HttpServer } from '../../src/jsonrpc/http-server.js';
 import { ListedRows, writeRows } from '../../src/jsonrpc/json-rows.js';
-import { nextTurn } from '../../src/util/next-turn.js';
-import { WrittenJson } from '../../src/util/json-writer.js';
+import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
+import { EncodedJson } from '../../src/util/json-writer.js';
 import { post } from '../support/json-rpc.js';
 import { until } from '../support/process.js';
 
@@ -23,7 +23,7 @@ const bugs: unknown[] = [];
 
 async function* pages(count: number, failure?: Error): AsyncGenerator<string[]> {
   for (let page = 0; page < count; page++) {
-    await nextTurn();
+    await yieldToEventLoop();
     read += 1;
     yield Array.from({ length: ROWS_A_PAGE }, (_, place) => row(page, place));
   }
@@ -32,11 +32,11 @@ async function* pages(count: number, failure?: Error): AsyncGenerator<string[]> 
 
 const FAILURES: Readonly<Record<string, Error>> = {
   closed: new RpcError(-13, 'No wallet file'),
-  bug: new Error('nobody foresaw it'),
+  bug: new Error('unexpected'),
 };
 
-/** Written once, and part of every answer. */
-const kept = new WrittenJson([Buffer.from(`"${'k'.repeat(1 << 17)}"`)]);
+/** Encoded once, and part of every answer. */
+const cached = new EncodedJson([Buffer.from(`"${'k'.repeat(1 << 17)}"`)]);
 
 let server: HttpServer;
 let port: number;
@@ -46,7 +46,7 @@ beforeAll(async () => {
     call: (method) => {
       const count = method === 'endless' ? 1e6 : method === 'short' ? 1 : PAGES;
       return writeRows({
-        kept,
+        cached,
         list: new ListedRows(pages(count, FAILURES[method]), () => void (released += 1)),
       });
     },
@@ -75,7 +75,7 @@ const expected = (count: number): string =>
     id: 1,
     jsonrpc: '2.0',
     result: {
-      kept: 'k'.repeat(1 << 17),
+      cached: 'k'.repeat(1 << 17),
       list: Array.from({ length: count }, (_, page) =>
         Array.from({ length: ROWS_A_PAGE }, (_row, place) => row(page, place)),
       ).flat(),
@@ -83,7 +83,7 @@ const expected = (count: number): string =>
   });
 
 describe('an answer of many pages', () => {
-  it('arrives whole, again and again, for several at once', async () => {
+  it('arrives complete, repeatedly and for several clients at once', async () => {
     const whole = expected(PAGES);
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all([1, 2, 3].map(() => post(port, '/json_rpc', body('list'))));
@@ -92,7 +92,7 @@ describe('an answer of many pages', () => {
     expect(released).toBe(9);
   });
 
-  it('says how long it is where it is short', async () => {
+  it('has a Content-Length if it is short', async () => {
     const response = await fetch(`http://127.0.0.1:${port}/json_rpc`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -121,22 +121,22 @@ describe('an answer of many pages', () => {
   it.each([
     ['closed', 0],
     ['bug', 1],
-  ])('breaks off where the rest of it cannot be read: %s', async (method, noted) => {
+  ])('breaks off when a later page cannot be read: %s', async (method, reported) => {
     await expect(post(port, '/json_rpc', body(method))).rejects.toThrow();
     expect(read).toBe(PAGES);
     expect(released).toBe(1);
-    expect(bugs).toHaveLength(noted);
+    expect(bugs).toHaveLength(reported);
     expect((await post(port, '/json_rpc', body('short'))).status).toBe(200);
   });
 
-  it('is read no further once whoever asked has gone away', async () => {
+  it('is read no further once the client has closed the connection', async () => {
     const asking = request({ port, path: '/json_rpc', method: 'POST' }, (response) => {
       response.once('data', () => asking.destroy());
     });
     asking.on('error', () => undefined).end(body('endless'));
-    await until('the rows are let go of', () => Promise.resolve(released === 1 || undefined));
+    await until('the rows are released', () => Promise.resolve(released === 1 || undefined));
     const soFar = read;
-    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
     expect(read).toBe(soFar);
     expect(bugs).toEqual([]);
   });

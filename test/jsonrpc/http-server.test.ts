@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { HttpServer, type TooManyConnections } from '../../src/jsonrpc/http-server.js';
 import { LoginDeadline } from '../../src/jsonrpc/login-deadline.js';
 
-/** Long enough that a test which waits for it fails. */
+/** A test that waits for so long fails. */
 const GRACE_MS = 60_000;
 
 const servers: HttpServer[] = [];
@@ -52,17 +52,17 @@ describe('a server that stops', () => {
     await server.close(GRACE_MS);
   });
 
-  it('does not wait for clients that have not said anything', async () => {
+  it('does not wait for clients that have not sent anything', async () => {
     const { server, port } = await serve(() => Promise.resolve());
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
     await new Promise((resolve) => socket.once('connect', resolve));
-    // Once another request is answered, the server has met the silent one too.
+    // Once another request is answered, the server has accepted the silent connection too.
     await get(port, keepAlive());
     await server.close(GRACE_MS);
   });
 
-  it('lets an answer under way finish', async () => {
+  it('finishes a pending answer', async () => {
     let finish = (): void => undefined;
     let asked = (): void => undefined;
     const arrived = new Promise<void>((resolve) => (asked = resolve));
@@ -78,7 +78,7 @@ describe('a server that stops', () => {
     await closed;
   });
 
-  it('cuts off what takes longer than its grace', async () => {
+  it('cuts off an answer that takes longer than the grace period', async () => {
     const { server, port } = await serve(() => new Promise(() => undefined));
     const answer = get(port, new Agent());
     const failed = expect(answer).rejects.toThrow();

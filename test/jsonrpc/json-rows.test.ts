@@ -15,7 +15,7 @@ const written = async (result: Parameters<typeof writeRows>[0]): Promise<string>
   return Buffer.concat(new JsonWriter().value(whole).pieces()).toString();
 };
 
-/** What is read early, and what must leave before the rest is read. */
+/** Two rows of this length reach the length from which results are streamed. */
 const LONG = 'x'.repeat(1 << 19);
 
 async function streamed(
@@ -23,12 +23,12 @@ async function streamed(
   explain?: (error: unknown) => unknown,
 ): Promise<StreamedJson> {
   const done = await writeRows(result, explain);
-  if (!(done instanceof StreamedJson)) throw new Error('it came whole');
+  if (!(done instanceof StreamedJson)) throw new Error('the result was not streamed');
   return done;
 }
 
 describe('a list that comes in pages', () => {
-  it('is written as any other', async () => {
+  it('is written like any other', async () => {
     expect(await written({ a: 1, list: rows([{ x: 2n ** 64n - 1n }], [], ['b', 'ä']), z: [] })).toBe(
       '{"a":1,"list":[{"x":18446744073709551615},"b","ä"]}',
     );
@@ -45,7 +45,7 @@ describe('a list that comes in pages', () => {
     );
   });
 
-  it('is let go of whatever happens', async () => {
+  it('is released in every case', async () => {
     let released = 0;
     const failing = async function* (): AsyncGenerator<Json[]> {
       yield await Promise.resolve([1]);
@@ -62,7 +62,7 @@ describe('a list that comes in pages', () => {
 });
 
 describe('a long result', () => {
-  it('reads as a short one does', async () => {
+  it('has the same text as a short one', async () => {
     const list = [[LONG, 1], [], [LONG], [LONG, 2], ['end']];
     const result = { a: 1, list: rows(...list), more: rows([3], [4]), none: rows([]), z: 'z' };
     expect(await streamed(result)).toBeInstanceOf(StreamedJson);
@@ -70,7 +70,7 @@ describe('a long result', () => {
     expect(await written(again)).toBe(JSON.stringify({ a: 1, list: list.flat(), more: [3, 4], z: 'z' }));
   });
 
-  it('begins before the rest of it is read', async () => {
+  it('begins before its later pages are read', async () => {
     let read = 0;
     const counted = async function* (): AsyncGenerator<Json[]> {
       for (; read < 10; read++) yield await Promise.resolve([LONG]);
@@ -83,7 +83,7 @@ describe('a long result', () => {
     expect(Buffer.concat(pieces)).toHaveLength('{"list":['.length + 10 * (LONG.length + 2) + 9 + ']}'.length);
   });
 
-  it('lets go of what it is read from when its reader stops, before the first page too', async () => {
+  it('releases its sources when its reader stops, before the first streamed page too', async () => {
     for (const pages of [1, 2]) {
       let released = 0;
       const list = new ListedRows(pagesOf([LONG], [LONG], [LONG], [LONG]), () => void (released += 1));
@@ -96,7 +96,7 @@ describe('a long result', () => {
     }
   });
 
-  it('tells what goes wrong later in the words of its method', async () => {
+  it('converts a later error with the function of its method', async () => {
     let released = 0;
     const failing = async function* (): AsyncGenerator<Json[]> {
       for (let page = 0; page < 4; page++) yield await Promise.resolve([LONG]);
@@ -104,9 +104,9 @@ describe('a long result', () => {
     };
     const result = await streamed(
       { list: new ListedRows(failing(), () => void (released += 1)) },
-      (error) => new Error(`told: ${String(error)}`),
+      (error) => new Error(`explained: ${String(error)}`),
     );
-    await expect(result.whole()).rejects.toThrow('told: Error: gone');
+    await expect(result.whole()).rejects.toThrow('explained: Error: gone');
     expect(released).toBe(1);
   });
 });

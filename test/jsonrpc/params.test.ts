@@ -14,15 +14,15 @@ const schema = params({
   object: z.object({}).optional(),
 });
 
-/** @throws Error for parameters that are taken. */
-async function refusalOf(given: unknown): Promise<RpcError> {
+/** @throws Error for valid parameters. */
+async function refusalOf(value: unknown): Promise<RpcError> {
   try {
-    await readParams(schema, given);
+    await readParams(schema, value);
   } catch (error) {
     if (error instanceof RpcError) return error;
     throw error;
   }
-  throw new Error('they were taken');
+  throw new Error('they were accepted');
 }
 
 describe('parameters', () => {
@@ -31,10 +31,10 @@ describe('parameters', () => {
     ['digits in quotes', { amount: '18446744073709551615' }, { amount: 18446744073709551615n }],
     ['null as absent', { amount: null }, { amount: 0n }],
     ['a height beyond all chains', { height: 18446744073709551615n }, { height: Number.MAX_SAFE_INTEGER }],
-    ['what is no list as none', { destinations: 'x' }, { destinations: [] }],
-    ['what nobody asked for', { other: 1n }, { amount: 0n, index: 0 }],
-  ])('take %s', async (_, given, wanted) => {
-    expect(await readParams(schema, given)).toMatchObject(wanted);
+    ['a value that is no list as absent', { destinations: 'x' }, { destinations: [] }],
+    ['unknown members without effect', { other: 1n }, { amount: 0n, index: 0 }],
+  ])('accept %s', async (_, value, expected) => {
+    expect(await readParams(schema, value)).toMatchObject(expected);
   });
 
   test.each([
@@ -43,9 +43,9 @@ describe('parameters', () => {
     ['one in a list', { destinations: [{ amount: true }] }, 'destinations.0.amount: expected an integer'],
     ['one below zero', { amount: -1n }, 'amount: out of range'],
     ['one above 32 bits', { index: 4294967296n }, 'index: out of range'],
-  ])('refuse %s, and say which', async (_, given, complaint) => {
-    expect(await refusalOf(given)).toMatchObject({
-      ...{ code: INVALID_PARAMS, message: 'Invalid params', data: { explanation: complaint } },
+  ])('refuse %s, and name it', async (_, value, explanation) => {
+    expect(await refusalOf(value)).toMatchObject({
+      ...{ code: INVALID_PARAMS, message: 'Invalid params', data: { explanation } },
     });
   });
 
@@ -58,21 +58,21 @@ describe('parameters', () => {
     expect((await refusalOf({ [name]: [5n] })).data).toEqual({ explanation: `${name}: expected ${type}` });
   });
 
-  it('are refused without a word of what was given', async () => {
+  it('are refused without quoting their value', async () => {
     const secret = 'hunter2';
     const { message, data } = await refusalOf({ amount: secret, height: [secret] });
     expect(data?.explanation).toContain('amount');
     expect(message + data?.explanation).not.toContain(secret);
   });
 
-  it.each([3, 100_000])('name the first misfit of a list of %d only', async (length) => {
+  it.each([3, 100_000])('name only the first invalid item of a list of %d', async (length) => {
     const destinations = Array.from({ length }, (_, i) => ({ amount: i < 2 ? 1n : 'x' }));
     expect((await refusalOf({ destinations })).data).toEqual({
       explanation: 'destinations.2.amount: expected an integer',
     });
   });
 
-  it('take a long list as a short one', async () => {
+  it('accept a long list like a short one', async () => {
     const destinations = Array.from({ length: 1000 }, (_, i) => ({ amount: BigInt(i) }));
     expect((await readParams(schema, { destinations })).destinations).toEqual(destinations);
   });

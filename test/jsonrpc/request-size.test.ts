@@ -8,11 +8,11 @@ import { HttpServer } from '../../src/jsonrpc/http-server.js';
 import { readParams } from '../../src/jsonrpc/params.js';
 import { registry } from '../../src/rpc/registry.js';
 import type { Json } from '../../src/util/json.js';
-import { nextTurn } from '../../src/util/next-turn.js';
+import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 
 const MIB = 1024 * 1024;
 const HUGE = 99 * MIB;
-/** Longest that the event loop may stand still. */
+/** Longest time that the event loop may be blocked. */
 const STALL_MS = 200;
 
 interface Reply {
@@ -22,18 +22,18 @@ interface Reply {
 
 let server: HttpServer;
 let port: number;
-/** Parameters of the call before. */
+/** Latest call. */
 let called: { readonly method: string; readonly params: Json | undefined } | undefined;
 let answering: () => Promise<void>;
 
 beforeAll(async () => {
   const dispatcher = new Dispatcher({
-    call: async (method, given) => {
-      called = { method, params: given };
-      // Parameters are read as the server reads them.
+    call: async (method, params) => {
+      called = { method, params };
+      // Parameters are validated as in the server.
       const known = registry.find(method);
       await answering();
-      if (known !== undefined) await readParams(known.params, given);
+      if (known !== undefined) await readParams(known.params, params);
       return { ok: true };
     },
     onBug: (_method, error) => {
@@ -57,7 +57,7 @@ beforeEach(() => {
   answering = () => Promise.resolve();
 });
 
-/** `head`, the unit as often as it fits into so many bytes, and `tail`. */
+/** Yields `head`, `unit` as often as it fits into `bytes`, and `tail`. */
 function* repeated(head: string, unit: string | Buffer, bytes: number, tail: string): Generator<Buffer> {
   yield Buffer.from(head);
   const once = Buffer.from(unit);
@@ -66,12 +66,12 @@ function* repeated(head: string, unit: string | Buffer, bytes: number, tail: str
   yield Buffer.from(tail);
 }
 
-/** The parts of a body. */
+/** Divides a body into parts of `length` bytes. */
 function* divided(body: Buffer, length: number): Generator<Buffer> {
   for (let at = 0; at < body.length; at += length) yield body.subarray(at, at + length);
 }
 
-/** Sends a body in chunks, and goes on to its end when the answer is there before. */
+/** Sends a body in chunks, to its end even if the answer arrives earlier. */
 const send = (body: Iterable<Buffer>): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const sent = request({ port, path: '/json_rpc', method: 'POST', agent: false }, (response) => {
@@ -90,7 +90,7 @@ async function longestStall<T>(task: () => Promise<T>): Promise<{ stall: number;
   let running = true;
   const watch = (async () => {
     while (running) {
-      await nextTurn();
+      await yieldToEventLoop();
       const now = performance.now();
       stall = Math.max(stall, now - last);
       last = now;
@@ -170,7 +170,7 @@ describe('a request', () => {
     expect((called?.params as Record<string, unknown[]>)[name]).toHaveLength(count);
   });
 
-  it('takes thousands of destinations', async () => {
+  it('may have thousands of destinations', async () => {
     const destination = `{"amount":1000000000000,"address":"${'4'.repeat(95)}"}`;
     const list = Array<string>(6_000).fill(destination).join(',');
     const { status } = await send([Buffer.from(`${call('transfer_split', `{"destinations":[${list}]}`)}}`)]);
@@ -184,7 +184,7 @@ describe('a request', () => {
     expect([status, called?.method]).toEqual([200, 'import_outputs']);
   });
 
-  it('over the limit of its method is told the limit', async () => {
+  it('over the limit of its method is refused with the limit', async () => {
     const long = await send(repeated(call('get_balance', '{"a":"'), 'ab', 2 * MIB, '"}}'));
     expect(long).toEqual({
       status: 413,
@@ -196,14 +196,14 @@ describe('a request', () => {
     expect(called).toBeUndefined();
   });
 
-  it('is text whose characters may be divided among chunks', async () => {
+  it('may have characters that are divided among chunks', async () => {
     const text = '\u00e9\u20ac\u{1f600}'.repeat(20_000);
     const body = Buffer.from(`{"method":"set_attribute","params":{"value":"${text}"}}`);
     expect((await send(divided(body, 997))).status).toBe(200);
     expect((called?.params as { value: string }).value === text).toBe(true);
   });
 
-  it('that is large waits its turn when others fill the memory for such ones', async () => {
+  it('that is large is refused for the time that others fill the memory for large ones', async () => {
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
     answering = () => finished;
@@ -219,11 +219,11 @@ describe('a request', () => {
     const statuses = replies.map(({ status }) => status);
     expect(statuses.filter((status) => status !== 503).length).toBeGreaterThanOrEqual(6);
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(1);
-    // What they held is free again.
+    // Their memory is free again.
     expect((await large()).status).toBe(200);
   });
 
-  it('that breaks off leaves the server as it was', async () => {
+  it('that breaks off does not affect later requests', async () => {
     const broken = request({ port, path: '/json_rpc', method: 'POST', agent: false });
     broken.on('error', () => undefined);
     broken.write(call('import_outputs', '{"outputs_data_hex":"'));

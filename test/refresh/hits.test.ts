@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { outlineAnswer } from '../../src/daemon/outliner.js';
+import { parseBlocksAnswer } from '../../src/daemon/block-parser.js';
 import type { ScanBatch, ScanHits } from '../../src/kernel/kernel.js';
 import { BATCHES_AHEAD, findHits, type BatchScanner, type HitPortion } from '../../src/refresh/hits.js';
 import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../src/refresh/kernel-batches.js';
@@ -84,7 +84,7 @@ describe('a page of 100 MB', () => {
     const blocks = minedBlocks(720, strayOutputs(7n, 300), extraOf(pointsFrom(3n, 3915)));
     const answer = minedAnswer(blocks, 300);
     expect(answer.length).toBeGreaterThan(100e6);
-    const { blocks: outlined, txs } = outlineAnswer(answer);
+    const { blocks: outlined, txs } = parseBlocksAnswer(answer);
     expect(outlined).toHaveLength(blocks.length);
     expect(txs.keysBefore(txs.count)).toBe(720 * 3915);
     let batches = 0;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Hash, PublicKey } from '../../src/crypto/types.js';
 import { writeExtra } from '../../src/cryptonote/extra.js';
 import { txPrefix } from '../../src/cryptonote/transaction.js';
-import { outlineTxs } from '../../src/daemon/outliner.js';
+import { parseTxs } from '../../src/daemon/block-parser.js';
 import type { ChainBlock } from '../../src/refresh/chain-block.js';
 import type { Page } from '../../src/refresh/page-source.js';
 import { piecesOf } from '../../src/refresh/pieces.js';
@@ -30,7 +30,7 @@ function pageOf(startHeight: number, blocks: readonly (readonly number[])[]): Pa
   let endTx = 0;
   return {
     daemonHeight: 500,
-    txs: outlineTxs(blocks.flat().map(txOf)),
+    txs: parseTxs(blocks.flat().map(txOf)),
     blocks: blocks.map((txs, i): ChainBlock => {
       const firstTx = endTx;
       endTx += txs.length;

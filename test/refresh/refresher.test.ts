@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
 import { Refresher } from '../../src/refresh/refresher.js';
 import type { RefreshTarget } from '../../src/refresh/refresh-run.js';
-import { Callers } from '../../src/util/callers.js';
+import { PendingRequests } from '../../src/util/pending-requests.js';
 import { freePort } from '../support/process.js';
 
 let refresher: Refresher;
 
 beforeEach(async () => {
   const config = { address: `127.0.0.1:${await freePort()}`, ssl: { mode: 'disabled' } };
-  refresher = new Refresher(1, { genesis: GENESIS_HASH.mainnet }, config as never, new Callers());
+  refresher = new Refresher(1, { genesis: GENESIS_HASH.mainnet }, config as never, new PendingRequests());
 });
 afterEach(() => refresher.close());
 

@@ -4,7 +4,7 @@ import { scalarBytes } from '../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import { writeExtra } from '../../src/cryptonote/extra.js';
-import { outlineAnswer } from '../../src/daemon/outliner.js';
+import { parseBlocksAnswer } from '../../src/daemon/block-parser.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
 import { loadKernel } from '../../src/kernel/load-kernel.js';
 import type { ChainBlock, ChainTxs } from '../../src/refresh/chain-block.js';
@@ -43,7 +43,7 @@ const scanner = (): WalletScanner =>
   );
 
 function pageOf(count: number, outputs: readonly RewardOutput[], extra: Uint8Array): ChainTxs<ChainBlock> {
-  const { blocks, txs } = outlineAnswer(minedAnswer(minedBlocks(count, outputs, extra), outputs.length));
+  const { blocks, txs } = parseBlocksAnswer(minedAnswer(minedBlocks(count, outputs, extra), outputs.length));
   return { blocks: blocks.map((block, height) => ({ ...block, height })), txs };
 }
 

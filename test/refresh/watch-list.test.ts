@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../src/crypto/types.js';
-import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { WatchList, type SpentOutput } from '../../src/refresh/watch-list.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
@@ -16,10 +16,10 @@ const onKey = (tx: number, height: number, value: bigint, named = true): OwnedOu
 };
 
 /** A transaction with one input. */
-const spending = (keyImage: KeyImage): TxOutlines =>
+const spending = (keyImage: KeyImage): ParsedTxs =>
   ({
     eachKeyImage: (_: number, take: (all: Uint8Array, at: number) => void) => take(keyImage, 0),
-  }) as TxOutlines;
+  }) as ParsedTxs;
 
 const none = new Uint8Array(0);
 const fresh = (): WatchList => new WatchList({ watched: none, unnamed: none, told: [] });
@@ -90,9 +90,9 @@ describe('outputs on one key', () => {
     });
     const list = new WatchList(
       file.read((r) => ({
-        watched: r.watch.named(0),
-        unnamed: r.watch.unnamed(),
-        reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
+        watched: r.watch.withKeyImage(0),
+        unnamed: r.watch.withoutKeyImage(),
+        reused: { watched: r.watch.burntWithKeyImage(), unnamed: r.watch.burntWithoutKeyImage() },
         told: named ? [] : [{ publicKey, keyImage: image }],
       })),
     );

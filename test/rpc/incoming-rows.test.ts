@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { JsonRows } from '../../src/jsonrpc/json-rows.js';
 import { adaptReply, type ApiVersion } from '../../src/rpc/api-version.js';
 import { IncomingRows } from '../../src/rpc/incoming-rows.js';
-import { rowText } from '../../src/util/row-shape.js';
+import { rowParts } from '../../src/util/row-template.js';
 
 const MEMBERS = '"amount":?,"block_height":?,"frozen":?,"global_index":?,"key_image":?,"pubkey":?,"spent":?,';
 
@@ -12,7 +12,7 @@ test.each([
 ] as [ApiVersion, string][])('a row of incoming_transfers under %s', async (version, row) => {
   let text = '';
   const rows = new IncomingRows((shape) => {
-    text = rowText(shape).texts.join('?');
+    text = rowParts(shape).texts.join('?');
     return { pages: (async function* () {})(), release: () => undefined };
   });
   const { transfers } = adaptReply(version, 'incoming_transfers', { transfers: rows });

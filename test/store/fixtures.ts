@@ -2,10 +2,10 @@ import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import { amount } from '../../src/util/amount.js';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/model/records.js';
 
-/** 32 bytes of any role, all alike. */
+/** 32 equal bytes, of any role. */
 export const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
 
-/** A transaction that paid us. */
+/** A transaction that paid the wallet. */
 export const received = (tx: number, height: number): ReceivedTx => ({
   txHash: bytes<Hash>(tx),
   height,
@@ -43,13 +43,13 @@ export const output = (
   ...more,
 });
 
-/** An output as a wallet without the spend key finds it. */
+/** An output without a key image, as a wallet without the spend key finds it. */
 export function unnamed(found: OwnedOutput): OwnedOutput {
   const { keyImage, ...rest } = found;
   return keyImage === undefined ? found : rest;
 }
 
-/** Some blocks in a row. */
+/** Consecutive blocks. */
 export const page = (
   startHeight: number,
   blocks: number,

@@ -39,7 +39,7 @@ const add = (more: Partial<TxFindings>): void => file.write((w) => w.addFound(fo
 const mine = (...given: Parameters<typeof page>): void => file.write((w) => w.applyPage(page(...given)));
 
 const balance = (): bigint =>
-  file.read((r) => r.holdings.ofAddresses({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
+  file.read((r) => r.balances.ofAddresses({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
 const incoming = (): (readonly [number, bigint])[] =>
   file
     .read((r) => r.payments.list({ minHeight: -1, maxHeight: 999 }))
@@ -54,10 +54,10 @@ const spend = {
   outgoing: [paidOut(3, 4, 50n, 8n)],
 };
 
-describe('transactions read out of turn', () => {
+describe('transactions scanned out of order', () => {
   beforeEach(() => mine(0, 6));
 
-  it('are there once, however often they are read', () => {
+  it('are stored once, however often they are scanned', () => {
     for (let time = 0; time < 3; time++) {
       add(receipt);
       expect(balance()).toBe(50n);
@@ -71,17 +71,17 @@ describe('transactions read out of turn', () => {
     }
   });
 
-  it('stay spent when their receipt is read once more', () => {
+  it('stay spent when they are scanned again', () => {
     add(receipt);
     add(spend);
     add(receipt);
     expect(balance()).toBe(8n);
   });
 
-  it('make income of a transaction change, where what it spends is found later', () => {
+  it('turn income of a transaction into change when its inputs are found later', () => {
     add({ received: [received(3, 4)], outputs: [output(3, 4, 8n)] });
     expect(incoming()).toEqual([[4, 8n]]);
-    // As the scanner tells them together.
+    // The scanner reports both together.
     add({
       received: [...receipt.received, ...spend.received],
       outputs: [...receipt.outputs, ...spend.outputs],
@@ -92,7 +92,7 @@ describe('transactions read out of turn', () => {
     expect(incoming()).toEqual([[2, 50n]]);
   });
 
-  it('go with their block', () => {
+  it('are deleted with their block', () => {
     add(receipt);
     add(spend);
     mine(4, 3);
@@ -104,7 +104,7 @@ describe('transactions read out of turn', () => {
     expect(incoming()).toEqual([]);
   });
 
-  it('stand beyond the tip until the chain gets there, and are what it says then', () => {
+  it('are kept above the tip until the chain reaches them, and then follow its blocks', () => {
     const ahead = { received: [received(1, 20)], outputs: [output(1, 20, 50n)] };
     add(ahead);
     mine(6, 5);
@@ -114,13 +114,13 @@ describe('transactions read out of turn', () => {
     expect(incoming()).toEqual([[20, 50n]]);
   });
 
-  it('are gone when the chain gets there without them', () => {
+  it('are deleted when the chain reaches their height without them', () => {
     add({ received: [received(1, 20)], outputs: [output(1, 20, 50n)] });
     mine(6, 20);
     expect(balance()).toBe(0n);
   });
 
-  it('move to the block that a reorganisation put them into, frozen ones frozen', () => {
+  it('move to their block after a reorganisation, and frozen ones stay frozen', () => {
     add({ received: [received(1, 20)], outputs: [output(1, 20, 50n)] });
     file.write((w) => w.outputs.setFrozen({ txHash: bytes<Hash>(1), outputIndex: 0 }, true));
     mine(6, 5, { received: [received(1, 8)], outputs: [output(1, 8, 50n)] });
@@ -130,11 +130,11 @@ describe('transactions read out of turn', () => {
     expect(incoming()).toEqual([[8, 50n]]);
   });
 
-  it('are payments of ours where the key image of what they spend is told in between', () => {
+  it('are payments if the key image of an input is imported between scan and commit', () => {
     const blind: Record<string, unknown> = { ...output(1, 2, 50n) };
     delete blind['keyImage'];
     add({ received: receipt.received, outputs: [blind as unknown as OwnedOutput] });
-    // Looked at before the key image was told, committed after.
+    // Scanned before the key image was imported, committed after.
     file.write((w) =>
       resolveKeyImages(w, [
         { publicKey: bytes<PublicKey>(101), keyImage: bytes<KeyImage>(101), proven: true },

@@ -28,7 +28,7 @@ afterEach(() => {
 
 const blob = (fill: number): Buffer => Buffer.alloc(32, fill);
 
-/** Those of the earlier version. */
+/** Migrations of the earlier version. */
 const COLUMNS = `tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account, minor,
   derivation_key, height, unlock_time, coinbase, change, burnt, frozen, spent_by, spent_height`;
 
@@ -69,7 +69,7 @@ const rows = (table: string, columns = '*'): unknown[] =>
   db.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`).all();
 const outputs = (): unknown[] => rows('owned_output', COLUMNS);
 
-test('outputs of an earlier version are all there, and the sums go on following them', () => {
+test('keeps all outputs of an earlier version, and the sums stay correct', () => {
   migrate(db, early);
   fill();
   const before = { outputs: outputs(), sums: rows('address_sum') };
@@ -93,9 +93,9 @@ test('outputs of an earlier version are all there, and the sums go on following 
   expect({ outputs: outputs(), sums: rows('address_sum') }).toEqual(before);
 });
 
-test('outputs on one key of an earlier version are credited as their order in the chain has it', () => {
+test('credits outputs on one key of an earlier version by their order in the chain', () => {
   migrate(db, early);
-  // In blocks 1, 3 and 4; a transaction of block 2 spent the key, and the largest was held for unspent.
+  // In blocks 1, 3 and 4; a transaction of block 2 spent the key, and the largest counted as unspent.
   for (const [n, amount, burnt] of [
     [1, 10, 1],
     [3, 16, 0],
@@ -121,7 +121,7 @@ test('outputs on one key of an earlier version are credited as their order in th
   migrate(db, MIGRATIONS);
   const writer = new WalletWriter(db);
   expect(writer.meta.get('reused_keys')).toBe('unsettled');
-  writer.settleReusedKeys();
+  writer.recomputeReusedKeys();
   expect(writer.meta.get('reused_keys')).toBeUndefined();
   expect(
     db.prepare('SELECT amount, burnt, credited, spent_height FROM owned_output ORDER BY height').all(),

@@ -48,7 +48,7 @@ const received = (fill: number, height: number, spends: readonly KeyImage[] = []
   spentKeyImages: spends,
 });
 
-/** One block with what it pays us. */
+/** A block with the outputs that it pays to the wallet. */
 const page = (height: number, txs: readonly ReceivedTx[], outputs: readonly OwnedOutput[]): PageFindings => ({
   startHeight: height,
   hashes: [bytes<Hash>(height)],
@@ -70,19 +70,23 @@ function viewOnlyWallet(): WalletStore {
   return file;
 }
 
-const told = (fill: number, proven = true) => ({ publicKey: key(fill), keyImage: image(fill), proven });
+const importedImage = (fill: number, proven = true) => ({
+  publicKey: key(fill),
+  keyImage: image(fill),
+  proven,
+});
 
 describe('a wallet without a spend key', () => {
-  it('takes what its own payments return for income until it is told key images', () => {
+  it('counts change of its own payments as income until key images are imported', () => {
     const file = viewOnlyWallet();
     expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(3);
     expect(file.read((r) => r.outgoing.list({ states: ['confirmed'] }))).toEqual([]);
-    expect(file.read((r) => r.watch.unnamed())).toHaveLength(3 * WATCHED_BYTES);
+    expect(file.read((r) => r.watch.withoutKeyImage())).toHaveLength(3 * WATCHED_BYTES);
   });
 
-  it('recognises its payment, a key image at a time', () => {
+  it('recognises its payment, one key image at a time', () => {
     const file = viewOnlyWallet();
-    expect(file.write((w) => resolveKeyImages(w, [told(1)]))).toEqual([told(1)]);
+    expect(file.write((w) => resolveKeyImages(w, [importedImage(1)]))).toEqual([importedImage(1)]);
     const paid = (): unknown =>
       file
         .read((r) => r.outgoing.list({ states: ['confirmed'] }))
@@ -96,36 +100,36 @@ describe('a wallet without a spend key', () => {
         }));
     const facts = { txHash: bytes<Hash>(3), change: 7n, fee: 2n, height: 2, timestamp: 1002 };
     expect(paid()).toEqual([{ ...facts, amountIn: 10n }]);
-    file.write((w) => resolveKeyImages(w, [told(2)]));
+    file.write((w) => resolveKeyImages(w, [importedImage(2)]));
     expect(paid()).toEqual([{ ...facts, amountIn: 20n }]);
     expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(2);
-    expect(file.read((r) => r.holdings.ofAddresses({ strict: true }))).toMatchObject([{ total: 7n }]);
+    expect(file.read((r) => r.balances.ofAddresses({ strict: true }))).toMatchObject([{ total: 7n }]);
   });
 
-  it('is told nothing new twice', () => {
+  it('returns an imported key image as new once only', () => {
     const file = viewOnlyWallet();
-    file.write((w) => resolveKeyImages(w, [told(1)]));
-    expect(file.write((w) => resolveKeyImages(w, [told(1)]))).toEqual([]);
+    file.write((w) => resolveKeyImages(w, [importedImage(1)]));
+    expect(file.write((w) => resolveKeyImages(w, [importedImage(1)]))).toEqual([]);
   });
 
-  it('holds a proof above a word, and the first word above the next', () => {
+  it('replaces an unproven key image by a proven one only', () => {
     const file = viewOnlyWallet();
     const word = (fill: number) => ({ publicKey: key(3), keyImage: image(fill), proven: false });
     const known = (): unknown => file.read((r) => r.outputs.byPublicKey(key(3))?.keyImage);
     file.write((w) => resolveKeyImages(w, [word(4)]));
     file.write((w) => resolveKeyImages(w, [word(5)]));
     expect(known()).toEqual(image(4));
-    file.write((w) => resolveKeyImages(w, [told(3)]));
+    file.write((w) => resolveKeyImages(w, [importedImage(3)]));
     expect(known()).toEqual(image(3));
     file.write((w) => resolveKeyImages(w, [word(4)]));
     expect(known()).toEqual(image(3));
-    expect(file.read((r) => r.importedKeyImages.of(key(3)))).toEqual(told(3));
+    expect(file.read((r) => r.importedKeyImages.of(key(3)))).toEqual(importedImage(3));
   });
 
-  it('knows the key image of an output that is found later, or again', () => {
+  it('sets the key image of an output that is found later, or again', () => {
     const file = open();
     file.write((w) => {
-      resolveKeyImages(w, [told(1)]);
+      resolveKeyImages(w, [importedImage(1)]);
       w.applyPage(page(1, [received(1, 1)], [output(1, 1)]));
     });
     expect(file.read((r) => r.outputs.byKeyImage(image(1))?.publicKey)).toEqual(key(1));
@@ -135,17 +139,17 @@ describe('a wallet without a spend key', () => {
     expect(file.read((r) => r.outputs.byKeyImage(image(1))?.publicKey)).toEqual(key(1));
   });
 
-  it('recognises a payment in a block that was read while the key image was told', () => {
+  it('recognises a payment in a block that was scanned before the key image was imported', () => {
     const file = open();
     file.write((w) => {
       w.applyPage(page(1, [received(1, 1)], [output(1, 1)]));
-      resolveKeyImages(w, [told(1)]);
+      resolveKeyImages(w, [importedImage(1)]);
       w.applyPage(page(2, [received(3, 2, [image(1)])], [output(3, 2)]));
     });
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(3))?.amountIn)).toBe(10n);
   });
 
-  it('names the transaction that it saw in the place of an unknown one', () => {
+  it('replaces an unknown spending transaction by the one that it finds', () => {
     const file = viewOnlyWallet();
     file.write((w) => {
       w.outputs.setKeyImage(key(1), image(1));
@@ -155,7 +159,7 @@ describe('a wallet without a spend key', () => {
     expect(file.read((r) => r.outputs.byKeyImage(image(1))?.spentBy)).toEqual(bytes<Hash>(3));
   });
 
-  it('leaves a payment that it made itself as it was recorded', () => {
+  it('does not change a payment that it made itself', () => {
     const file = viewOnlyWallet();
     file.write((w) => {
       w.outgoing.insert({
@@ -171,7 +175,7 @@ describe('a wallet without a spend key', () => {
         blob: Uint8Array.of(1),
         destinations: [{ address: 'somebody', amount: amount(11n) }],
       });
-      resolveKeyImages(w, [told(1)]);
+      resolveKeyImages(w, [importedImage(1)]);
     });
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(3)))).toMatchObject({
       state: 'confirmed',
@@ -181,7 +185,7 @@ describe('a wallet without a spend key', () => {
   });
 });
 
-describe('outputs that an offline wallet was told of', () => {
+describe('outputs that were imported into an offline wallet', () => {
   const imported = (fill: number, facts: Partial<ImportedOutput> = {}): ImportedOutput => ({
     publicKey: key(fill),
     derivationKey: key(200),
@@ -197,7 +201,7 @@ describe('outputs that an offline wallet was told of', () => {
     ...facts,
   });
 
-  it('keep their places and are all there is to show', () => {
+  it('keep their order, and are the only outputs', () => {
     const file = open();
     const list = [imported(0), imported(1, { spent: true }), imported(2, { frozen: true })];
     file.write((w) => w.imported.put(0, list, false));
@@ -210,7 +214,7 @@ describe('outputs that an offline wallet was told of', () => {
     expect(file.read((r) => r.imported.owned(0, [1]))).toHaveLength(1);
   });
 
-  it('are replaced in place, or from a place on', () => {
+  it('are replaced at their positions, or from a position on', () => {
     const file = open();
     file.write((w) => {
       w.imported.put(0, [imported(0), imported(1), imported(2)], false);
@@ -224,7 +228,7 @@ describe('outputs that an offline wallet was told of', () => {
     expect(file.read((r) => r.imported.list()).some(({ requested }) => requested)).toBe(false);
   });
 
-  it('are gone once the wallet reads the chain itself', () => {
+  it('are deleted once the wallet reads the chain itself', () => {
     const file = open();
     file.write((w) => {
       w.imported.put(0, [imported(0)], false);

@@ -4,7 +4,7 @@ import { WalletStore } from '../../src/store/wallet-store.js';
 import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
 import { seededRng } from '../support/seeded-rng.js';
 
-test('a table of addresses stands again from what was stored of it', () => {
+test('a subaddress table is restored from its stored rows', () => {
   const rng = seededRng('packed subaddresses');
   const viewSecret = randomSecretKey(rng);
   const spendPublicKey = publicKeyOf(randomSecretKey(rng));

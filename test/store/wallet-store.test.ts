@@ -25,10 +25,10 @@ afterEach(() => {
 });
 
 const balance = (strict = false): bigint =>
-  file.read((r) => r.holdings.ofAddresses({ strict })).reduce((sum, { total }) => sum + total, 0n);
+  file.read((r) => r.balances.ofAddresses({ strict })).reduce((sum, { total }) => sum + total, 0n);
 
 describe('a page of blocks', () => {
-  it('is there whole after a restart', () => {
+  it('is stored completely after a restart', () => {
     file.write((w) => w.applyPage(page(0, 3, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] })));
     file.close();
     file = WalletStore.open(join(directory, 'w'), KEY);
@@ -39,13 +39,13 @@ describe('a page of blocks', () => {
     ]);
   });
 
-  it('is not there at all when it cannot be applied', () => {
+  it('is not stored at all when it cannot be applied', () => {
     const broken = page(0, 3, { outputs: [output(1, 2, 50n)] });
     expect(() => file.write((w) => w.applyPage(broken))).toThrow();
     expect(file.read((r) => r.chain.tip())).toBeUndefined();
   });
 
-  it('replaces what stood at its heights, spends included', () => {
+  it('replaces the blocks at its heights, with their spends', () => {
     file.write((w) =>
       w.applyPage(
         page(0, 5, {
@@ -62,7 +62,7 @@ describe('a page of blocks', () => {
     expect(file.read((r) => r.chain.tip()?.height)).toBe(6);
   });
 
-  it('makes accounts and addresses that were paid beyond those handed out', () => {
+  it('creates accounts and addresses that received outputs', () => {
     const subaddress = { major: 2, minor: 5 };
     file.write((w) =>
       w.applyPage(page(0, 1, { received: [received(1, 0)], outputs: [output(1, 0, 1n, { subaddress })] })),
@@ -111,7 +111,7 @@ describe('a payment', () => {
     file.write((w) => w.prepare(tx, [input], [bytes<SecretKey>(3)]));
   });
 
-  it('reserves its inputs, which strictly are ours until it is mined', () => {
+  it('reserves its inputs, which count in the strict balance until it is mined', () => {
     expect([balance(), balance(true)]).toEqual([0n, 50n]);
     expect(file.read((r) => r.txKeys.get(tx.txHash))).toEqual([bytes(3)]);
     expect(() => file.write((w) => w.prepare({ ...tx, txHash: bytes<Hash>(51) }, [input], []))).toThrow();
@@ -124,7 +124,7 @@ describe('a payment', () => {
     expect(file.read((r) => r.outgoing.list({ states: ['failed'] }))).toHaveLength(1);
   });
 
-  it('stays mined, whatever is learned of it later', () => {
+  it('stays mined, whatever state is set later', () => {
     const found = { ...tx, height: 3, timestamp: 1003 };
     const spend = { keyImage: bytes<KeyImage>(101), txHash: tx.txHash, height: 3 };
     file.write((w) => w.applyPage(page(3, 1, { outgoing: [found], spends: [spend] })));
@@ -134,13 +134,13 @@ describe('a payment', () => {
     expect(balance()).toBe(0n);
   });
 
-  it('that failed is pending once the network has it', () => {
+  it('that failed becomes pending when the network has it', () => {
     file.write((w) => w.fail(tx.txHash));
     expect(file.write((w) => w.outgoing.setState(tx.txHash, 'pending'))).toBe(true);
     expect(file.read((r) => r.outgoing.byHash(tx.txHash))).toMatchObject({ state: 'pending' });
   });
 
-  it('keeps its destinations once mined, and waits again after a reorganisation', () => {
+  it('keeps its destinations when mined, and is pending again after a reorganisation', () => {
     const found = { ...tx, height: 3, timestamp: 1003 };
     const spend = { keyImage: bytes<KeyImage>(101), txHash: tx.txHash, height: 3 };
     file.write((w) => w.applyPage(page(3, 1, { outgoing: [found], spends: [spend] })));
@@ -159,13 +159,13 @@ describe('a payment', () => {
 });
 
 describe('the file', () => {
-  it('is refused under another key, and left as it is', () => {
+  it('is refused with another key, and unchanged', () => {
     file.close();
     expect(() => WalletStore.open(join(directory, 'w'), new Uint8Array(32))).toThrow(WalletError);
     file = WalletStore.open(join(directory, 'w'), KEY);
   });
 
-  it('is called damaged, whichever page of it is, when it is opened or once the page is needed', () => {
+  it('is reported as damaged, whichever page is, when it is opened or the page is read', () => {
     const path = join(directory, 'w');
     file.write((w) =>
       w.applyPage(page(0, 300, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] })),
@@ -201,7 +201,7 @@ describe('the file', () => {
     expect(() => file.write((w) => w.applyPage(huge))).toThrow(RangeError);
   });
 
-  it('can be taken by one holder at a time', () => {
+  it('can be locked by one holder at a time', () => {
     const path = join(directory, 'w.lock');
     const lock = lockWallet(path, 'w');
     expect(() => lockWallet(path, 'w')).toThrow(WalletError);
@@ -209,18 +209,18 @@ describe('the file', () => {
     lockWallet(path, 'w').release();
   });
 
-  it('is tidied on another thread: its log begins anew, and what others do meanwhile stays', async () => {
+  it('is checkpointed on another thread: its log restarts, and concurrent writes are kept', async () => {
     const log = join(directory, 'w-wal');
     const grow = (from: number): void => {
       for (let height = from; height < from + 40; height++) file.write((w) => w.applyPage(page(height, 1)));
     };
     grow(0);
     const full = statSync(log).size;
-    const tidied = file.tidy();
+    const tidied = file.checkpoint();
     file.write((w) => w.applyPage(page(40, 1)));
     await tidied;
     expect(file.read((r) => r.chain.tip())).toMatchObject({ height: 40 });
-    await file.tidy();
+    await file.checkpoint();
     grow(41);
     expect(statSync(log).size).toBeLessThanOrEqual(full + 100_000);
     file.close();
@@ -228,15 +228,15 @@ describe('the file', () => {
     expect(file.read((r) => r.chain.tip())).toMatchObject({ height: 80 });
   });
 
-  it('is written on where it cannot be tidied', async () => {
+  it('is still written if it cannot be checkpointed', async () => {
     file.write((w) => w.applyPage(page(0, 1)));
     renameSync(join(directory, 'w'), join(directory, 'moved'));
-    await file.tidy();
+    await file.checkpoint();
     file.write((w) => w.applyPage(page(1, 1)));
     expect(file.read((r) => r.chain.tip())).toMatchObject({ height: 1 });
   });
 
-  it('keeps a short history of what it holds, newest first, down to the oldest', () => {
+  it('returns a short history of its blocks, newest first, down to the oldest', () => {
     file.write((w) => w.applyPage(page(100, 200)));
     const heights = file.read((r) => r.chain.shortHistory()).map(({ height }) => height);
     expect(heights.slice(0, 11)).toEqual([299, 298, 297, 296, 295, 294, 293, 292, 291, 290, 288]);

@@ -2,8 +2,8 @@ import type { Hash, PublicKey } from '../../src/crypto/types.js';
 import { block as blockCodec } from '../../src/cryptonote/block.js';
 import { writeExtra } from '../../src/cryptonote/extra.js';
 import { txPrefix } from '../../src/cryptonote/transaction.js';
-import { outlineAnswer, outlineTxs } from '../../src/daemon/outliner.js';
-import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import { parseBlocksAnswer, parseTxs } from '../../src/daemon/block-parser.js';
+import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { amount } from '../../src/util/amount.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
@@ -18,7 +18,7 @@ export const extraOf = (keys: readonly PublicKey[]): Uint8Array =>
   concatBytes(...keys.map((key) => writeExtra([{ type: 'publicKey', key }])));
 
 /** The same transaction so many times. */
-export function repeatedTx(times: number, outputs: number, keys: number): TxOutlines {
+export function repeatedTx(times: number, outputs: number, keys: number): ParsedTxs {
   const blob = encode(txPrefix, {
     version: 2,
     unlockTime: 0n,
@@ -26,7 +26,7 @@ export function repeatedTx(times: number, outputs: number, keys: number): TxOutl
     outputs: strayOutputs(7n, outputs).map((output) => ({ ...output, amount: amount(0n) })),
     extra: extraOf(pointsFrom(3n, keys)),
   });
-  return outlineTxs(Array.from({ length: times }, () => ({ hash: noHash, blob })));
+  return parseTxs(Array.from({ length: times }, () => ({ hash: noHash, blob })));
 }
 
 /** An answer that holds one block after the other, each of a miner transaction alone. */
@@ -66,7 +66,7 @@ export function minedBlocks(
   });
   const blocks = [first];
   while (blocks.length < count) {
-    const [before] = outlineAnswer(minedAnswer(blocks.slice(-1), outputs.length)).blocks;
+    const [before] = parseBlocksAnswer(minedAnswer(blocks.slice(-1), outputs.length)).blocks;
     const block = Uint8Array.from(first);
     block.set(before?.hash ?? noHash, PREVIOUS_AT);
     blocks.push(block);

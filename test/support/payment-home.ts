@@ -109,7 +109,7 @@ export class PaymentHome {
 
   balance(): bigint {
     return this.store
-      .read((r) => r.holdings.ofAddresses({ strict: false }))
+      .read((r) => r.balances.ofAddresses({ strict: false }))
       .reduce((sum, { total }) => sum + total, 0n);
   }
 

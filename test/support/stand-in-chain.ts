@@ -2,7 +2,7 @@ import type { Hash, PublicKey } from '../../src/crypto/types.js';
 import { block, blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import type { BlocksRequest } from '../../src/daemon/daemon.js';
-import { outlineAnswer } from '../../src/daemon/outliner.js';
+import { parseBlocksAnswer } from '../../src/daemon/block-parser.js';
 import type { BlockSource } from '../../src/refresh/shared-blocks.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
@@ -87,7 +87,7 @@ export function daemonOf(
         })),
       };
       const sent = spoil(page, request);
-      return Promise.resolve({ ...sent, ...outlineAnswer(blocksAnswer(sent)) });
+      return Promise.resolve({ ...sent, ...parseBlocksAnswer(blocksAnswer(sent)) });
     },
   };
 }

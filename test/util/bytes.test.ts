@@ -5,13 +5,13 @@ import { fixedBytes, fromHex, isHex, toHex } from '../../src/util/bytes.js';
 const bytes = fc.uint8Array({ maxLength: 600 });
 
 describe('hex', () => {
-  it('says every byte in two digits, the high one first', () => {
+  it('writes every byte in two digits, the high one first', () => {
     const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     expect(toHex(all)).toBe([...all].map((byte) => byte.toString(16).padStart(2, '0')).join(''));
     expect(toHex(new Uint8Array())).toBe('');
   });
 
-  it('reads back as it was written, in either case, whatever was written before', () => {
+  it('round-trips in either case, whatever was written before', () => {
     fc.assert(
       fc.property(bytes, bytes, (first, second) => {
         const text = toHex(first);
@@ -23,14 +23,14 @@ describe('hex', () => {
     );
   });
 
-  it('is of the bytes seen, not of the buffer they lie in', () => {
+  it('writes the bytes of a view, not those of its whole buffer', () => {
     const buffer = Uint8Array.from({ length: 1000 }, (_, i) => i & 0xff);
     expect(toHex(buffer.subarray(10, 13))).toBe('0a0b0c');
     expect(toHex(buffer.subarray(255, 555))).toHaveLength(600);
     expect(toHex(Buffer.from('abc'))).toBe('616263');
   });
 
-  it('reads into bytes that nobody else holds', () => {
+  it('reads into a buffer of its own', () => {
     const read = fromHex('00ff10');
     expect(read).toBeInstanceOf(Uint8Array);
     expect(Buffer.isBuffer(read)).toBe(false);

@@ -69,7 +69,7 @@ describe('a varint that is longer than any value', () => {
     }
   });
 
-  it('leaves no reader without a place', () => {
+  it('leaves the offset of a reader alone when a length is refused', () => {
     const r = new Reader(new Uint8Array(5));
     for (const length of [Number.NaN, -1, 6, Infinity])
       expect(() => r.view(length)).toThrow('unexpected end of input');
@@ -84,12 +84,12 @@ describe('u64', () => {
     ['00000080ffffffff', 0xffffffff80000000n],
     ['0807060504030201', 0x0102030405060708n],
     ['ffffffffffffffff', U64_MAX],
-  ])('is eight bytes, the least first: %s', (hex, value) => {
+  ])('is eight bytes, the least significant first: %s', (hex, value) => {
     expect(toHex(encode(u64, value))).toBe(hex);
     expect(decode(u64, fromHex(hex))).toBe(value);
   });
 
-  it('of a safe integer is the same bytes, and nothing else is read as one', () => {
+  it('encodes a safe integer alike, and u64Number reads no larger value', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: U64_MAX }), fc.maxSafeNat(), (value, safe) => {
         expect(toHex(encode(u64Number, safe))).toBe(toHex(encode(u64, BigInt(safe))));
@@ -106,7 +106,7 @@ describe('u64', () => {
 });
 
 describe('Writer', () => {
-  it('hands over what was written and begins anew', () => {
+  it('hands over the written bytes and is empty afterwards', () => {
     const w = new Writer(2);
     w.bytes(Uint8Array.of(1, 2, 3));
     const first = w.handOver();
@@ -121,7 +121,7 @@ describe('counts and lengths', () => {
     expect(() => decode(blob, fromHex('ffffffff7f00'))).toThrow(CodecError);
   });
 
-  it('that leave bytes over are refused', () => {
+  it('below the length of the input are refused', () => {
     expect(() => decode(u64, new Uint8Array(9))).toThrow(CodecError);
   });
 });

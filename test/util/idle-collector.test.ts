@@ -4,7 +4,7 @@ import { IdleCollector } from '../../src/util/idle-collector.js';
 describe('garbage is collected', () => {
   test.each<[string, number[], number[]]>([
     ['never while there is work', [0.3, 1, 0.06, 0.9], []],
-    ['never where there was no work', [0, 0.01, 0.05, 0], []],
+    ['never without work before', [0, 0.01, 0.05, 0], []],
     ['once after each spell of work', [0.5, 0.6, 0.01, 0, 0, 0.2, 0.04, 0], [2, 6]],
   ])('%s', (_, shares, expected) => {
     const collected: number[] = [];

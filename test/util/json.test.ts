@@ -27,7 +27,7 @@ describe('reading JSON', () => {
     expect(parseJson(text)).toEqual(value);
   });
 
-  it('takes strings as epee writes binary, where that is asked for', () => {
+  it('takes strings as epee writes binary, if the limits allow it', () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1');
     const [old, today] = [
       bytes
@@ -153,11 +153,11 @@ describe('writing JSON', () => {
     );
   });
 
-  it('leaves out what is undefined or an empty list', () => {
+  it('leaves out members that are undefined or an empty list', () => {
     expect(writeJson({ a: undefined, b: [], c: [[]], d: '' })).toBe('{"c":[[]],"d":""}');
   });
 
-  it('refuses what JSON cannot hold', () => {
+  it('refuses numbers that JSON cannot hold', () => {
     expect(() => writeJson(Number.NaN)).toThrow(RangeError);
   });
 });

@@ -41,12 +41,12 @@ describe('a text of log categories', () => {
     expect(severityOf(categories)).toBe(expected);
   });
 
-  it('of nothing but wildcards is judged in no time', () => {
+  it('of nothing but wildcards is matched in no time', () => {
     expect(severityOf(`${'*'.repeat(5000)}x:INFO`)).toBeUndefined();
   });
 });
 
-describe('the level of a start', () => {
+describe('the option --log-level', () => {
   it.each([
     ['0', categoriesOf(0)],
     ['4', '*:TRACE'],

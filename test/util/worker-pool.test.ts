@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkerPool } from '../../src/util/worker-pool.js';
 
-/** Answers with the number of its thread, after so many milliseconds; negative: it dies. */
+/** A thread that answers with its number after `wait` ms, or dies if `wait` is negative. */
 const SCRIPT = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from 'node:worker_threads';
@@ -19,7 +19,7 @@ const started = (size: number, idleSeconds?: number): void => {
   pool = new WorkerPool(SCRIPT, size, idleSeconds);
 };
 
-/** Until the thread of a pool of one was replaced. */
+/** Waits until the thread of a pool of one was replaced. */
 async function untilReplaced(thread: number): Promise<number> {
   for (;;) {
     await sleep(100);
@@ -35,7 +35,7 @@ describe('a pool of threads', () => {
     expect(new Set(threads).size).toBe(1);
   });
 
-  it('starts another thread where the first is busy, and no more than it may', async () => {
+  it('starts another thread while the first is busy, and no more than its size', async () => {
     started(2);
     const threads = await Promise.all([pool.run(50), pool.run(50), pool.run(0), pool.run(0)]);
     expect(new Set(threads).size).toBe(2);
@@ -68,7 +68,7 @@ describe('a pool of threads', () => {
     expect(next).not.toMatchObject({ value: first });
   });
 
-  it('takes no task once it is closed, and fails those that wait', async () => {
+  it('takes no task once it is closed, and fails queued tasks', async () => {
     started(1);
     const waiting = Promise.allSettled([pool.run(10_000), pool.run(0)]);
     await pool.close();

@@ -1,40 +1,41 @@
-/* Lists that grow, one value behind the other, for the host to read. They live until all are emptied at once. */
+/* Growing lists of values that the host reads. All are emptied at once. */
 
-/** Where the next list that outgrows its room goes. */
+/** Address of the free memory, to which a list that exceeds its capacity moves. */
 let free: usize = 0;
 
-/** A list of values of one size. */
+/** A list of values of one size. The host reads its first two fields. */
 @unmanaged
 export class Column {
   /** Address of the first value. */
   data: usize;
-  /** Bytes. */
+  /** Length [bytes]. */
   used: usize;
-  room: usize;
+  /** Reserved memory [bytes]. */
+  capacity: usize;
 
   @inline
   private take(bytes: usize): usize {
-    if (this.used + bytes > this.room) this.grow();
-    const place = this.data + this.used;
+    if (this.used + bytes > this.capacity) this.grow();
+    const address = this.data + this.used;
     this.used += bytes;
-    return place;
+    return address;
   }
 
   private grow(): void {
-    const room = max<usize>(1024, this.room << 1);
-    // The last list in memory grows where it is.
-    if (this.room > 0 && this.data + this.room == free) {
-      reserve(this.data + room);
-      free = this.data + room;
-      this.room = room;
+    const capacity = max<usize>(1024, this.capacity << 1);
+    // The last list in memory grows in place.
+    if (this.capacity > 0 && this.data + this.capacity == free) {
+      reserve(this.data + capacity);
+      free = this.data + capacity;
+      this.capacity = capacity;
       return;
     }
     const data = free;
-    reserve(data + room);
+    reserve(data + capacity);
     memory.copy(data, this.data, this.used);
-    free = data + room;
+    free = data + capacity;
     this.data = data;
-    this.room = room;
+    this.capacity = capacity;
   }
 
   clear(): void {
@@ -53,7 +54,7 @@ export class Column {
   pushNumber(value: u64): void {
     store<f64>(this.take(8), f64(value));
   }
-  /** 32 bytes. */
+  /** Pushes 32 bytes. */
   pushKey(from: usize): void {
     memory.copy(this.take(32), from, 32);
   }
@@ -62,7 +63,7 @@ export class Column {
   get(index: u32): u32 {
     return load<u32>(this.data + (usize(index) << 2));
   }
-  /** Of values of four bytes. */
+  /** Number of values, if they have four bytes. */
   @inline
   get count(): u32 {
     return u32(this.used >> 2);
@@ -70,23 +71,23 @@ export class Column {
 }
 
 const COLUMN: usize = offsetof<Column>();
-const MOST_COLUMNS: usize = 32;
+const MAX_COLUMNS: usize = 32;
 const columns = memory.data(32 * 16, 16);
-let made: usize = 0;
+let columnCount: usize = 0;
 
 export function column(): Column {
-  if (made >= MOST_COLUMNS) throw new Error('too many columns');
-  return changetype<Column>(columns + COLUMN * made++);
+  if (columnCount >= MAX_COLUMNS) throw new Error('too many columns');
+  return changetype<Column>(columns + COLUMN * columnCount++);
 }
 
-/** Makes sure that there is memory up to an address. */
+/** Grows the memory up to an address. */
 export function reserve(to: usize): void {
   const pages = i32((to + 0xffff) >>> 16) - memory.size();
   if (pages > 0 && memory.grow(pages) < 0) throw new Error('out of memory');
 }
 
-/** Empties all, and lets them grow from an address on. */
+/** Empties all columns. @param from address of the memory that they may use from now on. */
 export function emptyColumns(from: usize): void {
-  memory.fill(columns, 0, COLUMN * made);
+  memory.fill(columns, 0, COLUMN * columnCount);
   free = (from + 15) & ~15;
 }

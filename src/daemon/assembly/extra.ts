@@ -1,4 +1,4 @@
-/* Keys in a transaction's extra. It is read up to the first field that cannot be. Source: tx_extra.h. */
+/* Finds the public keys in tx_extra, which is read up to the first invalid field. Source: tx_extra.h. */
 import { column } from './columns';
 
 const PUBLIC_KEY: u32 = 0x01;
@@ -6,9 +6,9 @@ const NONCE: u32 = 0x02;
 const MERGE_MINING: u32 = 0x03;
 const ADDITIONAL_KEYS: u32 = 0x04;
 const MINERGATE: u32 = 0xde;
-const MOST_NONCE: u64 = 255;
+const MAX_NONCE: u64 = 255;
 
-/** Addresses of the keys of the extra that was read last. */
+/** Addresses of the keys of the latest extra. */
 const main = column();
 let additional: usize = 0;
 let additionalCount: u32 = 0;
@@ -29,22 +29,22 @@ export function additionalKey(i: u32): usize {
 let at: usize = 0;
 let end: usize = 0;
 
-/** Passes over bytes. @returns whether they are there. */
-function pass(length: u64): bool {
+/** Skips bytes. @returns false at the end of the extra. */
+function skip(length: u64): bool {
   if (length > u64(end - at)) return false;
   at += usize(length);
   return true;
 }
 
-/** Value of the varint that was read last. */
+/** Value of the latest varint. */
 let value: u64 = 0;
 
-/** Reads a varint of up to 64 bits. @returns whether there is one. Source: varint.h `read_varint`. */
+/** Reads a varint of up to 64 bits into `value`. @returns false if it is invalid. Source: varint.h `read_varint`. */
 function readVarint(): bool {
   value = 0;
   for (let shift: u64 = 0; at < end; shift += 7) {
     const group = u64(load<u8>(at++));
-    // Nine groups leave one bit to the tenth.
+    // The tenth group has one bit only.
     if ((group == 0 && shift > 0) || (shift == 63 && group > 1)) return false;
     value |= (group & 0x7f) << shift;
     if (group < 0x80) return true;
@@ -52,22 +52,22 @@ function readVarint(): bool {
   return false;
 }
 
-/** Passes over a field behind its length, which is left in `value`. @returns whether it is there. */
-function passBlob(): bool {
-  return readVarint() && pass(value);
+/** Skips a field after its length, which is stored in `value`. @returns false if it is incomplete. */
+function skipBlob(): bool {
+  return readVarint() && skip(value);
 }
 
-/** Passes over the tag of blocks mined for several chains: a depth and a hash, and nothing else. */
-function passMergeMining(): bool {
-  if (!passBlob()) return false;
-  const behind = at;
-  const outer = end;
+/** Skips a merge mining tag: exactly a depth and a hash. @returns false if it is invalid. */
+function skipMergeMining(): bool {
+  if (!skipBlob()) return false;
+  const tagEnd = at;
+  const extraEnd = end;
   at -= usize(value);
-  end = behind;
-  const sound = readVarint() && pass(32) && at == end;
-  at = behind;
-  end = outer;
-  return sound;
+  end = tagEnd;
+  const valid = readVarint() && skip(32) && at == end;
+  at = tagEnd;
+  end = extraEnd;
+  return valid;
 }
 
 function readAdditional(): bool {
@@ -75,8 +75,8 @@ function readAdditional(): bool {
   const keys = value;
   if (keys > u64(end - at)) return false;
   const first = at;
-  if (!pass(keys << 5)) return false;
-  // The first such field counts.
+  if (!skip(keys << 5)) return false;
+  // The first field of additional keys counts.
   if (additional == 0) {
     additional = first;
     additionalCount = u32(keys);
@@ -84,19 +84,19 @@ function readAdditional(): bool {
   return true;
 }
 
-/** @returns whether the extra can be read on behind it. */
+/** @returns false if the extra cannot be read beyond this field. */
 function readField(): bool {
   const tag = load<u8>(at++);
   if (tag == PUBLIC_KEY) {
-    if (!pass(32)) return false;
+    if (!skip(32)) return false;
     main.push(u32(at - 32));
     return true;
   }
-  if (tag == NONCE) return passBlob() && value <= MOST_NONCE;
-  if (tag == MERGE_MINING) return passMergeMining();
+  if (tag == NONCE) return skipBlob() && value <= MAX_NONCE;
+  if (tag == MERGE_MINING) return skipMergeMining();
   if (tag == ADDITIONAL_KEYS) return readAdditional();
-  if (tag == MINERGATE) return passBlob();
-  // Padding reaches to the end, and there are no others.
+  if (tag == MINERGATE) return skipBlob();
+  // Padding extends to the end; other tags are invalid.
   return false;
 }
 

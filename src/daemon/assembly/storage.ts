@@ -1,5 +1,5 @@
-/* Walks through portable storage, value by value. Source: portable_storage_from_bin.h, portable_storage_base.h. */
-import { byte, left, MOST, pass, position } from './reading';
+/* Reads portable storage, value by value. Source: portable_storage_from_bin.h, portable_storage_base.h. */
+import { byte, left, MAX_SAFE, skip, position } from './reading';
 
 export const U64: u32 = 5;
 export const U32: u32 = 6;
@@ -7,17 +7,17 @@ export const U16: u32 = 7;
 export const U8: u32 = 8;
 export const TEXT: u32 = 10;
 export const SECTION: u32 = 12;
-/** Bit of a type: several of it. */
+/** Flag of a type that marks a list. */
 const LIST: u32 = 0x80;
 const MAX_DEPTH: u32 = 50;
-/** Fields of one section; what upstream sends has a dozen. */
+/** Most fields of one section; upstream's have a dozen. */
 const MAX_FIELDS: u64 = 64;
 
 const SIGNATURE = memory.data<u8>([0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01]);
-/** Bytes that one value of a type takes at least, by type; 0 where there is no such type. */
+/** Smallest size of a value, by type [bytes]; 0 for an unknown type. */
 const SMALLEST = memory.data<u8>([0, 8, 4, 2, 1, 8, 4, 2, 1, 8, 1, 1, 1]);
 
-/** Names of the fields of the sections that are open: address and length of each. */
+/** Address and length of each field name of the open sections. */
 const NAMES = memory.data(51 * 64 * 8, 16);
 
 let depth: u32 = 0;
@@ -31,19 +31,19 @@ function size(): u64 {
   const width: u32 = 1 << (first & 3);
   let value = u64(first >> 2);
   for (let i: u32 = 1; i < width; i++) value |= u64(byte()) << (8 * i - 2);
-  if (value > MOST) throw new Error('portable storage: size too large');
+  if (value > MAX_SAFE) throw new Error('portable storage: size too large');
   return value;
 }
 
-/** Stands at the outermost section. */
+/** Reads the signature, up to the outermost section. */
 export function openStorage(): void {
   depth = 0;
-  const start = pass(9);
+  const start = skip(9);
   for (let i: usize = 0; i < 9; i++)
     if (load<u8>(start + i) != load<u8>(SIGNATURE + i)) throw new Error('portable storage: wrong signature');
 }
 
-/** @param type of the value that is there. @returns how many fields the section has. */
+/** Enters a section. @param type type of the value to read. @returns the number of fields. */
 export function openSection(type: u32): u32 {
   if (type != SECTION) throw new Error('portable storage: expected a section');
   if (++depth > MAX_DEPTH) throw new Error('portable storage: nested too deeply');
@@ -61,11 +61,11 @@ function nameAt(i: u32): usize {
   return NAMES + ((depth << 6) + i) * 8;
 }
 
-/** Goes on to the next field of the section. @param i how many there were before. @returns the type of its value. */
+/** Reads the name and type of a field. @param i number of fields before it. @returns the type of its value. */
 export function nextField(i: u32): u32 {
   const length = byte();
   if (length == 0) throw new Error('portable storage: an empty name');
-  const name = pass(length);
+  const name = skip(length);
   for (let j: u32 = 0; j < i; j++)
     if (load<u32>(nameAt(j) + 4) == length && memory.compare(load<u32>(nameAt(j)), name, length) == 0)
       throw new Error('portable storage: a name twice');
@@ -74,8 +74,8 @@ export function nextField(i: u32): u32 {
   return byte();
 }
 
-/** Whether the field is called so. @param i as for {@link nextField}. */
-export function isCalled(i: u32, name: string): bool {
+/** True if the field has this name. @param i as for {@link nextField}. */
+export function isNamed(i: u32, name: string): bool {
   const length = load<u32>(nameAt(i) + 4);
   if (u32(name.length) != length) return false;
   const bytes = usize(load<u32>(nameAt(i)));
@@ -83,7 +83,7 @@ export function isCalled(i: u32, name: string): bool {
   return true;
 }
 
-/** @returns how many values follow. */
+/** Enters a list. @returns the number of values that follow. */
 export function openList(type: u32): u32 {
   const least = smallest(type & ~LIST);
   if ((type & LIST) == 0 || least == 0) throw new Error('portable storage: expected a list');
@@ -92,53 +92,53 @@ export function openList(type: u32): u32 {
   return u32(items);
 }
 
-/** Of the values of a list. */
+/** Type of the values of a list. */
 export function itemType(type: u32): u32 {
   return type & ~LIST;
 }
 
-/** Passes over a string. @returns where it begins; it ends at the {@link position}. */
+/** Skips a string. @returns its address; it ends at the {@link position}. */
 export function text(type: u32): usize {
   if (type != TEXT) throw new Error('portable storage: expected a string');
-  return pass(size());
+  return skip(size());
 }
 
-/** An unsigned integer of any width. */
+/** Reads an unsigned integer of any width. */
 export function unsigned(type: u32): u64 {
   if (type == U64) {
-    const value = load<u64>(pass(8));
-    if (value > MOST) throw new Error('portable storage: integer too large');
+    const value = load<u64>(skip(8));
+    if (value > MAX_SAFE) throw new Error('portable storage: integer too large');
     return value;
   }
-  if (type == U32) return load<u32>(pass(4));
-  if (type == U16) return load<u16>(pass(2));
+  if (type == U32) return load<u32>(skip(4));
+  if (type == U16) return load<u16>(skip(2));
   if (type == U8) return byte();
   throw new Error('portable storage: expected an unsigned integer');
 }
 
-/** Passes over a list of 64-bit integers. @returns how many; they end at the {@link position}. */
+/** Skips a list of 64-bit integers. @returns their number; they end at the {@link position}. */
 export function integers(type: u32): u32 {
   const count = openList(type);
   if (count > 0 && itemType(type) != U64) throw new Error('portable storage: expected integers');
-  const start = pass(u64(count) << 3);
+  const start = skip(u64(count) << 3);
   for (let value = start; value < position(); value += 8)
-    if (load<u64>(value) > MOST) throw new Error('portable storage: integer too large');
+    if (load<u64>(value) > MAX_SAFE) throw new Error('portable storage: integer too large');
   return count;
 }
 
-/** Passes over any value. */
-export function passValue(type: u32): void {
+/** Skips a value of any type. */
+export function skipValue(type: u32): void {
   if ((type & LIST) != 0) {
-    for (let items = openList(type); items > 0; items--) passValue(itemType(type));
+    for (let items = openList(type); items > 0; items--) skipValue(itemType(type));
   } else if (type == SECTION) {
     const fields = openSection(type);
-    for (let i: u32 = 0; i < fields; i++) passValue(nextField(i));
+    for (let i: u32 = 0; i < fields; i++) skipValue(nextField(i));
     closeSection();
   } else if (type == TEXT) {
     text(type);
   } else {
     const width = smallest(type);
     if (width == 0) throw new Error('portable storage: unknown type');
-    pass(width);
+    skip(width);
   }
 }

@@ -126,13 +126,13 @@ export class Accounts {
     this.#context.assertOpen();
     return this.#context.store.read((r) => {
       const labels = whole === undefined ? undefined : this.labels(whole);
-      const used = whole === undefined ? undefined : new Set(r.holdings.usedAddresses(whole));
+      const used = whole === undefined ? undefined : new Set(r.balances.usedAddresses(whole));
       const told = new Set(indices[0] === undefined ? [] : r.imported.usedAddresses(indices[0].major));
       return indices.map((index, i) => ({
         address: texts[i] ?? '',
         index,
         label: labels === undefined ? this.label(index) : (labels.get(index.minor) ?? ''),
-        used: (used?.has(index.minor) ?? r.holdings.isUsed(index)) || told.has(index.minor),
+        used: (used?.has(index.minor) ?? r.balances.isUsed(index)) || told.has(index.minor),
       }));
     });
   }
@@ -214,7 +214,7 @@ export class Accounts {
       return indices.map((index) => ({ index, address: this.address(index) }));
     });
     // Who asked is told of an address once it is on disk.
-    await this.#context.store.harden();
+    await this.#context.store.flushToDisk();
     return created;
   }
 

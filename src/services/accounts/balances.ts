@@ -90,14 +90,14 @@ export class Balances {
     const now = this.#context.clock.now();
     this.#context.store.read((r) => {
       const place = account === undefined ? {} : { account };
-      for (const held of [...r.holdings.ofAddresses({ ...place, strict }), ...r.imported.balances(account)]) {
+      for (const held of [...r.balances.ofAddresses({ ...place, strict }), ...r.imported.balances(account)]) {
         const at = row(held.subaddress.major, held.subaddress.minor);
         at.total = held.total;
         at.unlocked = held.total;
         at.unspentOutputs = held.unspentCount;
       }
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
-      const candidates = r.holdings.maybeLocked({ ...place, strict, sinceHeight: since });
+      const candidates = r.balances.maybeLocked({ ...place, strict, sinceHeight: since });
       for (const output of [...candidates, ...r.imported.unspent(account)]) {
         if (isUnlocked(output, chainHeight, now)) continue;
         const at = row(output.subaddress.major, output.subaddress.minor);

@@ -5,7 +5,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { OwnedOutput, ImportedKeyImage } from '../../wallet/model/records.js';
-import { isUnknown, resolveKeyImages } from '../../store/resolve-key-images.js';
+import { isUnknownSpend, resolveKeyImages } from '../../store/resolve-key-images.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 
@@ -171,7 +171,7 @@ export class KeyImageTransfer {
       outputs.forEach(({ publicKey }, i) => {
         const output = w.outputs.byPublicKey(publicKey);
         if (output === undefined) return;
-        if (statuses[i] === UNSPENT && isUnknown(output.spentBy)) w.outputs.markUnspent(output);
+        if (statuses[i] === UNSPENT && isUnknownSpend(output.spentBy)) w.outputs.markUnspent(output);
         if (statuses[i] === SPENT_IN_CHAIN) w.outputs.markSpentByUnknown(output, true);
       });
     });

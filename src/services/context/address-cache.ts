@@ -2,7 +2,7 @@ import { formatAddress } from '../../cryptonote/address.js';
 import { isPrimary, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
 import { addressKeysOf } from '../../refresh/address-keys.js';
-import { nextTurn } from '../../util/next-turn.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { WalletKeys } from '../../wallet/keys.js';
 
 /** Addresses worked out before other work has its turn: some 10 ms. */
@@ -66,7 +66,7 @@ export class AddressCache {
 
   async #workAhead(): Promise<void> {
     while (this.#ahead.length > 0) {
-      await nextTurn();
+      await yieldToEventLoop();
       try {
         this.prepare(this.#ahead.slice(0, AHEAD_AT_ONCE));
         this.#ahead.splice(0, AHEAD_AT_ONCE);
@@ -97,7 +97,7 @@ export class AddressCache {
   ): Promise<T[]> {
     const done: T[] = [];
     for (let start = 0; start < indices.length; start += AT_ONCE) {
-      if (start > 0) await nextTurn();
+      if (start > 0) await yieldToEventLoop();
       for (const item of task(indices.slice(start, start + AT_ONCE))) done.push(item);
     }
     return done;

@@ -6,7 +6,7 @@ import { findLanguage, LANGUAGES } from '../../cryptonote/languages.js';
 import { encodeMnemonic } from '../../cryptonote/mnemonic.js';
 import {
   assertFreeForBackground,
-  haveBackgroundFiles,
+  backgroundFilesExist,
   removeBackgroundFiles,
   writeBackgroundFiles,
 } from '../../store/keys/background-files.js';
@@ -20,7 +20,7 @@ import {
   withMultisig,
   type KeysFile,
 } from '../../store/keys/keys-file.js';
-import { isKeysFileThere, loadKeysFile, saveKeysFile } from '../../store/keys/keys-file-disk.js';
+import { keysFileExists, loadKeysFile, saveKeysFile } from '../../store/keys/keys-file-disk.js';
 import { storeKey } from '../../store/file/store-key.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
@@ -193,14 +193,14 @@ export class Keystore {
   async restoreBackgroundFiles(): Promise<void> {
     const { store } = this.#parts;
     const key = backgroundKeyIn(this.#facts);
-    if (store === undefined || key === undefined || (await haveBackgroundFiles(store, key))) return;
+    if (store === undefined || key === undefined || (await backgroundFilesExist(store, key))) return;
     await this.#saveBackground(this.#facts);
   }
 
   /** Writes the keys file again where somebody deleted it, as long as all keys are here. @returns whether it was gone. */
   async restoreFile(): Promise<boolean> {
     const { path } = this.#parts;
-    if (path === undefined || this.background !== undefined || isKeysFileThere(path)) return false;
+    if (path === undefined || this.background !== undefined || keysFileExists(path)) return false;
     await this.#save(this.#facts, this.password);
     return true;
   }

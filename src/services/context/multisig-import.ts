@@ -8,5 +8,5 @@ export function isMultisigImportNeeded(
   { store, keystore }: Pick<WalletContext, 'store' | 'keystore'>,
   account?: number,
 ): boolean {
-  return keystore.keys.multisig !== undefined && store.read((r) => r.watch.anyUnnamed(account));
+  return keystore.keys.multisig !== undefined && store.read((r) => r.watch.anyWithoutKeyImage(account));
 }

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
-import { namingTrouble } from '../../store/file/file-trouble.js';
+import { withFileErrors } from '../../store/file/file-errors.js';
 import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 
@@ -61,13 +61,13 @@ export class WalletDirectory {
   /** Makes the directory, readable for its owner alone, when it is missing. @throws WalletError `wallet_io` */
   constructor(path: string) {
     this.path = resolve(path);
-    namingTrouble(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
+    withFileErrors(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
   }
 
   /** Names of the wallets whose keys files lie in the directory, in ascending order. @throws WalletError `wallet_io` */
   names(): string[] {
     const ending = '.keys';
-    return namingTrouble(this.path, () => readdirSync(this.path))
+    return withFileErrors(this.path, () => readdirSync(this.path))
       .filter((file) => file.endsWith(ending) && file.length > ending.length)
       .map((file) => file.slice(0, -ending.length))
       .filter((name) => isPlain(name))
@@ -110,7 +110,7 @@ export function servedBy(background: WalletPaths): WalletPaths {
 }
 
 const isThere = (path: string): boolean =>
-  namingTrouble(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 
 /** @throws WalletError `wallet_exists` when any file stands where the wallet would go; `wallet_io` */
 export function assertFree(paths: WalletPaths): void {

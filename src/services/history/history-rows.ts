@@ -84,7 +84,7 @@ export class HistoryRows {
       chainHeight: store.height(),
       now: clock.now(),
       reward: store.lastBlockReward(),
-      note: store.read((r) => r.notes.areNone())
+      note: store.read((r) => r.notes.isEmpty())
         ? () => ''
         : (txHash) => annotations.notes([txHash])[0] ?? '',
     };

@@ -3,7 +3,7 @@ import type { PaymentFilter } from '../../store/tables/payments.js';
 import type { HeightRange } from '../../store/sql/height-pages.js';
 import type { IncomingFilter } from '../../store/queries/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
-import type { RowShape } from '../../util/row-shape.js';
+import type { RowTemplate } from '../../util/row-template.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
@@ -161,7 +161,7 @@ export class History {
     kind: IncomingKind,
     account: number,
     minors: readonly number[],
-    shape: RowShape<IncomingField>,
+    shape: RowTemplate<IncomingField>,
   ): Paged<Uint8Array | undefined> {
     const reading = new PagedReader(this.#context);
     const filter: IncomingFilter = {
@@ -171,7 +171,7 @@ export class History {
       chainHeight: this.#context.store.height(),
       now: this.#context.clock.now(),
     };
-    const told = this.#context.store.read((r) => r.incoming.toldRows(shape, filter));
+    const told = this.#context.store.read((r) => r.incoming.importedRows(shape, filter));
     const found = reading.pages(
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {

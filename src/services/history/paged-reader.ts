@@ -1,7 +1,7 @@
 import type { HeightRange } from '../../store/sql/height-pages.js';
 import type { Snapshot } from '../../store/snapshot.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { nextTurn } from '../../util/next-turn.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
@@ -55,7 +55,7 @@ export class PagedReader {
     let { page, end } = first;
     yield page;
     while (end !== undefined) {
-      await nextTurn();
+      await yieldToEventLoop();
       this.#context.assertOpen();
       if (this.#snapshot === undefined) throw new Error('read after the release');
       const rest = { ...range, min: end };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { namingTrouble } from '../../store/file/file-trouble.js';
-import { remember } from '../../store/import-wallet.js';
+import { withFileErrors } from '../../store/file/file-errors.js';
+import { importWallet } from '../../store/import-wallet.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { CodecError } from '../../util/codec.js';
@@ -51,13 +51,13 @@ const countsOf = (memory: ImportedWallet): CacheCounts => ({
 
 function takeOver({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheAnswer {
   try {
-    const bytes = namingTrouble(path, () => readFileSync(path));
+    const bytes = withFileErrors(path, () => readFileSync(path));
     const cache = openCache(bytes, cacheKey);
     if (cache === undefined) return { problem: 'it cannot be deciphered', otherKey: true };
     const memory = memoryOf(cache, owner);
     WalletStore.draft(path, storeKey, (w: WalletWriter) => {
       fillNewStore(w, store);
-      remember(w, memory);
+      importWallet(w, memory);
     });
     return { taken: countsOf(memory) };
   } catch (error) {

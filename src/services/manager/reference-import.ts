@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import { cacheKey, secretKeysKey } from '../../crypto/kdf.js';
 import type { SecretKey } from '../../crypto/types.js';
-import { keepAside } from '../../store/file/backup-name.js';
+import { addBackupName } from '../../store/file/backup-name.js';
 import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
-import { settleDraft } from '../../store/file/atomic-replace.js';
+import { commitDraft } from '../../store/file/atomic-replace.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { WorkerPool } from '../../util/worker-pool.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -33,8 +33,8 @@ export async function importReferenceCache(wanted: ReferenceImport): Promise<voi
   const { path, storeKey, store, log } = wanted;
   const answer = await takeOver(wanted);
   if ('problem' in answer) WalletStore.draft(path, storeKey, (w) => fillNewStore(w, store));
-  const kept = keepAside(path, 'reference-cache');
-  settleDraft(path);
+  const kept = addBackupName(path, 'reference-cache');
+  commitDraft(path);
   if ('problem' in answer)
     log.warn(
       { kept, reason: answer.problem },

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { DaemonError } from '../../daemon/errors.js';
-import { nextTurn } from '../../util/next-turn.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { OpenWallet } from '../open-wallet.js';
 
 export const DEFAULT_PERIOD_SECONDS = 20;
@@ -110,7 +110,7 @@ export class RefreshScheduler {
       if (this.#schedules.get(wallet) !== schedule) continue;
       void this.#refresh(wallet, schedule, start, asOf);
       started += 1;
-      if (started % STARTED_AT_ONCE === 0) await nextTurn();
+      if (started % STARTED_AT_ONCE === 0) await yieldToEventLoop();
     }
     this.#arm();
   }

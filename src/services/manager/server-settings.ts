@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { NetworkType } from '../../cryptonote/types.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
-import type { Callers } from '../../util/callers.js';
+import type { PendingRequests } from '../../util/pending-requests.js';
 import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
 import type { WalletEvents } from '../context/wallet-events.js';
@@ -25,7 +25,7 @@ export interface ServerSettings {
   readonly anyFork: boolean;
   readonly rng: Rng;
   /** Who waits for an answer of this process. */
-  readonly callers: Callers;
+  readonly pendingRequests: PendingRequests;
   readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
   readonly log: Logger;

@@ -1,7 +1,7 @@
 import { discardFile, draftOf } from '../../store/file/file-draft.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { draftKeysFile } from '../../store/keys/keys-file-disk.js';
-import { discardDatabase, settleDraft } from '../../store/file/atomic-replace.js';
+import { discardDatabase, commitDraft } from '../../store/file/atomic-replace.js';
 import { storeKey } from '../../store/file/store-key.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import type { Rng } from '../../util/random.js';
@@ -42,7 +42,7 @@ export async function makeWalletFiles(wanted: NewWalletFiles): Promise<void> {
     throw error;
   }
   try {
-    settleDraft(paths.store);
+    commitDraft(paths.store);
   } catch (error) {
     discardDatabase(draftOf(paths.store));
     discardWalletFiles(paths);

@@ -31,7 +31,7 @@ export class WalletManager {
       genesis: GENESIS_HASH[settings.network],
       ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
     };
-    const refresher = new Refresher(settings.threads, chain, settings.daemon, settings.callers);
+    const refresher = new Refresher(settings.threads, chain, settings.daemon, settings.pendingRequests);
     this.#daemon = new DaemonConnection({
       connect: (config) => new HttpDaemon(config),
       refresher,
@@ -78,7 +78,7 @@ export class WalletManager {
 
   /** Frees memory of open stores that can be read again. */
   giveMemoryBack(): void {
-    for (const wallet of this.#wallets.all()) wallet.store.giveMemoryBack();
+    for (const wallet of this.#wallets.all()) wallet.store.shrinkMemory();
   }
 
   /** @param config undefined: offline. @throws WalletError `bad_daemon_settings` */

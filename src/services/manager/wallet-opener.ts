@@ -3,13 +3,13 @@ import type { AccountKeys } from '../../cryptonote/account-keys.js';
 import type { Language } from '../../cryptonote/languages.js';
 import { readStoreKey } from '../../store/keys/background-files.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
-import { fileTrouble } from '../../store/file/file-trouble.js';
+import { fileError } from '../../store/file/file-errors.js';
 import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import { removeLeftoverDrafts } from '../../store/file/leftover-drafts.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
 import { storeKey } from '../../store/file/store-key.js';
 import { storeFormat } from '../../store/file/store-format.js';
-import { WalletStore, type OnGone } from '../../store/wallet-store.js';
+import { WalletStore, type OnFileRestored } from '../../store/wallet-store.js';
 import { Secret } from '../../util/secret.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletKeys } from '../../wallet/keys.js';
@@ -168,7 +168,7 @@ export class WalletOpener {
       return await task(lock);
     } catch (error) {
       lock.release();
-      throw fileTrouble(paths.store, error);
+      throw fileError(paths.store, error);
     }
   }
 
@@ -214,16 +214,16 @@ export class WalletOpener {
       spendPublicKey: keysFile.spendPublicKey,
     };
     const { log } = this.#settings;
-    const onGone: OnGone = (aside) =>
+    const onFileRestored: OnFileRestored = (aside) =>
       log.warn({ path, aside }, 'the file of the open wallet was gone from its place; it was written again');
     const place = path === undefined ? 'empty' : await storeFormat(path);
     if (path === undefined || place === 'empty')
-      return WalletStore.create(path ?? ':memory:', key, (w) => fillNewStore(w, store), onGone);
+      return WalletStore.create(path ?? ':memory:', key, (w) => fillNewStore(w, store), onFileRestored);
     if (place === 'foreign' && backgroundKey === undefined) {
       const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
-    return WalletStore.open(path, key, onGone);
+    return WalletStore.open(path, key, onFileRestored);
   }
 }
 

@@ -121,8 +121,8 @@ export class MultisigInfoTransfer {
     const infosOf = (place: number) => words.flatMap(({ told }) => told.outputs[place] ?? []);
     const images = await this.#compose(account, named, infosOf);
     store.write((w) => {
-      for (const { told, digest } of words) w.multisig.setWord(told.signer, digest);
-      w.multisig.replaceTold(named.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
+      for (const { told, digest } of words) w.multisig.setLatestInfo(told.signer, digest);
+      w.multisig.replaceInfos(named.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
       composeKeyImages(w, images);
     });
     this.#services.sync.lookAgain();
@@ -158,7 +158,7 @@ export class MultisigInfoTransfer {
   /** The same parts gave its key image before. */
   #isKnown({ publicKey, keyImage }: OwnedOutput, infos: SignerInfo['outputs']): boolean {
     if (keyImage === undefined) return false;
-    const before = this.#context.store.read((r) => r.multisig.told(publicKey));
+    const before = this.#context.store.read((r) => r.multisig.infos(publicKey));
     return isSameSet(partsIn(before), partsIn(infos));
   }
 
@@ -177,7 +177,7 @@ export class MultisigInfoTransfer {
         this.#context.workers.multisig.run('check', { told: { ...told, outputs }, account, viewPublicKey }),
       );
       const digest = keccak(encode(signerInfo, told));
-      if (this.#context.store.read((r) => r.multisig.isReplaced(digest)))
+      if (this.#context.store.read((r) => r.multisig.isSuperseded(digest)))
         throw refused(
           `the info of signer ${name} is stale, a later one of its was imported since: have it export anew`,
         );

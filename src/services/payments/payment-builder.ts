@@ -64,7 +64,7 @@ export class PaymentBuilder {
     const { isViewOnly: blind } = this.#context.keystore;
     const terms = { chainHeight: this.#context.store.height(), now: this.#context.clock.now(), blind };
     return new SpendableOutputs(
-      store.read((r) => r.coins.of(account, minors)),
+      store.read((r) => r.spendableOutputs.of(account, minors)),
       terms,
     );
   }
@@ -115,7 +115,7 @@ export class PaymentBuilder {
     const account = groupAccountOf(this.#context.keystore.keys);
     const { threshold, commonSecret: viewSecret, shares } = account;
     const told = this.#context.store.read((r) =>
-      draft.share.inputs.map(({ publicKey }) => r.multisig.told(publicKey)),
+      draft.share.inputs.map(({ publicKey }) => r.multisig.infos(publicKey)),
     );
     const attempts = planAttempts(account, publicKeyOf(account.signerSecret), told);
     const signingKeys = shares.map(publicKeyOf);

@@ -111,7 +111,7 @@ export class Sweeps {
    * @throws WalletError `transfer_failed` where there are outputs so old, which nothing here can spend.
    */
   async unmixable(): Promise<MadePayments> {
-    const old = this.#context.store.read((r) => r.outputs.held()).filter(({ rct }) => !rct);
+    const old = this.#context.store.read((r) => r.outputs.unspent()).filter(({ rct }) => !rct);
     if (old.some((output) => this.#isFree(output))) throw failed(NOT_SPENT);
     const { isViewOnly } = this.#context.keystore;
     const { sealUnsigned } = this.#services;

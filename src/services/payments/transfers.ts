@@ -1,6 +1,6 @@
 import { formatAddress } from '../../cryptonote/address.js';
 import type { Amount } from '../../util/amount.js';
-import { nextTurn } from '../../util/next-turn.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { planTransfers } from '../../wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../wallet/select/transfer-request.js';
@@ -47,7 +47,7 @@ export class Transfers {
   async pay(order: PaymentOrder): Promise<MadePayments> {
     const payees: Payee[] = [];
     for (const [i, destination] of order.destinations.entries()) {
-      if (i % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) await nextTurn();
+      if (i % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) await yieldToEventLoop();
       payees.push(await this.#payee(destination));
     }
     if (payees.length === 0) throw new WalletError({ kind: 'no_destination' });

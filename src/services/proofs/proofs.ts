@@ -196,9 +196,9 @@ export class Proofs {
     if (least !== undefined) this.#services.accounts.assertAccount(least.account);
     const { keys, secrets } = this.#spendSecrets();
     const held = this.#context.store
-      .read((r) => r.outputs.held(least?.account))
+      .read((r) => r.outputs.unspent(least?.account))
       .flatMap(({ keyImage, ...output }) => (keyImage === undefined ? [] : [{ ...output, keyImage }]));
-    if (held.length === 0 && this.#context.store.read((r) => r.outputs.held()).length === 0)
+    if (held.length === 0 && this.#context.store.read((r) => r.outputs.unspent()).length === 0)
       throw new WalletError({ kind: 'invalid', reason: 'there is nothing to prove', text: 'Zero balance' });
     const outputs = least === undefined ? held : selectReserve(held, least.amount);
     const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;

@@ -1,5 +1,5 @@
 import type { SecretKey } from '../../crypto/types.js';
-import { settleAmbiguousSpends } from '../../store/resolve-key-images.js';
+import { resolveAmbiguousSpends } from '../../store/resolve-key-images.js';
 import { Mutex } from '../../util/mutex.js';
 import { isBackgroundSyncType } from '../../wallet/model/background-sync-mode.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -110,13 +110,13 @@ export class BackgroundSync {
   async #settle(spendSecret: SecretKey): Promise<void> {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
-    const outputs = store.read((r) => r.outputs.blind());
+    const outputs = store.read((r) => r.outputs.withoutKeyImage());
     const images = await this.#services.sync.keyImages(
       { viewSecret: keys.viewSecret.expose(), spendSecret },
       outputs,
     );
     store.write((w) => {
-      settleAmbiguousSpends(
+      resolveAmbiguousSpends(
         w,
         outputs.flatMap(({ publicKey }, i) => {
           const keyImage = images[i];

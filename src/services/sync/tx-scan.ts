@@ -1,6 +1,6 @@
 import type { Hash } from '../../crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
-import type { NamedTx } from '../../daemon/outliner.js';
+import type { RawTx } from '../../daemon/block-parser.js';
 import type { LooseBlock } from '../../refresh/chain-block.js';
 import type { BatchFindings, TxBatch } from '../../refresh/messages.js';
 import type { UnminedTx } from '../../refresh/wallet-scanner.js';
@@ -96,7 +96,7 @@ export class TxScan {
 
 function batchOf(fetched: readonly DaemonTransaction[]): TxBatch {
   const unmined: UnminedTx[] = [];
-  const blocks = new Map<number, { timestamp: number; txs: NamedTx[] }>();
+  const blocks = new Map<number, { timestamp: number; txs: RawTx[] }>();
   for (const tx of fetched) {
     const { hash, blob, outputIndices = [], doubleSpendSeen, blockHeight = 0, blockTimestamp = 0 } = tx;
     if (tx.inPool) {

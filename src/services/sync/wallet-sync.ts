@@ -117,7 +117,7 @@ export class WalletSync implements RefreshTarget {
 
   /**
    * Looks through the pool, whatever a refresh is at, and leaves blocks to it. The look starts after this call;
-   * callers that wait for the same one share it. @throws DaemonError; WalletError `no_wallet` once it is closed.
+   * pendingRequests that wait for the same one share it. @throws DaemonError; WalletError `no_wallet` once it is closed.
    * Source: wallet2.cpp `update_pool_state`.
    */
   async refreshPool(): Promise<void> {
@@ -160,7 +160,7 @@ export class WalletSync implements RefreshTarget {
       ...(asOf === undefined ? {} : { asOf }),
     };
     const result = await this.#refresher.refresh(this.#id, from);
-    if (result.blocksFetched > 0) await this.#context.store.harden();
+    if (result.blocksFetched > 0) await this.#context.store.flushToDisk();
     this.#context.assertOpen();
     // Without a look into the pool nothing can be missed there.
     if (this.#context.keystore.background === undefined) await this.#followPayments();
@@ -190,11 +190,11 @@ export class WalletSync implements RefreshTarget {
     const { viewSecret, spendSecret, spendPublicKey } = this.#context.keystore.keys;
     const known = this.#context.store.read((r) => ({
       subaddresses: r.subaddresses.packed(),
-      watched: r.watch.named(this.#context.store.height() - MAX_REORGANISATION),
-      unnamed: r.watch.unnamed(),
-      reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
+      watched: r.watch.withKeyImage(this.#context.store.height() - MAX_REORGANISATION),
+      unnamed: r.watch.withoutKeyImage(),
+      reused: { watched: r.watch.burntWithKeyImage(), unnamed: r.watch.burntWithoutKeyImage() },
       told: r.importedKeyImages.list(),
-      ...this.#blindTo(r.outputs.blind()),
+      ...this.#blindTo(r.outputs.withoutKeyImage()),
     }));
     return {
       keys: {
@@ -280,7 +280,7 @@ export class WalletSync implements RefreshTarget {
   }
 
   tidy(): Promise<void> {
-    return this.#context.store.tidy();
+    return this.#context.store.checkpoint();
   }
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {

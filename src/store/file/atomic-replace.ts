@@ -2,9 +2,9 @@ import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncDirectory } from './fsync.js';
 import { discardFile, draftOf } from './file-draft.js';
-import { namingTrouble } from './file-trouble.js';
+import { withFileErrors } from './file-errors.js';
 
-/** What was written lately, until a checkpoint moves it into the main file. */
+/** Path of a database's write-ahead log. */
 export const logOf = (path: string): string => `${path}-wal`;
 
 /** Suffixes of the files that SQLite keeps beside a database. */
@@ -12,23 +12,23 @@ export const LOG_SUFFIXES = ['-wal', '-shm', '-journal'];
 
 const logsOf = (path: string): string[] => LOG_SUFFIXES.map((suffix) => `${path}${suffix}`);
 
-/** A database and the files that SQLite keeps beside it. */
+/** Paths of a database and of the files that SQLite keeps beside it. */
 export const databaseFilesOf = (path: string): string[] => [path, ...logsOf(path)];
 
-/** A database with its logs; what is not there does no harm. */
+/** Removes a database and its logs; absent files are ignored. */
 export function removeDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) rmSync(leftover, { force: true });
 }
 
-/** {@link removeDatabase} while an error is handled. */
+/** {@link removeDatabase} that ignores errors, for use while another error is handled. */
 export function discardDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) discardFile(leftover);
 }
 
-/** Puts the draft in its place, in one step; a file that is there is replaced. @throws WalletError `wallet_io` */
-export function settleDraft(path: string): void {
-  namingTrouble(path, () => {
-    // The log of another file of that name would be played into this one.
+/** Renames a draft to its path, atomically; an existing file is replaced. @throws WalletError `wallet_io` */
+export function commitDraft(path: string): void {
+  withFileErrors(path, () => {
+    // SQLite would apply the log of a former file of this name to the new one.
     for (const leftover of logsOf(path)) rmSync(leftover, { force: true });
     renameSync(draftOf(path), path);
     syncDirectory(dirname(path));

@@ -3,25 +3,25 @@ import { dirname } from 'node:path';
 import { syncDirectory, syncFile } from './fsync.js';
 import { draftOf, tryLink } from './file-draft.js';
 
-/** Gives a file a second name, its own with a suffix; a number where that is taken. @returns it. */
-export function keepAside(path: string, suffix: string): string {
+/** Gives a file a second name: its own with a suffix, and a number if that name is taken. @returns the name. */
+export function addBackupName(path: string, suffix: string): string {
   const { dev, ino } = statSync(path);
   for (let i = 0; ; i++) {
-    const aside = `${path}.${suffix}${i === 0 ? '' : `.${i}`}`;
-    const there = statSync(aside, { throwIfNoEntry: false });
-    // An attempt before this one came as far as here.
-    if (there?.dev === dev && there.ino === ino) return aside;
-    if (there !== undefined) continue;
-    if (!tryLink(path, aside)) copyAside(path, aside);
+    const backup = `${path}.${suffix}${i === 0 ? '' : `.${i}`}`;
+    const existing = statSync(backup, { throwIfNoEntry: false });
+    // An interrupted attempt may have made the name already.
+    if (existing?.dev === dev && existing.ino === ino) return backup;
+    if (existing !== undefined) continue;
+    if (!tryLink(path, backup)) copyTo(path, backup);
     syncDirectory(dirname(path));
-    return aside;
+    return backup;
   }
 }
 
-function copyAside(path: string, aside: string): void {
-  const draft = draftOf(aside);
+function copyTo(path: string, backup: string): void {
+  const draft = draftOf(backup);
   rmSync(draft, { force: true });
   copyFileSync(path, draft, constants.COPYFILE_EXCL);
   syncFile(draft);
-  renameSync(draft, aside);
+  renameSync(draft, backup);
 }

@@ -2,21 +2,21 @@ import { parentPort } from 'node:worker_threads';
 import { unlockDatabase, type StoreKey } from './database.js';
 import { runInBackground } from '../../util/thread-priority.js';
 
-/** What {@link checkpointAside} asks of its thread. */
+/** Request of {@link checkpointOnThread} to its thread. */
 export interface CheckpointTask {
   readonly path: string;
   readonly key: StoreKey;
 }
 
-/** Pages of the log, and how many of them are in the main file too. */
-interface Moved {
+/** Result of a checkpoint: pages of the log, and how many of them are in the main file too. */
+interface CheckpointRow {
   readonly log: number;
   readonly checkpointed: number;
 }
 
-const NOTHING: Moved = { log: 0, checkpointed: 0 };
+const NOTHING: CheckpointRow = { log: 0, checkpointed: 0 };
 
-/** Each moves what was written during the one before: less and less. */
+/** Most checkpoints: each one moves the pages that were written during the one before. */
 const MAX_ROUNDS = 5;
 
 const port = parentPort;
@@ -25,12 +25,12 @@ runInBackground();
 port.on('message', ({ path, key }: CheckpointTask) => {
   const db = unlockDatabase(path, key, { fileMustExist: true });
   try {
-    let moved = -1;
+    let checkpointedBefore = -1;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const [{ log, checkpointed } = NOTHING] = db.pragma('wal_checkpoint(PASSIVE)') as Moved[];
+      const [{ log, checkpointed } = NOTHING] = db.pragma('wal_checkpoint(PASSIVE)') as CheckpointRow[];
       // Nothing was written since the round before.
-      if (log === moved) break;
-      moved = checkpointed;
+      if (log === checkpointedBefore) break;
+      checkpointedBefore = checkpointed;
     }
   } finally {
     db.close();

@@ -4,12 +4,12 @@ import Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
 import { migrate, NewerSchemaError } from '../../util/migrations.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { codeOf, fileTrouble, namingTrouble } from './file-trouble.js';
+import { codeOf, fileError, withFileErrors } from './file-errors.js';
 import type { StoreCipher } from './store-cipher.js';
 
 export type Db = Database.Database;
 
-/** What a store is opened with. */
+/** Key and cipher of a store. */
 export interface StoreKey {
   /** 32 bytes. */
   readonly key: Uint8Array;
@@ -20,25 +20,25 @@ const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.u
 
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
 
-/** Does an error say that the file itself is damaged, or opened under another key? */
+/** True for an error of a damaged file, or of a wrong key. */
 export const isDamage = (cause: unknown): boolean => DAMAGE.some((code) => codeOf(cause).startsWith(code));
 
 /**
- * Runs a task over an open database, whose pages are checked as they are read.
- * @throws WalletError `wallet_corrupt` where the file turns out to be damaged, `wallet_io` where the disk or a limit
- * is the cause, and whatever the task throws.
+ * Runs a task over an open database, whose pages are authenticated as they are read.
+ * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk or a limit is the cause, and other
+ * errors of the task.
  */
-export function noticingDamage<T>(path: string, task: () => T): T {
+export function detectingDamage<T>(path: string, task: () => T): T {
   try {
     return task();
   } catch (cause) {
-    if (!isDamage(cause)) throw fileTrouble(path, cause);
+    if (!isDamage(cause)) throw fileError(path, cause);
     const reason = 'its store is damaged';
     throw new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
   }
 }
 
-/** Opens a database file under its key, and sets nothing else. The key is proven by the first look at a page. */
+/** Opens a database file with its key and default settings. A wrong key fails when the first page is read. */
 export function unlockDatabase(path: string, { key, cipher }: StoreKey, options: Database.Options = {}): Db {
   const db = new Database(path, options);
   if (path !== ':memory:') {
@@ -48,9 +48,9 @@ export function unlockDatabase(path: string, { key, cipher }: StoreKey, options:
   return db;
 }
 
-/** Another connection to an open database, which sees it as it is now for as long as it is open, and only reads. @throws WalletError `wallet_io` */
-export function openStanding(path: string, key: StoreKey): Db {
-  return namingTrouble(path, () => {
+/** Opens a read-only connection to an open database that keeps seeing its present state. @throws WalletError `wallet_io` */
+export function openSnapshot(path: string, key: StoreKey): Db {
+  return withFileErrors(path, () => {
     const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
     try {
       db.pragma('temp_store = MEMORY');
@@ -64,19 +64,19 @@ export function openStanding(path: string, key: StoreKey): Db {
 }
 
 /**
- * Opens an encrypted database: every page is ciphered and authenticated under a raw key, changes go to a log
- * that is ciphered alike, temporary data stays in memory, and a commit is on disk when it returns.
- * @throws WalletError `wallet_corrupt` for another key or a damaged file, `wallet_io`.
+ * Opens an encrypted database and applies migrations. Every page is encrypted and authenticated with a raw key, so is the
+ * write-ahead log; temporary data stays in memory; a commit is on disk when it returns.
+ * @throws WalletError `wallet_corrupt` for a wrong key or a damaged file, `wallet_io`.
  */
 export function openDatabase(path: string, key: StoreKey): Db {
-  const db = namingTrouble(path, () => unlockDatabase(path, key));
+  const db = withFileErrors(path, () => unlockDatabase(path, key));
   try {
     db.pragma('temp_store = MEMORY');
-    // Outputs of a hundred thousand payments are read in an order that is not that of their pages.
+    // 32 MiB: outputs of a hundred thousand payments are read in another order than that of their pages.
     db.pragma('cache_size = -32768');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
-    // Moving the log into the main file waits for the disk. Refreshes have it done on another thread before that.
+    // A checkpoint waits for the disk. Refreshes run one on another thread before this limit is reached.
     db.pragma('wal_autocheckpoint = 16000');
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
@@ -84,8 +84,8 @@ export function openDatabase(path: string, key: StoreKey): Db {
     return db;
   } catch (cause) {
     db.close();
-    const trouble = isDamage(cause) ? cause : fileTrouble(path, cause);
-    if (trouble instanceof WalletError) throw trouble;
+    const error = isDamage(cause) ? cause : fileError(path, cause);
+    if (error instanceof WalletError) throw error;
     const reason =
       cause instanceof NewerSchemaError
         ? 'it was written by a newer version of this program'

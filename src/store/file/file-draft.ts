@@ -2,18 +2,18 @@ import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'no
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { codeOf, namingTrouble, namingTroubleOf } from './file-trouble.js';
+import { codeOf, withFileErrors, withFileErrorsAsync } from './file-errors.js';
 
-/** Suffix of files that are being written. No wallet is created under a name that ends with it. */
+/** Suffix of files that are being written. Names of wallets must not end with it. */
 export const DRAFT_SUFFIX = '.wallet-rpc-new';
 
-/** Path where a file is written before it takes its place. */
+/** Path at which a file is written before it is renamed. */
 export const draftOf = (path: string): string => `${path}${DRAFT_SUFFIX}`;
 
-/** Codes of file systems without hard links. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Gives a file a second name. @returns false where the file system has no hard links. @throws `EEXIST` for a taken name. */
+/** Gives a file a second name. @returns false if the file system has no hard links. @throws `EEXIST` for a taken name. */
 export function tryLink(path: string, name: string): boolean {
   try {
     linkSync(path, name);
@@ -25,8 +25,8 @@ export function tryLink(path: string, name: string): boolean {
 }
 
 /**
- * A whole file beside its place, on disk, readable for its owner alone. It takes its place, or is discarded. Only the
- * holder of the wallet's lock may make one: the draft of an interrupted attempt is replaced.
+ * A complete file beside its final path, flushed to disk and readable by its owner only. It is renamed or discarded. Only
+ * the holder of the wallet's lock may write one: the draft of an interrupted attempt is replaced.
  */
 export class FileDraft {
   readonly #path: string;
@@ -35,44 +35,44 @@ export class FileDraft {
     this.#path = path;
   }
 
-  /** @throws WalletError `wallet_io`: no draft stays. */
+  /** @throws WalletError `wallet_io`: no draft is left behind. */
   static async write(path: string, bytes: Uint8Array): Promise<FileDraft> {
     const draft = draftOf(path);
-    const made = new FileDraft(path);
-    await namingTroubleOf(path, async () => {
+    const file = new FileDraft(path);
+    await withFileErrorsAsync(path, async () => {
       await rm(draft, { force: true });
       const handle = await open(draft, 'wx', 0o600);
       try {
         await handle.writeFile(bytes);
         await handle.sync();
       } catch (error) {
-        made.discard();
+        file.discard();
         throw error;
       } finally {
         await handle.close();
       }
     });
-    return made;
+    return file;
   }
 
-  /** Takes its place, whether a file is there or not. @throws WalletError `wallet_io`: no draft stays. */
+  /** Renames the draft to its final path; an existing file is replaced. @throws WalletError `wallet_io`: no draft is left behind. */
   replace(): void {
-    this.#settle(() => renameSync(draftOf(this.#path), this.#path));
+    this.#commit(() => renameSync(draftOf(this.#path), this.#path));
   }
 
   /**
-   * Takes its place unless a file is there; in one step, so that two processes cannot both succeed. On a file system
-   * without hard links an empty file reserves the place first.
-   * @throws WalletError `wallet_exists`, `wallet_io`: neither draft nor file stays.
+   * Moves the draft to its final path unless a file exists there; atomically, so that two processes cannot both succeed.
+   * On a file system without hard links an empty file reserves the path first.
+   * @throws WalletError `wallet_exists`, `wallet_io`: neither draft nor file is left behind.
    */
   create(): void {
     const draft = draftOf(this.#path);
     let isReserved = false;
     try {
-      this.#settle(() => {
+      this.#commit(() => {
         isReserved = this.#reserve();
         renameSync(draft, this.#path);
-        // Two names of one file: renaming the one to the other does nothing.
+        // If both are names of one file, renaming has no effect.
         rmSync(draft, { force: true });
       });
     } catch (error) {
@@ -85,7 +85,7 @@ export class FileDraft {
     discardFile(draftOf(this.#path));
   }
 
-  /** Takes the name for a file of this process. @throws WalletError `wallet_exists` */
+  /** Creates the final path. @throws WalletError `wallet_exists` */
   #reserve(): true {
     try {
       if (!tryLink(draftOf(this.#path), this.#path)) closeSync(openSync(this.#path, 'wx', 0o600));
@@ -96,13 +96,13 @@ export class FileDraft {
     }
   }
 
-  #settle(place: () => void): void {
+  #commit(rename: () => void): void {
     try {
-      namingTrouble(this.#path, () => {
-        // Opened first: with too many files open, nothing changes.
+      withFileErrors(this.#path, () => {
+        // The directory is opened first, so that nothing changes if too many files are open.
         const directory = openSync(dirname(this.#path), 'r');
         try {
-          place();
+          rename();
           fsyncSync(directory);
         } finally {
           closeSync(directory);
@@ -115,16 +115,16 @@ export class FileDraft {
   }
 }
 
-/** Removes a file while an error is handled. */
+/** Removes a file and ignores errors, for use while another error is handled. */
 export function discardFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The next attempt removes it, or says why it cannot.
+    // The next attempt removes the file, or reports why it cannot.
   }
 }
 
-/** Puts a file in place whole. @throws WalletError `wallet_io`: the file that was there stays. */
+/** Writes a file atomically. @throws WalletError `wallet_io`: an existing file is unchanged. */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   (await FileDraft.write(path, bytes)).replace();
 }

@@ -1,32 +1,32 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 
-/** Watches whether a file that is open still stands under its name. */
+/** Detects whether an open file was deleted, moved or replaced. */
 export class FileIdentity {
   readonly #path: string;
   readonly #descriptor: number;
-  /** Some file systems give one file two numbers: there is nothing to be learnt from them. */
-  readonly #telling: boolean;
+  /** False on file systems that report different inode numbers for one file: they are not compared then. */
+  readonly #comparable: boolean;
 
   constructor(path: string) {
     this.#path = path;
     this.#descriptor = openSync(path, 'r');
-    this.#telling = this.#isNamed();
+    this.#comparable = this.#isAtPath();
   }
 
-  /** False once it was deleted or moved, or another one was put in its place. */
+  /** False once the file was deleted, moved or replaced. */
   isThere(): boolean {
-    return !this.#telling || this.#isNamed();
+    return !this.#comparable || this.#isAtPath();
   }
 
-  /** Not before SQLite has closed the file: its locks go with any descriptor of this process. */
+  /** Call it after SQLite has closed the file: closing any descriptor of this process releases SQLite's locks. */
   release(): void {
     closeSync(this.#descriptor);
   }
 
-  #isNamed(): boolean {
-    const named = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
-    if (named === undefined) return false;
+  #isAtPath(): boolean {
+    const atPath = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    if (atPath === undefined) return false;
     const { dev, ino } = fstatSync(this.#descriptor, { bigint: true });
-    return named.dev === dev && named.ino === ino;
+    return atPath.dev === dev && atPath.ino === ino;
   }
 }

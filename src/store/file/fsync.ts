@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
 
-/** What was written to a file is on disk when this returns. */
+/** Flushes a file to disk. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -10,8 +10,8 @@ export function syncFile(path: string): void {
   }
 }
 
-/** {@link syncFile} without waiting for the disk on this thread. */
-export async function syncFileAside(path: string): Promise<void> {
+/** {@link syncFile} that does not block this thread. */
+export async function syncFileAsync(path: string): Promise<void> {
   const file = openSync(path, 'r');
   await new Promise<void>((resolve, reject) =>
     fdatasync(file, (error) => {
@@ -22,5 +22,5 @@ export async function syncFileAside(path: string): Promise<void> {
   );
 }
 
-/** Names made, changed or dropped in a directory are on disk when this returns. */
+/** Flushes a directory to disk: created, renamed and removed names. */
 export const syncDirectory = syncFile;

@@ -2,12 +2,12 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { backgroundDraftsOf } from '../keys/background-files.js';
 import { draftOf } from './file-draft.js';
-import { namingTrouble } from './file-trouble.js';
+import { withFileErrors } from './file-errors.js';
 import { databaseFilesOf } from './atomic-replace.js';
 
 /**
- * Removes drafts that an interrupted process left beside a wallet. Only the holder of the wallet's lock may: the
- * drafts of another process are in use.
+ * Removes drafts that an interrupted process left beside a wallet. The caller must hold the wallet's lock, because
+ * drafts of another process may be in use.
  * @returns names of the removed files. @throws WalletError `wallet_io`
  */
 export function removeLeftoverDrafts({
@@ -17,13 +17,13 @@ export function removeLeftoverDrafts({
   readonly store: string;
   readonly keys: string;
 }): readonly string[] {
-  return namingTrouble(store, () => {
+  return withFileErrors(store, () => {
     const leftovers = [
       draftOf(keys),
       ...backgroundDraftsOf(store),
       ...databaseFilesOf(draftOf(store)),
     ].filter((path) => existsSync(path));
-    // An empty keys file only reserves the place of its draft.
+    // An empty keys file only reserves the path for its draft.
     if (leftovers.includes(draftOf(keys)) && statSync(keys, { throwIfNoEntry: false })?.size === 0)
       leftovers.unshift(keys);
     for (const path of leftovers) rmSync(path, { force: true });

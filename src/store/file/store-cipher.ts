@@ -1,28 +1,28 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 /**
- * What the pages of a store are ciphered and authenticated with. AEGIS-256 takes an eighth of the time of
- * ChaCha20-Poly1305 where the processor has instructions for AES; stores of before it stay as they are.
+ * Cipher that encrypts and authenticates the pages of a store. AEGIS-256 takes an eighth of the time of
+ * ChaCha20-Poly1305 on processors with AES instructions; older stores keep ChaCha20-Poly1305.
  */
 export type StoreCipher = 'aegis' | 'chacha20';
 
-/** Of stores that are made now. */
+/** Cipher of new stores. */
 export const NEW_CIPHER: StoreCipher = 'aegis';
 
-/** Bytes of each page that a cipher keeps for its nonce and its tag. */
+/** Bytes of each page that are reserved for nonce and tag, by cipher. */
 export const CIPHER_BYTES: Readonly<Record<StoreCipher, number>> = { aegis: 64, chacha20: 32 };
 
-/** Where a ciphered database tells in the clear what its pages keep. Source: SQLite's file format, byte 20. */
+/** Offset of the unencrypted header byte with the number of reserved bytes per page. Source: SQLite's file format, byte 20. */
 export const CIPHER_BYTES_OFFSET = 20;
 
 /**
- * What the store at a path is ciphered with, or is to be ciphered with where there is none yet. Not for a store that
- * is open: closing the file here would give up the locks that SQLite holds on it.
+ * Returns the cipher of the store at a path, or of a new one. The store must not be open: closing the file here would
+ * release SQLite's locks on it.
  */
 export const cipherOf = (path: string): StoreCipher =>
   byteAt(path, CIPHER_BYTES_OFFSET) === CIPHER_BYTES.chacha20 ? 'chacha20' : NEW_CIPHER;
 
-/** @returns undefined where no such byte can be read: opening the database says what is wrong, if anything is. */
+/** @returns undefined if the byte cannot be read; opening the database reports the error, if there is one. */
 function byteAt(path: string, offset: number): number | undefined {
   const byte = new Uint8Array(1);
   let file;

@@ -1,27 +1,29 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CodecError, Reader, varintNumber } from '../../util/codec.js';
-import { assertRegular, codeOf } from './file-trouble.js';
+import { assertRegular, codeOf } from './file-errors.js';
 import { CIPHER_BYTES, CIPHER_BYTES_OFFSET } from './store-cipher.js';
 
-/** What stands where a store belongs. `foreign`: a cache of the reference, whole or not, or who knows what. */
+/** Kind of the file at a store's path. `empty`: no file; `foreign`: a cache of the reference, or any other file. */
 export type StoreFormat = 'empty' | 'store' | 'foreign';
 
 const HEAD_BYTES = 24;
 const PAGE_BYTES = 4096;
 
-/** Where page size and layout of a ciphered database stand in the clear. Source: SQLite's file format, bytes 16 to 23. */
+/** Offset of the unencrypted part of an encrypted database's header. Source: SQLite's file format, bytes 16 to 23. */
 const LAYOUT_OFFSET = 16;
-/** Pages of 4096 bytes. The zeros hold the kind of log, and what the cipher keeps of each page. */
+/** Header of a database with pages of 4096 bytes. The zeros stand for the journal mode and the reserved bytes per page. */
 const LAYOUT = [0x10, 0x00, 0, 0, 0, 0x40, 0x20, 0x20];
-const LOG_KINDS = [2, 3];
-const CIPHER_PLACE = CIPHER_BYTES_OFFSET - LAYOUT_OFFSET;
+const JOURNAL_MODE = [2, 3];
+const RESERVED_BYTES = CIPHER_BYTES_OFFSET - LAYOUT_OFFSET;
 
 const hasLayout = (head: Uint8Array): boolean =>
-  Object.values(CIPHER_BYTES).some((kept) => head[CIPHER_BYTES_OFFSET] === kept) &&
-  LAYOUT.every((byte, i) => i === CIPHER_PLACE || LOG_KINDS.includes(i) || head[LAYOUT_OFFSET + i] === byte);
+  Object.values(CIPHER_BYTES).some((reserved) => head[CIPHER_BYTES_OFFSET] === reserved) &&
+  LAYOUT.every(
+    (byte, i) => i === RESERVED_BYTES || JOURNAL_MODE.includes(i) || head[LAYOUT_OFFSET + i] === byte,
+  );
 
-/** An 8-byte IV, a varint length, and exactly that many bytes. Source: wallet2.h `cache_file_data`. */
+/** True for an 8-byte IV, a varint length, and exactly that many bytes. Source: wallet2.h `cache_file_data`. */
 function isSealedFile(head: Uint8Array, size: number): boolean {
   const reader = new Reader(head);
   try {
@@ -35,8 +37,9 @@ function isSealedFile(head: Uint8Array, size: number): boolean {
 }
 
 /**
- * A store whose head is damaged still counts as one: it is not replaced, opening it says what is wrong.
- * @throws WalletError `wallet_io` for a directory, FIFO, socket or device; it is not read.
+ * Detects the kind of the file at a store's path. A store with a damaged header counts as a store: it is not replaced,
+ * and opening it reports the damage.
+ * @throws WalletError `wallet_io` for a directory, FIFO, socket or device, which are not read.
  */
 export async function storeFormat(path: string): Promise<StoreFormat> {
   let file;

@@ -1,44 +1,45 @@
-import { syncFileAside } from './fsync.js';
+import { syncFileAsync } from './fsync.js';
 
-/** Commits after which the disk begins: to ask it costs half a millisecond. */
-const COMMITS_AT_ONCE = 4;
+/** Commits after which a flush starts: starting one takes half a millisecond. */
+const COMMITS_PER_FLUSH = 4;
 
 interface Failure {
   readonly error: unknown;
 }
 
-/** Puts the log of an open database on disk from another thread, for as long as the database is open. */
+/** Flushes the write-ahead log of an open database to disk, on another thread. */
 export class WalSync {
   readonly #path: string;
   readonly #sync: (path: string) => Promise<void>;
-  #ahead: Promise<unknown> | undefined;
+  /** A flush that runs already. */
+  #running: Promise<unknown> | undefined;
   #commits = 0;
-  /** The disk tells of a failure once: what was not written then is missing under all that comes later. */
+  /** First failure. The system reports one once only, although pages before later ones are then missing. */
   #failure: Failure | undefined;
 
-  constructor(path: string, sync: (path: string) => Promise<void> = syncFileAside) {
+  constructor(path: string, sync: (path: string) => Promise<void> = syncFileAsync) {
     this.#path = path;
     this.#sync = sync;
   }
 
-  /** Something was committed. After a few of them the disk begins, so that who waits for all of it waits for less. */
+  /** Counts a commit. After some of them a flush starts, so that {@link finish} has less to write. */
   note(): void {
     this.#commits += 1;
-    if (this.#commits < COMMITS_AT_ONCE || this.#ahead !== undefined) return;
-    this.#ahead = this.#once().finally(() => {
-      this.#ahead = undefined;
+    if (this.#commits < COMMITS_PER_FLUSH || this.#running !== undefined) return;
+    this.#running = this.#flush().finally(() => {
+      this.#running = undefined;
     });
   }
 
-  /** Ends once everything written before is on disk. @throws the error of the disk, from its first failure on. */
+  /** Resolves once all earlier commits are on disk. @throws the first error of the disk, from then on in every call. */
   async finish(): Promise<void> {
-    const [, unopened] = await Promise.all([this.#ahead, this.#once()]);
-    const failure = this.#failure ?? unopened;
+    const [, openFailure] = await Promise.all([this.#running, this.#flush()]);
+    const failure = this.#failure ?? openFailure;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** @returns the error of a log that could not be opened: the disk was asked for nothing, and may be the next time. */
-  async #once(): Promise<Failure | undefined> {
+  /** @returns the error of a log that could not be opened: no data is lost then, and the next flush may succeed. */
+  async #flush(): Promise<Failure | undefined> {
     this.#commits = 0;
     try {
       await this.#sync(this.#path);

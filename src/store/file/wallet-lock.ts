@@ -2,39 +2,39 @@ import { closeSync, constants, fstatSync, openSync, statSync, type BigIntStats }
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { assertRegular, codeOf, namingTrouble } from './file-trouble.js';
+import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
 
-/** Holds a wallet for this process. */
+/** Lock of a wallet that this process holds. */
 export interface WalletLock {
   release(): void;
 }
 
 /**
- * Lock files that this process holds, by path and by device and inode: locks of the operating system do not exclude
- * their own process.
+ * Lock files that this process holds, by path and by device and inode: a lock of the operating system does not exclude
+ * the process that holds it.
  */
 const held = new Set<string>();
 
 const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
 /**
- * Wait for another process that tries the lock at the same moment [ms]. Both read the file first, and neither gets
- * the lock while the other reads: without a wait both would be refused.
+ * Longest wait for another process that takes the lock at the same time [ms]. Both read the file first, and neither gets
+ * the lock while the other one reads: without a wait both would be refused.
  */
 const CONTENTION_MS = 10;
 
 /**
- * Takes a wallet for this process alone. The lock is the operating system's on an empty SQLite file: it goes
- * with the process, however that ends. The file stays: a process that locks a file just before it is removed would
- * hold the wallet together with one that makes it anew.
+ * Locks a wallet for this process. It is a lock of the operating system on an empty SQLite file, and ends with the
+ * process in every case. The file is never removed: a process that locks it just before its removal would share the
+ * wallet with one that creates it again.
  * @throws WalletError `wallet_locked`, `wallet_io`
  */
 export function lockWallet(path: string, name: string): WalletLock {
-  const file = held.has(path) ? undefined : namingTrouble(path, () => makeLockFile(path));
+  const file = held.has(path) ? undefined : withFileErrors(path, () => makeLockFile(path));
   if (file === undefined) throw new WalletError({ kind: 'wallet_locked', name });
-  const db = namingTrouble(path, () => new Database(path, { timeout: CONTENTION_MS }));
+  const db = withFileErrors(path, () => new Database(path, { timeout: CONTENTION_MS }));
   try {
-    // Nothing is written: no file beside it.
+    // Nothing is written, so that SQLite creates no further file.
     db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -43,10 +43,10 @@ export function lockWallet(path: string, name: string): WalletLock {
     if (code.startsWith('SQLITE_BUSY')) throw new WalletError({ kind: 'wallet_locked', name }, { cause });
     if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT')
       throw new WalletError(
-        { kind: 'wallet_io', file: basename(path), reason: 'it is no lock of this program: remove it' },
+        { kind: 'wallet_io', file: basename(path), reason: 'it is no lock file of this program: remove it' },
         { cause },
       );
-    return namingTrouble(path, () => {
+    return withFileErrors(path, () => {
       throw cause;
     });
   }
@@ -61,12 +61,12 @@ export function lockWallet(path: string, name: string): WalletLock {
   };
 }
 
-/** @returns the file's identity; undefined while this process holds it, as closing it would release the lock. */
+/** @returns the file's identity; undefined while this process holds the lock, which closing the file would release. */
 function makeLockFile(path: string): string | undefined {
-  const standing = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (standing !== undefined) {
-    assertRegular(path, standing);
-    if (held.has(identityOf(standing))) return undefined;
+  const existing = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (existing !== undefined) {
+    assertRegular(path, existing);
+    if (held.has(identityOf(existing))) return undefined;
   }
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
   try {

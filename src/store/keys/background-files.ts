@@ -10,35 +10,35 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { sealedFile } from '../../wallet/exchange/sealed-file.js';
 import { syncDirectory } from '../file/fsync.js';
 import { draftOf, replaceFile } from '../file/file-draft.js';
-import { namingTroubleOf } from '../file/file-trouble.js';
+import { withFileErrorsAsync } from '../file/file-errors.js';
 import { sealKeysFile, type KeysFile } from './keys-file.js';
 
-/** Tells our seal from a cache of the reference, and a right key from a wrong one. */
+/** Distinguishes our file from a cache of the reference, and a right key from a wrong one. */
 const MAGIC = utf8('wallet-rpc background 1\n');
 const KEY_BYTES = 32;
 const IV_BYTES = 8;
 
-/** Of the whole file: an IV, a length of one byte, and what it is the length of. */
+/** Length of the sealed file: an IV, a length of one byte, and that many bytes. */
 const SEAL_BYTES = IV_BYTES + 1 + MAGIC.length + KEY_BYTES;
 
-/** Where the files lie with which a wallet is kept in step without its spend key: `NAME.background` and its keys. */
+/** Paths of the files for background sync, which needs no spend key: `NAME.background` and its keys. */
 const backgroundPathsOf = (store: string) => ({
   seal: `${store}.background`,
   keys: `${store}.background.keys`,
-  /** The reference's, off mainnet. */
+  /** Written by the reference, outside of mainnet. */
   address: `${store}.background.address.txt`,
 });
 
 export interface BackgroundFilesContent {
-  /** Of the wallet itself; its spend key is left out. */
+  /** Keys file of the wallet, without its spend key. */
   readonly keysFile: KeysFile;
-  /** From the background password. */
+  /** Key derived from the background password. */
   readonly backgroundKey: Uint8Array;
-  /** Opens the wallet's store, which both share. */
+  /** Key of the wallet's store, which both share. */
   readonly storeKey: Uint8Array;
 }
 
-/** The keys are in the reference's format; the other file seals the store's key. */
+/** Writes the background files: keys in the reference's format, and a sealed file with the store's key. */
 export async function writeBackgroundFiles(
   store: string,
   { keysFile, backgroundKey, storeKey }: BackgroundFilesContent,
@@ -51,38 +51,38 @@ export async function writeBackgroundFiles(
   await replaceFile(paths.keys, await sealKeysFile(keysFile, backgroundKey, rng));
 }
 
-/** Do the files stand there, ours and under this key? */
-export async function haveBackgroundFiles(store: string, backgroundKey: Uint8Array): Promise<boolean> {
+/** True if the background files exist, were written by this program, and open with this key. */
+export async function backgroundFilesExist(store: string, backgroundKey: Uint8Array): Promise<boolean> {
   const { seal, keys } = backgroundPathsOf(store);
   return existsSync(keys) && existsSync(seal) && (await unseal(seal, backgroundKey)) !== undefined;
 }
 
 /**
- * @throws WalletError `wallet_exists` where a wallet of that name stands in their place: only what was left of
- * earlier ones may be replaced.
+ * Checks that the background files can be written: only earlier background files may be replaced.
+ * @throws WalletError `wallet_exists` if a wallet of that name exists.
  */
 export function assertFreeForBackground(store: string): void {
   const { seal, keys } = backgroundPathsOf(store);
-  const ours = existsSync(seal) ? statSync(seal).size === SEAL_BYTES : !existsSync(keys);
-  if (!ours) throw new WalletError({ kind: 'wallet_exists', name: basename(seal) });
+  const isFree = existsSync(seal) ? statSync(seal).size === SEAL_BYTES : !existsSync(keys);
+  if (!isFree) throw new WalletError({ kind: 'wallet_exists', name: basename(seal) });
 }
 
 /** @throws WalletError `wallet_io` */
 export async function removeBackgroundFiles(store: string): Promise<void> {
   const { seal, keys, address } = backgroundPathsOf(store);
-  await namingTroubleOf(store, async () => {
+  await withFileErrorsAsync(store, async () => {
     for (const path of [keys, address, seal]) await rm(path, { force: true });
     syncDirectory(dirname(store));
   });
 }
 
-/** Drafts of the background files. */
+/** Returns the paths of drafts of the background files. */
 export const backgroundDraftsOf = (store: string): string[] => {
   const { seal, keys } = backgroundPathsOf(store);
   return [draftOf(seal), draftOf(keys)];
 };
 
-/** @returns the key of the wallet's store. @throws WalletError `wallet_corrupt` */
+/** Reads the key of the wallet's store. @throws WalletError `wallet_corrupt` */
 export async function readStoreKey(store: string, backgroundKey: Uint8Array): Promise<Uint8Array> {
   const { seal } = backgroundPathsOf(store);
   const key = existsSync(seal) ? await unseal(seal, backgroundKey) : undefined;
@@ -91,10 +91,10 @@ export async function readStoreKey(store: string, backgroundKey: Uint8Array): Pr
   throw new WalletError({ kind: 'wallet_corrupt', name: basename(seal), reason });
 }
 
-/** @returns undefined for another key, and for a file of the reference. */
+/** @returns undefined for a wrong key, and for a file of the reference. */
 async function unseal(path: string, backgroundKey: Uint8Array): Promise<Uint8Array | undefined> {
   if (statSync(path).size !== SEAL_BYTES) return undefined;
-  const bytes = await namingTroubleOf(path, () => readFile(path));
+  const bytes = await withFileErrorsAsync(path, () => readFile(path));
   const iv = bytes.subarray(0, IV_BYTES);
   const plain = chacha20(backgroundCacheKey(backgroundKey), iv, bytes.subarray(IV_BYTES + 1));
   return equalBytes(plain.subarray(0, MAGIC.length), MAGIC) ? plain.slice(MAGIC.length) : undefined;

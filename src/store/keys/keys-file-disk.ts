@@ -4,10 +4,10 @@ import { basename } from 'node:path';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { FileDraft } from '../file/file-draft.js';
-import { assertRegular, codeOf, namingTroubleOf } from '../file/file-trouble.js';
+import { assertRegular, codeOf, withFileErrorsAsync } from '../file/file-errors.js';
 import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
 
-/** A keys file has some kilobytes; multisig ones some more. */
+/** Largest keys file; usual ones have some kilobytes. */
 const MAX_BYTES = 16 << 20;
 
 /** @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`, `wrong_password` */
@@ -16,9 +16,9 @@ export async function loadKeysFile(path: string, password: string, kdfRounds: nu
   return readKeysFile(await readBytes(path, name), password, kdfRounds, name);
 }
 
-/** Reads no FIFO, which would wait for a writer for ever, and no device. */
+/** Reads a regular file only: a FIFO would wait for a writer for ever. */
 async function readBytes(path: string, name: string): Promise<Uint8Array> {
-  return namingTroubleOf(path, async () => {
+  return withFileErrorsAsync(path, async () => {
     let handle;
     try {
       handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
@@ -38,15 +38,15 @@ async function readBytes(path: string, name: string): Promise<Uint8Array> {
   });
 }
 
-/** Differs once another file has taken the place of a keys file; empty where there is none. */
+/** Returns a text that changes when a keys file is replaced; empty if there is none. */
 export function keysFileVersion(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs].join(':');
 }
 
-export const isKeysFileThere = (path: string): boolean => existsSync(path);
+export const keysFileExists = (path: string): boolean => existsSync(path);
 
-/** Writes a keys file beside its place. @throws WalletError `wallet_io` */
+/** Writes a keys file as a draft. @throws WalletError `wallet_io` */
 export async function draftKeysFile(
   path: string,
   file: KeysFile,
@@ -57,7 +57,7 @@ export async function draftKeysFile(
   return FileDraft.write(path, await writeKeysFile(file, password, kdfRounds, rng));
 }
 
-/** Puts a keys file in place whole. @throws WalletError `wallet_io`: the file that was there stays. */
+/** Writes a keys file atomically. @throws WalletError `wallet_io`: an existing file is unchanged. */
 export async function saveKeysFile(
   path: string,
   file: KeysFile,

@@ -5,7 +5,7 @@ import { key } from '../../wallet/exchange/binary-archive.js';
 import { MAX_SIGNERS, type GroupState } from '../../wallet/multisig/account.js';
 import { fromLatin1, latin1, type Fields } from './latin1-json.js';
 
-/** Fields of a keys file that tell of a multisig group. */
+/** Fields of a keys file that describe a multisig group. */
 export const GROUP_FIELDS = [
   'multisig',
   'multisig_threshold',
@@ -16,7 +16,7 @@ export const GROUP_FIELDS = [
 
 const publicKeys = list(key<PublicKey>());
 
-/** @param shares 32 bytes each. @throws CodecError Source: wallet2.cpp `load_keys_buf`. */
+/** Reads a multisig group. @param shares 32 bytes each. @throws CodecError Source: wallet2.cpp `load_keys_buf`. */
 export function readGroup(fields: Fields, shares: Uint8Array): GroupState {
   const number = (name: string): number => {
     const value = fields[name];
@@ -38,13 +38,13 @@ export function readGroup(fields: Fields, shares: Uint8Array): GroupState {
   const { threshold, signers, roundsPassed } = group;
   const rounds = signers.length - threshold + 2;
   if (signers.length < 2 || threshold < 1 || threshold > signers.length || roundsPassed > rounds)
-    throw new CodecError('a multisig group that cannot be');
-  // Wallets of older schemes count no rounds; their shares cannot sign with anybody today.
-  if (roundsPassed < 1) throw new CodecError('a multisig wallet of an old scheme that is not safe');
+    throw new CodecError('the multisig group is invalid');
+  // Wallets of older schemes have no round count; their shares cannot sign with present ones.
+  if (roundsPassed < 1) throw new CodecError('the multisig wallet is of an old scheme that is not safe');
   return group;
 }
 
-/** The fields that tell the reference of a group. Source: wallet2.cpp `get_keys_file_data`. */
+/** Returns the fields of a multisig group. Source: wallet2.cpp `get_keys_file_data`. */
 export const groupFields = ({ threshold, signers, roundsPassed, roundKeys }: GroupState): Fields => ({
   multisig: 1n,
   multisig_threshold: BigInt(threshold),

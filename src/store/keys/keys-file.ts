@@ -21,26 +21,26 @@ import { DEFAULT_LOOKAHEAD, type Lookahead } from '../../wallet/scan/subaddress-
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
 import { fromLatin1, fromUtf8, latin1, toUtf8, tryFields, type Fields } from './latin1-json.js';
 
-/** What the reference keeps in `NAME.keys`. */
+/** Content of `NAME.keys`, as the reference writes it. */
 export interface KeysFile {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
-  /** Absent in a view-only wallet; of a multisig wallet its signing key, which is not that of the address. */
+  /** Absent in a view-only wallet; the signing key of a multisig wallet, which is not that of the address. */
   readonly spendSecret?: SecretKey;
-  /** Multisig wallets alone. */
+  /** Multisig wallets only. */
   readonly multisig?: GroupState;
   readonly watchOnly: boolean;
-  /** Of the background files: the spend key is left out, and this opens them. */
+  /** Key that opened the background keys file, which has no spend key. */
   readonly backgroundKey?: Uint8Array;
-  /** As its speakers write it. */
+  /** Name of the language in that language. */
   readonly seedLanguage: string;
   readonly network: NetworkType;
-  /** First height that may hold something of this wallet. */
+  /** First height that may concern this wallet. */
   readonly refreshHeight: number;
   /** Unix seconds. */
   readonly creationTimestamp: number;
-  /** Fields of the reference that mean nothing to us, kept for it. */
+  /** Fields of the reference that this program does not use, kept for it. */
   readonly other: Fields;
 }
 
@@ -63,12 +63,12 @@ const SYNC_TYPE = 'background_sync_type';
 const SYNC_KEY = 'custom_background_key';
 
 const IV_BYTES = 8;
-/** Of ChaCha. */
+/** Length of a ChaCha key. */
 const KEY_BYTES = 32;
-/** Spend and view secret. */
+/** Length of spend and view secret key. */
 const SECRETS_BYTES = 64;
 
-/** The key stream that covers the secret keys inside the file. Source: account.cpp `xor_with_key_stream`. */
+/** Encrypts or decrypts the secret keys inside the file. Source: account.cpp `xor_with_key_stream`. */
 async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array): Promise<Uint8Array> {
   const stretched = await memoryKey(key);
   const crypted = chacha20(stretched, iv, secrets);
@@ -77,8 +77,8 @@ async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array
 }
 
 /**
- * Reads a keys file of the reference, or ours.
- * @param name for the error's text.
+ * Reads a keys file of the reference or of this program.
+ * @param name wallet name, for errors.
  * @throws WalletError `wrong_password`, `wallet_corrupt`. Source: wallet2.cpp `load_keys_buf`.
  */
 export async function readKeysFile(
@@ -115,7 +115,7 @@ export async function readKeysFile(
   }
 }
 
-/** @param background the spend key is left out, and its place is blank. */
+/** @param background true for a background keys file, whose spend key is blank. */
 async function readFields(fields: Fields, key: Uint8Array, background = false): Promise<KeysFile> {
   const integer = (name: string): number => {
     const value = fields[name] ?? 0n;
@@ -151,25 +151,19 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
     network: NETWORKS[integer('nettype')] ?? 'mainnet',
     refreshHeight: integer('refresh_height'),
     creationTimestamp: account.number('m_creation_timestamp', 0),
-    // The only fraction is a setting of retired RPC payments, whose default the reference knows.
+    // The only field with a fraction is a setting of retired RPC payments, for which the reference has a default.
     other: Object.fromEntries(
       Object.entries(fields).filter(
         ([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number',
       ),
     ),
   };
-  if (!fitTogether(file)) throw new CodecError('its secret keys do not belong to its address');
+  if (!keysMatch(file)) throw new CodecError('its secret keys do not belong to its address');
   return file;
 }
 
-/** Do the secret keys belong to the address, or a multisig wallet's to its group? */
-function fitTogether({
-  spendPublicKey,
-  viewPublicKey,
-  viewSecret,
-  spendSecret,
-  multisig,
-}: KeysFile): boolean {
+/** True if the secret keys belong to the address, or the signing key of a multisig wallet to its group. */
+function keysMatch({ spendPublicKey, viewPublicKey, viewSecret, spendSecret, multisig }: KeysFile): boolean {
   if (!equalBytes(publicKeyOf(viewSecret), viewPublicKey)) return false;
   if (spendSecret === undefined) return multisig === undefined;
   const publicKey = publicKeyOf(spendSecret);
@@ -178,11 +172,11 @@ function fitTogether({
     : multisig.signers.some((signer) => equalBytes(signer, publicKey));
 }
 
-/** How far beyond the last address handed out the wallet looks. */
+/** Returns the subaddress lookahead. */
 export function lookaheadOf({ other }: Pick<KeysFile, 'other'>): Lookahead {
-  const size = (name: string, usual: number): number => {
+  const size = (name: string, fallback: number): number => {
     const value = other[name];
-    return typeof value === 'bigint' && value > 0n && value < 1n << 32n ? Number(value) : usual;
+    return typeof value === 'bigint' && value > 0n && value < 1n << 32n ? Number(value) : fallback;
   };
   return {
     major: size('subaddress_lookahead_major', DEFAULT_LOOKAHEAD.major),
@@ -190,7 +184,7 @@ export function lookaheadOf({ other }: Pick<KeysFile, 'other'>): Lookahead {
   };
 }
 
-/** The same file, looking further or less far ahead. */
+/** Returns a copy with another subaddress lookahead. */
 export const withLookahead = <T extends Pick<KeysFile, 'other'>>(
   file: T,
   { major, minor }: Lookahead,
@@ -211,17 +205,17 @@ export const withMultisig = (file: KeysFile): KeysFile => ({
   other: { ...file.other, enable_multisig: 1n },
 });
 
-/** How the wallet is kept in step without its spend key. */
+/** Returns the type of background sync. */
 export const backgroundSyncOf = ({ other }: Pick<KeysFile, 'other'>): BackgroundSyncType =>
   typeOfNumber(other[SYNC_TYPE]);
 
-/** The key of the background files, where the wallet has some. */
+/** Returns the key of the background files, if the wallet has some. */
 export function backgroundKeyIn({ other }: Pick<KeysFile, 'other'>): Uint8Array | undefined {
   const key = other[SYNC_KEY];
   return typeof key === 'string' && key.length === KEY_BYTES ? fromLatin1(key) : undefined;
 }
 
-/** The same file, kept in step otherwise. @param key of the background files, if there are some. */
+/** Returns a copy with another type of background sync. @param key key of the background files, if there are some. */
 export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
   file: T,
   type: BackgroundSyncType,
@@ -238,7 +232,7 @@ export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
   };
 }
 
-/** Fields without which the reference takes other defaults than ours. */
+/** Fields for which the reference has other defaults. */
 const DEFAULTS: Fields = {
   key_on_device: 0n,
   multisig: 0n,
@@ -250,7 +244,7 @@ const DEFAULTS: Fields = {
   subaddress_lookahead_minor: BigInt(DEFAULT_LOOKAHEAD.minor),
 };
 
-/** Writes a keys file that the reference opens. */
+/** Writes a keys file in the reference's format. */
 export const writeKeysFile = async (
   file: KeysFile,
   password: string,
@@ -258,7 +252,7 @@ export const writeKeysFile = async (
   rng: Rng,
 ): Promise<Uint8Array> => sealKeysFile(file, await passwordKey(password, kdfRounds), rng);
 
-/** {@link writeKeysFile} under a key. Source: wallet2.cpp `get_keys_file_data`. */
+/** {@link writeKeysFile} with a key instead of a password. Source: wallet2.cpp `get_keys_file_data`. */
 export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): Promise<Uint8Array> {
   const innerIv = rng(IV_BYTES);
   const secrets = await cryptSecrets(

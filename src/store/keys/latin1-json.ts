@@ -1,6 +1,6 @@
 import { JsonError, parseJson, type Json } from '../../util/json.js';
 
-/** A JSON object in which strings hold raw bytes, one a character. */
+/** JSON object whose strings hold raw bytes, one per character. */
 export type Fields = { readonly [name: string]: Json | undefined };
 
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
@@ -8,7 +8,7 @@ export const fromLatin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.f
 export const toUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 export const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** @returns undefined when the bytes are no JSON object. */
+/** Parses a JSON object. @returns undefined for other bytes. */
 export function tryFields(bytes: Uint8Array): Fields | undefined {
   try {
     const value = parseJson(latin1(bytes));

@@ -4,8 +4,8 @@ import type { Amount } from '../../util/amount.js';
 import { toAmount, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
-/** What one address holds. */
-export interface HeldAmount {
+/** Sum of the outputs of one address. */
+export interface AddressBalance {
   readonly subaddress: SubaddressIndex;
   readonly total: Amount;
   readonly unspentCount: number;
@@ -19,18 +19,18 @@ export interface LockableAmount {
   readonly unlockTime: bigint;
 }
 
-export interface HoldingPlace {
+export interface BalanceScope {
   /** Absent: every account. */
   readonly account?: number;
-  /** Outputs that unconfirmed payments spend count as unspent. */
+  /** Counts outputs that unconfirmed payments spend as unspent. */
   readonly strict: boolean;
 }
 
-/** Rows as lists, small numbers as such: a wallet that is being refreshed has thousands read for every balance. */
+/** Rows are arrays with numbers where possible: during a refresh thousands of rows are read for every balance. */
 type SumRow = readonly [account: number, minor: number, total: Integer, unspent: number];
 type LockRow = readonly [account: number, minor: number, amount: Integer, height: number, unlockTime: string];
 
-/** An integer that a double holds. */
+/** Reads an integer that a double can hold as a number. */
 const small = (column: string): string => `CAST(${column} AS REAL)`;
 
 interface LockQuery {
@@ -38,7 +38,7 @@ interface LockQuery {
   readonly since: number;
 }
 
-/** What the wallet holds, at a cost that does not depend on the number of its outputs. */
+/** Reads balances in a time that does not depend on the number of outputs. */
 export class BalanceReader {
   readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
   readonly #used: Statement<[number], number>;
@@ -79,10 +79,10 @@ export class BalanceReader {
   }
 
   /**
-   * Sums an address. Frozen outputs are counted but not summed; an address that has no others is left out. What
-   * unconfirmed payments spend is not counted, strict or not.
+   * Sums the outputs of each address. `unspentCount` includes frozen outputs, which are not summed, and excludes outputs
+   * of unconfirmed payments even if `strict` is set. An address with frozen outputs only is left out.
    */
-  ofAddresses({ account, strict }: HoldingPlace): HeldAmount[] {
+  ofAddresses({ account, strict }: BalanceScope): AddressBalance[] {
     return this.#sums[strict ? 'mined' : 'free']
       .all(account ?? null)
       .map(([major, minor, total, unspentCount]) => ({
@@ -92,22 +92,22 @@ export class BalanceReader {
       }));
   }
 
-  /** Addresses of an account that ever received. */
+  /** Addresses of an account that have received outputs. */
   usedAddresses(account: number): number[] {
     return this.#used.all(account);
   }
 
-  /** Did an address ever receive? */
+  /** True if an address has received outputs. */
   isUsed({ major, minor }: SubaddressIndex): boolean {
     return this.#isUsed.get(major, minor) !== undefined;
   }
 
-  /** Unspent outputs that may still be locked: young ones, and those with an unlock time of their own. */
+  /** Unspent outputs that may still be locked: recent ones, and those with an unlock time. */
   maybeLocked({
     account,
     strict,
     sinceHeight,
-  }: HoldingPlace & { readonly sinceHeight: number }): LockableAmount[] {
+  }: BalanceScope & { readonly sinceHeight: number }): LockableAmount[] {
     return this.#locked[strict ? 'mined' : 'free']
       .all({ account: account ?? null, since: sinceHeight })
       .map(([major, minor, value, height, unlockTime]) => ({

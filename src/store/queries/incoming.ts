@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import { rowText, type RowShape } from '../../util/row-shape.js';
+import { rowParts, type RowTemplate } from '../../util/row-template.js';
 import type { IncomingField } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { HeightPages, type HeightRange } from '../sql/height-pages.js';
@@ -10,7 +10,7 @@ export interface IncomingFilter extends ChainView {
   readonly account: number;
   /** Absent: every address. */
   readonly minors?: readonly number[];
-  /** Absent: whether or not. */
+  /** Absent: both spent and unspent. */
   readonly spent?: boolean;
 }
 
@@ -30,9 +30,9 @@ const COMMON = {
   publicKey: bytes('public_key'),
 };
 
-type Source = 'chain' | 'reused' | 'told';
+type Source = 'chain' | 'reused' | 'imported';
 
-const FOUND = {
+const CHAIN_COLUMNS = {
   ...COMMON,
   height: integer('height'),
   spent: flag('spent_by IS NOT NULL'),
@@ -43,22 +43,22 @@ const FOUND = {
   unlocked: flag(unlockedColumn('height', 'unlock_time')),
 };
 
-/** Where outputs stand: found in the chain, or told to an offline wallet, which knows less of them. */
+/** Tables of outputs: found in the chain, or imported into an offline wallet, which has fewer columns. */
 const SOURCES: Readonly<Record<Source, { columns: Columns; from: string; order: string }>> = {
   chain: {
-    columns: FOUND,
+    columns: CHAIN_COLUMNS,
     from: 'owned_output WHERE burnt = 0 AND height > :min AND height <= :max',
-    // An index has them in this order. Outputs from before RingCT may share a place: then the one found first is first.
+    // An index has this order. Outputs before RingCT may have equal indices: they are ordered by their insertion.
     order: 'height, global_index, rowid',
   },
-  // As `chain`, where a larger output on a reused key has the place of the first one: pages are sorted.
+  // Like `chain`, if an output on a reused key takes the position of the first one: pages must be sorted.
   reused: {
-    columns: FOUND,
+    columns: CHAIN_COLUMNS,
     from: `owned_output WHERE burnt = 0 AND (height > :min AND height <= :max AND first_height IS NULL
       OR first_height > :min AND first_height <= :max)`,
     order: 'coalesce(first_height, height), coalesce(first_index, global_index), rowid',
   },
-  told: {
+  imported: {
     columns: {
       ...COMMON,
       height: integer('0'),
@@ -83,50 +83,54 @@ type List = Statement<[Query], Uint8Array | null>;
 
 interface Prepared {
   readonly source: Source;
-  readonly shape: RowShape<IncomingField>;
+  readonly template: RowTemplate<IncomingField>;
   readonly list: List;
   readonly format: string;
 }
 
-/** Lists what an account received, as JSON. */
+/** Lists the received outputs of an account as JSON. */
 export class IncomingReader {
   readonly #db: Db;
   readonly #pages: HeightPages;
-  readonly #anyMoved: Statement<[], unknown>;
-  /** By what they select. */
+  readonly #anyReordered: Statement<[], unknown>;
+  /** Statements by their SQL. */
   readonly #lists = new Map<string, List>();
   #last: Prepared | undefined;
 
   constructor(db: Db) {
     this.#db = db;
     this.#pages = new HeightPages(db, 'owned_output');
-    this.#anyMoved = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
+    this.#anyReordered = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
   }
 
-  /** Height up to which a range holds so many outputs, whole blocks; undefined when it holds fewer. */
+  /** Returns the lowest height up to which a range has `outputs` outputs; undefined if it has fewer. */
   pageEnd(range: HeightRange, outputs: number): number | undefined {
     return this.#pages.end(range, outputs);
   }
 
-  /** In the order of the chain, commas between them; burnt ones are left out. @returns undefined for none. */
-  rows(shape: RowShape<IncomingField>, filter: IncomingFilter, heights: HeightRange): Uint8Array | undefined {
-    const source = this.#anyMoved.get() === undefined ? 'chain' : 'reused';
-    return this.#written(source, shape, filter, heights);
+  /** Writes outputs in chain order, separated by commas, without burnt ones. @returns undefined for none. */
+  rows(
+    template: RowTemplate<IncomingField>,
+    filter: IncomingFilter,
+    heights: HeightRange,
+  ): Uint8Array | undefined {
+    const source = this.#anyReordered.get() === undefined ? 'chain' : 'reused';
+    return this.#read(source, template, filter, heights);
   }
 
-  /** {@link rows} of what an offline wallet was told of, in its order. */
-  toldRows(shape: RowShape<IncomingField>, filter: IncomingFilter): Uint8Array | undefined {
-    return this.#written('told', shape, filter, {});
+  /** {@link rows} of outputs that were imported into an offline wallet, in the order of the import. */
+  importedRows(template: RowTemplate<IncomingField>, filter: IncomingFilter): Uint8Array | undefined {
+    return this.#read('imported', template, filter, {});
   }
 
-  #written(
+  #read(
     source: Source,
-    shape: RowShape<IncomingField>,
+    template: RowTemplate<IncomingField>,
     { account, minors, spent, chainHeight, now }: IncomingFilter,
     heights: Partial<HeightRange>,
   ): Uint8Array | undefined {
-    const { list, format } = this.#prepared(source, shape);
-    const written = list.get({
+    const { list, format } = this.#prepare(source, template);
+    const json = list.get({
       ...heights,
       format,
       account,
@@ -135,16 +139,16 @@ export class IncomingReader {
       chainHeight,
       now: Math.floor(now),
     });
-    return written ?? undefined;
+    return json ?? undefined;
   }
 
-  /** Pages of one list have one shape. */
-  #prepared(source: Source, shape: RowShape<IncomingField>): Prepared {
-    if (this.#last?.source === source && this.#last.shape === shape) return this.#last;
+  /** Prepares a statement; the pages of one list have the same template and reuse the latest one. */
+  #prepare(source: Source, template: RowTemplate<IncomingField>): Prepared {
+    if (this.#last?.source === source && this.#last.template === template) return this.#last;
     const { columns, from, order } = SOURCES[source];
-    const { sql, format } = rowFormat(rowText(shape), columns);
-    // SQLite keeps the order of a subquery that is not merely counted. Sorting within group_concat takes half as long
-    // again: it sorts copies of the texts.
+    const { sql, format } = rowFormat(rowParts(template), columns);
+    // SQLite keeps the order of this subquery. Sorting within group_concat takes 1.5 times as long, because it sorts
+    // copies of the texts.
     const select = `SELECT CAST(group_concat(line, ',') AS BLOB) FROM (
       SELECT ${sql} AS line FROM ${from}
         AND account = :account
@@ -153,7 +157,7 @@ export class IncomingReader {
       ORDER BY ${order})`;
     const list = this.#lists.get(select) ?? this.#db.prepare<[Query], Uint8Array | null>(select).pluck();
     this.#lists.set(select, list);
-    this.#last = { source, shape, list, format };
+    this.#last = { source, template, list, format };
     return this.#last;
   }
 }

@@ -26,15 +26,15 @@ interface SumRow {
   readonly total: Integer;
 }
 
-/** Minor indices in JSON; null is every address. */
-interface Place {
+/** Account and minor indices (JSON); null selects every address. */
+interface Scope {
   readonly account: number;
   readonly minors: string | null;
 }
 
-type Address = Pick<Place, 'account'> & { readonly minor: number };
+type Address = Pick<Scope, 'account'> & { readonly minor: number };
 
-/** Of amounts. */
+/** Lower bound of amounts. */
 interface Bound {
   readonly least: bigint;
 }
@@ -43,22 +43,22 @@ type Name = Pick<CoinRow, 'tx_hash' | 'output_index'>;
 
 const COLUMNS = 'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image';
 const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
-const PLACE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;
+const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;
 
-/** The outputs that payments are made from, as narrow rows in the order of an index. */
+/** Spendable outputs of an account, read lazily from the store's indexes. */
 export class SpendableOutputReader {
-  readonly #sums: Statement<[Place], SumRow>;
+  readonly #sums: Statement<[Scope], SumRow>;
   readonly #exceptions: Statement<
-    [Place & Bound & { readonly since: number; readonly blind: number }],
+    [Scope & Bound & { readonly since: number; readonly blind: number }],
     CoinRow
   >;
-  readonly #byAge: Statement<[Place & Bound], Name>;
+  readonly #byAge: Statement<[Scope & Bound], Name>;
   readonly #bySize: Statement<[Address & Bound], CoinRow>;
   readonly #largest: Statement<[Address], Pick<CoinRow, 'amount'>>;
   readonly #at: Statement<[Address & Bound], CoinRow>;
   readonly #each: Statement<[Address & Bound], Name>;
   readonly #nth: Statement<[Address & { readonly place: number }], Name>;
-  readonly #named: Statement<[Name], CoinRow>;
+  readonly #byName: Statement<[Name], CoinRow>;
 
   constructor(db: Db) {
     const rows = <P extends unknown[], Row = CoinRow>(sql: string): Statement<P, Row> =>
@@ -66,25 +66,25 @@ export class SpendableOutputReader {
     const coins = (condition: string, index?: string): string =>
       `SELECT ${COLUMNS} FROM owned_output ${index === undefined ? '' : `INDEXED BY ${index}`} WHERE ${condition}`;
     this.#sums = rows(
-      `SELECT minor, free_count AS count, free_total AS total FROM address_sum WHERE ${PLACE} AND free_count > 0`,
+      `SELECT minor, free_count AS count, free_total AS total FROM address_sum WHERE ${SCOPE} AND free_count > 0`,
     );
-    // One condition an index; UNION names an output once.
+    // One query for each index; UNION removes duplicates.
     this.#exceptions = rows(
       [
-        coins(`${FREE} AND ${PLACE} AND height >= :since`, 'owned_output_by_age'),
+        coins(`${FREE} AND ${SCOPE} AND height >= :since`, 'owned_output_by_age'),
         coins(
-          `${FREE} AND ${PLACE} AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL AND height < :since`,
+          `${FREE} AND ${SCOPE} AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL AND height < :since`,
           'owned_output_lock',
         ),
-        coins(`${FREE} AND ${PLACE} AND key_image IS NULL AND NOT :blind`, 'owned_output_key_image'),
-        coins(`${FREE} AND ${PLACE} AND rct = 0`, 'owned_output_plain'),
+        coins(`${FREE} AND ${SCOPE} AND key_image IS NULL AND NOT :blind`, 'owned_output_key_image'),
+        coins(`${FREE} AND ${SCOPE} AND rct = 0`, 'owned_output_plain'),
         `SELECT ${COLUMNS.replace('minor', 'owned_output.minor')}
-         FROM (SELECT account, minor FROM address_sum WHERE ${PLACE} AND free_count > 0) AS address
+         FROM (SELECT account, minor FROM address_sum WHERE ${SCOPE} AND free_count > 0) AS address
          CROSS JOIN owned_output USING (account, minor) WHERE ${FREE} AND amount < :least`,
       ].join(' UNION '),
     );
     this.#byAge = rows(
-      `SELECT tx_hash, output_index FROM owned_output WHERE ${FREE} AND ${PLACE} AND amount >= :least
+      `SELECT tx_hash, output_index FROM owned_output WHERE ${FREE} AND ${SCOPE} AND amount >= :least
        ORDER BY height, global_index, tx_hash, output_index`,
     );
     const address = `${FREE} AND account = :account AND minor = :minor`;
@@ -105,34 +105,35 @@ export class SpendableOutputReader {
       `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_size WHERE ${address}
        ORDER BY amount, height, global_index LIMIT 1 OFFSET :place`,
     );
-    this.#named = rows(coins('tx_hash = :tx_hash AND output_index = :output_index'));
+    this.#byName = rows(coins('tx_hash = :tx_hash AND output_index = :output_index'));
   }
 
   /** @param minors empty: every address of the account. */
   of(account: number, minors: readonly number[] = []): SpendableOutputSource {
-    const place: Place = { account, minors: minors.length === 0 ? null : JSON.stringify(minors) };
+    const scope: Scope = { account, minors: minors.length === 0 ? null : JSON.stringify(minors) };
     const coin = (row: CoinRow): SpendableOutput => toCoin(row, account);
     return {
-      sums: () => this.#sums.all(place).map(toFunds),
+      sums: () => this.#sums.all(scope).map(toFunds),
       exceptions: ({ chainHeight, blind }, least) => {
         const since = Math.max(0, chainHeight - COINBASE_UNLOCK_BLOCKS - 1);
-        return this.#exceptions.all({ ...place, least, since, blind: fromFlag(blind) }).map(coin);
+        return this.#exceptions.all({ ...scope, least, since, blind: fromFlag(blind) }).map(coin);
       },
-      byAge: (least) => this.#whole(this.#byAge.iterate({ ...place, least }), coin),
+      byAge: (least) => this.#withRows(this.#byAge.iterate({ ...scope, least }), coin),
       bySize: (minor, least) => eachOf(this.#bySize.iterate({ account, minor, least }), coin),
       largest: (minor) => this.#largest.get({ account, minor })?.amount ?? 0n,
       at: (minor, least) => this.#at.all({ account, minor, least }).map(coin),
-      each: (minor, least) => this.#whole(this.#each.iterate({ account, minor, least }), coin),
-      nth: (minor, at) => {
-        const [found] = this.#whole(this.#nth.all({ account, minor, place: at }), coin);
+      each: (minor, least) => this.#withRows(this.#each.iterate({ account, minor, least }), coin),
+      nth: (minor, place) => {
+        const [found] = this.#withRows(this.#nth.all({ account, minor, place }), coin);
         return found;
       },
     };
   }
 
-  *#whole<T>(names: Iterable<Name>, make: (row: CoinRow) => T): Iterable<T> {
+  /** Reads the complete row of each output. */
+  *#withRows<T>(names: Iterable<Name>, make: (row: CoinRow) => T): Iterable<T> {
     for (const name of names) {
-      const row = this.#named.get(name);
+      const row = this.#byName.get(name);
       if (row !== undefined) yield make(row);
     }
   }

@@ -1,21 +1,21 @@
 import { amount, type Amount } from '../../util/amount.js';
 import type { Bytes } from '../../util/bytes.js';
 
-/** Integers come as bigint from statements with safe integers on. */
+/** Integer of a row: a bigint, from statements with safe integers. */
 export type Integer = bigint;
 
-/** SQLite's integers end at 2^63 - 1. */
+/** Largest integer of SQLite. */
 const I64_MAX = (1n << 63n) - 1n;
 
-/** @throws RangeError for an amount that the column cannot hold: never rounded. */
+/** @throws RangeError for an amount above the largest integer of SQLite, which would be rounded. */
 export function toColumn(value: Amount): bigint {
-  if (value > I64_MAX) throw new RangeError('amount beyond what the store can hold');
+  if (value > I64_MAX) throw new RangeError('the amount exceeds the largest one that the store can hold');
   return value;
 }
 
 export const toAmount = (column: Integer): Amount => amount(column);
 
-/** Copies a Buffer out of SQLite's hands under its role. */
+/** Copies a Buffer of SQLite, with its role. */
 export const toBytes = <K extends string>(column: Uint8Array): Bytes<K> => new Uint8Array(column) as Bytes<K>;
 
 export const toNumber = (column: Integer): number => Number(column);

@@ -19,7 +19,7 @@ export class HeightPages {
       .pluck();
   }
 
-  /** Height up to which a range holds so many rows, at least 1; undefined when it holds fewer. */
+  /** Returns the lowest height up to which a range has `rows` rows, at least 1; undefined if it has fewer. */
   end({ min, max }: HeightRange, rows: number): number | undefined {
     return this.#nth.get({ min, max, skip: rows - 1 });
   }

@@ -1,6 +1,6 @@
-import type { RowText } from '../../util/row-shape.js';
+import type { RowParts } from '../../util/row-template.js';
 
-/** Where a field of a row comes from. Bytes are written in hex, none as an empty text; truth as true or false. */
+/** SQL expression of a field. Bytes are written in hex, NULL as an empty text; flags as true or false. */
 export interface RowColumn {
   readonly sql: string;
   readonly kind: 'integer' | 'bytes' | 'flag';
@@ -11,15 +11,15 @@ const SPECIFIER = { integer: '%d', bytes: '"%s"', flag: '%s' } as const;
 const value = ({ sql, kind }: RowColumn): string =>
   kind === 'integer' ? sql : kind === 'bytes' ? `lower(hex(${sql}))` : `iif(${sql}, 'true', 'false')`;
 
-/** Has SQLite write rows as JSON: that takes a fraction of the time of reading each column out and writing it here. */
+/** Makes SQLite write rows as JSON, in a fraction of the time of reading each column and writing it here. */
 export interface RowFormat {
-  /** An SQL expression over the parameter `:format`. */
+  /** SQL expression with the parameter `:format`. */
   readonly sql: string;
   readonly format: string;
 }
 
 export function rowFormat<Name extends string>(
-  { texts, fields }: RowText<Name>,
+  { texts, fields }: RowParts<Name>,
   columns: Readonly<Record<Name, RowColumn>>,
 ): RowFormat {
   const literals = texts.map((text) => text.replaceAll('%', '%%'));

@@ -5,7 +5,7 @@ import {
   UNLOCK_LEEWAY_SECONDS,
 } from '../../cryptonote/constants.js';
 
-/** The chain that rows are seen from. */
+/** Height of the chain and time at which unlock times are evaluated. */
 export interface ChainView {
   /** Number of blocks. */
   readonly chainHeight: number;
@@ -14,8 +14,8 @@ export interface ChainView {
 }
 
 /**
- * `isUnlocked` of `wallet/unlock.ts` in SQL, over the parameters `:chainHeight` and `:now`. A lock beyond SQLite's
- * integers is read as their largest, which never opens either.
+ * `isUnlocked` of `wallet/model/unlock-time.ts` in SQL, with the parameters `:chainHeight` and `:now`. An unlock time
+ * above SQLite's largest integer is read as that one, which never unlocks either.
  */
 export const unlockedColumn = (height: string, unlockTime: string): string =>
   `${height} + ${SPENDABLE_AGE_BLOCKS} <= :chainHeight

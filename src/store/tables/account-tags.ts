@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
-/** Descriptions of account tags; which account has which tag stands with the accounts. */
+/** Descriptions of account tags. The tag of an account is a column of `account`. */
 export class AccountTagReader {
   protected readonly db: Db;
   readonly #description: Statement<[string], { description: string }>;
@@ -11,7 +11,7 @@ export class AccountTagReader {
     this.#description = db.prepare('SELECT description FROM account_tag WHERE tag = ?');
   }
 
-  /** Empty when it has none. */
+  /** Returns the description of a tag; empty if it has none. */
   description(tag: string): string {
     return this.#description.get(tag)?.description ?? '';
   }
@@ -26,7 +26,7 @@ export class AccountTagWriter extends AccountTagReader {
       .run(tag, description);
   }
 
-  /** @param tag empty takes the account's tag away. A tag that no account has any more loses its description. */
+  /** Sets the tag of accounts; a tag that no account has any longer loses its description. @param tag empty removes it. */
   assign(accounts: readonly number[], tag: string): void {
     const assign = this.db.prepare('UPDATE account SET tag = ? WHERE major = ?');
     for (const account of accounts) assign.run(tag, account);

@@ -8,11 +8,11 @@ import type { Db } from '../file/database.js';
 export interface AccountRow {
   readonly major: number;
   readonly addressCount: number;
-  /** Empty when it has none. */
+  /** Empty if it has none. */
   readonly tag: string;
 }
 
-/** Label of an account that was not created here but found in the chain. */
+/** Label of an account that was not created by a client but found in the chain. */
 const REACHED_LABEL = 'Untitled account';
 
 const ACCOUNT = 'SELECT major, address_count AS addressCount, tag FROM account';
@@ -72,7 +72,7 @@ export class AccountWriter extends AccountReader {
   }
 
   /**
-   * An output arrived at an address beyond those handed out: it and all before it exist from now on.
+   * Creates all accounts and addresses up to an index at which an output was received.
    * Source: wallet2.cpp `expand_subaddresses`.
    */
   reach({ major, minor }: SubaddressIndex): void {
@@ -99,12 +99,12 @@ export class SubaddressReader {
     this.#find = db.prepare('SELECT major, minor FROM subaddress_key WHERE spend_public_key = ?');
   }
 
-  /** Empty when it has none. */
+  /** Returns the label of an address; empty if it has none. */
   label({ major, minor }: SubaddressIndex): string {
     return this.#label.get(major, minor)?.label ?? '';
   }
 
-  /** Of the addresses of an account that have one. */
+  /** Returns the labels of an account's addresses, by minor index. */
   labels(major: number): Map<number, string> {
     return new Map(this.#labels.all(major));
   }
@@ -113,14 +113,14 @@ export class SubaddressReader {
     return this.#find.get(spendPublicKey);
   }
 
-  /** Is it handed out, or within the lookahead? */
+  /** True if the address exists or is within the lookahead. */
   has({ major, minor }: SubaddressIndex): boolean {
     return this.#has.get(major, minor) !== undefined;
   }
 
-  /** All that are known, the lookahead included, each account from 0 without gaps. */
+  /** Returns all known subaddresses, the lookahead included; each account has them from 0 without gaps. */
   packed(): PackedSubaddresses {
-    // As one text: row by row, hundreds of thousands of them would hold everything else up.
+    // Read as one text: hundreds of thousands of rows would block the thread.
     const text = this.db
       .prepare<[], string | null>(
         "SELECT group_concat(format('%s%08x%08x', hex(spend_public_key), major, minor), '') FROM subaddress_key",

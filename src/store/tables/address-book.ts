@@ -36,7 +36,7 @@ export class AddressBookReader {
     return row && { index, address: row.address, description: row.description };
   }
 
-  /** Where the entry stands in the table, which no deletion changes. */
+  /** Returns the key of an entry's row, which deletions do not change. */
   protected position(index: number): number | undefined {
     return this.#at.get(index)?.position;
   }

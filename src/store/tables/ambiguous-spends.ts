@@ -27,7 +27,7 @@ const toSpend = (row: Row): AmbiguousSpend => ({
   keyImages: chunks(row.key_images, 32).map((image) => toBytes<'KeyImage'>(image)),
 });
 
-/** Transactions that may spend outputs whose key image is not known yet. */
+/** Transactions that may spend outputs without a known key image. */
 export class AmbiguousSpendReader {
   protected readonly db: Db;
   readonly #list: Statement<[], Row>;
@@ -37,7 +37,7 @@ export class AmbiguousSpendReader {
     this.#list = db.prepare<[], Row>('SELECT * FROM possible_spend ORDER BY height').safeIntegers();
   }
 
-  /** In height order. */
+  /** Returns them in height order. */
   list(): AmbiguousSpend[] {
     return this.#list.all().map(toSpend);
   }
@@ -69,7 +69,7 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
       );
   }
 
-  /** Forgets those of blocks from one height to another, both inclusive. */
+  /** Deletes those of blocks at heights from one to another, both inclusive. */
   detach(from: number, to: number): void {
     this.#drop.run(from, to);
   }

@@ -11,9 +11,9 @@ interface BlockRow {
 
 const toBlock = ({ height, hash }: BlockRow): BlockRef => ({ height, hash: toBytes<'Hash'>(hash) });
 
-/** Names of blocks that a reorganisation may undo are all kept; of older ones, one in so many. */
+/** Interval of the stored hashes of blocks that no reorganisation can undo; newer ones are all stored. */
 const SPARSE = 1_000;
-/** Newest blocks that a history names without gaps. */
+/** Number of the newest blocks that a short history has without gaps. */
 const DENSE_HISTORY = 10;
 
 export class ChainReader {
@@ -41,7 +41,7 @@ export class ChainReader {
     return row && toBytes<'Hash'>(row.hash);
   }
 
-  /** Newest first: ten in a row, then steps that double, down to the oldest held. */
+  /** Newest block first: ten consecutive ones, then with doubling steps, down to the oldest stored one. */
   shortHistory(): BlockRef[] {
     const history: BlockRef[] = [];
     const tip = this.tip();
@@ -74,7 +74,7 @@ export class ChainWriter extends ChainReader {
     );
   }
 
-  /** Forgets the blocks at or above a height. */
+  /** Deletes the blocks at or above a height. */
   drop(height: number): void {
     this.#drop.run(height);
   }

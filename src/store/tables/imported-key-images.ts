@@ -4,44 +4,44 @@ import type { ImportedKeyImage } from '../../wallet/model/records.js';
 import { fromFlag, toBytes, toFlag, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
-interface ToldRow {
+interface ImportedRow {
   readonly public_key: Uint8Array;
   readonly key_image: Uint8Array;
   readonly proven: Integer;
 }
 
-const toTold = (row: ToldRow): ImportedKeyImage => ({
+const toImported = (row: ImportedRow): ImportedKeyImage => ({
   publicKey: toBytes<'PublicKey'>(row.public_key),
   keyImage: toBytes<'KeyImage'>(row.key_image),
   proven: toFlag(row.proven),
 });
 
-/** Key images of a wallet without a spend key. */
+/** Key images that were imported into a wallet without a spend key. */
 export class ImportedKeyImageReader {
   protected readonly db: Db;
-  readonly #get: Statement<[Uint8Array], ToldRow>;
-  readonly #list: Statement<[], ToldRow>;
+  readonly #get: Statement<[Uint8Array], ImportedRow>;
+  readonly #list: Statement<[], ImportedRow>;
 
   constructor(db: Db) {
     this.db = db;
     this.#get = db
-      .prepare<[Uint8Array], ToldRow>('SELECT * FROM told_key_image WHERE public_key = ?')
+      .prepare<[Uint8Array], ImportedRow>('SELECT * FROM told_key_image WHERE public_key = ?')
       .safeIntegers();
-    this.#list = db.prepare<[], ToldRow>('SELECT * FROM told_key_image').safeIntegers();
+    this.#list = db.prepare<[], ImportedRow>('SELECT * FROM told_key_image').safeIntegers();
   }
 
   of(publicKey: PublicKey): ImportedKeyImage | undefined {
     const row = this.#get.get(publicKey);
-    return row && toTold(row);
+    return row && toImported(row);
   }
 
   list(): ImportedKeyImage[] {
-    return this.#list.all().map(toTold);
+    return this.#list.all().map(toImported);
   }
 }
 
 export class ImportedKeyImageWriter extends ImportedKeyImageReader {
-  /** A word never replaces a proof, nor another word. @returns the image that holds from now on. */
+  /** A proven key image replaces an unproven one; otherwise the first one stored is kept. @returns the stored one. */
   set({ publicKey, keyImage, proven }: ImportedKeyImage): KeyImage {
     const known = this.of(publicKey);
     if (known !== undefined && (known.proven || !proven)) return known.keyImage;

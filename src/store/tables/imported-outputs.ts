@@ -4,7 +4,7 @@ import { amount, ZERO } from '../../util/amount.js';
 import type { ImportedOutput, OwnedOutput } from '../../wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
-import type { HeldAmount } from '../queries/balances.js';
+import type { AddressBalance } from '../queries/balances.js';
 
 interface ImportedRow {
   readonly public_key: Uint8Array;
@@ -37,17 +37,17 @@ const toImported = (row: ImportedRow): ImportedOutput => ({
 
 const NO_HASH = new Uint8Array(32) as Hash;
 
-/** As the chain would show it, what only the chain knows left blank. */
-const toOwned = (told: ImportedOutput): OwnedOutput => ({
-  publicKey: told.publicKey,
-  derivationKey: told.derivationKey,
-  outputIndex: told.outputIndex,
-  globalIndex: told.globalIndex,
-  amount: told.amount,
-  rct: told.rct,
-  subaddress: told.subaddress,
-  keyImage: told.keyImage,
-  frozen: told.frozen,
+/** Converts to an output of the chain; values that only the chain has are blank. */
+const toOwned = (imported: ImportedOutput): OwnedOutput => ({
+  publicKey: imported.publicKey,
+  derivationKey: imported.derivationKey,
+  outputIndex: imported.outputIndex,
+  globalIndex: imported.globalIndex,
+  amount: imported.amount,
+  rct: imported.rct,
+  subaddress: imported.subaddress,
+  keyImage: imported.keyImage,
+  frozen: imported.frozen,
   txHash: NO_HASH,
   mask: 1n,
   height: 0,
@@ -55,10 +55,10 @@ const toOwned = (told: ImportedOutput): OwnedOutput => ({
   coinbase: false,
   change: false,
   burnt: false,
-  ...(told.spent ? { spentBy: NO_HASH, spentHeight: 0 } : {}),
+  ...(imported.spent ? { spentBy: NO_HASH, spentHeight: 0 } : {}),
 });
 
-/** Outputs that an offline wallet was told of, in their order. */
+/** Outputs that were imported into an offline wallet, in the order of the import. */
 export class ImportedOutputReader {
   protected readonly db: Db;
   readonly #list: Statement<[], ImportedRow>;
@@ -86,18 +86,18 @@ export class ImportedOutputReader {
     return this.owned(account).filter(({ spentBy, frozen }) => spentBy === undefined && !frozen);
   }
 
-  balances(account?: number): HeldAmount[] {
-    const held = new Map<string, HeldAmount>();
+  balances(account?: number): AddressBalance[] {
+    const balances = new Map<string, AddressBalance>();
     for (const { subaddress, amount: value } of this.unspent(account)) {
       const key = `${subaddress.major}/${subaddress.minor}`;
-      const known = held.get(key) ?? { subaddress, total: ZERO, unspentCount: 0 };
-      held.set(key, {
+      const known = balances.get(key) ?? { subaddress, total: ZERO, unspentCount: 0 };
+      balances.set(key, {
         subaddress,
         total: amount(known.total + value),
         unspentCount: known.unspentCount + 1,
       });
     }
-    return [...held.values()];
+    return [...balances.values()];
   }
 
   usedAddresses(account: number): number[] {
@@ -113,9 +113,9 @@ export class ImportedOutputWriter extends ImportedOutputReader {
     this.#clear = db.prepare('DELETE FROM imported_output');
   }
 
-  /** Puts outputs in the places from `first` on; with `anew`, later places are emptied. */
-  put(first: number, outputs: readonly ImportedOutput[], anew: boolean): void {
-    if (anew) this.db.prepare('DELETE FROM imported_output WHERE place >= ?').run(first);
+  /** Stores outputs at the positions from `first` on. @param truncate deletes the outputs from `first` on before. */
+  put(first: number, outputs: readonly ImportedOutput[], truncate: boolean): void {
+    if (truncate) this.db.prepare('DELETE FROM imported_output WHERE place >= ?').run(first);
     const insert = this.db.prepare(
       `INSERT OR REPLACE INTO imported_output (place, public_key, derivation_key, output_index, global_index, amount, rct,
          account, minor, key_image, spent, frozen, requested) VALUES (${Array(13).fill('?').join(', ')})`,
@@ -139,7 +139,7 @@ export class ImportedOutputWriter extends ImportedOutputReader {
     );
   }
 
-  /** Nobody waits for a key image any more. */
+  /** Resets the flag that the key image of an output is requested. */
   clearRequests(): void {
     this.db.prepare('UPDATE imported_output SET requested = 0').run();
   }

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
-/** Single facts about the wallet. */
+/** Keys of single values of the wallet. */
 export type MetaKey =
   'restore_height' | 'created_at' | 'last_block_reward' | 'background_sync' | 'reused_keys';
 
@@ -19,7 +19,7 @@ export class MetaReader {
   }
 }
 
-/** Handed out by `WalletStore.write` alone, as every writer. */
+/** Passed to the task of `WalletStore.write` only, like every writer. */
 export class MetaWriter extends MetaReader {
   readonly #set: Statement<[string, string]>;
 

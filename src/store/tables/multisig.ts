@@ -6,11 +6,11 @@ import { multisigInfo, type MultisigInfo } from '../../wallet/exchange/transfer-
 import { toBytes } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
-/** What one signing gave. */
+/** Stored result of signing a transaction set. */
 export interface SignedAnswer {
-  /** Sealed. */
+  /** Encrypted transaction set. */
   readonly set: Uint8Array;
-  /** None while more must sign. */
+  /** Empty while more signers are needed. */
   readonly txHashes: readonly Hash[];
 }
 
@@ -19,30 +19,30 @@ interface AnswerRow {
   readonly tx_hashes: Uint8Array;
 }
 
-/** What signing together with others takes: own nonces, and what the others told. */
+/** State of multisig signing: own nonces, multisig info of the other signers, and results. */
 export class MultisigReader {
   protected readonly db: Db;
   readonly #nonces: Statement<[Uint8Array], { nonce: Uint8Array }>;
-  readonly #told: Statement<[Uint8Array], { info: Uint8Array }>;
+  readonly #infos: Statement<[Uint8Array], { info: Uint8Array }>;
   readonly #answer: Statement<[Uint8Array], AnswerRow>;
-  readonly #word: Statement<[Uint8Array], { current: number }>;
+  readonly #signerInfo: Statement<[Uint8Array], { current: number }>;
 
   constructor(db: Db) {
     this.db = db;
     this.#nonces = db.prepare('SELECT nonce FROM multisig_nonce WHERE public_key = ? ORDER BY position');
-    this.#told = db.prepare('SELECT info FROM multisig_info WHERE public_key = ? ORDER BY signer');
+    this.#infos = db.prepare('SELECT info FROM multisig_info WHERE public_key = ? ORDER BY signer');
     this.#answer = db.prepare('SELECT answer, tx_hashes FROM multisig_answer WHERE request = ?');
-    this.#word = db.prepare('SELECT current FROM multisig_word WHERE digest = ?');
+    this.#signerInfo = db.prepare('SELECT current FROM multisig_word WHERE digest = ?');
   }
 
-  /** Unused nonces of an output. Secret. */
+  /** Returns the unused nonces of an output, which are secret. */
   nonces(publicKey: PublicKey): SecretKey[] {
     return this.#nonces.all(publicKey).map(({ nonce }) => toBytes<'SecretKey'>(nonce));
   }
 
-  /** What other signers told of an output, one each. */
-  told(publicKey: PublicKey): MultisigInfo[] {
-    return this.#told.all(publicKey).map(({ info }) => decode(multisigInfo, info));
+  /** Returns the multisig info of an output, one of each other signer. */
+  infos(publicKey: PublicKey): MultisigInfo[] {
+    return this.#infos.all(publicKey).map(({ info }) => decode(multisigInfo, info));
   }
 
   answerTo(request: Hash): SignedAnswer | undefined {
@@ -55,14 +55,14 @@ export class MultisigReader {
     );
   }
 
-  /** A later word of its signer replaced it. */
-  isReplaced(word: Hash): boolean {
-    return this.#word.get(word)?.current === 0;
+  /** True if a later signer info of the same signer replaced this one. @param digest hash of a signer info. */
+  isSuperseded(digest: Hash): boolean {
+    return this.#signerInfo.get(digest)?.current === 0;
   }
 }
 
 export class MultisigWriter extends MultisigReader {
-  /** These are the only nonces from now on; nothing that was signed with others is given out again. */
+  /** Replaces all nonces, and deletes the results that were signed with the former ones. */
   replaceNonces(
     fresh: readonly { readonly publicKey: PublicKey; readonly nonces: readonly SecretKey[] }[],
   ): void {
@@ -75,31 +75,31 @@ export class MultisigWriter extends MultisigReader {
       nonces.forEach((nonce, position) => insert.run(publicKey, position, nonce));
   }
 
-  /** @returns how many there were. */
+  /** @returns the number of erased nonces. */
   eraseNonces(publicKeys: readonly PublicKey[]): number {
     const erase = this.db.prepare('DELETE FROM multisig_nonce WHERE public_key = ?');
     return publicKeys.reduce((count, publicKey) => count + erase.run(publicKey).changes, 0);
   }
 
-  /** What was told of any output before is forgotten. */
-  replaceTold(
-    told: readonly { readonly publicKey: PublicKey; readonly infos: readonly MultisigInfo[] }[],
+  /** Replaces the multisig info of all outputs. */
+  replaceInfos(
+    outputs: readonly { readonly publicKey: PublicKey; readonly infos: readonly MultisigInfo[] }[],
   ): void {
     this.db.prepare('DELETE FROM multisig_info').run();
     const insert = this.db.prepare('INSERT INTO multisig_info (public_key, signer, info) VALUES (?, ?, ?)');
-    for (const { publicKey, infos } of told)
+    for (const { publicKey, infos } of outputs)
       for (const info of infos) insert.run(publicKey, info.signer, encode(multisigInfo, info));
   }
 
-  /** The last word of a signer. */
-  setWord(signer: PublicKey, word: Hash): void {
+  /** Marks a signer info as its signer's latest one. @param digest hash of the signer info. */
+  setLatestInfo(signer: PublicKey, digest: Hash): void {
     this.db.prepare('UPDATE multisig_word SET current = 0 WHERE signer = ?').run(signer);
     this.db
       .prepare(
         `INSERT INTO multisig_word (digest, signer, current) VALUES (?, ?, 1)
          ON CONFLICT (digest) DO UPDATE SET current = 1`,
       )
-      .run(word, signer);
+      .run(digest, signer);
   }
 
   recordAnswer(request: Hash, { set, txHashes }: SignedAnswer): void {

@@ -42,7 +42,7 @@ export interface OutgoingFilter {
   /** Inclusive. */
   readonly maxHeight?: number;
   readonly account?: number;
-  /** At least one of these addresses paid. */
+  /** At least one of these addresses is a source of the payment. */
   readonly minors?: readonly number[];
 }
 
@@ -54,7 +54,7 @@ export class OutgoingReader {
   readonly #pages: HeightPages;
   readonly #byHash: Statement<[Uint8Array], OutgoingRow>;
   readonly #mined: Statement<[number, number], OutgoingRow>;
-  readonly #open: Statement<[], OutgoingRow>;
+  readonly #unmined: Statement<[], OutgoingRow>;
   readonly #destinations: Statement<[Uint8Array], DestinationRow>;
 
   constructor(db: Db) {
@@ -64,7 +64,7 @@ export class OutgoingReader {
       db.prepare<P, OutgoingRow>(`SELECT ${COLUMNS} FROM outgoing_tx ${tail}`).safeIntegers();
     this.#byHash = rows('WHERE tx_hash = ?');
     this.#mined = rows('WHERE height > ? AND height <= ? ORDER BY height, tx_hash');
-    this.#open = rows("WHERE state <> 'confirmed' ORDER BY timestamp, tx_hash");
+    this.#unmined = rows("WHERE state <> 'confirmed' ORDER BY timestamp, tx_hash");
     this.#destinations = db
       .prepare<[Uint8Array], DestinationRow>(
         'SELECT address, amount FROM outgoing_destination WHERE tx_hash = ? ORDER BY position',
@@ -77,7 +77,7 @@ export class OutgoingReader {
     return row && this.#toOutgoing(row);
   }
 
-  /** Transactions in blocks at or above a height. */
+  /** Returns the hashes of transactions in blocks at or above a height. */
   hashesFrom(height: number): Hash[] {
     return this.db
       .prepare<[number], { tx_hash: Uint8Array }>('SELECT tx_hash FROM outgoing_tx WHERE height >= ?')
@@ -85,18 +85,18 @@ export class OutgoingReader {
       .map((row) => toBytes<'Hash'>(row.tx_hash));
   }
 
-  /** Height up to which a range holds so many mined transactions, whole blocks; undefined when it holds fewer. */
+  /** Returns the lowest height up to which a range has `transactions` mined transactions; undefined if it has fewer. */
   pageEnd(range: HeightRange, transactions: number): number | undefined {
     return this.#pages.end(range, transactions);
   }
 
-  /** Mined ones in height order, others by age. */
+  /** Returns mined transactions in height order, then others by age. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
       ? this.#mined.all(minHeight ?? -1, maxHeight ?? Number.MAX_SAFE_INTEGER)
       : [];
-    const open = states.some((state) => state !== 'confirmed') ? this.#open.all() : [];
-    return [...mined, ...open.filter(({ state }) => states.includes(state))]
+    const unmined = states.some((state) => state !== 'confirmed') ? this.#unmined.all() : [];
+    return [...mined, ...unmined.filter(({ state }) => states.includes(state))]
       .filter((row) => account === undefined || toNumber(row.account) === account)
       .map((row) => this.#toOutgoing(row))
       .filter(
@@ -127,19 +127,19 @@ export class OutgoingReader {
   }
 }
 
-/** States that a payment enters another state from. It leaves `confirmed` with its block alone: {@link OutgoingWriter.detach}. */
+/** States from which a payment enters another state. It leaves `confirmed` only when its block is detached: {@link OutgoingWriter.detach}. */
 const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
   pending: ['prepared', 'failed'],
   failed: ['prepared', 'pending'],
 };
 
-/** Copies facts of payments, which a `WHERE` of the user selects, to `outgoing_fact`. */
+/** SQL that copies change and payment id of the payments that a condition selects to `outgoing_fact`. */
 const KEEP_FACTS = `INSERT INTO outgoing_fact (tx_hash, change, change_at_payment, payment_id)
   SELECT tx_hash, change, change_at_payment, payment_id FROM outgoing_tx WHERE`;
 const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
   change_at_payment = excluded.change_at_payment, payment_id = excluded.payment_id`;
 
-/** Depth at which a payment's blob is of no more use. */
+/** Depth from which a payment cannot be relayed again, so that its blob is deleted. */
 const SETTLED_DEPTH = 60;
 
 export class OutgoingWriter extends OutgoingReader {
@@ -150,7 +150,7 @@ export class OutgoingWriter extends OutgoingReader {
   readonly #setChange: Statement<[bigint, Uint8Array]>;
   readonly #facts: Statement<[Uint8Array], FactRow>;
   readonly #undo: readonly Statement<[number, number]>[];
-  readonly #settle: Statement<[number]>;
+  readonly #dropBlobs: Statement<[number]>;
 
   constructor(db: Db) {
     super(db);
@@ -180,7 +180,7 @@ export class OutgoingWriter extends OutgoingReader {
          AND (change_at_payment IS NOT NULL OR tx_hash IN (SELECT tx_hash FROM outgoing_destination)) ${OVER_FACTS}`,
       'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
     ].map((sql) => db.prepare<[number, number]>(sql));
-    this.#settle = db.prepare('UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL');
+    this.#dropBlobs = db.prepare('UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL');
     this.#facts = db
       .prepare<[Uint8Array], FactRow>(
         'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, change_at_payment, payment_id',
@@ -209,27 +209,27 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   /**
-   * Moves a payment forward. A mined payment stays `confirmed`, whatever is learned of it later.
-   * @returns whether the state changed.
+   * Changes the state of an unmined payment. A mined payment stays `confirmed`.
+   * @returns true if the state changed.
    */
   setState(txHash: Hash, state: 'pending' | 'failed'): boolean {
     return this.#enter[state].run(txHash).changes > 0;
   }
 
-  /** @param time Unix seconds: a pool holds it. */
+  /** Records when the payment was last seen in the mempool. @param time Unix seconds. */
   setSeen(txHash: Hash, time: number): void {
     this.db.prepare('UPDATE outgoing_tx SET seen = ? WHERE tx_hash = ?').run(time, txHash);
   }
 
-  /** Makes room for a failed payment that is made again. Its destinations stay. */
+  /** Deletes a failed payment that is about to be made again; its destinations are kept. */
   removeFailed(txHash: Hash): void {
     this.db.prepare("DELETE FROM outgoing_tx WHERE tx_hash = ? AND state = 'failed'").run(txHash);
   }
 
-  /** A payment was found in a block. What this wallet knows of it already is kept. */
+  /** Records that a block contains a payment. Data that the wallet recorded before is kept. */
   confirm(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
-    // Every output came back to the paying account: the amount paid is 0. Source: wallet2.cpp `process_new_transaction`.
+    // If every output is the paying account's, the amount paid is 0. Source: wallet2.cpp `process_new_transaction`.
     const toOurselves = found.amountIn === found.change + found.fee;
     if (known === undefined) {
       const { change, changeAtPayment, paymentId } = this.#takeFacts(found.txHash);
@@ -246,8 +246,8 @@ export class OutgoingWriter extends OutgoingReader {
     if (toOurselves) this.#setChange.run(toColumn(found.change), found.txHash);
   }
 
-  /** Keeps what a block will not tell of a payment until one holds it. */
-  remember({ txHash, change, paymentId, destinations }: PaymentFacts): void {
+  /** Stores data of a payment that cannot be read from the chain, until its block is found. */
+  storeFacts({ txHash, change, paymentId, destinations }: PaymentFacts): void {
     this.db
       .prepare(
         `INSERT INTO outgoing_fact (tx_hash, change, payment_id) VALUES (?, ?, ?)
@@ -273,22 +273,22 @@ export class OutgoingWriter extends OutgoingReader {
     );
   }
 
-  /** Drops the payment; its destinations go with it. The caller frees its inputs. */
+  /** Deletes a payment and its destinations. The caller must free its inputs. */
   remove(txHash: Hash): void {
     this.db.prepare('DELETE FROM outgoing_destination WHERE tx_hash = ?').run(txHash);
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
 
-  /** {@link confirm}, where more of what it spends may be known to be ours than when it was found first. */
-  confirmAnew(found: FoundOutgoing): void {
+  /** {@link confirm} for a payment of which more inputs may be recognised than before. */
+  confirmAgain(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
     if (known !== undefined && known.amountIn < found.amountIn)
       this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(found.txHash);
     this.confirm(found);
   }
 
-  /** Deletes recorded destinations, payment ids and change of payments; only the change of payments to the paying account itself is kept. */
-  forget(): void {
+  /** Deletes payments, destinations and payment ids; only the change of payments to the paying account itself is kept. */
+  clear(): void {
     this.db.prepare(`${KEEP_FACTS} change_at_payment IS NOT NULL ${OVER_FACTS}`).run();
     this.db.prepare('DELETE FROM outgoing_destination').run();
     this.db.prepare('DELETE FROM outgoing_tx').run();
@@ -296,14 +296,17 @@ export class OutgoingWriter extends OutgoingReader {
     this.db.prepare('UPDATE outgoing_fact SET change = NULL, payment_id = NULL').run();
   }
 
-  /** Blocks from one height to another are gone: payments that can be relayed again wait again, of others only what no block tells is kept. */
+  /**
+   * Undoes blocks at heights from one to another, both inclusive: payments that can be relayed again become `pending`, of
+   * others only the data is kept that the chain does not have.
+   */
   detach(from: number, to: number): void {
     for (const step of this.#undo) step.run(from, to);
   }
 
-  /** Payments deep enough need no blob. */
-  settle(tip: number): void {
-    this.#settle.run(tip - SETTLED_DEPTH);
+  /** Deletes the blobs of payments that are {@link SETTLED_DEPTH} blocks deep. */
+  dropSettledBlobs(tip: number): void {
+    this.#dropBlobs.run(tip - SETTLED_DEPTH);
   }
 }
 
@@ -316,7 +319,7 @@ export class TxKeyReader {
     this.#get = db.prepare('SELECT keys FROM tx_secret_key WHERE tx_hash = ?');
   }
 
-  /** The transaction's key, then one an output where there are additional ones. */
+  /** Returns the transaction's secret key, then the additional ones, one for each output. */
   get(txHash: Hash): SecretKey[] | undefined {
     const row = this.#get.get(txHash);
     return row && chunks(row.keys, 32).map((key) => toBytes<'SecretKey'>(key));
@@ -342,8 +345,8 @@ export class NoteReader {
     this.#get = db.prepare('SELECT note FROM tx_note WHERE tx_hash = ?');
   }
 
-  /** Nobody wrote a note yet. */
-  areNone(): boolean {
+  /** True if no transaction has a note. */
+  isEmpty(): boolean {
     return this.db.prepare('SELECT 1 FROM tx_note LIMIT 1').get() === undefined;
   }
 
@@ -353,7 +356,7 @@ export class NoteReader {
 }
 
 export class NoteWriter extends NoteReader {
-  /** An empty note removes it. */
+  /** Sets a note; an empty one deletes it. */
   set(txHash: Hash, note: string): void {
     if (note === '') this.db.prepare('DELETE FROM tx_note WHERE tx_hash = ?').run(txHash);
     else

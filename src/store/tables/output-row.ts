@@ -29,7 +29,7 @@ export interface OutputRow {
   readonly taken: Integer;
 }
 
-/** The order of the chain: within a block, outputs are numbered in the order of its transactions. */
+/** Chain order: within a block, global indices follow the order of its transactions. */
 export const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';
 
 export const toOutput = (row: OutputRow): OwnedOutput => ({

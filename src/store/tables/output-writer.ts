@@ -5,20 +5,20 @@ import type { FoundSpend, OwnedOutput } from '../../wallet/model/records.js';
 import { fromFlag, toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { OutputReader, type OutputRef } from './outputs.js';
-import { ReusedKeys, type KeptKeys } from './reused-keys.js';
+import { ReusedKeys, type SavedSpends } from './reused-keys.js';
 
 type SpendColumns = Omit<FoundSpend, 'globalIndex'> & { readonly globalIndex: number | null };
 
-/** Handed out by `WalletStore.write` alone, as every writer. */
+/** Passed to the task of `WalletStore.write` only, like every writer. */
 export class OutputWriter extends OutputReader {
   readonly #insert: Statement<unknown[]>;
   readonly #reused: ReusedKeys;
   readonly #spend: Statement<[SpendColumns]>;
   readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
   readonly #release: Statement<[Uint8Array]>;
-  readonly #forgetFrozen: Statement<[Uint8Array, number]>;
+  readonly #takeFrozen: Statement<[Uint8Array, number]>;
   readonly #setFrozen: Statement<[number, Uint8Array, number]>;
-  readonly #rememberFrozen: Statement<[number, number]>;
+  readonly #storeFrozen: Statement<[number, number]>;
   readonly #drop: Statement<[number, number]>;
   readonly #dropTx: Statement<[Uint8Array]>;
   readonly #unspend: Record<'all' | 'unpaid', Statement<[number, number]>>;
@@ -32,7 +32,7 @@ export class OutputWriter extends OutputReader {
          ${Array(10).fill('?').join(', ')})`,
     );
     this.#reused = new ReusedKeys(db);
-    // A payment that was known before stays with the output that it took.
+    // `taken` is kept if the same payment had reserved the output before.
     this.#spend = db.prepare(
       `UPDATE owned_output SET spent_by = :txHash, spent_height = :height, spent_index = :globalIndex,
          taken = taken AND spent_by IS :txHash
@@ -45,12 +45,12 @@ export class OutputWriter extends OutputReader {
     this.#release = db.prepare(
       'UPDATE owned_output SET spent_by = NULL, taken = 0 WHERE spent_by = ? AND spent_height IS NULL',
     );
-    this.#forgetFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
+    this.#takeFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
     this.#setFrozen = db.prepare(
       `UPDATE owned_output SET frozen = ?
        WHERE public_key = (SELECT public_key FROM owned_output WHERE tx_hash = ? AND output_index = ?)`,
     );
-    this.#rememberFrozen = db.prepare(
+    this.#storeFrozen = db.prepare(
       `INSERT INTO frozen_output (tx_hash, output_index)
          SELECT tx_hash, output_index FROM owned_output WHERE height BETWEEN ? AND ? AND frozen = 1
        ON CONFLICT DO NOTHING`,
@@ -73,12 +73,12 @@ export class OutputWriter extends OutputReader {
     this.addAll([output]);
   }
 
-  /** Cheaper than one by one where many of them are on one key. */
+  /** Adds outputs; takes less time than {@link add} for each if many are on one key. */
   addAll(outputs: readonly OwnedOutput[]): void {
     for (const output of outputs) this.#insertRow(output);
-    this.#reused.settleEach(outputs.map(({ publicKey }) => publicKey));
+    this.#reused.recomputeEach(outputs.map(({ publicKey }) => publicKey));
     for (const output of outputs)
-      if (this.#forgetFrozen.run(output.txHash, output.outputIndex).changes > 0) this.setFrozen(output, true);
+      if (this.#takeFrozen.run(output.txHash, output.outputIndex).changes > 0) this.setFrozen(output, true);
   }
 
   #insertRow(output: OwnedOutput): void {
@@ -102,27 +102,27 @@ export class OutputWriter extends OutputReader {
     );
   }
 
-  /** Freezes outputs as soon as they are found. */
+  /** Records outputs that are frozen as soon as they are found in the chain. */
   freezeUnseen(outputs: readonly OutputRef[]): void {
-    const remember = this.db.prepare(
+    const insert = this.db.prepare(
       'INSERT INTO frozen_output (tx_hash, output_index) VALUES (?, ?) ON CONFLICT DO NOTHING',
     );
-    for (const { txHash, outputIndex } of outputs) remember.run(txHash, outputIndex);
+    for (const { txHash, outputIndex } of outputs) insert.run(txHash, outputIndex);
   }
 
-  /** Follows what is known now of who paid it. */
+  /** Updates whether an output is change, which depends on the inputs that are recognised. */
   setChange({ txHash, outputIndex, change }: OwnedOutput): void {
     this.db
       .prepare('UPDATE owned_output SET change = ? WHERE tx_hash = ? AND output_index = ?')
       .run(fromFlag(change), txHash, outputIndex);
   }
 
-  /** Freezes or thaws every output on the key: one of them stands for all. */
+  /** Freezes or thaws all outputs on the key of an output. */
   setFrozen({ txHash, outputIndex }: OutputRef, frozen: boolean): void {
     this.#setFrozen.run(fromFlag(frozen), txHash, outputIndex);
   }
 
-  /** Whatever spent it, according to the wallet, did not. */
+  /** Removes the recorded spend of an output. */
   markUnspent({ txHash, outputIndex, publicKey }: OwnedOutput): void {
     this.db
       .prepare(
@@ -130,10 +130,10 @@ export class OutputWriter extends OutputReader {
          WHERE tx_hash = ? AND output_index = ?`,
       )
       .run(txHash, outputIndex);
-    this.#reused.settleEach([publicKey]);
+    this.#reused.recomputeEach([publicKey]);
   }
 
-  /** A transaction that the wallet has not seen spends it. @param mined in a block, not in the pool. */
+  /** Marks an output as spent by a transaction that the wallet has not seen. @param mined true in a block, false in the mempool. */
   markSpentByUnknown({ txHash, outputIndex }: OutputRef, mined: boolean): void {
     this.db
       .prepare(
@@ -143,12 +143,12 @@ export class OutputWriter extends OutputReader {
       .run(mined ? 0 : null, txHash, outputIndex);
   }
 
-  /** @param keyImage of every output with the key. */
+  /** Sets the key image of all outputs on a key. */
   setKeyImage(publicKey: PublicKey, keyImage: KeyImage): void {
     this.db.prepare('UPDATE owned_output SET key_image = ? WHERE public_key = ?').run(keyImage, publicKey);
   }
 
-  /** What a transaction of ours paid back to the account is no income. */
+  /** Marks the outputs of a payment to the paying account as change. */
   markChange(txHash: Hash, account: number): void {
     this.db
       .prepare('UPDATE owned_output SET change = 1 WHERE tx_hash = ? AND account = ?')
@@ -157,7 +157,7 @@ export class OutputWriter extends OutputReader {
 
   markSpent({ keyImage, txHash, height, globalIndex }: FoundSpend): void {
     this.#spend.run({ keyImage, txHash, height, globalIndex: globalIndex ?? null });
-    this.#reused.settleKeyImage(keyImage);
+    this.#reused.recomputeKeyImage(keyImage);
   }
 
   /** @throws Error when one is spent or reserved already. */
@@ -168,8 +168,8 @@ export class OutputWriter extends OutputReader {
   }
 
   /**
-   * Reserves outputs for a payment by their key images. Those spent already stay as they are.
-   * @param seen the payment is in the pool: later outputs on its keys cannot be what it spends.
+   * Reserves outputs for a payment by their key images; outputs that are spent already are unchanged.
+   * @param seen the payment is in the mempool, so that it cannot spend outputs on its keys that appear later.
    */
   reserveByKeyImages(
     keyImages: readonly KeyImage[],
@@ -182,39 +182,39 @@ export class OutputWriter extends OutputReader {
     for (const keyImage of keyImages) reserve.run(txHash, fromFlag(seen), keyImage);
   }
 
-  /** Frees what an unconfirmed payment reserved. */
+  /** Frees the outputs that an unconfirmed payment reserved. */
   release(txHash: Hash): void {
-    const reused = this.#reused.heldBackBy(txHash);
+    const reused = this.#reused.reservedBy(txHash);
     this.#release.run(txHash);
-    for (const key of reused) this.#reused.settle(key);
+    for (const key of reused) this.#reused.recompute(key);
   }
 
-  /** Removes the outputs of a transaction. The ones that were frozen are frozen when they are found again. */
+  /** Removes the outputs of a transaction. Frozen ones are frozen again when they are found again. */
   removeTx(txHash: Hash): void {
     this.freezeUnseen(this.ofTx(txHash).filter(({ frozen }) => frozen));
-    this.#remove(this.#reused.ofTx(txHash), () => this.#dropTx.run(txHash));
+    this.#remove(this.#reused.saveOfTx(txHash), () => this.#dropTx.run(txHash));
   }
 
   /**
-   * Forgets outputs of blocks from one height to another, and spends there. What was frozen is so when it is found
-   * again.
-   * @param freeInputs else a payment that can be relayed again keeps its inputs.
+   * Deletes outputs and spends of blocks at heights from one to another, both inclusive. Frozen outputs are frozen again
+   * when they are found again.
+   * @param freeInputs frees the inputs of payments that can be relayed again too.
    */
   detach(from: number, to: number, freeInputs = false): void {
-    this.#rememberFrozen.run(from, to);
+    this.#storeFrozen.run(from, to);
     const unspent = this.#reused.spentBetween(from, to);
     this.#unspend[freeInputs ? 'all' : 'unpaid'].run(from, to);
-    this.#remove(this.#reused.between(from, to), () => this.#drop.run(from, to));
-    for (const key of unspent) this.#reused.settle(key);
+    this.#remove(this.#reused.saveBetween(from, to), () => this.#drop.run(from, to));
+    for (const key of unspent) this.#reused.recompute(key);
   }
 
-  /** Derives the shares of all outputs on reused keys anew. */
-  settleReusedKeys(): void {
-    this.#reused.settleAll();
+  /** Recomputes the credited amounts of all outputs on reused keys. */
+  recomputeReusedKeys(): void {
+    this.#reused.recomputeAll();
   }
 
-  #remove(kept: KeptKeys, remove: () => void): void {
+  #remove(saved: SavedSpends, remove: () => void): void {
     remove();
-    this.#reused.restore(kept);
+    this.#reused.restore(saved);
   }
 }

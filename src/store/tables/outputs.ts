@@ -4,19 +4,19 @@ import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { CHAIN_ORDER, toOutput, type OutputRow } from './output-row.js';
 
-/** Names one output. */
+/** Identifies an output. */
 export interface OutputRef {
   readonly txHash: Hash;
   readonly outputIndex: number;
 }
 
-/** Height and global index of the first output on the key. */
+/** Returns height and global index of the first output on the key. */
 const firstPlace = ({ height, global_index, first_height, first_index }: OutputRow): [bigint, bigint] => [
   first_height ?? height,
   first_index ?? global_index,
 ];
 
-/** In the order of {@link firstPlace}; outputs in the order of the chain are in it but for reused keys. */
+/** Sorts rows in chain order by {@link firstPlace}, which differs from it for reused keys only. */
 function byFirstPlace(rows: OutputRow[]): OutputRow[] {
   if (rows.every(({ first_height }) => first_height === null)) return rows;
   return rows.sort((a, b) => {
@@ -73,7 +73,7 @@ export class OutputReader {
       .pluck();
   }
 
-  /** The output that a key image spends; of several, the one that can be spent. */
+  /** Returns the output with a key image; of several, the one that is not burnt. */
   byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
     const row = this.#byKeyImage.get(keyImage);
     return row && toOutput(row);
@@ -84,8 +84,8 @@ export class OutputReader {
     return row && toOutput(row);
   }
 
-  /** What nothing mined spends and can be spent, frozen outputs left out. @param account absent: every one. */
-  held(account?: number): OwnedOutput[] {
+  /** Returns outputs without a mined spend, without burnt and frozen ones. @param account absent: every account. */
+  unspent(account?: number): OwnedOutput[] {
     const rows = this.rows<unknown[]>(
       `SELECT * FROM owned_output
        WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
@@ -95,20 +95,20 @@ export class OutputReader {
   }
 
   /**
-   * All outputs that are spendable or spent, in the order of the chain; on a reused key, a larger output has the place
-   * of the first one. The order of {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
+   * Returns all outputs without burnt ones in chain order; on a reused key, a larger output has the position of the first
+   * one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
   inOrder(): OwnedOutput[] {
     const rows = this.rows<[]>(`SELECT * FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`).all();
     return byFirstPlace(rows).map(toOutput);
   }
 
-  /** How many {@link inOrder} gives. */
+  /** Number of outputs of {@link inOrder}. */
   count(): number {
     return this.#count.get()?.count ?? 0;
   }
 
-  /** The output with a key; of several, the one that can be spent. */
+  /** Returns the output with an output key; of several, the one that is not burnt. */
   byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
     const row = this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE public_key = ? ORDER BY burnt').get(
       publicKey,
@@ -116,29 +116,29 @@ export class OutputReader {
     return row && toOutput(row);
   }
 
-  /** Outputs that a transaction spends, or reserves. */
+  /** Returns the outputs that a transaction spends or reserves. */
   spentBy(txHash: Hash): OwnedOutput[] {
     return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE spent_by = ? ORDER BY burnt, height')
       .all(txHash)
       .map(toOutput);
   }
 
-  /** Does a mined transaction add anything to the wallet, change left out? Burnt outputs add nothing. */
+  /** True if a mined transaction pays the wallet a credited amount other than change. */
   isIncome(txHash: Hash): boolean {
     return this.#income.get(txHash) !== undefined;
   }
 
-  /** Part of the amounts paid to an account by a transaction that burnt outputs hold, and outputs on reused keys. */
+  /** Amount that a transaction paid to an account on reused keys and that is not credited. */
   uncredited(txHash: Hash, account: number): bigint {
     return this.#uncredited.get(txHash, account) ?? 0n;
   }
 
-  /** Outputs of a transaction. */
+  /** Returns the outputs of a transaction, burnt ones included. */
   ofTx(txHash: Hash): OwnedOutput[] {
     return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE tx_hash = ?').all(txHash).map(toOutput);
   }
 
-  /** Those whose spending can be recognised, burnt ones left out. */
+  /** Returns outputs with a known key image, without burnt ones. */
   withKeyImage(): (OwnedOutput & { readonly keyImage: KeyImage })[] {
     return this.#watch.all().flatMap((row) => {
       const output = toOutput(row);
@@ -146,7 +146,7 @@ export class OutputReader {
     });
   }
 
-  /** Number of outputs before it in the order of {@link inOrder}: its index in upstream's list. */
+  /** Index of an output in the order of {@link inOrder}, which is its index in upstream's list. */
   placeOf({ txHash, outputIndex, height, globalIndex }: OwnedOutput): number {
     const place = this.#firstPlace.get(txHash, outputIndex) ?? { height, index: globalIndex };
     return this.#before.get(place) ?? 0;
@@ -160,7 +160,7 @@ export class OutputReader {
     );
   }
 
-  /** None of them is spent, reserved, frozen or burnt. */
+  /** True if none of the outputs is spent, reserved, frozen or burnt. */
   areFree(outputs: readonly OutputRef[]): boolean {
     const free = this.db.prepare<[Uint8Array, number], { found: number }>(
       `SELECT 1 AS found FROM owned_output
@@ -169,8 +169,8 @@ export class OutputReader {
     return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
   }
 
-  /** Those whose key image is not known. */
-  blind(): OwnedOutput[] {
+  /** Returns outputs without a known key image, burnt ones included, in chain order. */
+  withoutKeyImage(): OwnedOutput[] {
     return this.rows(`SELECT * FROM owned_output WHERE key_image IS NULL ${CHAIN_ORDER}`).all().map(toOutput);
   }
 

@@ -60,23 +60,23 @@ function toPayment(outputs: readonly [PaymentRow, ...PaymentRow[]]): Payment {
   };
 }
 
-/** Rows come one an output; outputs of one transaction to one address make one payment, and follow each other. */
+/** Groups consecutive outputs of one transaction to one address into a payment. @param rows one for each output. */
 function group(rows: readonly PaymentRow[]): Payment[] {
   const payments: Payment[] = [];
-  let open: [PaymentRow, ...PaymentRow[]] | undefined;
+  let outputs: [PaymentRow, ...PaymentRow[]] | undefined;
   for (const row of rows) {
-    if (open !== undefined && samePayment(open[0], row)) {
-      open.push(row);
+    if (outputs !== undefined && samePayment(outputs[0], row)) {
+      outputs.push(row);
       continue;
     }
-    if (open !== undefined) payments.push(toPayment(open));
-    open = [row];
+    if (outputs !== undefined) payments.push(toPayment(outputs));
+    outputs = [row];
   }
-  if (open !== undefined) payments.push(toPayment(open));
+  if (outputs !== undefined) payments.push(toPayment(outputs));
   return payments;
 }
 
-/** Transactions first: the conditions are theirs. */
+/** CROSS JOIN reads the transactions first, because most conditions select them. */
 const SELECT = `SELECT t.tx_hash, t.height, t.timestamp, t.unlock_time, t.fee, t.coinbase, t.payment_id,
     o.account, o.minor, o.amount, o.credited
   FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
@@ -95,7 +95,7 @@ export interface PaymentFilter {
 }
 
 /**
- * Incoming payments: the outputs that are not change. A burnt one is a payment of nothing, as upstream shows it.
+ * Incoming payments: outputs that are not change. A burnt output is a payment of amount 0, as in upstream.
  * Source: wallet2.cpp `process_new_transaction`.
  */
 export class PaymentReader {
@@ -125,12 +125,12 @@ export class PaymentReader {
       .safeIntegers();
   }
 
-  /** Height up to which a range holds so many paying transactions, whole blocks; undefined when it holds fewer. */
+  /** Returns the lowest height up to which a range has `transactions` received transactions; undefined if it has fewer. */
   pageEnd(range: HeightRange, transactions: number): number | undefined {
     return this.#pages.end(range, transactions);
   }
 
-  /** In height order. */
+  /** Returns payments in height order. */
   list({ minHeight, maxHeight, account, minors }: PaymentFilter): Payment[] {
     const rows =
       account === undefined
@@ -139,12 +139,12 @@ export class PaymentReader {
     return group(minors === undefined ? rows : rows.filter(({ minor }) => minors.includes(toNumber(minor))));
   }
 
-  /** A transaction that paid us anything, change alone too. */
+  /** True for a mined transaction that paid the wallet, even change only. */
   has(txHash: Hash): boolean {
     return this.#has.get(txHash) !== undefined;
   }
 
-  /** Transactions with inputs that paid us, change alone too, in blocks at or above a height. */
+  /** Returns hashes of transactions that paid the wallet, even change only, at or above a height; without miner transactions. */
   hashesFrom(height: number): Hash[] {
     return this.db
       .prepare<[number], { tx_hash: Uint8Array }>(
@@ -158,7 +158,7 @@ export class PaymentReader {
     return group(this.#byTx.all(txHash));
   }
 
-  /** Transactions that paid us and spend this. */
+  /** Returns transactions that paid the wallet and spend a key image. */
   spending(keyImage: KeyImage): ReceivedTx[] {
     return this.#spending.all(keyImage).map(toTx);
   }
@@ -204,12 +204,12 @@ export class PaymentWriter extends PaymentReader {
     for (const keyImage of tx.spentKeyImages ?? []) this.#insertInput.run(keyImage, tx.txHash);
   }
 
-  /** With its outputs. */
+  /** Deletes a transaction; its outputs are deleted with it. */
   remove(txHash: Hash): void {
     this.#remove.run(txHash);
   }
 
-  /** Forgets those of blocks from one height to another. */
+  /** Deletes those of blocks at heights from one to another, both inclusive. */
   detach(from: number, to: number): void {
     this.#drop.run(from, to);
   }

@@ -17,20 +17,20 @@ interface PoolRow {
   readonly amount: Integer;
   readonly account: Integer;
   readonly minor: Integer;
-  readonly held: Integer | null;
-  readonly held_spent: Integer | null;
+  readonly mined_amount: Integer | null;
+  readonly mined_spent: Integer | null;
 }
 
-/** @returns nothing where all of it is credited. */
-function creditIn({ amount: value, held, held_spent }: PoolRow): Pick<PoolOutput, 'credited'> {
-  if (held === null) return {};
-  const spent = held_spent !== null && toFlag(held_spent);
-  return { credited: creditOf(toAmount(value), { amount: toAmount(held), spent }) };
+/** @returns `credited` for an output on a reused key; nothing if the full amount is credited. */
+function creditIn({ amount: value, mined_amount, mined_spent }: PoolRow): Pick<PoolOutput, 'credited'> {
+  if (mined_amount === null) return {};
+  const spent = mined_spent !== null && toFlag(mined_spent);
+  return { credited: creditOf(toAmount(value), { amount: toAmount(mined_amount), spent }) };
 }
 
-/** Each with the amount of the mined output that stands for its key, if there is one. */
-const LIST = `SELECT p.*, o.output_index, o.public_key, o.amount, o.account, o.minor, m.amount AS held,
-    m.spent_by IS NOT NULL AS held_spent
+/** Outputs of the mempool, each with amount and spend of the mined output on its key that is not burnt. */
+const LIST = `SELECT p.*, o.output_index, o.public_key, o.amount, o.account, o.minor, m.amount AS mined_amount,
+    m.spent_by IS NOT NULL AS mined_spent
   FROM pool_tx p JOIN pool_output o USING (tx_hash)
   LEFT JOIN owned_output m ON m.public_key = o.public_key AND m.burnt = 0
   WHERE p.tx_hash = coalesce(?, p.tx_hash)
@@ -51,7 +51,7 @@ export class PoolReader {
     return this.#has.get(txHash) !== undefined;
   }
 
-  /** Does a transaction of the pool add anything to the wallet? Burnt outputs add nothing. */
+  /** True if a transaction of the mempool pays the wallet a credited amount. */
   isIncome(txHash: Hash): boolean {
     return this.#list.all(txHash).some((row) => creditIn(row).credited !== 0n);
   }

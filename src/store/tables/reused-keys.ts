@@ -26,7 +26,7 @@ const COLUMNS = [
 
 type KeyRow = Pick<OutputRow, (typeof COLUMNS)[number]>;
 
-/** Columns that are derived, in this order. */
+/** Derived columns, in this order. */
 type Derived = readonly [
   credited: bigint | null,
   burnt: bigint,
@@ -35,46 +35,46 @@ type Derived = readonly [
   firstIndex: bigint | null,
 ];
 
-/** The spend of a key, on whichever of its outputs it is stored. */
+/** Spend of a key, which any of its outputs may store. */
 interface StoredSpend {
   readonly spent_by: Uint8Array;
   readonly spent_height: Integer | null;
   readonly spent_index: Integer | null;
 }
 
-interface KeptSpend extends StoredSpend {
+interface SavedSpend extends StoredSpend {
   readonly public_key: Uint8Array;
 }
 
-/** Spends of keys whose outputs are about to be removed, where other outputs on those keys remain. */
-export interface KeptKeys {
+/** Reused keys of outputs that are about to be removed, and their spends. */
+export interface SavedSpends {
   readonly keys: readonly PublicKey[];
-  readonly spends: readonly KeptSpend[];
+  readonly spends: readonly SavedSpend[];
 }
 
 const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_output_burnt
   WHERE other.public_key = owned_output.public_key AND other.burnt = 1)`;
 
-/** Keeps outputs on reused keys as their order in the chain has it, whatever order they are found in. */
+/** Maintains the derived columns of outputs on reused keys, which depend on their order in the chain only. */
 export class ReusedKeys {
-  readonly #second: Statement<[Uint8Array], unknown>;
+  readonly #secondOutput: Statement<[Uint8Array], unknown>;
   readonly #outputs: Statement<[Uint8Array], KeyRow>;
   readonly #update: Statement<unknown[]>;
   readonly #setSpend: Statement<unknown[]>;
   readonly #addChange: Statement<[bigint, Uint8Array]>;
   readonly #all: Statement<[], Uint8Array>;
   readonly #byKeyImage: Statement<[Uint8Array], Uint8Array>;
-  readonly #heldBack: Statement<[Uint8Array], Uint8Array>;
+  readonly #reservedBy: Statement<[Uint8Array], Uint8Array>;
   readonly #spentBetween: Statement<[number, number], Uint8Array>;
-  readonly #keysBetween: Statement<[number, number], KeptSpend>;
-  readonly #keysOf: Statement<[Uint8Array], KeptSpend>;
+  readonly #keysBetween: Statement<[number, number], SavedSpend>;
+  readonly #keysOf: Statement<[Uint8Array], SavedSpend>;
 
   constructor(db: Db) {
     const rows = <P extends unknown[], Row>(sql: string): Statement<P, Row> =>
       db.prepare<P, Row>(sql).safeIntegers();
     const keys = <P extends unknown[]>(condition: string): Statement<P, Uint8Array> =>
       db.prepare<P, Uint8Array>(`SELECT DISTINCT public_key FROM owned_output WHERE ${condition}`).pluck();
-    this.#second = db.prepare('SELECT 1 FROM owned_output WHERE public_key = ? LIMIT 1 OFFSET 1');
+    this.#secondOutput = db.prepare('SELECT 1 FROM owned_output WHERE public_key = ? LIMIT 1 OFFSET 1');
     this.#outputs = rows(
       `SELECT ${COLUMNS.join(', ')} FROM owned_output WHERE public_key = ? ${CHAIN_ORDER}`,
     );
@@ -86,7 +86,7 @@ export class ReusedKeys {
       `UPDATE owned_output SET spent_by = ?, spent_height = ?, spent_index = ?, taken = ?
        WHERE tx_hash = ? AND output_index = ?`,
     );
-    // Payments that this wallet made keep the change that it knew.
+    // Payments that this wallet made keep their recorded change.
     this.#addChange = db.prepare(
       `UPDATE outgoing_tx SET change = change + ?
        WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)`,
@@ -97,20 +97,20 @@ export class ReusedKeys {
         'SELECT public_key FROM owned_output WHERE key_image = ? AND burnt = 1 LIMIT 1',
       )
       .pluck();
-    this.#heldBack = keys(`spent_by = ? AND spent_height IS NULL AND ${REUSED}`);
+    this.#reservedBy = keys(`spent_by = ? AND spent_height IS NULL AND ${REUSED}`);
     this.#spentBetween = keys(`spent_height BETWEEN ? AND ? AND ${REUSED}`);
-    const kept = 'SELECT public_key, spent_by, spent_height, spent_index FROM owned_output WHERE';
-    this.#keysBetween = rows(`${kept} height BETWEEN ? AND ? AND ${REUSED}`);
-    this.#keysOf = rows(`${kept} tx_hash = ? AND ${REUSED}`);
+    const spends = 'SELECT public_key, spent_by, spent_height, spent_index FROM owned_output WHERE';
+    this.#keysBetween = rows(`${spends} height BETWEEN ? AND ? AND ${REUSED}`);
+    this.#keysOf = rows(`${spends} tx_hash = ? AND ${REUSED}`);
   }
 
-  /** Derives what is stored of the outputs on a key anew. Cheap where it has one output, or none. */
-  settle(publicKey: Uint8Array): void {
+  /** Recomputes the derived columns of the outputs on a key. Takes little time if there is one output or none. */
+  recompute(publicKey: Uint8Array): void {
     const outputs = this.#outputs.all(publicKey);
     const [first] = outputs;
     if (first === undefined) return;
-    const bearer = outputs.find(({ spent_by }) => spent_by !== null);
-    const { credited, held } = creditsOf(outputs.map(toKeyOutput), bearer && placedSpend(bearer));
+    const spentOutput = outputs.find(({ spent_by }) => spent_by !== null);
+    const { credited, held } = creditsOf(outputs.map(toKeyOutput), spentOutput && minedSpend(spentOutput));
     const frozen = BigInt(outputs.some((row) => toFlag(row.frozen)));
     outputs.forEach((row, i) => {
       const share = credited[i] ?? row.amount;
@@ -129,30 +129,31 @@ export class ReusedKeys {
       if (gained !== 0n && toFlag(row.change)) this.#addChange.run(gained, row.tx_hash);
       if (row.spent_by !== null && i !== held) this.#put(row, undefined);
     });
-    const standing = outputs[held];
-    if (bearer !== undefined && standing !== undefined && standing !== bearer) this.#put(standing, bearer);
+    const heldOutput = outputs[held];
+    if (spentOutput !== undefined && heldOutput !== undefined && heldOutput !== spentOutput)
+      this.#put(heldOutput, spentOutput);
   }
 
-  /** {@link settle} of the keys that more than one output has, once a key. */
-  settleEach(keys: readonly PublicKey[]): void {
-    const reused = keys.filter((key) => this.#second.get(key) !== undefined);
-    for (const key of new Map(reused.map((one) => [toHex(one), one])).values()) this.settle(key);
+  /** {@link recompute} for each reused key, once. */
+  recomputeEach(keys: readonly PublicKey[]): void {
+    const reused = keys.filter((key) => this.#secondOutput.get(key) !== undefined);
+    for (const key of new Map(reused.map((one) => [toHex(one), one])).values()) this.recompute(key);
   }
 
-  /** {@link settle} of every reused key. */
-  settleAll(): void {
-    for (const key of this.#all.all()) this.settle(key);
+  /** {@link recompute} for every reused key. */
+  recomputeAll(): void {
+    for (const key of this.#all.all()) this.recompute(key);
   }
 
-  /** {@link settle} of the key with an image, where it is reused. */
-  settleKeyImage(keyImage: Uint8Array): void {
+  /** {@link recompute} for the reused key with a key image, if there is one. */
+  recomputeKeyImage(keyImage: Uint8Array): void {
     const key = this.#byKeyImage.get(keyImage);
-    if (key !== undefined) this.settle(key);
+    if (key !== undefined) this.recompute(key);
   }
 
   /** Reused keys that an unmined transaction spends. */
-  heldBackBy(txHash: Uint8Array): Uint8Array[] {
-    return this.#heldBack.all(txHash);
+  reservedBy(txHash: Uint8Array): Uint8Array[] {
+    return this.#reservedBy.all(txHash);
   }
 
   /** Reused keys that are spent at heights from one to another, both inclusive. */
@@ -160,27 +161,27 @@ export class ReusedKeys {
     return this.#spentBetween.all(from, to);
   }
 
-  /** To be asked before the outputs of blocks are removed; then {@link restore}. Both heights inclusive. */
-  between(from: number, to: number): KeptKeys {
-    return keptKeys(this.#keysBetween.all(from, to));
+  /** Reads reused keys and spends before the outputs of blocks are removed, for {@link restore}. Both heights inclusive. */
+  saveBetween(from: number, to: number): SavedSpends {
+    return savedSpends(this.#keysBetween.all(from, to));
   }
 
-  /** To be asked before the outputs of a transaction are removed; then {@link restore}. */
-  ofTx(txHash: Uint8Array): KeptKeys {
-    return keptKeys(this.#keysOf.all(txHash));
+  /** Reads reused keys and spends before the outputs of a transaction are removed, for {@link restore}. */
+  saveOfTx(txHash: Uint8Array): SavedSpends {
+    return savedSpends(this.#keysOf.all(txHash));
   }
 
-  /** Gives a spend that stands to the outputs that remain on its key, and settles their shares. */
-  restore({ keys, spends }: KeptKeys): void {
+  /** Stores saved spends on remaining outputs of their keys, and recomputes these outputs. */
+  restore({ keys, spends }: SavedSpends): void {
     for (const spend of spends) {
       const outputs = this.#outputs.all(spend.public_key);
       const [first] = outputs;
       if (first !== undefined && outputs.every(({ spent_by }) => spent_by === null)) this.#put(first, spend);
     }
-    for (const key of keys) this.settle(key);
+    for (const key of keys) this.recompute(key);
   }
 
-  /** Stores a spend at an output that did not have it; undefined removes the one that it has. */
+  /** Stores a spend with an output; undefined removes the stored one. */
   #put({ tx_hash, output_index }: KeyRow, spend: StoredSpend | KeyRow | undefined): void {
     const { spent_by = null, spent_height = null, spent_index = null } = spend ?? {};
     this.#setSpend.run(spent_by, spent_height, spent_index, 0, tx_hash, output_index);
@@ -195,8 +196,8 @@ const toKeyOutput = (row: KeyRow): KeyOutput => ({
   taken: row.spent_by !== null && toFlag(row.taken),
 });
 
-/** Undefined while it is not mined, or mined in a block that is not known. */
-function placedSpend({ spent_by, spent_height, spent_index }: KeyRow): KeySpend | undefined {
+/** @returns undefined for a spend that is unmined, or whose transaction was not seen. */
+function minedSpend({ spent_by, spent_height, spent_index }: KeyRow): KeySpend | undefined {
   if (spent_by === null || spent_height === null || spent_by.every((byte) => byte === 0)) return undefined;
   return {
     txHash: toBytes<'Hash'>(spent_by),
@@ -205,9 +206,9 @@ function placedSpend({ spent_by, spent_height, spent_index }: KeyRow): KeySpend 
   };
 }
 
-const keptKeys = (
-  rows: readonly (KeptSpend | (Omit<KeptSpend, 'spent_by'> & { spent_by: null }))[],
-): KeptKeys => ({
+const savedSpends = (
+  rows: readonly (SavedSpend | (Omit<SavedSpend, 'spent_by'> & { spent_by: null }))[],
+): SavedSpends => ({
   keys: rows.map(({ public_key }) => toBytes<'PublicKey'>(public_key)),
-  spends: rows.filter((row): row is KeptSpend => row.spent_by !== null),
+  spends: rows.filter((row): row is SavedSpend => row.spent_by !== null),
 });

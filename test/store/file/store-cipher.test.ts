@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A connection that knows nothing of stores. */
+/** Opens a plain SQLite connection. */
 function withDatabase<T>(task: (db: Database.Database) => T, cipher = cipherOf(path)): T {
   const db = new Database(path);
   try {
@@ -36,16 +36,16 @@ function withDatabase<T>(task: (db: Database.Database) => T, cipher = cipherOf(p
   }
 }
 
-/** A store as versions with that cipher began it. */
+/** Creates a store like a version with that cipher. */
 const begin = (cipher: StoreCipher): unknown =>
   withDatabase((db) => db.exec('CREATE TABLE first (n); DROP TABLE first'), cipher);
 
-it('is AEGIS for a store that is made now', () => {
+it('is AEGIS for a new store', () => {
   WalletStore.create(path, KEY).close();
   expect(cipherOf(path)).toBe('aegis');
 });
 
-it('is that of a new store where there is no file, an empty one or a directory', () => {
+it('is that of a new store if there is no file, an empty one or a directory', () => {
   expect(cipherOf(path)).toBe('aegis');
   writeFileSync(path, '');
   expect(cipherOf(path)).toBe('aegis');
@@ -57,30 +57,30 @@ describe.each<StoreCipher>(['chacha20', 'aegis'])('a store under %s', (cipher) =
     begin(cipher);
   });
 
-  it('is taken for a store', async () => {
+  it('is detected as a store', async () => {
     expect(await storeFormat(path)).toBe('store');
   });
 
-  it('is opened, written, put in order and read again under that cipher', async () => {
+  it('is opened, written, checkpointed and read again with that cipher', async () => {
     const file = WalletStore.open(path, KEY);
     file.writeRecoverable((w) =>
       w.applyPage(page(0, 3, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] })),
     );
     const before = file.snapshot();
-    await file.tidy();
+    await file.checkpoint();
     file.write((w) => w.notes.set(TX, 'a note'));
     expect(before.read((r) => r.notes.get(TX))).toBeUndefined();
     before.release();
-    await file.settle();
+    await file.waitForCheckpoint();
     file.close();
     expect(cipherOf(path)).toBe(cipher);
     const again = WalletStore.open(path, KEY);
     expect(again.read((r) => r.notes.get(TX))).toBe('a note');
-    expect(again.read((r) => r.holdings.ofAddresses({ strict: false }))).toMatchObject([{ total: 50n }]);
+    expect(again.read((r) => r.balances.ofAddresses({ strict: false }))).toMatchObject([{ total: 50n }]);
     again.close();
   });
 
-  it('is written under it again when its file is gone', () => {
+  it('is written with that cipher again when its file was deleted', () => {
     const file = WalletStore.open(path, KEY);
     rmSync(path);
     file.write((w) => w.notes.set(TX, 'a note'));
@@ -92,14 +92,14 @@ describe.each<StoreCipher>(['chacha20', 'aegis'])('a store under %s', (cipher) =
     again.close();
   });
 
-  it('is not opened under another key', () => {
+  it('is not opened with another key', () => {
     WalletStore.open(path, KEY).close();
     expect(() => WalletStore.open(path, new Uint8Array(32).fill(8))).toThrow('wallet_corrupt');
   });
 
-  test('one bit of any page that changed is noticed', () => {
+  test('a changed bit of any page is detected', () => {
     WalletStore.open(path, KEY).close();
-    // Pages without content are not read.
+    // Empty pages are not read.
     withDatabase((db) => db.exec('VACUUM'));
     const whole = readFileSync(path);
     const check = (): unknown => withDatabase((db) => db.pragma('integrity_check', { simple: true }));
@@ -119,7 +119,7 @@ describe.each<StoreCipher>(['chacha20', 'aegis'])('a store under %s', (cipher) =
     }
   });
 
-  it('whose mark of the cipher is changed is not opened', () => {
+  it('with another cipher in its header is not opened', () => {
     WalletStore.open(path, KEY).close();
     const whole = readFileSync(path);
     whole[20] = cipher === 'aegis' ? 32 : 64;

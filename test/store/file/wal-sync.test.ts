@@ -20,20 +20,20 @@ beforeEach(() => {
   );
 });
 
-/** As many commits as it takes. */
+/** Notes so many commits that a flush starts. */
 const begin = (): void => {
   for (let commit = 0; commit < 4; commit++) log.note();
 };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the log of a store', () => {
-  it('is left alone after few commits', () => {
+describe('flushing the log of a store', () => {
+  it('does not start after few commits', () => {
     for (let commit = 0; commit < 3; commit++) log.note();
     expect(syncs).toEqual([]);
   });
 
-  it('is begun with once at a time', async () => {
+  it('runs once at a time', async () => {
     begin();
     begin();
     expect(syncs.map(({ path }) => path)).toEqual(['w-wal']);
@@ -43,7 +43,7 @@ describe('the log of a store', () => {
     expect(syncs).toHaveLength(2);
   });
 
-  it('is finished by a sync that starts after it was asked for, whatever is under way', async () => {
+  it('ends with a flush that starts after the request, even if one is running', async () => {
     begin();
     let finished = false;
     const finishing = log.finish().then(() => (finished = true));
@@ -57,7 +57,7 @@ describe('the log of a store', () => {
     expect(finished).toBe(true);
   });
 
-  it('says of a failed disk from then on, though the disk says so once', async () => {
+  it('fails from the first disk error on, although the system reports it once', async () => {
     begin();
     syncs[0]?.end(new Error('no such sector'));
     await turn();
@@ -68,7 +68,7 @@ describe('the log of a store', () => {
     }
   });
 
-  it('does not say that all is on disk while what was begun with before fails', async () => {
+  it('fails if a flush that ran before fails', async () => {
     begin();
     const finishing = log.finish();
     syncs[1]?.end();
@@ -77,7 +77,7 @@ describe('the log of a store', () => {
     await expect(finishing).rejects.toThrow('no such sector');
   });
 
-  it('that could not be opened once is tried again', async () => {
+  it('is tried again if the log could not be opened', async () => {
     const unopened = Object.assign(new Error('too many open files'), { code: 'EMFILE', syscall: 'open' });
     const refused = log.finish();
     syncs[0]?.end(unopened);

@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the lock of a wallet', () => {
-  it('has one holder at a time among processes that take and release it over and over', async () => {
+  it('has one holder at a time among processes that take and release it repeatedly', async () => {
     const processes = Array.from({ length: PROCESSES }, () =>
       start(process.execPath, [CONTENDER, path, String(ROUNDS)]),
     );
@@ -44,7 +44,7 @@ describe('the lock of a wallet', () => {
     expect(one.map((won, i) => won || other[i])).toEqual(Array(ATTEMPTS).fill(true));
   });
 
-  it('is refused to its own process by every path of the wallet', () => {
+  it('is refused to the process that holds it, by every path of the wallet', () => {
     const alias = join(directory, 'alias');
     symlinkSync(directory, alias);
     const lock = lockWallet(path, 'w');
@@ -63,17 +63,17 @@ describe('the lock of a wallet', () => {
     lockWallet(path, 'w').release();
   });
 
-  it('stays as a file that means nothing once it is released', () => {
+  it('leaves its file behind when it is released', () => {
     lockWallet(path, 'w').release();
     expect(existsSync(path)).toBe(true);
     lockWallet(path, 'w').release();
   });
 
-  it('names the obstacle where its file cannot be one', () => {
+  it('names the reason if its path cannot be a lock file', () => {
     writeFileSync(path, 'of another program, and longer than the head of a database is'.repeat(100));
     expect(() => lockWallet(path, 'w')).toThrow(
       expect.objectContaining({
-        fault: { kind: 'wallet_io', file: 'w.lock', reason: 'it is no lock of this program: remove it' },
+        fault: { kind: 'wallet_io', file: 'w.lock', reason: 'it is no lock file of this program: remove it' },
       }),
     );
     rmSync(path);

@@ -8,7 +8,7 @@ import { backgroundKeyOf, passwordKey } from '../../../src/crypto/kdf.js';
 import type { SecretKey } from '../../../src/crypto/types.js';
 import {
   assertFreeForBackground,
-  haveBackgroundFiles,
+  backgroundFilesExist,
   readStoreKey,
   removeBackgroundFiles,
   writeBackgroundFiles,
@@ -61,31 +61,31 @@ const write = (): Promise<void> =>
   writeBackgroundFiles(store, { keysFile: blind, backgroundKey: KEY, storeKey: STORE_KEY }, rng);
 
 describe('the background files', () => {
-  it('give the key of the store to whoever has theirs', async () => {
+  it('contain the key of the store for the holder of their key', async () => {
     await write();
-    expect(await haveBackgroundFiles(store, KEY)).toBe(true);
+    expect(await backgroundFilesExist(store, KEY)).toBe(true);
     expect(await readStoreKey(store, KEY)).toEqual(STORE_KEY);
   });
 
-  it('give it to nobody else', async () => {
+  it('open with no other key', async () => {
     await write();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 32, maxLength: 32 }), async (other) => {
-        expect(await haveBackgroundFiles(store, other)).toBe(false);
+        expect(await backgroundFilesExist(store, other)).toBe(false);
         await expect(readStoreKey(store, other)).rejects.toMatchObject({ fault: { kind: 'wallet_corrupt' } });
       }),
       { numRuns: 20 },
     );
   });
 
-  test.each([0, 10, 64, 65, 66, 500])('are not there where the first has %i other bytes', async (length) => {
+  test.each([0, 10, 64, 65, 66, 500])('do not exist if the first has %i other bytes', async (length) => {
     await write();
     writeFileSync(`${store}.background`, rng(length));
-    expect(await haveBackgroundFiles(store, KEY)).toBe(false);
+    expect(await backgroundFilesExist(store, KEY)).toBe(false);
     await expect(readStoreKey(store, KEY)).rejects.toMatchObject({ fault: { kind: 'wallet_corrupt' } });
   });
 
-  it('hold neither the spend key nor the key of the store in the clear', async () => {
+  it('contain neither the spend key nor the unencrypted key of the store', async () => {
     await write();
     for (const end of ['background', 'background.keys']) {
       const text = readFileSync(`${store}.${end}`).toString('hex');
@@ -93,15 +93,15 @@ describe('the background files', () => {
     }
   });
 
-  it('go when they are not wanted any more', async () => {
+  it('can be removed', async () => {
     await write();
     await removeBackgroundFiles(store);
-    expect(await haveBackgroundFiles(store, KEY)).toBe(false);
+    expect(await backgroundFilesExist(store, KEY)).toBe(false);
     await expect(readStoreKey(store, KEY)).rejects.toMatchObject({ fault: { kind: 'wallet_corrupt' } });
     await removeBackgroundFiles(store);
   });
 
-  it('may take the place of earlier ones alone', async () => {
+  it('may replace earlier background files only', async () => {
     assertFreeForBackground(store);
     await write();
     assertFreeForBackground(store);
@@ -113,7 +113,7 @@ describe('the background files', () => {
 });
 
 describe('a keys file', () => {
-  it('says how the wallet is synced, and under which key', async () => {
+  it('stores the type of background sync and its key', async () => {
     expect(backgroundSyncOf(wallet)).toBe('off');
     const custom = withBackgroundSync(wallet, 'custom-background-password', KEY);
     const read = await readKeysFile(await writeKeysFile(custom, 'pw', 1, rng), 'pw', 1, 'wallet');
@@ -128,13 +128,16 @@ describe('a keys file', () => {
     ['shorter', 'k'.repeat(31)],
     ['longer', 'k'.repeat(33)],
     ['no text', 5n],
-  ])('has no key where it is %s', (_, custom_background_key) => {
+  ])('has no background key if its field is %s', (_, custom_background_key) => {
     expect(backgroundKeyIn({ other: { custom_background_key } })).toBeUndefined();
   });
 
-  test.each([3n, -1n, 1n << 40n, 'off'])('that names the type %s has none', (background_sync_type) => {
-    expect(backgroundSyncOf({ other: { background_sync_type } })).toBe('off');
-  });
+  test.each([3n, -1n, 1n << 40n, 'off'])(
+    'with the type %s has no background sync',
+    (background_sync_type) => {
+      expect(backgroundSyncOf({ other: { background_sync_type } })).toBe('off');
+    },
+  );
 
   it('of a background wallet opens with its password alone, and has no spend key', async () => {
     const key = backgroundKeyOf(await passwordKey('background', 1));

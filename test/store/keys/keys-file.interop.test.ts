@@ -7,7 +7,7 @@ import { toHex } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
 
-/** The reference and ours on one directory, never on one wallet at a time. */
+/** The reference and this program run on one directory, never on one wallet at the same time. */
 describe.each([
   ['one round', 1, []],
   ['three rounds', 3, ['--kdf-rounds=3']],
@@ -39,12 +39,12 @@ describe.each([
   test.each([
     ['a password', 'pass wörd', 'English'],
     ['an empty password', '', 'Deutsch'],
-  ])('of ours with %s are opened by the reference', async (name, password, language) => {
+  ])('of this program with %s are opened by the reference', async (name, password, language) => {
     const filename = `ours ${name}`;
     await ours.rpc('create_wallet', { filename, password, language });
     const wanted = await identity(ours);
     await ours.rpc('close_wallet');
-    // The store beside it means nothing to the reference: who moves back takes the keys file alone.
+    // The reference cannot read the store: a user who moves back copies the keys file only.
     const moved = `${filename} moved`;
     copyFileSync(join(directory, `${filename}.keys`), join(directory, `${moved}.keys`));
     expect(
@@ -58,24 +58,27 @@ describe.each([
   test.each([
     ['a password', 'pass wörd', 'English'],
     ['an empty password', '', 'Russian'],
-  ])('of the reference with %s are opened by us, and its cache is kept', async (name, password, language) => {
-    const filename = `theirs ${name}`;
-    await theirs.rpc('create_wallet', { filename, password, language });
-    const wanted = await identity(theirs);
-    await theirs.rpc('close_wallet');
-    expect((await ours.call('open_wallet', { filename, password: `${password}x` })).error?.code).toBe(-1);
-    await ours.rpc('open_wallet', { filename, password });
-    expect(await identity(ours)).toEqual(wanted);
-    expect(readdirSync(directory)).toContain(`${filename}.reference-cache`);
-    await ours.rpc('change_wallet_password', { old_password: password, new_password: 'changed' });
-    await ours.rpc('close_wallet');
-    rmSync(join(directory, filename));
-    await theirs.rpc('open_wallet', { filename, password: 'changed' });
-    expect(await identity(theirs)).toEqual(wanted);
-    await theirs.rpc('close_wallet');
-  });
+  ])(
+    'of the reference with %s are opened by this program, and its cache is kept',
+    async (name, password, language) => {
+      const filename = `theirs ${name}`;
+      await theirs.rpc('create_wallet', { filename, password, language });
+      const wanted = await identity(theirs);
+      await theirs.rpc('close_wallet');
+      expect((await ours.call('open_wallet', { filename, password: `${password}x` })).error?.code).toBe(-1);
+      await ours.rpc('open_wallet', { filename, password });
+      expect(await identity(ours)).toEqual(wanted);
+      expect(readdirSync(directory)).toContain(`${filename}.reference-cache`);
+      await ours.rpc('change_wallet_password', { old_password: password, new_password: 'changed' });
+      await ours.rpc('close_wallet');
+      rmSync(join(directory, filename));
+      await theirs.rpc('open_wallet', { filename, password: 'changed' });
+      expect(await identity(theirs)).toEqual(wanted);
+      await theirs.rpc('close_wallet');
+    },
+  );
 
-  it('of view-only wallets pass both ways', async () => {
+  it('of view-only wallets are opened by both', async () => {
     await theirs.rpc('create_wallet', { filename: 'full', password: '', language: 'English' });
     const { address } = await theirs.rpc('get_address');
     const viewkey = (await theirs.rpc('query_key', { key_type: 'view_key' })).key as string;

@@ -29,7 +29,7 @@ const tx = (n: number): ReceivedTx => ({
   additionalPublicKeys: [],
 });
 
-/** @param key shared by some outputs: of those only one can be spent. */
+/** @param key output key; of several outputs on one key only one can be spent. */
 const output = (n: number, key: number, value: bigint): OwnedOutput => ({
   txHash: named<Hash>(1, n),
   outputIndex: 0,
@@ -101,7 +101,7 @@ function apply(operation: Operation): void {
   });
 }
 
-/** The same sums from the outputs one by one. */
+/** Computes the same sums from the outputs. */
 function counted(strict: boolean): { place: string; total: bigint; unspentCount: number }[] {
   const sums = new Map<string, { place: string; total: bigint; unspentCount: number; thawed: number }>();
   const all = file.read((r) =>
@@ -126,7 +126,7 @@ function counted(strict: boolean): { place: string; total: bigint; unspentCount:
 
 const summed = (strict: boolean, account?: number): ReturnType<typeof counted> =>
   file
-    .read((r) => r.holdings.ofAddresses({ strict, ...(account === undefined ? {} : { account }) }))
+    .read((r) => r.balances.ofAddresses({ strict, ...(account === undefined ? {} : { account }) }))
     .map(({ subaddress, total, unspentCount }) => ({
       place: `${subaddress.major}/${subaddress.minor}`,
       total,
@@ -135,7 +135,7 @@ const summed = (strict: boolean, account?: number): ReturnType<typeof counted> =
     .sort((a, b) => (a.place < b.place ? -1 : 1));
 
 describe('sums of addresses', () => {
-  test('are those of their outputs, whatever happens to them', () => {
+  test('equal the sums of their outputs after any changes', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
         file.write((w) => w.clearChain({ hard: true }));
@@ -149,11 +149,11 @@ describe('sums of addresses', () => {
     );
   });
 
-  test('name as locked what is young or has a lock of its own', () => {
+  test('list recent outputs, and those with an unlock time, as possibly locked', () => {
     for (let n = 0; n < 12; n++) apply({ does: 'add', n, key: n, value: 5n });
     const locked = (strict: boolean): number[] =>
       file
-        .read((r) => r.holdings.maybeLocked({ strict, sinceHeight: 19 }))
+        .read((r) => r.balances.maybeLocked({ strict, sinceHeight: 19 }))
         .map(({ height }) => height)
         .sort((a, b) => a - b);
     expect(locked(true)).toEqual([10, 14, 18, 19, 20, 21]);

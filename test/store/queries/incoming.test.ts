@@ -5,7 +5,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { IncomingFilter } from '../../../src/store/queries/incoming.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { parseJson } from '../../../src/util/json.js';
-import { Field, type RowShape } from '../../../src/util/row-shape.js';
+import { Field, type RowTemplate } from '../../../src/util/row-template.js';
 import { isUnlocked } from '../../../src/wallet/model/unlock-time.js';
 import type { IncomingField } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
@@ -33,15 +33,19 @@ const SHAPE = Object.fromEntries(FIELDS.map((name) => [name, new Field(name)]));
 const ALL = { min: -1, max: Number.MAX_SAFE_INTEGER };
 const VIEW: IncomingFilter = { account: 0, chainHeight: 100, now: 1_700_000_000 };
 
-const rows = (shape: RowShape<IncomingField>, filter: Partial<IncomingFilter> = {}, range = ALL): unknown =>
+const rows = (
+  shape: RowTemplate<IncomingField>,
+  filter: Partial<IncomingFilter> = {},
+  range = ALL,
+): unknown =>
   file.read((r) =>
     parseJson(`[${Buffer.from(r.incoming.rows(shape, { ...VIEW, ...filter }, range) ?? []).toString()}]`),
   );
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0').repeat(32);
 
-describe('outputs written as JSON where they are stored', () => {
-  it('carry every field, amounts to the last digit', () => {
+describe('outputs written as JSON by SQLite', () => {
+  it('have every field, amounts with all digits', () => {
     const most = (1n << 63n) - 1n;
     file.write((w) =>
       w.applyPage(
@@ -86,7 +90,7 @@ describe('outputs written as JSON where they are stored', () => {
     ]);
   });
 
-  it('keep what a shape says beside its fields', () => {
+  it('keep the constants of a template', () => {
     file.write((w) => w.applyPage(page(1, 1, { received: [received(1, 1)], outputs: [output(1, 1, 5n)] })));
     const shape = {
       'it\'s 100% "sure"': "%d %s '",
@@ -96,7 +100,7 @@ describe('outputs written as JSON where they are stored', () => {
     expect(rows(shape)).toEqual([{ 'it\'s 100% "sure"': "%d %s '", nested: { amount: 5n }, none: {} }]);
   });
 
-  it('are those asked for, in the order of the chain', () => {
+  it('are those of the filter, in chain order', () => {
     const at = (tx: number, height: number, major: number, minor: number, more = {}) =>
       output(tx, height, BigInt(tx), { subaddress: { major, minor }, ...more });
     file.write((w) => {
@@ -122,7 +126,7 @@ describe('outputs written as JSON where they are stored', () => {
     ).toBeUndefined();
   });
 
-  test('of one block come in the order of the chain, however they are stored', () => {
+  test('of one block are in chain order, however they are stored', () => {
     const txs = Array.from({ length: 200 }, (_, tx) => tx);
     const place = (tx: number): number => (tx * 37) % 200;
     file.write((w) =>
@@ -136,7 +140,7 @@ describe('outputs written as JSON where they are stored', () => {
     expect(rows(new Field('globalIndex'))).toEqual(txs.map(BigInt));
   });
 
-  test('that share a place, as they could before RingCT, come in the order in which they were found', () => {
+  test('with equal indices, as before RingCT, are in the order in which they were found', () => {
     const found = [7, 3, 9, 1];
     file.write((w) =>
       w.applyPage(
@@ -149,7 +153,7 @@ describe('outputs written as JSON where they are stored', () => {
     expect(rows(new Field('amount'))).toEqual(found.map(BigInt));
   });
 
-  it('divide into pages of whole blocks', () => {
+  it('are divided into pages of whole blocks', () => {
     file.write((w) =>
       w.applyPage(
         page(1, 9, {
@@ -168,7 +172,7 @@ describe('outputs written as JSON where they are stored', () => {
   });
 
   const edge = (value: bigint) => fc.bigInt({ min: value - 12n, max: value + 12n });
-  test('are unlocked exactly when the wallet says so', () => {
+  test('are unlocked under the same conditions as in the wallet', () => {
     const [now, chainHeight] = [1_700_000_000, 100];
     fc.assert(
       fc.property(
@@ -199,7 +203,7 @@ describe('outputs written as JSON where they are stored', () => {
     );
   });
 
-  it('are told of too, where the wallet is offline', () => {
+  it('include the imported outputs of an offline wallet', () => {
     file.write((w) =>
       w.imported.put(
         0,
@@ -219,8 +223,8 @@ describe('outputs written as JSON where they are stored', () => {
         true,
       ),
     );
-    const told = file.read((r) => r.incoming.toldRows(SHAPE, { ...VIEW, spent: true }));
-    expect(parseJson(Buffer.from(told ?? []).toString())).toEqual({
+    const json = file.read((r) => r.incoming.importedRows(SHAPE, { ...VIEW, spent: true }));
+    expect(parseJson(Buffer.from(json ?? []).toString())).toEqual({
       account: 0n,
       amount: 2n,
       frozen: false,
@@ -233,6 +237,6 @@ describe('outputs written as JSON where they are stored', () => {
       txHash: hex(0),
       unlocked: true,
     });
-    expect(file.read((r) => r.incoming.toldRows(SHAPE, { ...VIEW, account: 1 }))).toBeUndefined();
+    expect(file.read((r) => r.incoming.importedRows(SHAPE, { ...VIEW, account: 1 }))).toBeUndefined();
   });
 });

@@ -35,7 +35,7 @@ const facts = fc.record({
   value: fc.oneof(fc.nat(400), fc.constant(50)),
   height: fc.oneof(fc.nat(CHAIN_HEIGHT), fc.nat(20)),
   minor: fc.nat(3),
-  /** Transactions of one block: some outputs share theirs. */
+  /** Number of the transaction within the block: some outputs share one. */
   tx: fc.nat(1),
   lock: fc.oneof(
     { weight: 6, arbitrary: fc.constant(0n) },
@@ -59,12 +59,12 @@ const keyOf = (n: number): PublicKey => {
 
 let run = 0;
 
-/** Puts outputs into the store. @returns them as the store has them. */
+/** Stores outputs. @returns the stored ones. */
 function stored(held: readonly Facts[]): OwnedOutput[] {
   run += 1;
   const outputs = held.map((wish, i): OwnedOutput => {
     const txHash = new Uint8Array(32);
-    // What was frozen once is remembered by its name: no two runs share one.
+    // Frozen outputs are recorded by transaction hash: no two runs share one.
     new Uint32Array(txHash.buffer).set([wish.tx, wish.height, run]);
     const key = keyOf(i);
     return ownedOutput((BigInt(wish.value) + 1n) * UNIT, {
@@ -91,7 +91,7 @@ function stored(held: readonly Facts[]): OwnedOutput[] {
       if (output.frozen) w.outputs.setFrozen(output, true);
       if (output.spentBy !== undefined) w.outputs.reserve([output], output.spentBy);
     }
-    // Of another account: never seen.
+    // An output of another account, which is never returned.
     const other = ownedOutput(500n * UNIT, {
       subaddress: { major: 1, minor: 0 },
       height: 1,
@@ -111,7 +111,7 @@ const fundsOf = (purse: SpendableOutputs, least: bigint): unknown => {
 const named = (coins: readonly (SpendableOutput | undefined)[]): (string | undefined)[] =>
   coins.map((coin) => coin && `${toHex(coin.txHash)}/${coin.outputIndex}/${coin.amount}`);
 
-/** What a task gives, or the fault it ends with. */
+/** @returns the result of a task, or the fault of its error. */
 function outcome<T>(task: () => T): unknown {
   try {
     return task();
@@ -121,7 +121,7 @@ function outcome<T>(task: () => T): unknown {
   }
 }
 
-describe('a purse over the store', () => {
+describe('spendable outputs of the store', () => {
   const wallets = fc.tuple(
     fc.array(facts, { maxLength: 40 }),
     fc.boolean(),
@@ -142,13 +142,13 @@ describe('a purse over the store', () => {
     );
     const terms = { chainHeight: CHAIN_HEIGHT, now: NOW, blind };
     const lazy = new SpendableOutputs(
-      file.read((r) => r.coins.of(0, minors)),
+      file.read((r) => r.spendableOutputs.of(0, minors)),
       terms,
     );
     return { outputs, terms, lazy, plain: new SpendableOutputs(listCoins(outputs), terms) };
   };
 
-  it('answers as one that reads every output', () => {
+  it('answer queries like outputs that are all read first', () => {
     fc.assert(
       fc.property(wallets, fc.nat(410), ([held, blind, minors], wanted) => {
         const { outputs, lazy, plain } = pursesOf(held, blind, minors);
@@ -171,7 +171,7 @@ describe('a purse over the store', () => {
     );
   });
 
-  it('pays from an address of many outputs as one that reads them all', () => {
+  it('make the same payments from an address with many outputs', () => {
     const held = Array.from({ length: 1500 }, (_, i): Facts => ({
       value: 100 + ((i * 7919) % 300),
       height: Math.floor(i / 4),
@@ -196,12 +196,12 @@ describe('a purse over the store', () => {
       const paid = pay(lazy, value);
       expect(paid).toEqual(pay(plain, value));
       expect(new Set(paid.flat()).size).toBe(paid.flat().length);
-      // Nothing is left open: the store can be written.
+      // No statement is left open: the store can be written.
       file.write((w) => w.meta.set('last_block_reward', '0'));
     }
   });
 
-  it('pays and sweeps as one that reads every output', () => {
+  it('make the same payments and sweeps', () => {
     fc.assert(
       fc.property(
         wallets,

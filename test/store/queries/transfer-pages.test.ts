@@ -53,7 +53,7 @@ function fill(received: readonly number[], paid: readonly number[]): void {
   });
 }
 
-/** Ranges of heights, newest first, exclusive below and inclusive above. */
+/** Ranges of heights, newest first; lower bound exclusive, upper bound inclusive. */
 function pages(min: number, max: number, limit: number): [number, number][] {
   const found: [number, number][] = [];
   for (let top: number | undefined = max; top !== undefined;) {
@@ -69,7 +69,7 @@ function pages(min: number, max: number, limit: number): [number, number][] {
 const heights = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
 
 describe('pages of the history', () => {
-  test('cover it without gaps, each with as many transactions as asked for or one block', () => {
+  test('cover it without gaps, each with at most the requested transactions or one block', () => {
     fc.assert(
       fc.property(
         heights,
@@ -94,7 +94,7 @@ describe('pages of the history', () => {
     );
   });
 
-  test('end where there is no more', () => {
+  test('end at the oldest transaction', () => {
     fill([1, 2, 3], [2, 3]);
     expect(pages(-1, 100, 2)).toEqual([
       [2, 100],

@@ -19,7 +19,7 @@ function add(added: OwnedOutput): void {
 
 const placeOf = ({ amount, subaddress, height }: OwnedOutput): unknown => ({ amount, subaddress, height });
 
-describe('outputs to look out for', () => {
+describe('watched outputs', () => {
   const small = output(1, 10, 1n);
   const large = output(2, 4_000_000, I64_MAX, { subaddress: { major: 0xffff_ffff, minor: 0xffff_fffe } });
   const { keyImage: none, ...blind } = output(3, 30, 7n, { subaddress: { major: 2, minor: 5 } });
@@ -27,32 +27,34 @@ describe('outputs to look out for', () => {
   const recent = output(5, 50, 9n);
 
   it('are none in an empty store', () => {
-    expect(file.read((r) => r.watch.named(0))).toHaveLength(0);
-    expect(file.read((r) => r.watch.unnamed())).toHaveLength(0);
-    expect(file.read((r) => r.watch.anyUnnamed())).toBe(false);
+    expect(file.read((r) => r.watch.withKeyImage(0))).toHaveLength(0);
+    expect(file.read((r) => r.watch.withoutKeyImage())).toHaveLength(0);
+    expect(file.read((r) => r.watch.anyWithoutKeyImage())).toBe(false);
   });
 
-  it('are found by their key images, with what is known of them, but for those spent long ago', () => {
+  it('are packed by key image with their data, without those whose spend cannot be undone', () => {
     for (const one of [small, large, blind, buried, recent]) add(one);
     file.write((w) => {
       w.outputs.markSpent({ keyImage: bytes(104), txHash: bytes<Hash>(9), height: 60 });
       w.outputs.markSpent({ keyImage: bytes(105), txHash: bytes<Hash>(9), height: 900 });
     });
-    const table = new WatchTable(file.read((r) => r.watch.named(500)));
+    const table = new WatchTable(file.read((r) => r.watch.withKeyImage(500)));
     expect(table.size).toBe(3);
     for (const one of [small, large, recent])
       expect(table.get(one.keyImage ?? bytes(0))).toEqual(placeOf(one));
   });
 
-  it('are found by their keys while their key images are not known', () => {
+  it('are packed by output key while their key images are unknown', () => {
     expect(none).toBeDefined();
-    const table = new WatchTable(file.read((r) => r.watch.unnamed()));
+    const table = new WatchTable(file.read((r) => r.watch.withoutKeyImage()));
     expect(table.size).toBe(1);
     expect(table.get(blind.publicKey)).toEqual(placeOf(blind));
-    expect(file.read((r) => [r.watch.anyUnnamed(), r.watch.anyUnnamed(2), r.watch.anyUnnamed(0)])).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(
+      file.read((r) => [
+        r.watch.anyWithoutKeyImage(),
+        r.watch.anyWithoutKeyImage(2),
+        r.watch.anyWithoutKeyImage(0),
+      ]),
+    ).toEqual([true, true, false]);
   });
 });

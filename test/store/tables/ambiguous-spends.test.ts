@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
-import { composeKeyImages, settleAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
+import { composeKeyImages, resolveAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import type { AmbiguousSpend } from '../../../src/wallet/model/records.js';
@@ -16,16 +16,16 @@ beforeEach(() => {
 afterEach(() => file.close());
 
 const balance = (): bigint =>
-  file.read((r) => r.holdings.ofAddresses({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
+  file.read((r) => r.balances.ofAddresses({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
 
-/** Its key image is not known. */
+/** An output without a known key image. */
 function unnamed(tx: number, height: number, value: bigint): OwnedOutput {
   const found: Record<string, unknown> = { ...output(tx, height, value) };
   delete found['keyImage'];
   return found as unknown as OwnedOutput;
 }
 
-describe('what may have been spent while the spend key was away', () => {
+describe('an output that may have been spent while the spend key was absent', () => {
   const possible = (tx: number, height: number, ...images: number[]): AmbiguousSpend => ({
     txHash: bytes<Hash>(tx),
     height,
@@ -37,7 +37,7 @@ describe('what may have been spent while the spend key was away', () => {
   });
   const settle = (keyImage: number): void =>
     file.write((w) =>
-      settleAmbiguousSpends(w, [{ publicKey: bytes<PublicKey>(101), keyImage: bytes<KeyImage>(keyImage) }]),
+      resolveAmbiguousSpends(w, [{ publicKey: bytes<PublicKey>(101), keyImage: bytes<KeyImage>(keyImage) }]),
     );
 
   beforeEach(() => {
@@ -66,12 +66,12 @@ describe('what may have been spent while the spend key was away', () => {
     );
   });
 
-  it('is spent, and its payment whole, once the key image is known', () => {
+  it('is spent, and its payment complete, once the key image is known', () => {
     expect(balance()).toBe(58n);
-    expect(file.read((r) => r.outputs.blind())).toMatchObject([{ amount: 50n }]);
+    expect(file.read((r) => r.outputs.withoutKeyImage())).toMatchObject([{ amount: 50n }]);
     settle(111);
     expect(balance()).toBe(8n);
-    expect(file.read((r) => r.outputs.blind())).toEqual([]);
+    expect(file.read((r) => r.outputs.withoutKeyImage())).toEqual([]);
     expect(file.read((r) => r.ambiguousSpends.list())).toEqual([]);
     expect(file.read((r) => r.outgoing.list({ states: ['confirmed'] }))).toMatchObject([
       { txHash: bytes<Hash>(3), amountIn: 70n, change: 8n, fee: 3n, height: 4 },
@@ -79,13 +79,13 @@ describe('what may have been spent while the spend key was away', () => {
     expect(file.read((r) => r.payments.byTx(bytes<Hash>(3)))).toEqual([]);
   });
 
-  it('is not spent where the key image is another one', () => {
+  it('is not spent if the key image is another one', () => {
     settle(112);
     expect(balance()).toBe(58n);
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(4)))).toBeUndefined();
   });
 
-  it('is forgotten with its block', () => {
+  it('has no ambiguous spend after its block was undone', () => {
     file.write((w) => w.applyPage(page(4, 1)));
     expect(file.read((r) => r.ambiguousSpends.list())).toEqual([]);
     settle(111);
@@ -93,7 +93,7 @@ describe('what may have been spent while the spend key was away', () => {
   });
 });
 
-describe('what may have been spent before other signers told parts of key images', () => {
+describe('an output that may have been spent before its key image was composed', () => {
   const compose = (tx: number, keyImage: number): void =>
     file.write((w) =>
       composeKeyImages(w, [{ publicKey: bytes<PublicKey>(100 + tx), keyImage: bytes<KeyImage>(keyImage) }]),
@@ -121,7 +121,7 @@ describe('what may have been spent before other signers told parts of key images
     );
   });
 
-  it('is looked through again as long as a key image is missing', () => {
+  it('is checked again as long as a key image is missing', () => {
     compose(1, 101);
     expect(balance()).toBe(20n);
     expect(file.read((r) => r.ambiguousSpends.list())).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('what may have been spent before other signers told parts of key images
     ]);
   });
 
-  it('follows what is told last, and remembers it when the chain is read again', () => {
+  it('has the key image that was composed last, also when the chain is read again', () => {
     compose(1, 150);
     expect(balance()).toBe(70n);
     compose(1, 101);

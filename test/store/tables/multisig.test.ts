@@ -15,7 +15,7 @@ const info = (signer: number): MultisigInfo => ({
 });
 
 describe('the store of a signer', () => {
-  it('keeps nonces until they are erased, and says how many there were', () => {
+  it('keeps nonces until they are erased, and returns their number', () => {
     const file = open();
     file.write((w) => {
       w.multisig.replaceNonces([
@@ -30,7 +30,7 @@ describe('the store of a signer', () => {
     expect(file.read((r) => r.multisig.nonces(outputB))).toEqual(nonces(13));
   });
 
-  it('has no nonces of an export before the last, and no answers given with them', () => {
+  it('has the nonces of the last export only, and no results signed with earlier ones', () => {
     const file = open();
     const answer = { set: Uint8Array.of(1, 2, 3), txHashes: [bytes<Hash>(8), bytes<Hash>(9)] };
     file.write((w) => {
@@ -46,7 +46,7 @@ describe('the store of a signer', () => {
     expect(file.read((r) => r.multisig.answerTo(bytes<Hash>(7)))).toBeUndefined();
   });
 
-  it('never records a second answer to one request', () => {
+  it('never records a second result for one request', () => {
     const file = open();
     const record = (byte: number): void =>
       file.write((w) => {
@@ -59,34 +59,38 @@ describe('the store of a signer', () => {
     expect(file.read((r) => r.multisig.answerTo(bytes<Hash>(7)))?.set).toEqual(Uint8Array.of(1));
   });
 
-  it('has what others told last, by output', () => {
+  it('has the latest info of the other signers, by output', () => {
     const file = open();
     file.write((w) => {
-      w.multisig.replaceTold([
+      w.multisig.replaceInfos([
         { publicKey: outputA, infos: [info(20), info(30)] },
         { publicKey: outputB, infos: [info(40)] },
       ]);
     });
-    expect(file.read((r) => r.multisig.told(outputA))).toEqual([info(20), info(30)]);
+    expect(file.read((r) => r.multisig.infos(outputA))).toEqual([info(20), info(30)]);
     file.write((w) => {
-      w.multisig.replaceTold([{ publicKey: outputA, infos: [info(50)] }]);
+      w.multisig.replaceInfos([{ publicKey: outputA, infos: [info(50)] }]);
     });
-    expect(file.read((r) => r.multisig.told(outputA))).toEqual([info(50)]);
-    expect(file.read((r) => r.multisig.told(outputB))).toEqual([]);
+    expect(file.read((r) => r.multisig.infos(outputA))).toEqual([info(50)]);
+    expect(file.read((r) => r.multisig.infos(outputB))).toEqual([]);
   });
 
-  it('knows which word of a signer a later one replaced', () => {
+  it('detects a signer info that a later one superseded', () => {
     const file = open();
     const [first, second] = [bytes<Hash>(1), bytes<Hash>(2)];
-    const isReplaced = (word: Hash): boolean => file.read((r) => r.multisig.isReplaced(word));
+    const isSuperseded = (word: Hash): boolean => file.read((r) => r.multisig.isSuperseded(word));
     file.write((w) => {
-      w.multisig.setWord(bytes<PublicKey>(60), first);
+      w.multisig.setLatestInfo(bytes<PublicKey>(60), first);
     });
-    expect([isReplaced(first), isReplaced(second)]).toEqual([false, false]);
+    expect([isSuperseded(first), isSuperseded(second)]).toEqual([false, false]);
     file.write((w) => {
-      w.multisig.setWord(bytes<PublicKey>(61), bytes<Hash>(3));
-      w.multisig.setWord(bytes<PublicKey>(60), second);
+      w.multisig.setLatestInfo(bytes<PublicKey>(61), bytes<Hash>(3));
+      w.multisig.setLatestInfo(bytes<PublicKey>(60), second);
     });
-    expect([isReplaced(first), isReplaced(second), isReplaced(bytes<Hash>(3))]).toEqual([true, false, false]);
+    expect([isSuperseded(first), isSuperseded(second), isSuperseded(bytes<Hash>(3))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/crypto/types.js';
-import { settleAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
+import { resolveAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
@@ -17,7 +17,7 @@ import { bytes, output, page, received, unnamed } from '../fixtures.js';
 const KEYS = 4;
 const FEE = 1n;
 
-/** 32 bytes that a number fixes. */
+/** 32 bytes derived from a number. */
 const named = <T>(n: number): T => {
   const name = new Uint8Array(32).fill(1);
   new DataView(name.buffer).setUint32(0, n);
@@ -25,15 +25,15 @@ const named = <T>(n: number): T => {
 };
 const publicKey = (key: number): PublicKey => named(1_000_000 + key);
 const keyImage = (key: number): KeyImage => named(2_000_000 + key);
-/** Two keys an address. */
+/** Two keys for each address. */
 const minorOf = (key: number): number => key % 2;
 
 interface Tx {
   readonly id: number;
-  /** At most one a key. */
+  /** At most one for each key. */
   readonly outs: readonly { readonly key: number; readonly value: bigint }[];
   readonly spends?: number;
-  /** Global index of its first output; one without outputs of ours has one of another's. */
+  /** Global index of its first output, even if none belongs to the wallet. */
   readonly index: number;
 }
 
@@ -45,7 +45,7 @@ interface Entry {
   spentHeight?: number;
 }
 
-/** A payment of this wallet that is not mined, and the output that it took, while that is there. */
+/** An unmined payment of this wallet, and the output that it reserved, while that exists. */
 interface Reservation {
   readonly by: number;
   row?: number | undefined;
@@ -53,13 +53,13 @@ interface Reservation {
 
 interface Shown {
   readonly payments: readonly string[];
-  /** In their order. */
+  /** In chain order. */
   readonly entries: readonly string[];
   readonly held: readonly string[];
   readonly outgoing: readonly string[];
 }
 
-/** The chain read in order from its start, as wallet2's `process_new_transaction` does. */
+/** Reads the chain in order from its start, like wallet2's `process_new_transaction`. */
 function replay(chain: readonly (readonly Tx[])[], reserved: ReadonlyMap<number, Reservation>) {
   const entries: Entry[] = [];
   const payments: string[] = [];
@@ -103,7 +103,7 @@ function replay(chain: readonly (readonly Tx[])[], reserved: ReadonlyMap<number,
   return { entries, payments, outgoing };
 }
 
-/** Payments of this wallet have names of their own. */
+/** Hashes of payments of this wallet differ from those of others. */
 const OWN = 500_000;
 const isOwn = (id: number): boolean => id >= OWN;
 
@@ -132,7 +132,7 @@ const shownIn = (file: WalletStore): Shown =>
   file.read((r) => {
     const held = [false, true].map(
       (strict) =>
-        new Map(r.holdings.ofAddresses({ strict }).map(({ subaddress, total }) => [subaddress.minor, total])),
+        new Map(r.balances.ofAddresses({ strict }).map(({ subaddress, total }) => [subaddress.minor, total])),
     );
     const entries = r.outputs.inOrder();
     entries.forEach((entry, place) => expect(r.outputs.placeOf(entry)).toBe(place));
@@ -152,7 +152,7 @@ const shownIn = (file: WalletStore): Shown =>
     };
   });
 
-/** Consensus allows one spend a key, of an output that is there. */
+/** Consensus allows one spend for each key, of an existing output. */
 class World {
   chain: Tx[][] = [[]];
   readonly reserved = new Map<number, Reservation>();
@@ -162,7 +162,7 @@ class World {
     return replay(this.chain, this.reserved).entries;
   }
 
-  /** @param wanted outputs of a transaction, and a key that it spends if that is possible. */
+  /** @param wanted outputs of a transaction, and a key that it spends if possible. */
   append(
     blocks: readonly (readonly {
       outs: readonly (readonly [number, bigint])[];
@@ -182,7 +182,7 @@ class World {
         const spent = spends !== undefined && exists && !isSpent ? spends : undefined;
         const reservation = spent === undefined ? undefined : this.reserved.get(spent);
         const id = own && reservation !== undefined ? reservation.by : this.#next++;
-        // Another wallet with these keys was faster: what was reserved is not.
+        // Another wallet with these keys was faster: the reservation is void.
         if (spent !== undefined && id !== reservation?.by) this.reserved.delete(spent);
         if (unique.length === 0 && spent === undefined) continue;
         block.push({ id, outs: unique, index, ...(spent === undefined ? {} : { spends: spent }) });
@@ -190,7 +190,7 @@ class World {
     }
   }
 
-  /** Forgets blocks at or above a height. */
+  /** Removes blocks at or above a height. */
   cut(height: number): void {
     this.chain = this.chain.slice(0, height);
     const left = this.chain.flat();
@@ -201,7 +201,7 @@ class World {
     }
   }
 
-  /** @returns the name of the payment, and the output that it takes; undefined where there is none to take. */
+  /** @returns the hash of the payment and the output that it reserves; undefined if none is free. */
   reserve(key: number): { readonly by: number; readonly row: number } | undefined {
     const entry = this.entries.find((one) => one.key === key);
     if (entry === undefined || entry.spentBy !== undefined) return undefined;
@@ -210,7 +210,7 @@ class World {
     return reservation;
   }
 
-  /** @returns the payment that has failed, if there is one that is not mined. */
+  /** @returns the payment that failed, if there is an unmined one. */
   release(key: number): number | undefined {
     const reservation = this.reserved.get(key);
     if (reservation === undefined || this.chain.flat().some(({ id }) => id === reservation.by))
@@ -220,7 +220,7 @@ class World {
   }
 }
 
-/** What a scanner finds in blocks. @param blind knows no key images. */
+/** Findings of a scanner in blocks. @param blind true without key images. */
 function findings(world: World, from: number, to: number, blind = false): PageFindings {
   const all = world.chain.slice(from, to).flatMap((txs, i) => txs.map((tx) => ({ tx, height: from + i })));
   const outputOf = (
@@ -244,7 +244,7 @@ function findings(world: World, from: number, to: number, blind = false): PageFi
   const spending = all.flatMap(({ tx, height }) =>
     tx.spends === undefined ? [] : [{ tx, key: tx.spends, height }],
   );
-  /** As the scanner watches it: the largest output before the spend, whatever was taken. */
+  /** The output that the scanner watches: the largest one before the spend, whichever was reserved. */
   const amountIn = (id: number): bigint => {
     const upTo = world.chain.flat();
     const place = upTo.findIndex((tx) => tx.id === id);
@@ -298,7 +298,7 @@ function findings(world: World, from: number, to: number, blind = false): PageFi
   });
 }
 
-/** Applies the chain from a height on, in pages of these sizes, again and again. */
+/** Applies the chain from a height on, in pages of these sizes, which repeat. */
 function read(file: WalletStore, world: World, from: number, sizes: readonly number[], blind = false): void {
   for (let height = from, n = 0; height < world.chain.length; n++) {
     const to = Math.min(world.chain.length, height + (sizes[n % sizes.length] ?? 1));
@@ -328,7 +328,7 @@ const step = fc.oneof(
 
 const opened = (): WalletStore => WalletStore.create(':memory:', new Uint8Array(32));
 
-/** A mined payment to the wallet, or part of one. */
+/** A mined payment to the wallet, or a part of one. */
 const poolTx = (id: number, on: number, value: bigint): PoolTx => ({
   txHash: named(id),
   timestamp: id,
@@ -346,7 +346,7 @@ const poolTx = (id: number, on: number, value: bigint): PoolTx => ({
 });
 
 describe('outputs on reused keys', () => {
-  it('are shown as a wallet shows them that reads the chain in order, after any steps, in pages of any size', () => {
+  it('equal those of a wallet that reads the chain in order, after any steps, in pages of any size', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
         const file = opened();
@@ -396,7 +396,7 @@ describe('outputs on reused keys', () => {
     );
   });
 
-  it('are shown so too once their key images are told after all blocks', () => {
+  it('equal them too if their key images are imported after all blocks', () => {
     fc.assert(
       fc.property(blocks, blocks, sizes, fc.nat(4), (first, second, cuts, depth) => {
         const file = opened();
@@ -408,7 +408,7 @@ describe('outputs on reused keys', () => {
         world.append(second);
         read(file, world, from, cuts, true);
         file.write((w) =>
-          settleAmbiguousSpends(
+          resolveAmbiguousSpends(
             w,
             Array.from({ length: KEYS }, (_, n) => ({ publicKey: publicKey(n), keyImage: keyImage(n) })),
           ),
@@ -420,7 +420,7 @@ describe('outputs on reused keys', () => {
     );
   });
 
-  it('in the pool are credited what they add to the mined ones', () => {
+  it('in the mempool are credited the amount that they add to the mined ones', () => {
     fc.assert(
       fc.property(
         blocks,
@@ -448,7 +448,7 @@ describe('outputs on reused keys', () => {
     );
   });
 
-  it('are frozen and thawed together, whichever of them stands for the key', () => {
+  it('are frozen and thawed together, whichever of them is not burnt', () => {
     const file = opened();
     const world = new World();
     const pay = (value: bigint): void => {
@@ -469,7 +469,7 @@ describe('outputs on reused keys', () => {
     file.close();
   });
 
-  it('are counted once as inputs of a payment, and only the one that stands for the key is free', () => {
+  it('are counted once as inputs of a payment, and only the one that is not burnt is free', () => {
     const file = opened();
     const world = new World();
     world.append([[{ outs: [[0, 2n]], own: false }], [{ outs: [[0, 5n]], own: false }]]);
@@ -487,7 +487,7 @@ describe('outputs on reused keys', () => {
 });
 
 describe('many outputs on one key', () => {
-  it('are taken in without reading all of them for each', () => {
+  it('are stored without reading all of them for each', () => {
     const file = opened();
     const world = new World();
     const many = Array.from({ length: 1500 }, (_, n) => ({

@@ -9,7 +9,7 @@ import type { Hash } from '../../../crypto/types.js';
 import { height, listOf, params, text, u32 } from '../../../jsonrpc/params.js';
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
-import { nextTurn } from '../../../util/next-turn.js';
+import { yieldToEventLoop } from '../../../util/yield-to-event-loop.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied, toHash } from '../shapes.js';
@@ -37,7 +37,7 @@ async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce:
   for (let nonce = 0; nonce < nonces; nonce++) {
     const slots = auxSlots(ids, nonce);
     if (slots !== undefined) return { nonce, slots };
-    if (nonce % NONCES_AT_ONCE === 0) await nextTurn();
+    if (nonce % NONCES_AT_ONCE === 0) await yieldToEventLoop();
   }
   throw refuse('internal', 'no nonce gives every chain a slot of its own');
 }

@@ -1,17 +1,17 @@
-/* What the host calls: it writes bytes, has them outlined, and reads the columns. */
-import { outlineBlock, BLOCK_HASHES, BLOCK_TIMES, BLOCK_VERSIONS, TX_ENDS, TX_HASHES, TX_STARTS } from './block';
+/* Exports for the host, which writes bytes, has them parsed, and reads the columns. */
+import { parseBlock, BLOCK_HASHES, BLOCK_TIMES, BLOCK_VERSIONS, TX_ENDS, TX_HASHES, TX_STARTS } from './block';
 import { Column, column, emptyColumns, reserve } from './columns';
 import { close, open, position } from './reading';
 import {
   closeSection,
   integers,
-  isCalled,
+  isNamed,
   itemType,
   nextField,
   openList,
   openSection,
   openStorage,
-  passValue,
+  skipValue,
   SECTION,
   text,
   unsigned,
@@ -23,37 +23,37 @@ import {
   IMAGES,
   KEYS,
   MAIN_KEYS,
-  outlinePrefix,
+  parsePrefix,
   OUTPUT_INDICES,
   OUTPUTS,
-  place,
+  offsetOf,
   REWARDS,
   setBase,
   VERSIONS,
   VIEW_TAGS,
 } from './transaction';
 
-/** Where the bytes lie. */
+/** Address of the input. */
 const BYTES: usize = (__heap_base + 15) & ~15;
 
-/** One a transaction: where the places of its outputs lie, 8 bytes each. */
+/** Offset of the global output indices, 8 bytes each, by transaction. */
 const TX_INDICES = column();
-/** One a block: its miner transaction. */
+/** Index of the miner transaction, by block. */
 const BLOCK_TXS = column();
 
-/** As the answer has them: blocks, and what each begins with of the lists below. */
+/** Blocks of the answer: address and end of each, and the numbers of entries of the lists below that precede it. */
 const blockStarts = column();
 const blockEnds = column();
 const blobsBefore = column();
 const listsBefore = column();
-/** Transactions but the miners'. */
+/** Transactions without the miners'. */
 const blobStarts = column();
 const blobEnds = column();
-/** Lists of the places of outputs. */
+/** Lists of global output indices. */
 const listStarts = column();
 const listCounts = column();
 
-/** Of an answer: what stands there once, and whether it does. */
+/** Single fields of the answer, and flags for their presence. */
 const NUMBERS = memory.data(16, 16);
 let found: u32 = 0;
 const START_HEIGHT: u32 = 0;
@@ -62,8 +62,8 @@ const STATUS: u32 = 2;
 let statusStart: u32 = 0;
 let statusEnd: u32 = 0;
 
-/** Makes room for bytes. @returns where they go. */
-export function roomFor(length: usize): usize {
+/** Reserves memory for an input. @returns its address. */
+export function reserveInput(length: usize): usize {
   reserve(BYTES + length);
   emptyColumns(BYTES + length);
   setBase(BYTES);
@@ -76,29 +76,29 @@ function readBlock(type: u32): void {
   const fields = openSection(type);
   for (let i: u32 = 0; i < fields; i++) {
     const inner = nextField(i);
-    if (isCalled(i, 'block')) {
+    if (isNamed(i, 'block')) {
       blockStarts.push(u32(text(inner)));
       blockEnds.push(u32(position()));
       has = true;
-    } else if (isCalled(i, 'txs')) {
+    } else if (isNamed(i, 'txs')) {
       for (let items = openList(inner); items > 0; items--) readBlob(itemType(inner));
-    } else passValue(inner);
+    } else skipValue(inner);
   }
   closeSection();
   if (!has) throw new Error('a block is absent');
 }
 
-/** A pruned transaction stands beside the hash of what it lacks. */
+/** Reads a transaction: a string, or a section with the blob and the prunable hash of a pruned one. */
 function readBlob(type: u32): void {
   if (type != SECTION) return pushBlob(type);
   let has = false;
   const fields = openSection(type);
   for (let i: u32 = 0; i < fields; i++) {
     const inner = nextField(i);
-    if (isCalled(i, 'blob')) {
+    if (isNamed(i, 'blob')) {
       pushBlob(inner);
       has = true;
-    } else passValue(inner);
+    } else skipValue(inner);
   }
   closeSection();
   if (!has) throw new Error('a transaction is absent');
@@ -109,15 +109,15 @@ function pushBlob(type: u32): void {
   blobEnds.push(u32(position()));
 }
 
-/** Of the transactions of a block. */
+/** Reads the output indices of the transactions of a block. */
 function readIndicesOfBlock(type: u32): void {
   listsBefore.push(listStarts.count);
   const fields = openSection(type);
   for (let i: u32 = 0; i < fields; i++) {
     const inner = nextField(i);
-    if (isCalled(i, 'indices'))
+    if (isNamed(i, 'indices'))
       for (let items = openList(inner); items > 0; items--) readIndices(itemType(inner));
-    else passValue(inner);
+    else skipValue(inner);
   }
   closeSection();
 }
@@ -127,46 +127,46 @@ function readIndices(type: u32): void {
   const fields = openSection(type);
   for (let i: u32 = 0; i < fields; i++) {
     const inner = nextField(i);
-    if (isCalled(i, 'indices')) {
+    if (isNamed(i, 'indices')) {
       count = integers(inner);
       listStarts.push(u32(position()) - 8 * count);
-    } else passValue(inner);
+    } else skipValue(inner);
   }
   closeSection();
   if (listStarts.count == listCounts.count) listStarts.push(0);
   listCounts.push(count);
 }
 
-/** Walks through a daemon's answer. @param length bytes that the host wrote. */
-export function walk(length: usize): void {
+/** Reads a daemon's answer. @param length number of bytes that the host wrote. */
+export function readAnswer(length: usize): void {
   found = 0;
   open(BYTES, BYTES + length);
   openStorage();
   const fields = openSection(SECTION);
   for (let i: u32 = 0; i < fields; i++) {
     const type = nextField(i);
-    if (isCalled(i, 'blocks')) {
+    if (isNamed(i, 'blocks')) {
       for (let items = openList(type); items > 0; items--) readBlock(itemType(type));
-    } else if (isCalled(i, 'output_indices')) {
+    } else if (isNamed(i, 'output_indices')) {
       for (let items = openList(type); items > 0; items--) readIndicesOfBlock(itemType(type));
-    } else if (isCalled(i, 'start_height')) {
+    } else if (isNamed(i, 'start_height')) {
       store<f64>(NUMBERS, f64(unsigned(type)));
       found |= 1 << START_HEIGHT;
-    } else if (isCalled(i, 'current_height')) {
+    } else if (isNamed(i, 'current_height')) {
       store<f64>(NUMBERS + 8, f64(unsigned(type)));
       found |= 1 << CURRENT_HEIGHT;
-    } else if (isCalled(i, 'status')) {
-      statusStart = place(text(type));
-      statusEnd = place(position());
+    } else if (isNamed(i, 'status')) {
+      statusStart = offsetOf(text(type));
+      statusEnd = offsetOf(position());
       found |= 1 << STATUS;
-    } else passValue(type);
+    } else skipValue(type);
   }
   closeSection();
   close();
 }
 
-/** Whether the answer has a start height (1), a height (2), a status (4). */
-export function foundInAnswer(): u32 {
+/** Flags of the fields that the answer has: start height (1), current height (2), status (4). */
+export function fieldsFound(): u32 {
   return found;
 }
 export function startHeight(): f64 {
@@ -182,43 +182,43 @@ export function statusEndsAt(): u32 {
   return statusEnd;
 }
 
-/** Where the entries of a block or a transaction in another list end. */
+/** Index after the last entry of an item in a list. @param starts first entry, by item. @param all number of entries. */
 function endOf(starts: Column, item: u32, all: u32): u32 {
   return item + 1 < starts.count ? starts.get(item + 1) : all;
 }
 
-/** Outlines the blocks that were walked through. */
-export function outlineBlocks(): void {
+/** Parses the blocks of the answer. */
+export function parseBlocks(): void {
   for (let block: u32 = 0; block < blockStarts.count; block++) {
     BLOCK_TXS.push(TX_STARTS.count);
-    const named = outlineBlock(blockStarts.get(block), blockEnds.get(block));
+    const txCount = parseBlock(blockStarts.get(block), blockEnds.get(block));
     const blob = blobsBefore.get(block);
-    if (endOf(blobsBefore, block, blobStarts.count) - blob != named) throw new Error('a block lacks transactions');
+    if (endOf(blobsBefore, block, blobStarts.count) - blob != txCount) throw new Error('a block lacks transactions');
     if (block >= listsBefore.count) throw new Error('a block lacks output indices');
     const list = listsBefore.get(block);
-    if (endOf(listsBefore, block, listStarts.count) - list != named + 1)
+    if (endOf(listsBefore, block, listStarts.count) - list != txCount + 1)
       throw new Error('a block lacks output indices');
-    for (let i: u32 = 0; i < named; i++) outlineBlob(blobStarts.get(blob + i), blobEnds.get(blob + i));
-    for (let i: u32 = 0; i <= named; i++) {
+    for (let i: u32 = 0; i < txCount; i++) parseBlob(blobStarts.get(blob + i), blobEnds.get(blob + i));
+    for (let i: u32 = 0; i <= txCount; i++) {
       const tx = TX_INDICES.count;
       if (listCounts.get(list + i) != endOf(FIRST_OUTPUTS, tx, OUTPUT_INDICES.count) - FIRST_OUTPUTS.get(tx))
         throw new Error('a transaction lacks output indices');
       const start = listStarts.get(list + i);
-      TX_INDICES.push(start == 0 ? 0 : place(start));
+      TX_INDICES.push(start == 0 ? 0 : offsetOf(start));
     }
   }
 }
 
-function outlineBlob(from: usize, to: usize): void {
+function parseBlob(from: usize, to: usize): void {
   open(from, to);
-  outlinePrefix();
-  TX_STARTS.push(place(from));
-  TX_ENDS.push(place(to));
+  parsePrefix();
+  TX_STARTS.push(offsetOf(from));
+  TX_ENDS.push(offsetOf(to));
 }
 
-/** Outlines a transaction that the host knows the name of. @param from place among the bytes. */
-export function outlineTx(from: usize, to: usize): void {
-  outlineBlob(BYTES + from, BYTES + to);
+/** Parses a transaction outside of a page, whose hash the host has. @param from offset in the input. */
+export function parseTx(from: usize, to: usize): void {
+  parseBlob(BYTES + from, BYTES + to);
 }
 
 export function blockHashes(): usize {

@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 import { writeJson } from './json-writer.js';
 
-/** Stands in the shape of a row for what differs from row to row. */
+/** Placeholder in a row template for a value that differs from row to row. */
 export class Field<Name extends string = string> {
   readonly name: Name;
 
@@ -10,28 +10,28 @@ export class Field<Name extends string = string> {
   }
 }
 
-/** What the rows of a list look like; members that are undefined are left out. */
-export type RowShape<Name extends string = string> =
+/** JSON value of a row with placeholders; members that are undefined are left out. */
+export type RowTemplate<Name extends string = string> =
   | null
   | boolean
   | string
   | number
   | bigint
   | Field<Name>
-  | { readonly [key: string]: RowShape<Name> | undefined };
+  | { readonly [key: string]: RowTemplate<Name> | undefined };
 
-/** The JSON of a row in parts: a text before every field, and one after the last. */
-export interface RowText<Name extends string = string> {
+/** JSON text of a row, split at its fields: one text before each field and one after the last. */
+export interface RowParts<Name extends string = string> {
   readonly texts: readonly string[];
   readonly fields: readonly Name[];
 }
 
-/** @param shape names in it stand for fields where they are {@link Field}s. */
-export function rowText<Name extends string>(shape: RowShape<Name>): RowText<Name> {
+/** Splits the JSON text of a template at its {@link Field}s. */
+export function rowParts<Name extends string>(template: RowTemplate<Name>): RowParts<Name> {
   const texts: string[] = [];
   const fields: Name[] = [];
   let text = '';
-  const write = (part: RowShape<Name>): void => {
+  const write = (part: RowTemplate<Name>): void => {
     if (part instanceof Field) {
       texts.push(text);
       fields.push(part.name);
@@ -47,6 +47,6 @@ export function rowText<Name extends string>(shape: RowShape<Name>): RowText<Nam
       text += before === '{' ? '{}' : '}';
     } else text += writeJson(part satisfies Json);
   };
-  write(shape);
+  write(template);
   return { texts: [...texts, text], fields };
 }

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from
 import { basename, dirname } from 'node:path';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 
-/** Reasons for errors of the operating system that an operator can mend. Source: errno(3). */
+/** Reasons of operating system errors that an operator can fix, by code. Source: errno(3). */
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the disk',
   EDQUOT: 'the disk quota is used up',
@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const NOT_A_FILE = 'it is no regular file';
 
-/** SQLite's codes, by prefix, for trouble with the disk. The first that fits counts. Source: sqlite.org/rescode.html. */
+/** Reasons of SQLite's disk errors, by prefix of their code; the first match counts. Source: sqlite.org/rescode.html. */
 const SQLITE_REASONS: readonly (readonly [string, string])[] = [
   ['SQLITE_FULL', 'no space is left on the disk'],
   ['SQLITE_READONLY', 'the file or its directory is read-only'],
@@ -39,11 +39,11 @@ const SQLITE_REASONS: readonly (readonly [string, string])[] = [
   ['SQLITE_PERM', 'permission denied'],
   ['SQLITE_BUSY', 'another process locks it'],
   ['SQLITE_NOLFS', 'the file system takes no files of this size'],
-  // A shorter page than expected is damage, which the database module names.
+  // A page that is too short is damage, which database.ts reports.
   ['SQLITE_IOERR', 'the disk failed to read or write'],
 ];
 
-/** Code of an error of the operating system or of SQLite; empty for any other error. */
+/** Returns the code of an error of the operating system or of SQLite; empty for any other error. */
 export const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
@@ -52,7 +52,7 @@ export const codeOf = (error: unknown): string =>
 /** Descriptors that SQLite opens for a database in WAL mode, and for its directory. */
 const DATABASE_FILES = 4;
 
-/** Opens a directory so many times at once. @throws `EMFILE`, `ENFILE`, `EACCES`, `ENOENT` */
+/** Opens a directory `count` times at once. @throws `EMFILE`, `ENFILE`, `EACCES`, `ENOENT` */
 function openTimes(directory: string, count: number): void {
   const file = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -63,8 +63,8 @@ function openTimes(directory: string, count: number): void {
 }
 
 /**
- * Finds the cause behind a code of SQLite, which names none. Opens nothing but the directory: closing a second
- * descriptor of a database would release the locks of the first.
+ * Finds the cause of an SQLite error, whose code is too general. Opens the directory only: closing a second descriptor of
+ * a database would release the locks of the first.
  */
 function probe(path: string): string | undefined {
   const directory = dirname(path);
@@ -91,38 +91,38 @@ function reasonOf(path: string, error: unknown): string | undefined {
   return `${(isVague ? probe(path) : undefined) ?? general} (${code})`;
 }
 
-/** Path that an error of the operating system names: of a renamed file its new one. */
+/** Returns the path in an operating system error; for a rename the new path. */
 function pathIn(error: unknown): string | undefined {
   const { dest, path } = error as { readonly dest?: unknown; readonly path?: unknown };
-  return [dest, path].find((named) => typeof named === 'string');
+  return [dest, path].find((value) => typeof value === 'string');
 }
 
 /**
- * Error to throw for one met while a file was used: `wallet_io` with the file's name where the disk, the file system
- * or a limit is the cause, otherwise the error itself.
+ * Converts an error of a file operation: `wallet_io` with the file's name if the disk, the file system or a limit is the
+ * cause, otherwise the error itself.
  */
-export function fileTrouble(path: string, cause: unknown): unknown {
+export function fileError(path: string, cause: unknown): unknown {
   if (cause instanceof WalletError) return cause;
   const reason = reasonOf(path, cause);
   if (reason === undefined) return cause;
   return new WalletError({ kind: 'wallet_io', file: basename(pathIn(cause) ?? path), reason }, { cause });
 }
 
-/** Runs a task over a file. @throws WalletError `wallet_io`, and any other error of the task. */
-export function namingTrouble<T>(path: string, task: () => T): T {
+/** Runs a task over a file and converts its errors. @throws WalletError `wallet_io`, and other errors of the task. */
+export function withFileErrors<T>(path: string, task: () => T): T {
   try {
     return task();
   } catch (cause) {
-    throw fileTrouble(path, cause);
+    throw fileError(path, cause);
   }
 }
 
-/** {@link namingTrouble} for a task that waits. */
-export async function namingTroubleOf<T>(path: string, task: () => Promise<T>): Promise<T> {
+/** {@link withFileErrors} for an asynchronous task. */
+export async function withFileErrorsAsync<T>(path: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (cause) {
-    throw fileTrouble(path, cause);
+    throw fileError(path, cause);
   }
 }
 

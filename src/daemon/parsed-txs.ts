@@ -1,40 +1,42 @@
 import type { Hash } from '../crypto/types.js';
 
-/** What a scan reads: outputs and keys of all transactions, in their order. */
+/** Outputs and transaction public keys that a scan reads, in the order of the transactions. */
 export interface Candidates {
-  /** One a transaction: its first output. */
+  /** First output, by transaction. */
   readonly firstOutputs: Uint32Array;
-  /** One an output: its key, 32 bytes. */
+  /** Output key (32 bytes), by output. */
   readonly outputs: Uint8Array;
-  /** One an output: its place in its transaction, and its view tag as {@link ScanBatch.viewTags}. */
+  /** Index within the transaction, by output. */
   readonly outputIndices: Uint32Array;
+  /** View tag as in {@link ScanBatch.viewTags}, by output. */
   readonly viewTags: Uint16Array;
-  /** One a transaction: its first key, and the number of its keys that are tried with all of its outputs. */
+  /** First key, by transaction. */
   readonly firstKeys: Uint32Array;
+  /** Number of keys that are tried with every output, by transaction. */
   readonly mainKeys: Uint32Array;
-  /** Public keys of 32 bytes: the main keys of a transaction, then one for each of its first outputs. */
+  /** Transaction public keys of 32 bytes: the main keys of a transaction, then one for each of its first outputs. */
   readonly keys: Uint8Array;
 }
 
-/** One value a transaction, but for `images`; places are offsets in `bytes`. */
+/** Columns of one value for each transaction, apart from `images`; positions are offsets in `bytes`. */
 export interface TxColumns extends Candidates {
   readonly bytes: Uint8Array;
-  /** 32 bytes each. */
+  /** Transaction hashes of 32 bytes. */
   readonly hashes: Uint8Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   readonly versions: Uint8Array;
   readonly rewards: Uint8Array;
-  /** Where the places of its outputs lie, 8 bytes each. */
+  /** Offset of the global indices of its outputs, 8 bytes each. */
   readonly indices: Uint32Array;
-  /** Of its inputs, among `images`. */
+  /** Index of its first key image in `images`. */
   readonly firstImages: Uint32Array;
-  /** Places of key images. */
+  /** Offsets of key images. */
   readonly images: Uint32Array;
 }
 
-/** Transactions as places in their encoding: most are not ours, and are never built. */
-export class TxOutlines {
+/** Transactions as offsets in their encoding: most do not concern the wallet, and are never built as values. */
+export class ParsedTxs {
   readonly count: number;
   readonly #columns: TxColumns;
   readonly #view: DataView;
@@ -46,12 +48,12 @@ export class TxOutlines {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** A copy. */
+  /** @returns a copy of the hash. */
   hash(tx: number): Hash {
     return this.#columns.hashes.slice(32 * tx, 32 * tx + 32) as Hash;
   }
 
-  /** Its encoding, sharing memory with all others. */
+  /** @returns the encoding, which shares memory with all others. */
   blob(tx: number): Uint8Array {
     const { bytes, starts, ends } = this.#columns;
     return bytes.subarray(starts[tx], ends[tx]);
@@ -61,8 +63,7 @@ export class TxOutlines {
     return this.#columns.versions[tx] === 1 ? 1 : 2;
   }
 
-  /** A miner's reward. */
-  isReward(tx: number): boolean {
+  isCoinbase(tx: number): boolean {
     return this.#columns.rewards[tx] === 1;
   }
 
@@ -70,9 +71,9 @@ export class TxOutlines {
     return this.#outputsBefore(tx + 1) - this.#outputsBefore(tx);
   }
 
-  /** Place of an output among all of its amount. @param output place in the transaction. */
+  /** Global index of an output among all outputs of its amount. @param output index within the transaction. */
   globalIndex(tx: number, output: number): number {
-    if (output >= this.outputCount(tx)) throw new RangeError('an output that is not there');
+    if (output >= this.outputCount(tx)) throw new RangeError('no output has this index');
     const at = (this.#columns.indices[tx] ?? 0) + 8 * output;
     return this.#view.getUint32(at, true) + this.#view.getUint32(at + 4, true) * 2 ** 32;
   }
@@ -81,17 +82,17 @@ export class TxOutlines {
     return this.#columns;
   }
 
-  /** Number of public keys to be tried of the transactions before one. */
+  /** Number of transaction public keys of the transactions before `tx`. */
   keysBefore(tx: number): number {
     const { firstKeys, keys } = this.#columns;
     return firstKeys[tx] ?? keys.length / 32;
   }
 
-  /** The bytes that key images of inputs lie in, and calls back with the place of each of a transaction. */
-  eachKeyImage(tx: number, take: (bytes: Uint8Array, at: number) => void): void {
+  /** Calls `visit` with the bytes and the offset of each key image of a transaction. */
+  eachKeyImage(tx: number, visit: (bytes: Uint8Array, offset: number) => void): void {
     const { bytes, firstImages, images } = this.#columns;
     const end = firstImages[tx + 1] ?? images.length;
-    for (let i = firstImages[tx] ?? end; i < end; i++) take(bytes, images[i] ?? 0);
+    for (let i = firstImages[tx] ?? end; i < end; i++) visit(bytes, images[i] ?? 0);
   }
 
   #outputsBefore(tx: number): number {

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { draftOf, FileDraft, replaceFile } from '../../../src/store/file/file-draft.js';
-import { fileTrouble, namingTrouble } from '../../../src/store/file/file-trouble.js';
+import { fileError, withFileErrors } from '../../../src/store/file/file-errors.js';
 import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { removeLeftoverDrafts } from '../../../src/store/file/leftover-drafts.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
@@ -45,7 +45,7 @@ const refusal = (file: string, reason: RegExp): unknown =>
     fault: { kind: 'wallet_io', file, reason: expect.stringMatching(reason) },
   });
 
-/** Puts something at a path that is no file. */
+/** Creates something at a path that is no regular file. */
 const OBSTACLES: Readonly<Record<string, (at: string) => void | Promise<void>>> = {
   directory: (at) => mkdirSync(at),
   FIFO: (at) => void execFileSync('mkfifo', [at]),
@@ -53,12 +53,12 @@ const OBSTACLES: Readonly<Record<string, (at: string) => void | Promise<void>>> 
   socket: async (at) => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(at, () => resolve()));
-    // The name goes with the server, which must not keep the process.
+    // The name disappears with the server, which must not keep the process alive.
     server.unref();
   },
 };
 
-describe('trouble with a file', () => {
+describe('a file error', () => {
   test.each([
     ['ENOSPC', /^no space is left on the disk \(ENOSPC\)$/],
     ['EDQUOT', /quota/],
@@ -75,31 +75,31 @@ describe('trouble with a file', () => {
     ['SQLITE_READONLY_DIRECTORY', /read-only/],
     ['SQLITE_IOERR_WRITE', /failed to read or write/],
     ['SQLITE_CANTOPEN', /cannot be opened/],
-  ])('names the cause of %s', (code, reason) => {
+  ])('names the cause of the code %s', (code, reason) => {
     writeFileSync(path, '');
-    expect(fileTrouble(path, Object.assign(new Error(code), { code }))).toEqual(refusal('w', reason));
+    expect(fileError(path, Object.assign(new Error(code), { code }))).toEqual(refusal('w', reason));
   });
 
   test.each(['SQLITE_CONSTRAINT', 'SQLITE_ERROR', 'ECONNREFUSED', 'ERR_INVALID_ARG_TYPE', ''])(
-    'is not what an error with the code %j is about, which stays as it is',
+    'is not made of an error with the code %j, which is unchanged',
     (code) => {
       const error = Object.assign(new Error('another'), { code });
-      expect(fileTrouble(path, error)).toBe(error);
+      expect(fileError(path, error)).toBe(error);
     },
   );
 
-  it('names the file that the operating system names, without its directory', () => {
-    expect(() => namingTrouble(path, () => writeFileSync('/dev/full', 'x'))).toThrow(
+  it('names the file of the operating system error, without its directory', () => {
+    expect(() => withFileErrors(path, () => writeFileSync('/dev/full', 'x'))).toThrow(
       expect.objectContaining({
         fault: expect.objectContaining({ reason: expect.stringMatching(/ENOSPC/) }),
       }),
     );
-    expect(() => namingTrouble(path, () => writeFileSync(join(directory, 'gone', 'other'), 'x'))).toThrow(
+    expect(() => withFileErrors(path, () => writeFileSync(join(directory, 'gone', 'other'), 'x'))).toThrow(
       refusal('other', /does not exist/),
     );
   });
 
-  it('finds the cause that SQLite keeps to itself', () => {
+  it('finds the cause of a general SQLite code', () => {
     mkdirSync(path);
     expect(() => openDatabase(path, { key: KEY, cipher: NEW_CIPHER })).toThrow(
       refusal('w', /no regular file/),
@@ -108,7 +108,7 @@ describe('trouble with a file', () => {
 });
 
 describe('a store', () => {
-  it('on a full disk refuses a write, keeps what it had, closes, and goes on when there is room', () => {
+  it('on a full disk refuses a write, keeps its data, closes, and continues when there is room', () => {
     const file = WalletStore.create(path, KEY);
     const note = (value: string): void => file.write((w) => w.attributes.set('k', value));
     note('before');
@@ -122,7 +122,7 @@ describe('a store', () => {
     note('after');
     const raiseAgain = lowerLimit(process.pid, 'fsize', 1);
     try {
-      // All of it is in the log, which needs no room.
+      // Everything is in the log already, so that closing needs no room.
       file.close();
     } finally {
       raiseAgain();
@@ -132,10 +132,10 @@ describe('a store', () => {
     again.close();
   });
 
-  it('whose snapshot cannot be kept says so when it is read, and is written all the same', () => {
+  it('is written although a snapshot cannot be kept, and reading that snapshot fails', () => {
     const file = WalletStore.create(path, KEY);
     const snapshot = file.snapshot();
-    // Raising the limit again needs some descriptors: they are used up meanwhile.
+    // Raising the limit again needs some descriptors: they are reserved before.
     const raise = lowerLimit(process.pid, 'nofile', limitWithSpare(process.pid, 50));
     const used: number[] = [];
     try {
@@ -152,7 +152,7 @@ describe('a store', () => {
     file.close();
   });
 
-  it('is not made where there is no room, and leaves no draft', () => {
+  it('is not made on a full disk, and leaves no draft', () => {
     const raise = lowerLimit(process.pid, 'fsize', 1);
     try {
       expect(() => WalletStore.create(path, KEY)).toThrow(refusal('w.wallet-rpc-new', /disk|limit/));
@@ -171,13 +171,13 @@ describe('a keys file', () => {
     );
   });
 
-  it('that is gone is a missing wallet', async () => {
+  it('that does not exist is a missing wallet', async () => {
     await expect(loadKeysFile(`${path}.keys`, 'p', 1)).rejects.toMatchObject({
       fault: { kind: 'wallet_missing', name: 'w' },
     });
   });
 
-  it('that cannot be replaced stays, without a draft beside it', async () => {
+  it('that cannot be replaced is unchanged, without a draft beside it', async () => {
     mkdirSync(join(path, 'in the way'), { recursive: true });
     await expect(saveKeysFile(path, keysFile, 'p', 1, systemRng)).rejects.toEqual(refusal('w', /directory/));
     rmSync(path, { recursive: true });
@@ -186,17 +186,17 @@ describe('a keys file', () => {
   });
 });
 
-describe('the place of a store', () => {
+describe('the path of a store', () => {
   test.each(Object.entries(OBSTACLES))('where a %s stands is refused at once', async (_, put) => {
     await put(path);
     await expect(
-      storeFormat(path).catch((error: unknown) => Promise.reject(fileTrouble(path, error))),
+      storeFormat(path).catch((error: unknown) => Promise.reject(fileError(path, error))),
     ).rejects.toEqual(refusal('w', /directory|no regular file|socket or a device/));
   });
 });
 
 describe('a draft', () => {
-  it('becomes a new file only where none is, and is gone either way', async () => {
+  it('becomes a new file only if there is none, and is gone in either case', async () => {
     const draft = await FileDraft.write(path, Uint8Array.of(1));
     writeFileSync(path, 'of another process');
     expect(() => draft.create()).toThrow('wallet_exists');
@@ -208,7 +208,7 @@ describe('a draft', () => {
     expect(readdirSync(directory)).toEqual(['w']);
   });
 
-  it('that cannot be written whole is gone, and the file stays', async () => {
+  it('that cannot be written completely is removed, and the file is unchanged', async () => {
     await replaceFile(path, Uint8Array.of(1));
     const raise = lowerLimit(process.pid, 'fsize', 100);
     try {
@@ -242,14 +242,14 @@ describe('drafts that an interrupted process left beside a wallet', () => {
   ];
   const STAY = ['w', 'w-wal', 'w.keys', 'w.lock', 'w.new', 'w.keys.new', 'ww.keys.wallet-rpc-new'];
 
-  it('are removed and named, and nothing else is', () => {
+  it('are removed and reported, and no other file is', () => {
     for (const name of [...LEFT, ...STAY]) writeFileSync(join(directory, name), name);
     expect([...removeLeftoverDrafts(paths())].sort()).toEqual([...LEFT].sort());
     expect(readdirSync(directory).sort()).toEqual([...STAY].sort());
     expect(removeLeftoverDrafts(paths())).toEqual([]);
   });
 
-  it('take the empty file with them that reserved the place of the keys', () => {
+  it('are removed together with the empty file that reserved the path of the keys', () => {
     writeFileSync(`${path}.keys`, '');
     expect(removeLeftoverDrafts(paths())).toEqual([]);
     writeFileSync(draftOf(`${path}.keys`), 'keys');

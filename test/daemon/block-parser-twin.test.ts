@@ -11,8 +11,8 @@ import {
   txPrefix,
 } from '../../src/cryptonote/transaction.js';
 import type { TxPrefix } from '../../src/cryptonote/types.js';
-import { outlineAnswer, outlineTxs } from '../../src/daemon/outliner.js';
-import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import { parseBlocksAnswer, parseTxs } from '../../src/daemon/block-parser.js';
+import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { NO_VIEW_TAG } from '../../src/kernel/kernel.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode, Reader } from '../../src/util/codec.js';
@@ -20,9 +20,9 @@ import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
 import { mutatedBytes } from '../support/mutations.js';
 import { readVectors } from '../ringct/vectors.js';
 
-/* The parser in WebAssembly and the codecs in TypeScript take the same blocks, and read the same of them. */
+/* The parser in WebAssembly and the codecs in TypeScript accept the same blocks and read the same values. */
 
-/** Everything that a scan reads of a transaction. */
+/** Values of a transaction that a scan reads. */
 interface Read {
   readonly version: number;
   readonly reward: boolean;
@@ -48,7 +48,7 @@ function byCodec(prefix: TxPrefix): Read {
   };
 }
 
-function byOutline(txs: TxOutlines, tx: number): Read {
+function byParser(txs: ParsedTxs, tx: number): Read {
   const images: string[] = [];
   txs.eachKeyImage(tx, (bytes, at) => images.push(toHex(bytes.slice(at, at + 32))));
   const { firstOutputs, keys, mainKeys, outputs, viewTags } = txs.candidates;
@@ -57,7 +57,7 @@ function byOutline(txs: TxOutlines, tx: number): Read {
   const all = Array.from({ length: txs.keysBefore(tx + 1) - before }, (_, i) => hexAt(keys, before + i));
   return {
     version: txs.version(tx),
-    reward: txs.isReward(tx),
+    reward: txs.isCoinbase(tx),
     images,
     mainKeys: all.slice(0, mainKeys[tx]),
     otherKeys: all.slice(mainKeys[tx]),
@@ -69,7 +69,7 @@ function byOutline(txs: TxOutlines, tx: number): Read {
   };
 }
 
-/** @returns undefined where the input is refused. */
+/** @returns undefined if the input is refused. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -94,31 +94,28 @@ const real = [...regtest.transactions, ...mainnet.transactions].map(({ note, blo
   pruned: encode(prunedTransaction, parseTransaction(fromHex(blob))),
 }));
 
-/** The prefix alone, as the parser stops behind it. */
+/** Reads the prefix only, like the parser. */
 const prefixOf = (blob: Uint8Array): TxPrefix => txPrefix.read(new Reader(blob));
 
-const outlineOne = (blob: Uint8Array): TxOutlines => outlineTxs([{ hash: new Uint8Array(32) as Hash, blob }]);
+const parseOne = (blob: Uint8Array): ParsedTxs => parseTxs([{ hash: new Uint8Array(32) as Hash, blob }]);
 
 describe('a transaction of mainnet or of a regtest chain', () => {
   test.each(real)('with $note is read alike', ({ pruned }) => {
-    expect(byOutline(outlineOne(pruned), 0)).toEqual(byCodec(prefixOf(pruned)));
+    expect(byParser(parseOne(pruned), 0)).toEqual(byCodec(prefixOf(pruned)));
   });
 
-  test.each(real)(
-    'with $note, changed, is taken by both or refused by both, and read alike',
-    ({ pruned }) => {
-      let refused = 0;
-      fc.assert(
-        fc.property(mutatedBytes(pruned.slice(0, 1500)), (blob) => {
-          const outlined = attempt(() => byOutline(outlineOne(blob), 0));
-          expect(outlined).toEqual(attempt(() => byCodec(prefixOf(blob))));
-          if (outlined === undefined) refused++;
-        }),
-        { numRuns: 400 },
-      );
-      expect(refused).toBeGreaterThan(20);
-    },
-  );
+  test.each(real)('with $note, when changed, is refused by both or read alike by both', ({ pruned }) => {
+    let refused = 0;
+    fc.assert(
+      fc.property(mutatedBytes(pruned.slice(0, 1500)), (blob) => {
+        const parsed = attempt(() => byParser(parseOne(blob), 0));
+        expect(parsed).toEqual(attempt(() => byCodec(prefixOf(blob))));
+        if (parsed === undefined) refused++;
+      }),
+      { numRuns: 400 },
+    );
+    expect(refused).toBeGreaterThan(20);
+  });
 });
 
 describe('the extra of a transaction', () => {
@@ -134,7 +131,7 @@ describe('the extra of a transaction', () => {
   const [{ pruned } = { pruned: new Uint8Array() }] = real;
   const withExtra = (extra: Uint8Array): TxPrefix => ({ ...prefixOf(pruned), extra });
 
-  it('is read up to the same field, whatever is changed', () => {
+  it('is read up to the same field by both, whatever is changed', () => {
     let fewer = 0;
     const all = byCodec(withExtra(whole));
     expect([all.mainKeys, all.otherKeys].map(({ length }) => length)).toEqual([2, 3]);
@@ -142,7 +139,7 @@ describe('the extra of a transaction', () => {
       fc.property(mutatedBytes(whole), (extra) => {
         const prefix = withExtra(extra);
         const expected = byCodec(prefix);
-        expect(byOutline(outlineOne(encode(txPrefix, prefix)), 0)).toEqual(expected);
+        expect(byParser(parseOne(encode(txPrefix, prefix)), 0)).toEqual(expected);
         if (expected.mainKeys.length < 2) fewer++;
       }),
       { numRuns: 4000 },
@@ -152,7 +149,7 @@ describe('the extra of a transaction', () => {
 });
 
 describe('a page of real blocks', () => {
-  /** A block of a chain, and transactions of mainnet and others in the place of its own. */
+  /** A block with other real transactions in the place of its own. */
   const page = ({ blob }: { readonly blob: string }): SentBlock => {
     const value = decode(block, fromHex(blob));
     const txs = value.txHashes.map((_, i) => real[i % real.length]?.pruned ?? new Uint8Array());
@@ -165,7 +162,7 @@ describe('a page of real blocks', () => {
     };
   };
 
-  /** Names of the block and its transactions, and everything that a scan reads of them. */
+  /** Reads with the codecs. @returns hashes, and the values that a scan reads. */
   function built(sent: SentBlock): unknown {
     const value = decode(block, sent.block);
     const { minerTx } = value;
@@ -184,8 +181,9 @@ describe('a page of real blocks', () => {
     };
   }
 
-  function outlined(sent: SentBlock): unknown {
-    const { blocks, txs } = outlineAnswer(
+  /** Reads with the parser. @returns the same as `built`. */
+  function parsed(sent: SentBlock): unknown {
+    const { blocks, txs } = parseBlocksAnswer(
       blocksAnswer({ startHeight: 5, currentHeight: 9, blocks: [sent] }, { pruned: true }),
     );
     const [first] = blocks;
@@ -195,19 +193,19 @@ describe('a page of real blocks', () => {
       version: first?.version,
       timestamp: first?.timestamp,
       names: all.map((i) => toHex(txs.hash(i))),
-      txs: all.map((i) => byOutline(txs, i)),
+      txs: all.map((i) => byParser(txs, i)),
     };
   }
 
   test.each(regtest.blocks)('at height $height is read alike', (of) => {
-    expect(outlined(page(of))).toEqual(built(page(of)));
+    expect(parsed(page(of))).toEqual(built(page(of)));
   });
 
   test.each(regtest.blocks)(
-    'at height $height, changed, is taken by both or refused by both, and read alike',
+    'at height $height, when changed, is refused by both or read alike by both',
     (of) => {
       const whole = page(of);
-      let taken = 0;
+      let accepted = 0;
       let refused = 0;
       const changed = fc.oneof(
         mutatedBytes(whole.block).map((changedBlock) => ({ ...whole, block: changedBlock })),
@@ -219,14 +217,14 @@ describe('a page of real blocks', () => {
       );
       fc.assert(
         fc.property(changed, (sent) => {
-          const read = attempt(() => outlined(sent));
+          const read = attempt(() => parsed(sent));
           expect(read).toEqual(attempt(() => built(sent)));
           if (read === undefined) refused++;
-          else taken++;
+          else accepted++;
         }),
         { numRuns: 400 },
       );
-      expect(Math.min(taken, refused)).toBeGreaterThan(20);
+      expect(Math.min(accepted, refused)).toBeGreaterThan(20);
     },
   );
 });

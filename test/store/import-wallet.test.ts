@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../src/crypto/types.js';
-import { remember } from '../../src/store/import-wallet.js';
+import { importWallet } from '../../src/store/import-wallet.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import type { FoundOutgoing, OutgoingTx } from '../../src/wallet/model/records.js';
@@ -24,7 +24,7 @@ const NOTHING: ImportedWallet = {
 const paymentId = new Uint8Array(8).fill(7);
 const destinations = [{ address: 'somebody', amount: amount(40n) }];
 
-/** As a block tells it: change is all that came back to the account. */
+/** As found in a block: the change is the sum of all outputs to the account. */
 const found: FoundOutgoing = {
   txHash: bytes<Hash>(50),
   height: 3,
@@ -49,16 +49,16 @@ afterEach(() => file.close());
 
 const stored = (): OutgoingTx | undefined => file.read((r) => r.outgoing.byHash(found.txHash));
 
-describe('what is known of a payment before its block', () => {
-  it('waits for the block, which tells the rest', () => {
-    file.write((w) => remember(w, { ...NOTHING, paid: [known] }));
+describe('imported data of a payment', () => {
+  it('is kept until its block is found, which has the other data', () => {
+    file.write((w) => importWallet(w, { ...NOTHING, paid: [known] }));
     expect(stored()).toBeUndefined();
     file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
     expect(stored()).toEqual(whole);
   });
 
-  it('outlives its block, and reading the chain again', () => {
-    file.write((w) => remember(w, { ...NOTHING, paid: [known] }));
+  it('is kept when its block is undone, and when the chain is read again', () => {
+    file.write((w) => importWallet(w, { ...NOTHING, paid: [known] }));
     file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
     file.write((w) => w.clearChain({ hard: false }));
     expect(stored()).toBeUndefined();
@@ -66,26 +66,26 @@ describe('what is known of a payment before its block', () => {
     expect(stored()).toEqual(whole);
   });
 
-  it('is forgotten where all is to be forgotten', () => {
-    file.write((w) => remember(w, { ...NOTHING, paid: [known] }));
+  it('is deleted by a hard rescan', () => {
+    file.write((w) => importWallet(w, { ...NOTHING, paid: [known] }));
     file.write((w) => w.clearChain({ hard: true }));
     file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
     expect(stored()).toEqual({ ...found, state: 'confirmed', destinations: [] });
   });
 
-  it('keeps what was noted about it, whatever is to be forgotten', () => {
+  it('keeps its note after a hard rescan', () => {
     file.write((w) => w.notes.set(found.txHash, 'invoice 7'));
     file.write((w) => w.clearChain({ hard: true }));
     expect(file.read((r) => r.notes.get(found.txHash))).toBe('invoice 7');
   });
 
-  it('leaves the change to the block where it was not recorded, or all came back', () => {
+  it("leaves the change to the block if it was not recorded, or all outputs are the account's own", () => {
     const vague = { txHash: known.txHash, paymentId, destinations };
-    file.write((w) => remember(w, { ...NOTHING, paid: [vague] }));
+    file.write((w) => importWallet(w, { ...NOTHING, paid: [vague] }));
     file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
     expect(stored()?.change).toBe(18n);
     const back = { ...found, txHash: bytes<Hash>(51), change: amount(48n) };
-    file.write((w) => w.outgoing.remember({ ...known, txHash: back.txHash }));
+    file.write((w) => w.outgoing.storeFacts({ ...known, txHash: back.txHash }));
     file.write((w) => w.applyPage(page(4, 1, { outgoing: [{ ...back, height: 4 }] })));
     expect(file.read((r) => r.outgoing.byHash(back.txHash))?.change).toBe(48n);
   });
@@ -139,16 +139,16 @@ describe('a frozen output', () => {
   const place = { txHash: bytes<Hash>(1), outputIndex: 0 };
   const block = page(0, 3, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] });
 
-  it('is frozen once it is found, again and again', () => {
-    file.write((w) => remember(w, { ...NOTHING, frozen: [place] }));
+  it('is frozen whenever it is found', () => {
+    file.write((w) => importWallet(w, { ...NOTHING, frozen: [place] }));
     for (let time = 0; time < 2; time++) {
       file.write((w) => w.applyPage(block));
       expect(file.read((r) => r.outputs.byKeyImage(image))?.frozen).toBe(true);
     }
-    expect(file.read((r) => r.holdings.ofAddresses({ strict: false }))).toEqual([]);
+    expect(file.read((r) => r.balances.ofAddresses({ strict: false }))).toEqual([]);
   });
 
-  it('counts among the outputs of its address, but not in the balance', () => {
+  it('is counted as an output of its address, but not in the balance', () => {
     file.write((w) => w.outputs.freezeUnseen([place]));
     file.write((w) =>
       w.applyPage(
@@ -158,7 +158,7 @@ describe('a frozen output', () => {
         }),
       ),
     );
-    expect(file.read((r) => r.holdings.ofAddresses({ strict: false }))).toEqual([
+    expect(file.read((r) => r.balances.ofAddresses({ strict: false }))).toEqual([
       { subaddress: { major: 0, minor: 0 }, total: 7n, unspentCount: 2 },
     ]);
   });
@@ -167,6 +167,8 @@ describe('a frozen output', () => {
 it('a store that cannot be filled is not made', () => {
   const tooMuch = { ...known, change: amount(1n << 63n) };
   expect(() =>
-    WalletStore.create(':memory:', new Uint8Array(32), (w) => remember(w, { ...NOTHING, paid: [tooMuch] })),
+    WalletStore.create(':memory:', new Uint8Array(32), (w) =>
+      importWallet(w, { ...NOTHING, paid: [tooMuch] }),
+    ),
   ).toThrow(RangeError);
 });

@@ -12,8 +12,8 @@ import {
 } from '../../src/cryptonote/extra.js';
 import { parsePrunedTransaction, transactionHash, txPrefix } from '../../src/cryptonote/transaction.js';
 import type { Block, Transaction, TxPrefix } from '../../src/cryptonote/types.js';
-import { outlineAnswer, outlineTxs, type OutlinedAnswer } from '../../src/daemon/outliner.js';
-import type { TxOutlines } from '../../src/daemon/tx-outlines.js';
+import { parseBlocksAnswer, parseTxs, type ParsedBlocksAnswer } from '../../src/daemon/block-parser.js';
+import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { writeStorage, type TypedSection } from '../../src/epee/storage-writer.js';
 import { NO_VIEW_TAG } from '../../src/kernel/kernel.js';
 import { kernelBatches } from '../../src/refresh/kernel-batches.js';
@@ -40,7 +40,7 @@ const fields: fc.Arbitrary<ExtraField> = fc.oneof(
   fc.record({ type: fc.constant('padding' as const), size: fc.nat(300) }),
 );
 
-/** In any order, as payers may write them. */
+/** Fields in any order, as payers may write them. */
 const extras = fc.oneof(
   fc.array(fields, { maxLength: 5 }).map((of) => concatBytes(...of.map((field) => writeExtra([field])))),
   fc.uint8Array({ maxLength: 50 }),
@@ -50,10 +50,10 @@ const prefixes: fc.Arbitrary<TxPrefix> = fc
   .tuple(versionOne, extras)
   .map(([{ prefix }, extra]) => ({ ...prefix, extra }));
 
-const outline = (...blobs: readonly Uint8Array[]): TxOutlines =>
-  outlineTxs(blobs.map((blob, i) => ({ hash: new Uint8Array(32).fill(i) as Hash, blob })));
+const parsedTxs = (...blobs: readonly Uint8Array[]): ParsedTxs =>
+  parseTxs(blobs.map((blob, i) => ({ hash: new Uint8Array(32).fill(i) as Hash, blob })));
 
-/** What the work says when it refuses. */
+/** @returns the message of the CodecError; undefined if there is none. */
 function refusal(work: () => unknown): string | undefined {
   try {
     work();
@@ -64,7 +64,7 @@ function refusal(work: () => unknown): string | undefined {
   }
 }
 
-function keyImagesOf(txs: TxOutlines, tx: number): Uint8Array[] {
+function keyImagesOf(txs: ParsedTxs, tx: number): Uint8Array[] {
   const images: Uint8Array[] = [];
   txs.eachKeyImage(tx, (bytes, at) => images.push(bytes.slice(at, at + 32)));
   return images;
@@ -78,7 +78,7 @@ interface Row {
   readonly output: string;
 }
 
-function rowsOf(txs: TxOutlines): Row[] {
+function rowsOf(txs: ParsedTxs): Row[] {
   return [...kernelBatches(txs, 0, txs.count)].flatMap(({ scan, txs: places }) =>
     Array.from(scan.outputKey, (key, row) => {
       return {
@@ -92,7 +92,7 @@ function rowsOf(txs: TxOutlines): Row[] {
   );
 }
 
-/** What is to be tried, by the reader of extras. */
+/** Outputs and keys that a scan tries, as computed from `parseExtra`. */
 function expectedRows({ outputs, extra }: TxPrefix, tx: number): Row[] {
   const { fields } = parseExtra(extra);
   const row = (key: PublicKey, outputIndex: number): Row[] => {
@@ -109,30 +109,30 @@ function expectedRows({ outputs, extra }: TxPrefix, tx: number): Row[] {
   ];
 }
 
-describe('the outline of a transaction', () => {
-  it('tells the key images, what is to be tried, and where each begins and ends', () => {
+describe('parsing transactions', () => {
+  it('finds the key images, the outputs and keys to try, and the bytes of each transaction', () => {
     fc.assert(
       fc.property(fc.array(prefixes, { maxLength: 4 }), fc.uint8Array({ maxLength: 5 }), (txs, behind) => {
         const blobs = txs.map((prefix) => concatBytes(encode(txPrefix, prefix), behind));
-        const outlines = outline(...blobs);
-        expect(outlines.count).toBe(txs.length);
+        const parsed = parsedTxs(...blobs);
+        expect(parsed.count).toBe(txs.length);
         txs.forEach((prefix, i) => {
-          expect(outlines.blob(i)).toEqual(blobs[i]);
-          expect(outlines.hash(i)[0]).toBe(i);
-          expect(outlines.version(i)).toBe(1);
-          expect(outlines.isReward(i)).toBe(false);
-          expect(outlines.outputCount(i)).toBe(prefix.outputs.length);
-          expect(keyImagesOf(outlines, i)).toEqual(
+          expect(parsed.blob(i)).toEqual(blobs[i]);
+          expect(parsed.hash(i)[0]).toBe(i);
+          expect(parsed.version(i)).toBe(1);
+          expect(parsed.isCoinbase(i)).toBe(false);
+          expect(parsed.outputCount(i)).toBe(prefix.outputs.length);
+          expect(keyImagesOf(parsed, i)).toEqual(
             prefix.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),
           );
         });
-        expect(rowsOf(outlines)).toEqual(txs.flatMap(expectedRows));
+        expect(rowsOf(parsed)).toEqual(txs.flatMap(expectedRows));
       }),
       { numRuns: 300 },
     );
   });
 
-  it('reads an extra, however it is broken, up to where the reader of extras does', () => {
+  it('reads a changed extra up to the same field as parseExtra', () => {
     const [prefix] = fc.sample(
       versionOne.filter((tx) => tx.prefix.outputs.length > 1),
       { numRuns: 1, seed: 3 },
@@ -142,24 +142,24 @@ describe('the outline of a transaction', () => {
     fc.assert(
       fc.property(whole.chain(mutatedBytes), (extra) => {
         const tx = { ...prefix.prefix, extra };
-        expect(rowsOf(outline(encode(txPrefix, tx)))).toEqual(expectedRows(tx, 0));
+        expect(rowsOf(parsedTxs(encode(txPrefix, tx)))).toEqual(expectedRows(tx, 0));
       }),
       { numRuns: 3000 },
     );
   });
 
-  /** Whether there is a prefix; the outline stops behind it, whatever follows. */
+  /** True if the bytes begin with a prefix; the parser ignores the bytes after it. */
   const isRead = (bytes: Uint8Array): boolean =>
     refusal(() => decode(txPrefix, bytes))?.endsWith('left over') ?? true;
 
-  it('is refused exactly where the prefix is', () => {
+  it('refuses exactly the prefixes that the codec refuses', () => {
     fc.assert(
       fc.property(prefixes, fc.nat(), fc.nat(255), fc.boolean(), (prefix, place, value, cut) => {
         const whole = encode(txPrefix, prefix);
         const at = place % whole.length;
         const bytes = cut ? whole.slice(0, at) : Uint8Array.from(whole);
         if (!cut) bytes[at] = value;
-        expect(refusal(() => outline(bytes)) === undefined).toBe(isRead(bytes));
+        expect(refusal(() => parsedTxs(bytes)) === undefined).toBe(isRead(bytes));
       }),
       { numRuns: 3000 },
     );
@@ -170,12 +170,12 @@ describe('the outline of a transaction', () => {
     ['that exceeds 64 bits', 'ffffffffffffffffff02'],
     ['of 64 bits', 'ffffffffffffffffff01'],
     ['that ends in zero', '8000'],
-  ])('passes over an unlock time %s as the reader does', (_what, hex) => {
+  ])('reads or refuses an unlock time %s like the codec', (_kind, hex) => {
     const bytes = fromHex(`01${hex}00000000`);
-    expect(refusal(() => outline(bytes)) === undefined).toBe(isRead(bytes));
+    expect(refusal(() => parsedTxs(bytes)) === undefined).toBe(isRead(bytes));
   });
 
-  it('tells the places of outputs up to 2^53 - 1, and is refused where there are too few or too many', () => {
+  it('returns global indices up to 2^53 - 1, and refuses too few or too many', () => {
     const [tx] = fc.sample(
       versionOne.filter(({ prefix }) => prefix.outputs.length === 3),
       { numRuns: 1, seed: 5 },
@@ -183,16 +183,16 @@ describe('the outline of a transaction', () => {
     if (tx === undefined) throw new Error('no transaction');
     const blob = encode(txPrefix, tx.prefix);
     const hash = new Uint8Array(32) as Hash;
-    const places = [0, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER];
-    const outlines = outlineTxs([
-      { hash, blob, globalIndices: places },
+    const indices = [0, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER];
+    const parsed = parseTxs([
+      { hash, blob, globalIndices: indices },
       { hash, blob, globalIndices: [7, 8, 9] },
     ]);
-    expect(places.map((_, i) => outlines.globalIndex(0, i))).toEqual(places);
-    expect(outlines.globalIndex(1, 2)).toBe(9);
-    expect(() => outlines.globalIndex(1, 3)).toThrow(RangeError);
+    expect(indices.map((_, i) => parsed.globalIndex(0, i))).toEqual(indices);
+    expect(parsed.globalIndex(1, 2)).toBe(9);
+    expect(() => parsed.globalIndex(1, 3)).toThrow(RangeError);
     for (const globalIndices of [[], [1, 2], [1, 2, 3, 4]])
-      expect(() => outlineTxs([{ hash, blob, globalIndices }])).toThrow('lacks output indices');
+      expect(() => parseTxs([{ hash, blob, globalIndices }])).toThrow('lacks output indices');
   });
 });
 
@@ -225,7 +225,7 @@ const wholeBlocks: fc.Arbitrary<WholeBlock> = fc
     txs: txs.map(([, prefix]) => prefix),
   }));
 
-/** One on top of the other. */
+/** Links each block to the one before. */
 function chained(blocks: readonly WholeBlock[]): WholeBlock[] {
   let previous: Hash | undefined;
   return blocks.map(({ value, txs }) => {
@@ -247,12 +247,12 @@ const sent = ({ value, txs }: WholeBlock, first = 0): SentBlock => ({
 const answer = (blocks: readonly SentBlock[], options = {}): Uint8Array =>
   blocksAnswer({ startHeight: 1000, currentHeight: 2000, blocks }, options);
 
-describe('the outline of a page of blocks', () => {
-  it('names blocks and their transactions, and finds in them what building them does', () => {
+describe('parsing a page of blocks', () => {
+  it('computes the same hashes and finds the same outputs as building the blocks', () => {
     fc.assert(
       fc.property(fc.array(wholeBlocks, { maxLength: 4 }), fc.boolean(), (loose, pruned) => {
         const blocks = chained(loose);
-        const page = outlineAnswer(
+        const page = parseBlocksAnswer(
           answer(
             blocks.map((one, i) => sent(one, 1000 * i)),
             { pruned },
@@ -269,16 +269,16 @@ describe('the outline of a page of blocks', () => {
     );
   });
 
-  function expectTxs({ blocks: outlined, txs }: OutlinedAnswer, blocks: readonly WholeBlock[]): void {
+  function expectTxs({ blocks: parsedBlocks, txs }: ParsedBlocksAnswer, blocks: readonly WholeBlock[]): void {
     let at = 0;
     blocks.forEach(({ value, txs: own }, b) => {
       const all = [value.minerTx.prefix, ...own];
-      expect(outlined[b]).toMatchObject({ firstTx: at, endTx: at + all.length });
+      expect(parsedBlocks[b]).toMatchObject({ firstTx: at, endTx: at + all.length });
       expect(txs.hash(at)).toEqual(transactionHash(value.minerTx));
       expect(parsePrunedTransaction(txs.blob(at)).prefix).toEqual(value.minerTx.prefix);
       expect(txs.version(at)).toBe(value.minerTx.prefix.version);
       all.forEach((prefix, i) => {
-        expect(txs.isReward(at + i)).toBe(i === 0);
+        expect(txs.isCoinbase(at + i)).toBe(i === 0);
         if (i > 0) expect(txs.hash(at + i)).toEqual(value.txHashes[i - 1]);
         if (i > 0) expect(txs.blob(at + i)).toEqual(encode(txPrefix, prefix));
         expect(prefix.outputs.map((_, j) => txs.globalIndex(at + i, j))).toEqual(
@@ -296,11 +296,12 @@ describe('the outline of a page of blocks', () => {
   const honest = chained(samples.filter(({ txs }) => txs.length > 1).slice(0, 3)).map((one) => sent(one));
   const whole = answer(honest);
 
-  it('is refused where blocks do not chain up, or lack transactions, or places of outputs', () => {
+  it('refuses blocks that do not chain up, or lack transactions or output indices', () => {
     const [first, second, third] = honest;
     if (first === undefined || second === undefined || third === undefined) throw new Error('no blocks');
-    const spoiled = (change: Partial<SentBlock>) => outlineAnswer(answer([first, { ...second, ...change }]));
-    expect(() => outlineAnswer(answer([second, first]))).toThrow('do not chain up');
+    const spoiled = (change: Partial<SentBlock>) =>
+      parseBlocksAnswer(answer([first, { ...second, ...change }]));
+    expect(() => parseBlocksAnswer(answer([second, first]))).toThrow('do not chain up');
     expect(() => spoiled({ block: third.block })).toThrow('do not chain up');
     expect(() => spoiled({ block: second.block.subarray(0, -1) })).toThrow(CodecError);
     expect(() => spoiled({ block: concatBytes(second.block, Uint8Array.of(0)) })).toThrow('left over');
@@ -314,7 +315,7 @@ describe('the outline of a page of blocks', () => {
     expect(() => spoiled({ txs: second.txs.map((tx) => tx.subarray(0, 5)) })).toThrow('end of input');
   });
 
-  it('is refused for a block whose miner transaction spends, or is signed', () => {
+  it('refuses a block whose miner transaction spends, or is signed', () => {
     const [one] = samples;
     const [spending] = fc.sample(versionOne, { numRuns: 1, seed: 5 });
     if (one === undefined || spending === undefined) throw new Error('no block');
@@ -322,37 +323,37 @@ describe('the outline of a page of blocks', () => {
       const value = { ...one.value, minerTx };
       return answer([{ ...sent({ ...one, value }), block: change(encode(block, value)) }]);
     };
-    expect(() => outlineAnswer(page(spending))).toThrow('without a miner transaction');
+    expect(() => parseBlocksAnswer(page(spending))).toThrow('without a miner transaction');
     const honestOne = reward(2, one.value.minerTx.prefix);
-    expect(() => outlineAnswer(page(honestOne))).not.toThrow();
+    expect(() => parseBlocksAnswer(page(honestOne))).not.toThrow();
     const sign = (bytes: Uint8Array): Uint8Array => {
       bytes[bytes.length - 2 - 32 * one.value.txHashes.length] = 6;
       return bytes;
     };
-    expect(() => outlineAnswer(page(honestOne, sign))).toThrow('signed');
+    expect(() => parseBlocksAnswer(page(honestOne, sign))).toThrow('signed');
   });
 
-  it('holds nothing but the status where that is not OK', () => {
-    const page = outlineAnswer(answer(honest, { status: 'BUSY' }));
+  it('returns the status only, unless it is OK', () => {
+    const page = parseBlocksAnswer(answer(honest, { status: 'BUSY' }));
     expect(page).toMatchObject({ status: 'BUSY', blocks: [] });
     expect(page.txs.count).toBe(0);
   });
 
-  it('ends with a refusal, never otherwise, whatever is changed', () => {
+  it('fails with a CodecError only, whatever is changed', () => {
     let refused = 0;
     fc.assert(
       fc.property(mutatedBytes(whole), (bytes) => {
-        if (refusal(() => outlineAnswer(bytes)) !== undefined) refused++;
+        if (refusal(() => parseBlocksAnswer(bytes)) !== undefined) refused++;
       }),
       { numRuns: 5000 },
     );
     expect(refused).toBeGreaterThan(1000);
-    expect(outlineAnswer(whole).blocks).toHaveLength(3);
+    expect(parseBlocksAnswer(whole).blocks).toHaveLength(3);
   });
 
-  it('is refused wherever it is cut', () => {
+  it('refuses a page that is cut anywhere', () => {
     for (let length = 0; length < whole.length; length++)
-      expect(refusal(() => outlineAnswer(whole.subarray(0, length)))).toBeDefined();
+      expect(refusal(() => parseBlocksAnswer(whole.subarray(0, length)))).toBeDefined();
   });
 });
 
@@ -363,10 +364,10 @@ const { invalid } = JSON.parse(
 describe('portable storage around a page of blocks', () => {
   const u64 = (value: bigint) => ({ type: 'u64', value }) as const;
   const text = (value: string) => ({ type: 'string', value: Buffer.from(value) }) as const;
-  const read = (section: TypedSection): OutlinedAnswer =>
-    outlineAnswer(writeStorage({ status: text('OK'), ...section }));
+  const read = (section: TypedSection): ParsedBlocksAnswer =>
+    parseBlocksAnswer(writeStorage({ status: text('OK'), ...section }));
 
-  it('may hold anything else, which is passed over', () => {
+  it('may have other fields, which are skipped', () => {
     const other: TypedSection = {
       a: { type: 'bool', value: true },
       b: { type: 'list', items: [text('one'), text('two')] },
@@ -394,25 +395,25 @@ describe('portable storage around a page of blocks', () => {
   });
 
   test.each<[string, TypedSection]>([
-    ['a string where a list is wanted', { blocks: text('none') }],
-    ['strings where blocks are wanted', { blocks: { type: 'list', items: [text('none')] } }],
+    ['a string instead of a list', { blocks: text('none') }],
+    ['strings instead of blocks', { blocks: { type: 'list', items: [text('none')] } }],
     ['a block without itself', { blocks: { type: 'list', items: [{ type: 'object', value: {} }] } }],
-    ['a string where a height is wanted', { start_height: text('5') }],
-    ['a height beyond what a number holds', { start_height: u64(2n ** 53n) }],
-    ['a number where the status is wanted', { status: u64(1n) }],
+    ['a string instead of a height', { start_height: text('5') }],
+    ['a height that is no safe integer', { start_height: u64(2n ** 53n) }],
+    ['a number instead of the status', { status: u64(1n) }],
     [
       'more fields than any answer has',
       Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`n${i}`, u64(0n)])),
     ],
-  ])('is refused for %s', (_what, section) => {
+  ])('is refused for %s', (_fault, section) => {
     expect(() => read(section)).toThrow(CodecError);
   });
 
   it('is refused without a status', () => {
-    expect(() => outlineAnswer(writeStorage({ start_height: u64(1n) }))).toThrow('status');
+    expect(() => parseBlocksAnswer(writeStorage({ start_height: u64(1n) }))).toThrow('status');
   });
 
   test.each(invalid.filter(({ note }) => !note.startsWith('a bool')))('is refused with $note', ({ hex }) => {
-    expect(() => outlineAnswer(fromHex(hex))).toThrow(CodecError);
+    expect(() => parseBlocksAnswer(fromHex(hex))).toThrow(CodecError);
   });
 });

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import type { Hash } from '../crypto/types.js';
 import { chunks } from '../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../util/codec.js';
-import { TxOutlines } from './tx-outlines.js';
+import { ParsedTxs } from './parsed-txs.js';
 
-/** What the assembly exports. Source of the contracts: assembly/outliner.ts. */
-interface OutlinerExports {
+/** Exports of assembly/block-parser.ts, which documents them. */
+interface ParserExports {
   readonly memory: WebAssembly.Memory;
-  roomFor(length: number): number;
-  walk(length: number): void;
-  foundInAnswer(): number;
+  reserveInput(length: number): number;
+  readAnswer(length: number): void;
+  fieldsFound(): number;
   startHeight(): number;
   currentHeight(): number;
   statusStartsAt(): number;
   statusEndsAt(): number;
-  outlineBlocks(): void;
-  outlineTx(from: number, to: number): void;
+  parseBlocks(): void;
+  parseTx(from: number, to: number): void;
   blockHashes(): number;
   blockTimes(): number;
   blockVersions(): number;
@@ -38,69 +38,71 @@ interface OutlinerExports {
 }
 
 /** A block of a page. */
-export interface BlockOutline {
+export interface ParsedBlock {
   readonly hash: Hash;
   readonly version: number;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Its first transaction among the page's, the miner's, and the one behind its last. */
+  /** Index of its miner transaction among the page's transactions. */
   readonly firstTx: number;
+  /** Index after its last transaction. */
   readonly endTx: number;
 }
 
-/** A daemon's answer to `/getblocks.bin`. */
-export interface OutlinedAnswer {
+/** Parsed answer to `/getblocks.bin`. */
+export interface ParsedBlocksAnswer {
   readonly status: string;
-  /** Absent where the answer lacks them. */
+  /** Absent if the answer lacks it. */
   readonly startHeight?: number;
+  /** Absent if the answer lacks it. */
   readonly currentHeight?: number;
-  /** They chain up; none unless the status is OK. */
-  readonly blocks: readonly BlockOutline[];
-  readonly txs: TxOutlines;
-  /** Size of the answer. */
+  /** Consecutive blocks; empty unless the status is OK. */
+  readonly blocks: readonly ParsedBlock[];
+  readonly txs: ParsedTxs;
+  /** Length of the answer. */
   readonly bytes: number;
 }
 
-/** A transaction that came alone. */
-export interface NamedTx {
+/** A transaction outside of a page of blocks. */
+export interface RawTx {
   readonly hash: Hash;
   readonly blob: Uint8Array;
-  /** One an output: its place among all outputs of its amount. Absent where it is not mined. */
+  /** Global index of each output among all outputs of its amount. Absent unless it is mined. */
   readonly globalIndices?: readonly number[];
 }
 
-/** Memory above which an instance is not kept for the next page. */
-const MOST_KEPT_BYTES = 32 << 20;
+/** Most memory of an instance that is reused for the next page [bytes]. */
+const MAX_REUSED_BYTES = 32 << 20;
 
-const module = new WebAssembly.Module(readFileSync(new URL('./outliner.wasm', import.meta.url)));
-let kept: OutlinerExports | undefined;
+const module = new WebAssembly.Module(readFileSync(new URL('./block-parser.wasm', import.meta.url)));
+let reused: ParserExports | undefined;
 
-function instantiate(): OutlinerExports {
-  // Where an input does not follow its format, the assembly throws what it says of it.
+function instantiate(): ParserExports {
+  // Called with a message when an input does not follow its format.
   const abort = (message = 0): never => {
     const { buffer } = exports.memory;
     const [length = 0] = new Uint32Array(buffer, message - 4, 1);
     throw new CodecError(Buffer.from(buffer, message, length).toString('utf16le'));
   };
   const instance = new WebAssembly.Instance(module, { env: { abort } });
-  const exports = instance.exports as unknown as OutlinerExports;
+  const exports = instance.exports as unknown as ParserExports;
   return exports;
 }
 
-/** Puts bytes before the assembly, and keeps what is read of them. */
-function outlining<T>(bytes: Uint8Array, read: (wasm: OutlinerExports) => T): T {
-  const wasm = (kept ??= instantiate());
+/** Copies bytes into the memory of an instance and runs `read` on it. */
+function withParser<T>(bytes: Uint8Array, read: (wasm: ParserExports) => T): T {
+  const wasm = (reused ??= instantiate());
   try {
-    const at = wasm.roomFor(bytes.length);
+    const at = wasm.reserveInput(bytes.length);
     new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
     return read(wasm);
   } finally {
-    if (wasm.memory.buffer.byteLength > MOST_KEPT_BYTES) kept = undefined;
+    if (wasm.memory.buffer.byteLength > MAX_REUSED_BYTES) reused = undefined;
   }
 }
 
-/** A copy of a column. @param column its address. */
-function columnOf(wasm: OutlinerExports, column: number): Uint8Array {
+/** Copies a column. @param column its address. */
+function columnOf(wasm: ParserExports, column: number): Uint8Array {
   const { buffer } = wasm.memory;
   const [data = 0, used = 0] = new Uint32Array(buffer, column, 2);
   return new Uint8Array(buffer, data, used).slice();
@@ -110,13 +112,13 @@ const shorts = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer)
 const words = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer);
 const numbers = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer);
 
-/** @param own what the assembly was not told. */
+/** @param own hashes and offsets of global indices of transactions outside of a page. */
 function txsOf(
-  wasm: OutlinerExports,
+  wasm: ParserExports,
   bytes: Uint8Array,
   own?: { readonly hashes: Uint8Array; readonly indices: Uint32Array },
-): TxOutlines {
-  return new TxOutlines({
+): ParsedTxs {
+  return new ParsedTxs({
     bytes,
     hashes: own?.hashes ?? columnOf(wasm, wasm.txHashes()),
     starts: words(columnOf(wasm, wasm.txStarts())),
@@ -136,7 +138,7 @@ function txsOf(
   });
 }
 
-function blocksOf(wasm: OutlinerExports, txs: TxOutlines): BlockOutline[] {
+function blocksOf(wasm: ParserExports, txs: ParsedTxs): ParsedBlock[] {
   const hashes = chunks(columnOf(wasm, wasm.blockHashes()), 32) as Hash[];
   const times = numbers(columnOf(wasm, wasm.blockTimes()));
   const versions = numbers(columnOf(wasm, wasm.blockVersions()));
@@ -151,16 +153,17 @@ function blocksOf(wasm: OutlinerExports, txs: TxOutlines): BlockOutline[] {
 }
 
 /**
- * Looks through an answer and holds it together: hashes chain up, counts fit, indices are there.
- * @param answer which the outlines share memory with. @throws CodecError when they do not.
+ * Parses an answer and checks its consistency: each block names its predecessor, and no transaction or output index is
+ * missing.
+ * @param answer shares its memory with the result. @throws CodecError for an answer that fails a check.
  */
-export function outlineAnswer(answer: Uint8Array): OutlinedAnswer {
-  return outlining(answer, (wasm) => {
-    wasm.walk(answer.length);
-    const found = wasm.foundInAnswer();
+export function parseBlocksAnswer(answer: Uint8Array): ParsedBlocksAnswer {
+  return withParser(answer, (wasm) => {
+    wasm.readAnswer(answer.length);
+    const found = wasm.fieldsFound();
     if ((found & 4) === 0) throw new CodecError('status: expected a string');
     const status = Buffer.from(answer.subarray(wasm.statusStartsAt(), wasm.statusEndsAt())).toString('utf8');
-    if (status === 'OK') wasm.outlineBlocks();
+    if (status === 'OK') wasm.parseBlocks();
     const txs = txsOf(wasm, answer);
     return {
       status,
@@ -173,26 +176,26 @@ export function outlineAnswer(answer: Uint8Array): OutlinedAnswer {
   });
 }
 
-/** Outlines transactions that came alone. @throws CodecError for one that cannot be read. */
-export function outlineTxs(txs: readonly NamedTx[]): TxOutlines {
+/** Parses transactions outside of a page of blocks. @throws CodecError for one that cannot be read. */
+export function parseTxs(txs: readonly RawTx[]): ParsedTxs {
   const w = new Writer();
   const hashes = new Uint8Array(32 * txs.length);
   const indices = new Uint32Array(txs.length);
-  const places: [number, number][] = [];
+  const ranges: [number, number][] = [];
   txs.forEach(({ hash, blob, globalIndices = [] }, i) => {
     hashes.set(hash, 32 * i);
     const start = w.length;
     w.bytes(blob);
-    places.push([start, w.length]);
+    ranges.push([start, w.length]);
     indices[i] = w.length;
     for (const index of globalIndices) u64Number.write(index, w);
   });
   const bytes = w.finish();
-  return outlining(bytes, (wasm) => {
-    for (const place of places) wasm.outlineTx(...place);
-    const outlines = txsOf(wasm, bytes, { hashes, indices });
-    if (txs.some(({ globalIndices }, i) => globalIndices && globalIndices.length !== outlines.outputCount(i)))
+  return withParser(bytes, (wasm) => {
+    for (const range of ranges) wasm.parseTx(...range);
+    const parsed = txsOf(wasm, bytes, { hashes, indices });
+    if (txs.some(({ globalIndices }, i) => globalIndices && globalIndices.length !== parsed.outputCount(i)))
       throw new CodecError('a transaction lacks output indices');
-    return outlines;
+    return parsed;
   });
 }

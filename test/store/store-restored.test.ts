@@ -17,7 +17,7 @@ let reports: (string | undefined)[];
 
 const note = (text: string): void => file.write((w) => w.notes.set(TX, text));
 
-/** What a server that starts now would read. */
+/** Reads the store like a server that starts now. */
 function stored(): string | undefined {
   const again = WalletStore.open(path, KEY);
   try {
@@ -48,10 +48,10 @@ const LOSSES: [what: string, lose: () => void][] = [
 
 describe('the file of an open store', () => {
   test.each(LOSSES)(
-    'that was %s is written again, whole and encrypted, when asked to be on disk',
+    'that was %s is written again, complete and encrypted, when data must be on disk',
     async (_, lose) => {
       lose();
-      file.sync();
+      file.checkpointSync();
       expect(await storeFormat(path)).toBe('store');
       expect(readFileSync(path).includes('before')).toBe(false);
       expect(reports).toEqual([undefined]);
@@ -78,7 +78,7 @@ describe('the file of an open store', () => {
     expect(stored()).toBe('before');
   });
 
-  it('takes its place back from another file, which is kept under another name', () => {
+  it('replaces another file at its path, which is kept under another name', () => {
     rmSync(path);
     writeFileSync(path, 'something else');
     note('after');
@@ -89,13 +89,13 @@ describe('the file of an open store', () => {
     expect(stored()).toBe('after');
   });
 
-  it('stays where it is as long as nobody touches it', () => {
+  it('is not written again while it is unchanged', () => {
     note('after');
-    file.sync();
+    file.checkpointSync();
     expect(reports).toEqual([]);
   });
 
-  it('cannot come back where its directory is gone: a change is refused, not lost in silence', () => {
+  it('cannot be written again without its directory: a write is refused instead of lost', () => {
     rmSync(directory, { recursive: true });
     expect(() => note('after')).toThrow();
     expect(file.read((r) => r.notes.get(TX))).toBe('before');
