@@ -1,0 +1,155 @@
+import type { Curve } from '../../crypto/curve.js';
+import { derivationToScalar, viewTag } from '../../crypto/derivation.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
+import { G } from '../../crypto/point.js';
+import { scalarBytes } from '../../crypto/scalar.js';
+import type { KeyDerivation, PublicKey, SecretKey } from '../../crypto/types.js';
+import { paymentIdField, writeExtra, type ExtraField } from '../../cryptonote/extra.js';
+import { cryptPaymentId } from '../../cryptonote/payment-id.js';
+import type { Address, PaymentId, TxOutput } from '../../cryptonote/types.js';
+import { commitmentMask, encryptAmount } from '../../ringct/ecdh.js';
+import { ZERO, type Amount } from '../../util/amount.js';
+import { sameAddress } from '../select/transfer-request.js';
+
+export interface OutputTarget {
+  readonly address: Address;
+  readonly amount: Amount;
+}
+
+/** An output's share of the signature. */
+export interface OutputSecrets {
+  readonly amount: Amount;
+  readonly mask: bigint;
+  readonly encryptedAmount: Uint8Array;
+}
+
+const unique = (addresses: readonly Address[]): Address[] =>
+  addresses.filter((address, i) => addresses.findIndex((other) => sameAddress(address, other)) === i);
+
+const BASE = G.toBytes() as PublicKey;
+
+/** What a transaction's secret multiplies: for a subaddress D, `s·D`, the key that only its holder finds. */
+const baseFor = (address: Address | undefined): PublicKey =>
+  address?.kind === 'subaddress' ? address.spendPublicKey : BASE;
+
+/** `8·s·P` of keys and secrets. Source: crypto.cpp `generate_key_derivation`. */
+const derivationsOf = (
+  pairs: readonly (readonly [PublicKey, SecretKey])[],
+  curve: Curve,
+): readonly KeyDerivation[] =>
+  curve
+    .multiplySecret(
+      curve.multiplyEach(
+        pairs.map(([key]) => key),
+        8n,
+      ),
+      pairs.map(([, secret]) => secret),
+    )
+    .map((bytes) => bytes as KeyDerivation);
+
+/**
+ * How a transaction tells its receivers apart. One subaddress alone makes the transaction key its own; beside
+ * others every output gets a key. Source: cryptonote_tx_utils.cpp `classify_addresses`.
+ */
+interface Addressing {
+  /** Payees other than the payer's change address, each once. */
+  readonly others: readonly Address[];
+  readonly onlySubaddress: Address | undefined;
+  readonly needsAdditionalKeys: boolean;
+}
+
+function addressingOf(recipients: readonly Address[], changeAddress: Address): Addressing {
+  const others = unique(recipients.filter((address) => !sameAddress(address, changeAddress)));
+  const subaddresses = others.filter(({ kind }) => kind === 'subaddress');
+  const alone = others.length === 1;
+  return {
+    others,
+    onlySubaddress: alone ? subaddresses[0] : undefined,
+    needsAdditionalKeys: subaddresses.length > 0 && !alone,
+  };
+}
+
+/** What outputs are made from. */
+export interface OutputPlan {
+  /** In the order of the outputs. */
+  readonly targets: readonly OutputTarget[];
+  /** Every address that is paid, the change address and the dummy's left out or not. */
+  readonly recipients: readonly Address[];
+  /** What is paid here, the payer's view key opens. */
+  readonly changeAddress: Address;
+  readonly viewSecret: SecretKey;
+  readonly paymentId: PaymentId | undefined;
+}
+
+export interface TxSecrets {
+  readonly txSecretKey: SecretKey;
+  /** One an output where destinations mix subaddresses with others. */
+  readonly additionalSecretKeys: readonly SecretKey[];
+}
+
+export interface LaidOutOutputs extends TxSecrets {
+  readonly txOutputs: readonly TxOutput[];
+  readonly outputs: readonly OutputSecrets[];
+  readonly extra: Uint8Array;
+}
+
+/**
+ * Keys, amounts and extra of a transaction's outputs.
+ * @param keys gives the transaction's secret key, and as many additional ones as are asked for.
+ * @throws RangeError for a payment id beside several receivers.
+ * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`, device_default.cpp `generate_output_ephemeral_keys`.
+ */
+export function layOutOutputs(
+  { targets, recipients, changeAddress, viewSecret, paymentId }: OutputPlan,
+  keys: (additional: number) => TxSecrets,
+  curve: Curve = plainCurve,
+): LaidOutOutputs {
+  const addressing = addressingOf(recipients, changeAddress);
+  const secrets = keys(addressing.needsAdditionalKeys ? targets.length : 0);
+  const { txSecretKey, additionalSecretKeys } = secrets;
+  const bases = additionalSecretKeys.map((_, i) => baseFor(targets[i]?.address));
+  const [txPublicKey = BASE, ...additionalKeys] = curve
+    .multiplySecret([baseFor(addressing.onlySubaddress), ...bases], [txSecretKey, ...additionalSecretKeys])
+    .map((bytes) => bytes as PublicKey);
+
+  const derivations = derivationsOf(
+    targets.map(({ address }, i) => {
+      const own = additionalSecretKeys[i];
+      const secret = own !== undefined && address.kind === 'subaddress' ? own : txSecretKey;
+      // a·R finds our own output whatever R is made of; for a payee it is s·A, or s·C of a subaddress.
+      return sameAddress(address, changeAddress)
+        ? [txPublicKey, viewSecret]
+        : [address.viewPublicKey, secret];
+    }),
+    curve,
+  );
+  const sharedSecrets = derivations.map((derivation, i) => scalarBytes(derivationToScalar(derivation, i)));
+  const outputs = sharedSecrets.map((shared, i): OutputSecrets => {
+    const amount = targets[i]?.amount ?? ZERO;
+    return { amount, mask: commitmentMask(shared), encryptedAmount: encryptAmount(amount, shared) };
+  });
+  const spendKeys = targets.map(({ address }) => address.spendPublicKey);
+  const viewTags = derivations.map(viewTag);
+  const txOutputs = curve.addSecretMultiples(spendKeys, sharedSecrets).map((publicKey, i): TxOutput => ({
+    amount: ZERO,
+    publicKey: publicKey as PublicKey,
+    viewTag: viewTags[i] ?? 0,
+  }));
+
+  const fields: ExtraField[] = [{ type: 'publicKey', key: txPublicKey }];
+  if (additionalKeys.length > 0) fields.push({ type: 'additionalKeys', keys: additionalKeys });
+  const { others } = addressing;
+  if (paymentId !== undefined && others.length > 1) throw new RangeError('a payment id is sent to one payee');
+  // Zeros stand in for an id, so that payments with and without one look alike, unless there are more outputs.
+  if (paymentId !== undefined || (targets.length <= 2 && others.length <= 1)) {
+    const { viewPublicKey } = others[0] ?? changeAddress;
+    const [derivation] = derivationsOf([[viewPublicKey, txSecretKey]], curve) as [KeyDerivation];
+    const id = cryptPaymentId(paymentId ?? (new Uint8Array(8) as PaymentId), derivation);
+    fields.push(paymentIdField({ kind: 'short', id }));
+  }
+  return { ...secrets, txOutputs, outputs, extra: writeExtra(fields) };
+}
+
+/** The id of the integrated address that is paid, if one is. */
+export const paymentIdIn = (payees: readonly OutputTarget[]): PaymentId | undefined =>
+  payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;

@@ -1,0 +1,47 @@
+import type { Curve } from '../../crypto/curve.js';
+import { keyDerivation } from '../../crypto/derivation.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import type { FeeRates } from '../../cryptonote/fees.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { Rng } from '../../util/random.js';
+import type { SpendableInput } from './construction.js';
+import { outputSecretKey } from '../scan/receive.js';
+import { buildTransaction, type PricedPlan, type SignedTx } from './signing.js';
+
+/** An input whose secret key follows from the wallet's. Plain data, so that it crosses to a thread. */
+export interface OwnInput extends Omit<SpendableInput, 'secretKey'> {
+  readonly derivationKey: PublicKey;
+  /** Within its transaction. */
+  readonly outputIndex: number;
+  readonly subaddress: SubaddressIndex;
+}
+
+/** A payment from outputs of one wallet. */
+export interface OwnPlan extends Omit<PricedPlan, 'inputs'> {
+  readonly inputs: readonly OwnInput[];
+  readonly spendSecret: SecretKey;
+}
+
+/**
+ * As `buildTransaction` does; the secret keys of the inputs exist no longer than that takes.
+ * @throws as `buildTransaction`.
+ */
+export function buildFromOwn(
+  { spendSecret, ...plan }: OwnPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = plainCurve,
+): SignedTx {
+  const keys = { viewSecret: plan.viewSecret, spendSecret };
+  const inputs = plan.inputs.map(({ derivationKey, outputIndex, subaddress, ...input }) => {
+    const derivation = keyDerivation(derivationKey, keys.viewSecret);
+    return { ...input, secretKey: outputSecretKey(keys, derivation, outputIndex, subaddress) };
+  });
+  try {
+    return buildTransaction({ ...plan, inputs }, rate, rates, rng, curve);
+  } finally {
+    for (const { secretKey } of inputs) secretKey.fill(0);
+  }
+}

@@ -1,0 +1,251 @@
+import type { Curve } from '../../crypto/curve.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
+import { randomScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import type { Commitment, Hash, KeyImage, SecretKey } from '../../crypto/types.js';
+import { MAX_TX_WEIGHT } from '../../cryptonote/constants.js';
+import { feeOfWeight, type FeeRates } from '../../cryptonote/fees.js';
+import { prefixHash, transaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
+import type { Transaction } from '../../cryptonote/types.js';
+import { proveRange } from '../../ringct/bulletproofs-plus.js';
+import { signClsag } from '../../ringct/clsag.js';
+import { amountsBalance, commit } from '../../ringct/commitment.js';
+import { preMlsagHash } from '../../ringct/message.js';
+import type {
+  BulletproofPlus,
+  Clsag,
+  ProofPoint,
+  ProofScalar,
+  RctBase,
+  RctPrunable,
+} from '../../ringct/types.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
+import { chunks, concatBytes } from '../../util/bytes.js';
+import { encode } from '../../util/codec.js';
+import type { Rng } from '../../util/random.js';
+import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
+import { WalletError } from '../model/wallet-error.js';
+import type { OutputTarget } from './output-layout.js';
+
+/** A transaction that the network accepts, and what its maker must remember. Plain data. */
+export interface SignedTx {
+  readonly blob: Uint8Array;
+  readonly hash: Hash;
+  readonly weight: number;
+  readonly fee: Amount;
+  readonly change: Amount;
+  /** In the order of the inputs. */
+  readonly keyImages: readonly KeyImage[];
+  /** Whom each output pays, change and the dummy among them. */
+  readonly targets: readonly OutputTarget[];
+  /** In the order of the plan, with what each receives: less than planned where it pays the fee. */
+  readonly payees: readonly OutputTarget[];
+  readonly txSecretKey: SecretKey;
+  readonly additionalSecretKeys: readonly SecretKey[];
+}
+
+const NO_PRUNABLE: Omit<RctPrunable, 'bulletproofsPlus' | 'clsags' | 'pseudoOuts'> = {
+  rangeSigs: [],
+  bulletproofs: [],
+  mlsags: [],
+};
+
+/** Blinding scalars of the pseudo outputs: random, their sum that of the outputs. */
+function pseudoOutMasks(inputs: number, outputMasks: readonly bigint[], rng: Rng): bigint[] {
+  const free = Array.from({ length: inputs - 1 }, () => randomScalar(rng));
+  const last = [...outputMasks, ...free.map((mask) => -mask)].reduce((total, mask) => total + mask, 0n);
+  return [...free, reduce(last)];
+}
+
+/** A transaction whose amounts are proven; what ring signatures sign is settled. */
+export interface ProvedTx {
+  readonly base: RctBase;
+  /** Without ring signatures. */
+  readonly prunable: RctPrunable;
+  readonly message: Hash;
+  /** Blinding scalars of the pseudo outputs, one an input. Secret. */
+  readonly inputMasks: readonly bigint[];
+}
+
+/** Proves ranges and commits to the inputs' amounts. @throws RangeError when the amounts do not balance. */
+export function proveTransaction(
+  { prefix, inputs, outputs, fee }: UnsignedTx,
+  rng: Rng,
+  curve: Curve = plainCurve,
+): ProvedTx {
+  const masks = outputs.map(({ mask }) => mask);
+  const amounts = outputs.map((output) => output.amount);
+  const { proof, commitments } = proveRange(amounts, masks, rng, curve);
+  const inputMasks = pseudoOutMasks(inputs.length, masks, rng);
+  const pseudoOuts = chunks(
+    curve.commit(
+      inputs.map((input) => input.amount),
+      concatBytes(...inputMasks.map(scalarBytes)),
+    ),
+    32,
+  ).map((bytes) => bytes as Commitment);
+  if (!amountsBalance(pseudoOuts, commitments, fee, curve))
+    throw new RangeError('the amounts do not balance');
+  const base: RctBase = {
+    type: 6,
+    fee,
+    pseudoOuts: [],
+    ecdhInfo: outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount })),
+    outPk: commitments,
+  };
+  const prunable: RctPrunable = { ...NO_PRUNABLE, bulletproofsPlus: [proof], clsags: [], pseudoOuts };
+  const message = preMlsagHash(prefixHash(prefix), base, prunable, inputs.length, outputs.length);
+  return { base, prunable, message, inputMasks };
+}
+
+/**
+ * Proves and signs: slow, on a thread of its own.
+ * @throws RangeError when keys, masks or amounts do not fit the rings. Source: rctSigs.cpp `genRctSimple`.
+ */
+export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = plainCurve): SignedTx {
+  const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng, curve);
+  const clsags = unsigned.inputs.map(({ ring, secretKey, mask }, i): Clsag => {
+    const { clsag } = signClsag(
+      {
+        message,
+        ring: ring.members,
+        realIndex: ring.realIndex,
+        secretKey: toScalar(secretKey),
+        realMask: reduce(mask),
+        pseudoOutMask: inputMasks[i] ?? 0n,
+        pseudoOut: prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
+        rng,
+      },
+      curve,
+    );
+    return clsag;
+  });
+  return signedTx(unsigned, { prefix: unsigned.prefix, rct: { base, prunable: { ...prunable, clsags } } });
+}
+
+/** A transaction with what its maker must remember of it. */
+export const signedTx = (unsigned: UnsignedTx, tx: Transaction): SignedTx => ({
+  blob: encode(transaction, tx),
+  hash: transactionHash(tx),
+  weight: transactionWeight(tx),
+  fee: unsigned.fee,
+  change: unsigned.change,
+  keyImages: unsigned.inputs.map(({ keyImage }) => keyImage),
+  targets: unsigned.targets,
+  payees: unsigned.payees,
+  txSecretKey: unsigned.txSecretKey,
+  additionalSecretKeys: unsigned.additionalSecretKeys,
+});
+
+/** The weight that a transaction will have once it is signed: proofs and signatures have fixed sizes. */
+export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): number {
+  const scalar = new Uint8Array(32) as unknown as ProofScalar;
+  const point = new Uint8Array(32) as unknown as ProofPoint;
+  const commitment = commit(ZERO, 0n);
+  const rounds = Array.from({ length: 6 + Math.ceil(Math.log2(outputs.length)) }, () => point);
+  const proof: BulletproofPlus = {
+    A: point,
+    A1: point,
+    B: point,
+    r1: scalar,
+    s1: scalar,
+    d1: scalar,
+    L: rounds,
+    R: rounds,
+  };
+  const clsags = inputs.map(({ ring }): Clsag => ({
+    s: ring.members.map(() => scalar),
+    c1: scalar,
+    D: point,
+  }));
+  const ecdhInfo = outputs.map(() => ({ amount: new Uint8Array(8) }));
+  return transactionWeight({
+    prefix,
+    rct: {
+      base: { type: 6, fee, pseudoOuts: [], ecdhInfo, outPk: outputs.map(() => commitment) },
+      prunable: {
+        ...NO_PRUNABLE,
+        bulletproofsPlus: [proof],
+        clsags,
+        pseudoOuts: inputs.map(() => commitment),
+      },
+    },
+  });
+}
+
+/**
+ * Takes a fee from some of the payees, equally; what does not divide, one atomic unit each from the first.
+ * @throws WalletError `tx_not_possible` when they receive less than it, `zero_amount` when one would receive
+ * nothing. Source: wallet2.cpp `get_adjusted_dsts`.
+ */
+function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
+  if (feeFrom.length === 0) return [...payees];
+  const part = fee / BigInt(feeFrom.length);
+  const rest = Number(fee % BigInt(feeFrom.length));
+  const reduced = [...payees];
+  const payers = feeFrom.map((place) => {
+    const payee = payees[place];
+    if (payee === undefined) throw new RangeError('a payee that pays the fee does not exist');
+    return { place, payee };
+  });
+  if (payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
+    throw new WalletError({
+      kind: 'tx_not_possible',
+      reason: 'the destinations that pay the fee receive less than it',
+    });
+  payers.forEach(({ place, payee }, i) => {
+    const left = payee.amount - part - (i < rest ? 1n : 0n);
+    if (left <= 0n) throw new WalletError({ kind: 'zero_amount' });
+    reduced[place] = { ...payee, amount: amount(left) };
+  });
+  return reduced;
+}
+
+/** The fee itself may make a transaction heavier, and lighter by its change: it settles at once or at the next. */
+const FEE_ATTEMPTS = 10;
+
+/** A plan whose fee follows from the real weight. */
+export interface PricedPlan extends TransactionPlan {
+  /** Places of the payees that the fee is taken from; absent or empty: change is left smaller. */
+  readonly feeFrom?: readonly number[];
+}
+
+/**
+ * Lays out with the fee that the real weight asks for; the plan's own fee is only where the search starts.
+ * @param rate atomic units per byte. @param construct lays out.
+ * @throws RangeError when the inputs do not cover that fee, or the transaction is too heavy.
+ * @throws WalletError `tx_not_possible`, `zero_amount` when the payees do not cover it.
+ */
+export function settleFee(
+  plan: PricedPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = plainCurve,
+  construct: typeof constructTransaction = constructTransaction,
+): UnsignedTx {
+  const { feeFrom = [] } = plan;
+  const attempt = (fee: Amount): { unsigned: UnsignedTx; needed: Amount } => {
+    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) }, rng, curve);
+    const weight = weightOnceSigned(unsigned);
+    if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
+    return { unsigned, needed: feeOfWeight(weight, rate, rates) };
+  };
+  // An estimate may ask more of payees than they receive: what the fee is taken from starts whole.
+  let { needed: fee } = attempt(feeFrom.length > 0 ? ZERO : plan.fee);
+  for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
+    const { unsigned, needed } = attempt(fee);
+    // Where no fee fits exactly, one that is a little too high will do.
+    if (needed === fee || (needed < fee && attempts > 2)) return unsigned;
+    fee = needed;
+  }
+  throw new RangeError('no fee fits the transaction');
+}
+
+/** {@link settleFee}, then {@link signTransaction}. @throws RangeError */
+export const buildTransaction = (
+  plan: PricedPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = plainCurve,
+): SignedTx => signTransaction(settleFee(plan, rate, rates, rng, curve), rng, curve);
