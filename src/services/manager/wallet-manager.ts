@@ -8,7 +8,7 @@ import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
 import { equalBytes } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { readGivenKeys, type GivenKeys } from '../../wallet/key-import.js';
+import { parseAccountKeys, type KeyTexts } from '../../wallet/key-import.js';
 import { RefreshScheduler } from './refresh-scheduler.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import { LogControl } from './log-control.js';
@@ -38,7 +38,7 @@ const HEIGHT_DEADLINE_MS = 10_000;
 export interface GenerateRequest {
   readonly filename: string;
   readonly password: string;
-  readonly keys: GivenKeys;
+  readonly keys: KeyTexts;
   readonly restoreHeight: number;
   /** Empty: none is noted down. */
   readonly language: string;
@@ -121,7 +121,7 @@ export class WalletManager {
   async generateFromKeys(request: GenerateRequest): Promise<{ address: string; viewOnly: boolean }> {
     const paths = this.#placeNew(request.filename);
     const { password, restoreHeight } = request;
-    const keys = readGivenKeys(request.keys, this.settings.network);
+    const keys = parseAccountKeys(request.keys, this.settings.network);
     const language = request.language === '' ? undefined : requireLanguage(request.language);
     const session = await this.#create(paths, { keys, language, password, restoreHeight });
     return { address: primaryAddress(session), viewOnly: session.isViewOnly };

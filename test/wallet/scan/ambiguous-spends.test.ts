@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import type { KeyInput, Transaction, TxInput } from '../../../src/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
-import { BlindOutputs, outgoingOf, spendingTx } from '../../../src/wallet/scan/ambiguous-spends.js';
+import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../../../src/wallet/scan/ambiguous-spends.js';
 
 const image = (fill: number): KeyImage => new Uint8Array(32).fill(fill) as KeyImage;
 const HASH = new Uint8Array(32).fill(1) as Hash;
@@ -32,8 +32,8 @@ const tx = (
 });
 
 describe('outputs whose spends cannot be told', () => {
-  const blind = (): BlindOutputs =>
-    new BlindOutputs([
+  const blind = (): OutputsWithoutKeyImage =>
+    new OutputsWithoutKeyImage([
       { amount: amount(0n), globalIndex: 100, height: 10 },
       { amount: amount(5n), globalIndex: 3, height: 20 },
     ]);

@@ -36,7 +36,7 @@ describe('outputs on one key', () => {
   const four = [output(1, 10n), output(2, 15n), output(3, 12n), output(4, 30n)];
 
   it('add up to the largest while nothing spends it', () => {
-    expect(creditsOf(four)).toEqual({ credited: [10n, 5n, 0n, 15n], held: 3 });
+    expect(creditsOf(four)).toEqual({ credited: [10n, 5n, 0n, 15n], effectiveIndex: 3 });
   });
 
   it.each([
@@ -44,10 +44,10 @@ describe('outputs on one key', () => {
     ['after the second', 2, [10n, 5n, 0n, 0n], 1],
     ['after the third', 3, [10n, 5n, 0n, 0n], 1],
     ['after all', 4, [10n, 5n, 0n, 15n], 3],
-  ])('are burnt after a spend, which is mined %s', (_, height, credited, held) => {
+  ])('are burnt after a spend, which is mined %s', (_, height, credited, effectiveIndex) => {
     expect(creditsOf(four, { txHash: hash(9), height, globalIndex: 10 * height + 5 })).toEqual({
       credited,
-      held,
+      effectiveIndex,
     });
   });
 
@@ -55,20 +55,20 @@ describe('outputs on one key', () => {
     ['earlier in the block of the second', 19, [10n, 0n], 0],
     ['later in the block of the second', 21, [10n, 5n], 1],
     ['in that block, from before RingCT', undefined, [10n, 5n], 1],
-  ])('are ordered with a spend %s', (_, globalIndex, credited, held) => {
+  ])('are ordered with a spend %s', (_, globalIndex, credited, effectiveIndex) => {
     const spend = { txHash: hash(9), height: 2, ...(globalIndex === undefined ? {} : { globalIndex }) };
-    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited, held });
+    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited, effectiveIndex });
   });
 
   it('count before the inputs of their own transaction', () => {
     const spend = { txHash: hash(2), height: 2, globalIndex: 19 };
-    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited: [10n, 5n], held: 1 });
+    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited: [10n, 5n], effectiveIndex: 1 });
   });
 
   it('are burnt after one that an unmined payment took', () => {
     expect(creditsOf([output(1, 10n, { taken: true }), output(2, 15n)])).toEqual({
       credited: [10n, 0n],
-      held: 0,
+      effectiveIndex: 0,
     });
   });
 
@@ -76,7 +76,7 @@ describe('outputs on one key', () => {
     const spend = { txHash: hash(9), height: 7, globalIndex: 70 };
     expect(creditsOf([output(1, 10n, { taken: true }), output(2, 15n)], spend)).toEqual({
       credited: [10n, 0n],
-      held: 0,
+      effectiveIndex: 0,
     });
   });
 
