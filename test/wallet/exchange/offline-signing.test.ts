@@ -17,7 +17,11 @@ import { unsignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
 import type { ConstructionData } from '../../../src/wallet/exchange/construction-data.js';
 import { openExport } from '../../../src/wallet/exchange/export-blob.js';
 import { candidatesOf, keyImageOf, type LocatedOutput } from '../../../src/wallet/scan/key-images.js';
-import { isKeptBack, signOffline, type OfflineOrder } from '../../../src/wallet/exchange/offline-signing.js';
+import {
+  isWithheldKey,
+  signOffline,
+  type OfflineSigningRequest,
+} from '../../../src/wallet/exchange/offline-signing.js';
 import { receiveOutput } from '../../../src/wallet/scan/receive.js';
 import { SubaddressTable } from '../../../src/wallet/scan/subaddress-table.js';
 import { describeTransfer, summarize } from '../../../src/wallet/exchange/transfer-description.js';
@@ -52,7 +56,7 @@ const locate = ({ sources }: ConstructionData): LocatedOutput[] =>
       : [{ publicKey, outputIndex, derivationKey: found.derivationKey, subaddress: index }];
   });
 
-const orderOf = (given: ConstructionData): OfflineOrder => ({
+const orderOf = (given: ConstructionData): OfflineSigningRequest => ({
   data: given,
   located: locate(data),
   own: [{ address: primary, index }],
@@ -81,9 +85,9 @@ describe("the reference's unsigned transaction", () => {
   });
 
   it('keeps the transaction key back', () => {
-    expect(isKeptBack(pending.txSecretKey)).toBe(true);
+    expect(isWithheldKey(pending.txSecretKey)).toBe(true);
     expect(pending.additionalSecretKeys).toEqual([]);
-    expect(isKeptBack(signed.txSecretKey)).toBe(false);
+    expect(isWithheldKey(signed.txSecretKey)).toBe(false);
   });
 
   it('pays change that its wallet finds, with the key image foretold', () => {

@@ -151,16 +151,11 @@ describe('a round is refused', () => {
   if (signer === undefined) throw new Error('a signer');
 
   it.each([
-    ['without messages', 2, [], 'the threshold is 1 to 1 where there are 1 participants'],
+    ['without messages', 2, [], 'the threshold must be 1 to 1 for 1 participants'],
     ['of one alone', 1, opening.slice(0, 1), 'a group has 2 to 16 participants, 1 were given'],
-    ['with a threshold of zero', 0, opening, 'the threshold is 1 to 4 where there are 4 participants'],
-    ['with more needed than there are', 5, opening, 'the threshold is 1 to 4 where there are 4 participants'],
-    [
-      'without the own message',
-      5,
-      opening.slice(1),
-      'the threshold is 1 to 4 where there are 4 participants',
-    ],
+    ['with a threshold of zero', 0, opening, 'the threshold must be 1 to 4 for 4 participants'],
+    ['with more needed than there are', 5, opening, 'the threshold must be 1 to 4 for 4 participants'],
+    ['without the own message', 5, opening.slice(1), 'the threshold must be 1 to 4 for 4 participants'],
     [
       'with a message twice',
       2,
@@ -222,7 +217,7 @@ describe('a round is refused', () => {
     expect(continueExchange(waiting, last).roundsPassed).toBe(4);
     expect(
       reasonOf(() => continueExchange(waiting, readAll(strangers.map((one) => nextMessage(one, rng))))),
-    ).toMatch(/have not come to the same keys/);
+    ).toMatch(/have not computed the same keys/);
   });
 
   it('once the exchange is complete', () => {
@@ -268,7 +263,7 @@ describe('with fewer messages', () => {
     const [one] = signers;
     if (one === undefined) throw new Error('a signer');
     expect(reasonOf(() => boosterMessage({ ...one, threshold: 2, total: 2 }, opening, rng))).toMatch(
-      /no round/,
+      /no further round/,
     );
   });
 });

@@ -59,7 +59,7 @@ describe('what is refused', () => {
     [
       'round 1 in the form of later ones',
       laterKexMessage(1, keys, signerSecret, rng),
-      /round that cannot be/,
+      /impossible round number/,
     ],
   ] as const)('%s', (_, text, reason) => {
     expect(refusalOf(text)).toMatch(reason);
@@ -77,14 +77,14 @@ describe('what is refused', () => {
     ['no point', `02${'00'.repeat(31)}`],
   ])('a key that is %s', (_, hex) => {
     const text = laterKexMessage(2, [...keys, fromHex(hex) as PublicKey], signerSecret, rng);
-    expect(refusalOf(text)).toBe('it holds an unusable key');
+    expect(refusalOf(text)).toBe('it has an unusable key');
   });
 
   it('a message signed by somebody else', () => {
     const body = decodeBase58(later.slice(MAGIC_LENGTH));
     const other = decodeBase58(laterKexMessage(3, keys, randomSecretKey(rng), rng).slice(MAGIC_LENGTH));
     body.set(other.subarray(-64), body.length - 64);
-    expect(refusalOf('MultisigxV2Rn' + encodeBase58(body))).toBe('its signature is not that of its sender');
+    expect(refusalOf('MultisigxV2Rn' + encodeBase58(body))).toBe('its signature is not by its sender');
   });
 
   it('every change of a byte, and every cut', () => {

@@ -47,7 +47,7 @@ describe('the seed of a multisig wallet', () => {
         const bytes = Buffer.from(seed, 'hex');
         bytes[place] = (bytes[place] ?? 0) ^ change;
         expect(() => readMultisigSeed(bytes.toString('hex'))).toThrow(
-          /^it holds a key that is none$|^its view keys do not fit together$|^its own signer is not a member of the group$/,
+          /^it has an invalid secret key$|^its view secret and view key do not match$|^its own signer is not a member of the group$/,
         );
       }),
       { numRuns: 40 },

@@ -15,7 +15,7 @@ import {
   cosign,
   NoNonceError,
   type Cosigned,
-  type CosigningOrder,
+  type CosigningRequest,
 } from '../../../src/wallet/multisig/cosigning.js';
 import { multisigTxSet } from '../../../src/wallet/multisig/tx-set.js';
 import { keyImagesOf, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
@@ -46,7 +46,7 @@ function wallets(m: number, n: number, count = 2) {
 }
 
 /** @param members who have signed, then the one who signs. */
-function orderFor(pending: PendingTx, members: readonly Member[]): CosigningOrder {
+function orderFor(pending: PendingTx, members: readonly Member[]): CosigningRequest {
   const own = members.at(-1);
   if (own === undefined) throw new Error('a signer');
   return {
@@ -160,7 +160,7 @@ describe('a signer refuses', () => {
   test.each<[string, Partial<PendingTx>, RegExp]>([
     ['what holds no attempt', { multisigSigs: [] }, /no attempt/],
     ['what has no entropy', { multisigEntropy: new Uint8Array(32) }, /old format/],
-    ['another entropy', { multisigEntropy: new Uint8Array(32).fill(1) }, /keys are not those/],
+    ['another entropy', { multisigEntropy: new Uint8Array(32).fill(1) }, /keys are not derived/],
     [
       'a record that pays somebody else',
       {
@@ -188,7 +188,7 @@ describe('a signer refuses', () => {
     [
       'change that goes elsewhere',
       { construction: { ...construction, change: { ...construction.change, address: entry.address } } },
-      /change does not come back/,
+      /change is not paid to this wallet/,
     ],
     [
       'a source with another amount',
@@ -198,7 +198,7 @@ describe('a signer refuses', () => {
           sources: construction.sources.map((source) => ({ ...source, amount: source.amount + 1n })),
         },
       },
-      /does not fit its commitment/,
+      /does not match its commitment/,
     ],
     ['another lock', { construction: { ...construction, unlockTime: 7n } }, /another transaction/],
     [

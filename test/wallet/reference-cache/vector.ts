@@ -4,7 +4,7 @@ import type { SecretKey } from '../../../src/crypto/types.js';
 import { viewSecretFromSpend } from '../../../src/cryptonote/account-keys.js';
 import { bytes32, fromHex } from '../../../src/util/bytes.js';
 import type { KeysFile } from '../../../src/store/keys/keys-file.js';
-import type { CacheOwner } from '../../../src/wallet/reference-cache/memory-of.js';
+import type { CacheOwner } from '../../../src/wallet/reference-cache/cache-import.js';
 
 interface Payment {
   readonly txHash: string;

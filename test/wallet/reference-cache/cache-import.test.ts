@@ -6,7 +6,7 @@ import { subaddressSpendPublicKey } from '../../../src/cryptonote/subaddress-key
 import { bytes32, toHex } from '../../../src/util/bytes.js';
 import { CodecError, decode } from '../../../src/util/codec.js';
 import { referenceCache, type ReferenceCache } from '../../../src/wallet/reference-cache/cache.js';
-import { memoryOf } from '../../../src/wallet/reference-cache/memory-of.js';
+import { importCache } from '../../../src/wallet/reference-cache/cache-import.js';
 import { openCache } from '../../../src/wallet/reference-cache/open-cache.js';
 import { sealedFile } from '../../../src/wallet/exchange/sealed-file.js';
 import type { ImportedWallet } from '../../../src/wallet/model/imported-wallet.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   };
   cache = open(fullCache);
   viewOnly = open(viewOnlyCache);
-  memory = memoryOf(cache, owner);
+  memory = importCache(cache, owner);
   const { iv, ciphertext } = decode(sealedFile, fullCache);
   plain = chacha20(key, iv, ciphertext);
 });
@@ -103,7 +103,7 @@ describe('what a cache remembers', () => {
   });
 
   it('are addresses watched further than the lookahead of the keys file goes', () => {
-    const { subaddresses } = memoryOf(cache, { ...owner, lookahead: { major: 1, minor: 1 } });
+    const { subaddresses } = importCache(cache, { ...owner, lookahead: { major: 1, minor: 1 } });
     const counts = [0, 1, 2].map((major) => subaddresses.filter(({ index }) => index.major === major).length);
     expect(counts).toEqual([5, 3, 3]);
     expect(subaddresses).toHaveLength(cache.subaddresses.length);
@@ -111,26 +111,26 @@ describe('what a cache remembers', () => {
 
   it('are key images, where the wallet cannot make them', () => {
     expect(memory.keyImages).toEqual([]);
-    const { keyImages } = memoryOf(viewOnly, { ...owner, viewOnly: true });
+    const { keyImages } = importCache(viewOnly, { ...owner, viewOnly: true });
     expect(keyImages.map(({ keyImage }) => toHex(keyImage))).toEqual(vector.keyImages);
     expect(keyImages.some(({ proven }) => proven)).toBe(false);
   });
 
   it('is one account in a cache from before there were accounts', () => {
     const old = { ...cache, labels: [], subaddresses: [], accountTags: [[], []] } satisfies ReferenceCache;
-    expect(memoryOf(old, owner).accounts).toEqual([{ labels: ['Primary account'], tag: '' }]);
+    expect(importCache(old, owner).accounts).toEqual([{ labels: ['Primary account'], tag: '' }]);
   });
 });
 
 describe('a cache is refused', () => {
   test('that belongs to another wallet', () => {
-    expect(() => memoryOf(cache, { ...owner, spendPublicKey: owner.viewPublicKey })).toThrow(
+    expect(() => importCache(cache, { ...owner, spendPublicKey: owner.viewPublicKey })).toThrow(
       /another wallet/,
     );
   });
 
   test('whose addresses handed out are not watched', () => {
-    expect(() => memoryOf({ ...cache, subaddresses: cache.subaddresses.slice(0, 1) }, owner)).toThrow(
+    expect(() => importCache({ ...cache, subaddresses: cache.subaddresses.slice(0, 1) }, owner)).toThrow(
       CodecError,
     );
   });
@@ -140,14 +140,14 @@ describe('a cache is refused', () => {
     if (row === undefined) throw new Error('no entry');
     const nowhere = bytes32<'PublicKey'>(new Uint8Array(32).fill(0xff), 'PublicKey');
     const bad = { ...row, address: { ...row.address, spendPublicKey: nowhere } };
-    expect(() => memoryOf({ ...cache, addressBook: [bad] }, owner)).toThrow(CodecError);
+    expect(() => importCache({ ...cache, addressBook: [bad] }, owner)).toThrow(CodecError);
   });
 
   test('whose payments pay more than they spend', () => {
     const [[hash, payment] = []] = cache.unconfirmed;
     if (hash === undefined || payment === undefined) throw new Error('no payment');
     const bad = { ...payment, amountIn: 1n };
-    expect(() => memoryOf({ ...cache, unconfirmed: [[hash, bad]] }, owner)).toThrow(CodecError);
+    expect(() => importCache({ ...cache, unconfirmed: [[hash, bad]] }, owner)).toThrow(CodecError);
   });
 
   test('or understood, whatever bytes change in it, and never anything else happens', () => {
@@ -159,7 +159,7 @@ describe('a cache is refused', () => {
           const bytes = Uint8Array.from(plain);
           bytes[at] = (bytes[at] ?? 0) ^ difference;
           try {
-            memoryOf(decode(referenceCache, bytes), owner);
+            importCache(decode(referenceCache, bytes), owner);
           } catch (error) {
             expect(error).toBeInstanceOf(CodecError);
           }
