@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Hash } from './types.js';
 
-/** Source of the contracts: assembly/hash.ts. */
+/** Exports of the module; their contracts are in assembly/hash.ts. */
 interface HashExports {
   readonly memory: WebAssembly.Memory;
   capacity(): number;
@@ -16,7 +16,10 @@ const wasm = new WebAssembly.Instance(module, {}).exports as unknown as HashExpo
 const message = new Uint8Array(wasm.memory.buffer, wasm.messageAt(), wasm.capacity());
 const hash = new Uint8Array(wasm.memory.buffer, wasm.hashAt(), 32);
 
-/** Keccak-256 with the original padding (not SHA-3) over the parts in a row. Source: crypto/hash.h `cn_fast_hash`. */
+/**
+ * Keccak-256 with the original padding (not SHA-3) of the concatenated parts.
+ * Source: crypto/hash.h `cn_fast_hash`.
+ */
 export function keccak(...parts: readonly Uint8Array[]): Hash {
   let length = 0;
   for (const part of parts) {

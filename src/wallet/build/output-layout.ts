@@ -48,8 +48,9 @@ const derivationsOf = (
     .map((bytes) => bytes as KeyDerivation);
 
 /**
- * Kind of tx public keys. For a subaddress as the only payee the tx public key is based on its spend key; a subaddress
- * besides other payees requires an additional key per output. Source: cryptonote_tx_utils.cpp `classify_addresses`.
+ * Kind of tx public keys. For a subaddress as the only payee the tx public key is based on its spend key; a
+ * subaddress besides other payees requires an additional key per output. Source: cryptonote_tx_utils.cpp
+ * `classify_addresses`.
  */
 interface Addressing {
   /** Distinct payees other than the change address. */

@@ -182,25 +182,27 @@ function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fe
   const part = fee / BigInt(feeFrom.length);
   const remainder = Number(fee % BigInt(feeFrom.length));
   const reduced = [...payees];
-  const payers = feeFrom.map((place) => {
-    const payee = payees[place];
+  const payers = feeFrom.map((index) => {
+    const payee = payees[index];
     if (payee === undefined) throw new RangeError('a payee listed to pay the fee does not exist');
-    return { place, payee };
+    return { index, payee };
   });
   if (payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
     throw new WalletError({
       kind: 'tx_not_possible',
       reason: 'the destinations that pay the fee receive less than the fee',
     });
-  payers.forEach(({ place, payee }, i) => {
+  payers.forEach(({ index, payee }, i) => {
     const received = payee.amount - part - (i < remainder ? 1n : 0n);
     if (received <= 0n) throw new WalletError({ kind: 'zero_amount' });
-    reduced[place] = { ...payee, amount: amount(received) };
+    reduced[index] = { ...payee, amount: amount(received) };
   });
   return reduced;
 }
 
-/** Iterations to find the fee. The fee changes the weight slightly; the first or second iteration usually settles it. */
+/**
+ * Iterations to find the fee. The fee changes the weight slightly; the first or second iteration usually settles it.
+ */
 const FEE_ATTEMPTS = 10;
 
 /** A plan whose fee is computed from the exact weight. */

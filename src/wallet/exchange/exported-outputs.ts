@@ -40,8 +40,8 @@ export interface OutputExport {
 }
 
 /**
- * `current`: written and read by current releases. `0.18.0`: the only format that release 0.18.0 reads; later releases
- * do not read it.
+ * `current`: written and read by current releases. `0.18.0`: the only format that release 0.18.0 reads; later
+ * releases do not read it.
  */
 export type ExportFormat = 'current' | '0.18.0';
 

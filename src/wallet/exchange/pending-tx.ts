@@ -140,7 +140,9 @@ export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
   }),
 );
 
-/** An input with its ring and its index among all outputs that the wallet ever received, in the order of the chain. */
+/**
+ * An input with its ring and its index among all outputs that the wallet ever received, in the order of the chain.
+ */
 export interface PendingInput {
   readonly output: OwnedOutput;
   readonly ring: Ring;
@@ -263,7 +265,10 @@ function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
   return writeExtra([...fields.filter(({ type }) => type !== 'nonce'), plain]);
 }
 
-/** Builds a pending transaction. @throws RangeError for an unknown input. Source: wallet2.cpp `transfer_selected_rct`. */
+/**
+ * Builds a pending transaction. @throws RangeError for an unknown input.
+ * Source: wallet2.cpp `transfer_selected_rct`.
+ */
 export function pendingTxOf({ signed, ...parts }: PendingTxParts): PendingTx {
   const tx = parseTransaction(signed.blob);
   const inputs = signed.keyImages.map((keyImage) => {

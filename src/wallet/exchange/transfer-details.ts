@@ -4,7 +4,10 @@ import type { SubaddressIndex, TxPrefix } from '../../cryptonote/types.js';
 import { list, u32, u64, varintNumber, type Codec } from '../../util/codec.js';
 import { flag, key, pair, struct, u64Number } from './binary-archive.js';
 
-/** One signer's contribution to an output: public nonces and partial key images. Source: wallet2_types.h `multisig_info`. */
+/**
+ * One signer's contribution to an output: public nonces and partial key images.
+ * Source: wallet2_types.h `multisig_info`.
+ */
 export interface MultisigInfo {
   readonly signer: PublicKey;
   readonly nonces: readonly { readonly L: Uint8Array; readonly R: Uint8Array }[];

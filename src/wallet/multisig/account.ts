@@ -155,7 +155,9 @@ const expectedOf = (account: MultisigAccount, incomplete: boolean): ExpectedRoun
   incomplete,
 });
 
-/** Shared key `8·k·K`, known to the holders of the secrets in K; the 8 prevents torsion in K from leaking k modulo 8. */
+/**
+ * Shared key `8·k·K`, known to the holders of the secrets in K; the 8 prevents torsion in K from leaking k modulo 8.
+ */
 const shareWith = (publicKey: PublicKey, { signerSecret }: Signer): PublicKey =>
   toPublicKey(multiplyBy8(multiply(decompress(publicKey), toScalar(signerSecret))));
 

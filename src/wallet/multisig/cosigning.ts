@@ -10,7 +10,7 @@ import { verifyClsag } from '../../ringct/clsag.js';
 import { clsagShare, NONCES } from '../../ringct/clsag-multisig.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { MultisigSig, PendingTx } from '../exchange/pending-tx.js';
-import { withAnswer } from './proposal.js';
+import { withResponse } from './proposal.js';
 import { reconstruct, type Reconstruction, type ReconstructionKeys } from './reconstruction.js';
 
 /** Input of a further signer's partial signature. Secret; plain data. */
@@ -56,7 +56,7 @@ function takeNonces(usedL: ReadonlySet<string>, nonces: readonly SecretKey[]): b
 }
 
 /** Adds this signer's responses to an attempt. Source: multisig_tx_builder_ringct.cpp `next_partial_sign`. */
-function answerAttempt(
+function respondToAttempt(
   sig: MultisigSig,
   { shares, nonces }: CosigningRequest,
   { challengers }: Reconstruction,
@@ -70,7 +70,7 @@ function answerAttempt(
     return isAmong(sig.signingKeys, publicKey) ? [] : [{ share, publicKey }];
   });
   const x = reduce(added.reduce((sum, { share }) => sum + toScalar(share), 0n));
-  const answers = challengers.map((challenger, i) => {
+  const responses = challengers.map((challenger, i) => {
     const challenge = challenger.challenge({ G: sig.totalAlphaG[i] ?? [], H: sig.totalAlphaH[i] ?? [] });
     const own = clsagShare(challenge, takeNonces(usedL, nonces[i] ?? []), challenger.muP * x);
     return {
@@ -81,8 +81,8 @@ function answerAttempt(
   return {
     ...sig,
     signingKeys: [...sig.signingKeys, ...added.map(({ publicKey }) => publicKey)],
-    c0: answers.map(({ c1 }) => c1),
-    s: answers.map(({ s }) => s),
+    c0: responses.map(({ c1 }) => c1),
+    s: responses.map(({ s }) => s),
   };
 }
 
@@ -97,7 +97,7 @@ function complete(
   if (sig === undefined || completable.length > 1)
     throw new RangeError('it does not have exactly one attempt for the signers who signed');
   const { prefix, base, prunable, sources } = made;
-  const clsags = prunable.clsags.map((clsag, i) => withAnswer(clsag, sources[i]?.realIndex ?? -1, sig, i));
+  const clsags = prunable.clsags.map((clsag, i) => withResponse(clsag, sources[i]?.realIndex ?? -1, sig, i));
   const tx: Transaction = { prefix, rct: { base, prunable: { ...prunable, clsags } } };
   return tx;
 }
@@ -122,7 +122,7 @@ export function cosign(request: CosigningRequest, curve: Curve = plainCurve): Co
   if (pending.multisigSigs.length === 0) throw new RangeError('it has no attempt to sign it');
   const made = reconstruct(pending, keys, curve);
   const sigs = pending.multisigSigs.map((sig) =>
-    isAmong(sig.ignore, signer) ? sig : answerAttempt(sig, request, made),
+    isAmong(sig.ignore, signer) ? sig : respondToAttempt(sig, request, made),
   );
   const construction = { ...pending.construction, sources: made.sources };
   const signed = { ...pending, construction, multisigSigs: sigs };

@@ -22,7 +22,10 @@ type Recommendations = ReadonlyMap<string, { readonly key: PublicKey; readonly b
 export const refused = (reason: string, text?: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'multisig_refused', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
-/** @param text upstream's message for a wrong round. @throws WalletError `multisig_refused` for a wrong round or no message. */
+/**
+ * @param text upstream's message for a wrong round. @throws WalletError `multisig_refused` for a wrong round or no
+ * message.
+ */
 export function assertRound(
   messages: readonly KexMessage[],
   round: number,

@@ -57,7 +57,10 @@ const NO_SCALAR = new Uint8Array(32) as unknown as ProofScalar;
 const ZERO_KEY = new Uint8Array(32) as PublicKey;
 const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
 
-/** Constructs the transaction with tx secret keys derived from the inputs. Source: multisig_tx_builder_ringct.cpp `init`. */
+/**
+ * Constructs the transaction with tx secret keys derived from the inputs.
+ * Source: multisig_tx_builder_ringct.cpp `init`.
+ */
 const constructFrom =
   (entropy: Uint8Array) =>
   (plan: TransactionPlan, rng: Rng, curve?: Curve): UnsignedTx => {
@@ -125,7 +128,7 @@ function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng, 
 }
 
 /** One input's part of an attempt: the sums of all nonces, and the first signer's response. */
-function answer({ challenger, w, base }: OpenInput, others: Attempt['nonces'][number], rng: Rng) {
+function respond({ challenger, w, base }: OpenInput, others: Attempt['nonces'][number], rng: Rng) {
   const own = Array.from({ length: NONCES }, () => randomScalar(rng));
   const sumOf = (point: Point, part: 'L' | 'R'): Uint8Array[] =>
     own.map((nonce, i) =>
@@ -149,21 +152,21 @@ export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCu
   const unsigned = settleFee(plan, rate, rates, rng, curve, constructFrom(entropy));
   const proved = proveTransaction(unsigned, rng, curve);
   const inputs = unsigned.inputs.map((_, i) => openInput(unsigned, proved, i, rng, curve));
-  const places = unsigned.inputs.map(({ keyImage }) =>
+  const planIndices = unsigned.inputs.map(({ keyImage }) =>
     plan.inputs.findIndex((input) => input.keyImage === keyImage),
   );
   const sigs = attempts.map(({ ignored, nonces }): MultisigSig => {
-    const answers = inputs.map((input, i) => answer(input, nonces[places[i] ?? -1] ?? [], rng));
+    const responses = inputs.map((input, i) => respond(input, nonces[planIndices[i] ?? -1] ?? [], rng));
     return {
       sigs: UNUSED_RCT_SIG,
       ignore: ignored,
       usedL: nonces.flat(2).map(({ L }) => L),
       signingKeys,
       out: { c: [], muP: [] },
-      totalAlphaG: answers.map(({ sums }) => sums.G),
-      totalAlphaH: answers.map(({ sums }) => sums.H),
-      c0: answers.map(({ c1 }) => c1 as Uint8Array),
-      s: answers.map(({ s }) => s as Uint8Array),
+      totalAlphaG: responses.map(({ sums }) => sums.G),
+      totalAlphaH: responses.map(({ sums }) => sums.H),
+      c0: responses.map(({ c1 }) => c1 as Uint8Array),
+      s: responses.map(({ s }) => s as Uint8Array),
     };
   });
   const begun = inputs.map(({ clsag }) => clsag);
@@ -177,10 +180,10 @@ export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCu
 }
 
 const completed = ({ inputs }: UnsignedTx, clsags: readonly Clsag[], sig: MultisigSig): Clsag[] =>
-  clsags.map((clsag, i) => withAnswer(clsag, inputs[i]?.ring.realIndex ?? -1, sig, i));
+  clsags.map((clsag, i) => withResponse(clsag, inputs[i]?.ring.realIndex ?? -1, sig, i));
 
 /** Inserts an attempt's response into a ring signature. Source: multisig_tx_builder_ringct.cpp `finalize_tx`. */
-export function withAnswer(clsag: Clsag, realIndex: number, { c0, s }: MultisigSig, input: number): Clsag {
+export function withResponse(clsag: Clsag, realIndex: number, { c0, s }: MultisigSig, input: number): Clsag {
   const [c1, own] = [c0[input], s[input]];
   if (c1 === undefined || own === undefined) throw new RangeError('an attempt does not answer every input');
   return {

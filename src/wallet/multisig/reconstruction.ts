@@ -63,7 +63,10 @@ function paymentIdOfExtra(extra: Uint8Array): PaymentId | undefined {
   return id?.id;
 }
 
-/** Outputs with tx secret keys derived from the inputs. Source: multisig_tx_builder_ringct.cpp `compute_keys_for_destinations`. */
+/**
+ * Outputs with tx secret keys derived from the inputs.
+ * Source: multisig_tx_builder_ringct.cpp `compute_keys_for_destinations`.
+ */
 function outputsOf(
   { construction, txSecretKey, additionalSecretKeys, multisigEntropy }: PendingTx,
   sources: readonly SourceEntry[],

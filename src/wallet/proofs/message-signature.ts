@@ -15,7 +15,9 @@ import type { ReceivingKeys } from '../scan/receive.js';
 /** Key of the address that signs. */
 export type SigningKey = 'spend' | 'view';
 
-/** Version 1 signs the bare message, so it is valid for every address with that key; it is verified, never created. */
+/**
+ * Version 1 signs the bare message, so it is valid for every address with that key; it is verified, never created.
+ */
 export type MessageSignatureVersion = 1 | 2;
 
 export type MessageVerdict =

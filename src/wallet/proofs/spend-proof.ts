@@ -105,7 +105,10 @@ export interface SpendToCheck {
   readonly signatures: readonly (readonly string[])[];
 }
 
-/** Verifies a proof; false for a transaction without inputs. @throws WalletError `bad_proof` Source: wallet2.cpp `check_spend_proof`. */
+/**
+ * Verifies a proof; false for a transaction without inputs. @throws WalletError `bad_proof`
+ * Source: wallet2.cpp `check_spend_proof`.
+ */
 export function checkSpend({ txHash, message, inputs, signatures }: SpendToCheck): boolean {
   const signed = proofMessage(txHash, message);
   const decoded = signatures.map((ring) => ring.map(proofBytes));

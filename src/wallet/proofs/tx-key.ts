@@ -35,8 +35,8 @@ export interface TxKeyClaim {
 }
 
 /**
- * Amount that a transaction paid to an address, proven by its secret keys. A secret key counts only if the transaction
- * publishes the matching public key: otherwise the receiver cannot have found the output.
+ * Amount that a transaction paid to an address, proven by its secret keys. A secret key counts only if the
+ * transaction publishes the matching public key: otherwise the receiver cannot have found the output.
  * @throws WalletError `invalid` when the number of additional keys differs from that of outputs, `daemon_misbehaves`
  * Source: wallet2.cpp `check_tx_key`.
  */

@@ -47,7 +47,10 @@ const formatTxProof = (direction: TxProofDirection, entries: readonly TxProofEnt
 const WRONG_SIZE = 'Wrong signature size';
 const WRONG_COUNT = 'Signature size mismatch with additional tx pubkeys';
 
-/** Upstream's message for an unknown header: it counts the characters after it. Source: wallet2.cpp `check_tx_proof`. */
+/**
+ * Upstream's message for an unknown header: it counts the characters after it.
+ * Source: wallet2.cpp `check_tx_proof`.
+ */
 function textForUnknownHeader(text: string): string {
   const headerChars = text.startsWith('Out') ? 'OutProofV2'.length : 'InProofV2'.length;
   return Math.max(0, text.length - headerChars) % ENTRY_CHARS === 0 ? WRONG_COUNT : WRONG_SIZE;

@@ -89,7 +89,9 @@ export class BoostArchive {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.raw(this.count()));
   }
 
-  /** Reads an object: class info before the first of its class, the object number if the class is tracked, the value. */
+  /**
+   * Reads an object: class info before the first of its class, the object number if the class is tracked, the value.
+   */
   object<T>(name: string, load: (archive: this, version: number) => T): T {
     const { tracked, version } = this.#classInfo(name);
     if (!tracked) return load(this, version);

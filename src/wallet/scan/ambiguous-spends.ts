@@ -23,7 +23,9 @@ export interface SpendingTx {
   readonly amountOut: Amount;
 }
 
-/** A mined transaction with an output of the wallet in a ring; whether it is spent depends on its unknown key image. */
+/**
+ * A mined transaction with an output of the wallet in a ring; whether it is spent depends on its unknown key image.
+ */
 export interface AmbiguousSpend extends SpendingTx {
   readonly height: number;
   /** Global index of its first output; absent before RingCT. */

@@ -59,14 +59,14 @@ const DRAWS = 32;
 export class InputPool<C extends SpendableOutput = SpendableOutput> {
   readonly #rng: Rng;
   readonly #outputs: C[];
-  readonly #places = new Map<C, number>();
+  readonly #indices = new Map<C, number>();
   readonly #byHeight = new Map<number, C[]>();
 
   constructor(outputs: readonly C[], rng: Rng) {
     this.#rng = rng;
     this.#outputs = shuffled(outputs, rng);
-    this.#outputs.forEach((output, place) => {
-      this.#places.set(output, place);
+    this.#outputs.forEach((output, index) => {
+      this.#indices.set(output, index);
       const block = this.#byHeight.get(output.height);
       if (block === undefined) this.#byHeight.set(output.height, [output]);
       else block.push(output);
@@ -84,13 +84,13 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
 
   /** Removes an output; an absent one is ignored. */
   take(output: C): void {
-    const place = this.#places.get(output);
+    const index = this.#indices.get(output);
     const last = this.#outputs.at(-1);
-    if (place === undefined || last === undefined) return;
-    this.#outputs[place] = last;
-    this.#places.set(last, place);
+    if (index === undefined || last === undefined) return;
+    this.#outputs[index] = last;
+    this.#indices.set(last, index);
     this.#outputs.pop();
-    this.#places.delete(output);
+    this.#indices.delete(output);
     const block = this.#byHeight.get(output.height) ?? [];
     block.splice(block.indexOf(output), 1);
     if (block.length === 0) this.#byHeight.delete(output.height);
@@ -137,8 +137,8 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
 }
 
 /** Item at an index of the concatenated lists. */
-function nth<T>(lists: readonly (readonly T[])[], place: number): T | undefined {
-  let remaining = place;
+function nth<T>(lists: readonly (readonly T[])[], index: number): T | undefined {
+  let remaining = index;
   for (const list of lists) {
     if (remaining < list.length) return list[remaining];
     remaining -= list.length;
@@ -160,13 +160,13 @@ class LazyList<T> {
 
   /** Items from an index on, each with its index. */
   *from(start: number): Iterable<readonly [number, T]> {
-    for (let place = start; ; place++) {
-      while (this.#read.length <= place) {
+    for (let index = start; ; index++) {
+      while (this.#read.length <= index) {
         const next = this.#source.next();
         if (next.done === true) return;
         this.#read.push(next.value);
       }
-      yield [place, this.#read[place] as T];
+      yield [index, this.#read[index] as T];
     }
   }
 

@@ -210,7 +210,10 @@ class TransferPlanner<C extends SpendableOutput> {
   }
 }
 
-/** Fee of one more input; a smaller output is not worth spending. Source: wallet2.cpp `create_transactions_2`, fractional threshold. */
+/**
+ * Fee of one more input; a smaller output is not worth spending.
+ * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
+ */
 function costOfInput(rates: FeeRates, priority: number): bigint {
   const weight = estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
   return BigInt(weight) * feePerByte(rates, priority);
@@ -277,8 +280,8 @@ export function planSweep<C extends SpendableOutput>(
   if (count > MAX_OUTPUTS) throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`, TOO_MANY_OUTPUTS);
   const rate = feePerByte(rates, request.priority);
   const { address, text } = request;
-  const places = Array.from({ length: count }, (_, place) => place);
-  const targets = places.map(() => ({ address }));
+  const indices = Array.from({ length: count }, (_, index) => index);
+  const targets = indices.map(() => ({ address }));
   const least = costOfInput(rates, request.priority);
   const pool = new InputPool(
     outputs.filter((output) => output.amount >= least),
@@ -297,7 +300,7 @@ export function planSweep<C extends SpendableOutput>(
     if (available < fee + BigInt(count))
       throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
     const payees = split(available, count).map((value) => ({ address, text, amount: value }));
-    planned.push({ payees, inputs, fee, feeFrom: places });
+    planned.push({ payees, inputs, fee, feeFrom: indices });
   }
   return planned;
 }

@@ -83,7 +83,7 @@ export function checkTransfer({ payees, subtractFeeFrom = [] }: TransferRequest)
     new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
   if (new Set(subtractFeeFrom).size !== subtractFeeFrom.length)
     throw invalid('a destination is listed twice to pay the fee');
-  const missing = subtractFeeFrom.filter((place) => payees[place] === undefined);
+  const missing = subtractFeeFrom.filter((index) => payees[index] === undefined);
   if (missing.length > 0)
     throw invalid(
       'the destination listed to pay the fee does not exist',
