@@ -7,7 +7,7 @@ import { toHex } from '../../src/util/bytes.js';
 import { torsionPoints } from '../ringct/vectors.js';
 import { someScalar } from '../support/scalars.js';
 
-/** Term by term; the integer in [0, ℓ) is what multiplies. */
+/** Sum computed term by term; each factor is the representative in [0, ℓ). */
 const naive = (points: readonly Point[], scalars: readonly bigint[]): Point =>
   points.reduce((sum, point, i) => sum.add(multiplyPublic(point, scalars[i] ?? 0n)), IDENTITY);
 

@@ -17,7 +17,7 @@ const spendKey = toHex(spendSecret);
 const other = toHex(randomSecretKey(rng));
 const { spendPublicKey, viewPublicKey, viewSecret } = keys;
 
-describe('given keys', () => {
+describe('imported keys', () => {
   test.each([
     ['all of them', { address, viewKey, spendKey }],
     ['the spend key alone', { address: '', viewKey: '', spendKey }],
@@ -35,7 +35,7 @@ describe('given keys', () => {
     });
   });
 
-  it('may have a view key of its own', () => {
+  it('may have an independent view key', () => {
     const given = parseAccountKeys({ address: '', viewKey: other, spendKey }, 'mainnet');
     expect(given).toMatchObject({ spendPublicKey, spendSecret });
     expect(given.viewPublicKey).toEqual(publicKeyOf(given.viewSecret));
@@ -52,8 +52,8 @@ describe('given keys', () => {
     ['a short key', { address, viewKey: viewKey.slice(2), spendKey: '' }],
     ['no hex', { address, viewKey: 'z'.repeat(64), spendKey: '' }],
     ['zero', { address: '', viewKey: '', spendKey: '0'.repeat(64) }],
-    ['a number above all keys', { address: '', viewKey: '', spendKey: toHex(intToBytes(ORDER)) }],
-    ['a key that is one too large', { address, viewKey, spendKey: toHex(intToBytes(ORDER + 1n)) }],
+    ['the group order', { address: '', viewKey: '', spendKey: toHex(intToBytes(ORDER)) }],
+    ['a key above the group order', { address, viewKey, spendKey: toHex(intToBytes(ORDER + 1n)) }],
   ])('are refused: %s', (_, given) => {
     expect(() => parseAccountKeys(given, 'mainnet')).toThrow(WalletError);
   });
@@ -62,7 +62,7 @@ describe('given keys', () => {
     expect(() => parseAccountKeys({ address, viewKey, spendKey }, 'stagenet')).toThrow(WalletError);
   });
 
-  it('are not quoted in what a refusal says', () => {
+  it('are not quoted in an error', () => {
     const said = (given: Parameters<typeof parseAccountKeys>[0]): string => {
       try {
         parseAccountKeys(given, 'mainnet');

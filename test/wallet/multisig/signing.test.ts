@@ -45,7 +45,7 @@ function wallets(m: number, n: number, count = 2) {
   return { members, outputs: withKeyImages(members, bare) };
 }
 
-/** @param members who have signed, then the one who signs. */
+/** @param members members who have signed, then the signing member. */
 function orderFor(pending: PendingTx, members: readonly Member[]): CosigningRequest {
   const own = members.at(-1);
   if (own === undefined) throw new Error('a signer');
@@ -66,7 +66,7 @@ function orderFor(pending: PendingTx, members: readonly Member[]): CosigningRequ
   };
 }
 
-/** Passes a proposal from signer to signer, in bytes. */
+/** Passes an encoded proposal from signer to signer. */
 function signInTurn(members: readonly Member[], proposal: PendingTx): Cosigned {
   let at: Cosigned = { pending: proposal };
   for (let i = 1; i < members.length; i++) {
@@ -81,7 +81,7 @@ function signInTurn(members: readonly Member[], proposal: PendingTx): Cosigned {
   return at;
 }
 
-/** What the network checks of proofs and signatures. */
+/** Proof and signature checks of the network. */
 function assertSound({ tx }: PendingTx, outputs: readonly Shared[]): void {
   const { prefix, rct } = tx;
   const prunable = rct?.prunable;
@@ -118,7 +118,7 @@ describe('a transaction of a group', () => {
     [2, 4],
     [3, 4],
     [3, 5],
-  ])('is whole once %i of %i have signed, whoever they are', (m, n) => {
+  ])('is complete once any %i of %i have signed', (m, n) => {
     const { members, outputs } = wallets(m, n);
     const signing = [...members].reverse();
     const proposal = proposalOf(signing, outputs, paying(stranger.address()), rng);
@@ -158,11 +158,11 @@ describe('a signer refuses', () => {
   const entry = payeeOf(stranger.address(), COIN);
   const { construction, tx } = proposal;
   test.each<[string, Partial<PendingTx>, RegExp]>([
-    ['what holds no attempt', { multisigSigs: [] }, /no attempt/],
-    ['what has no entropy', { multisigEntropy: new Uint8Array(32) }, /old format/],
+    ['a transaction without an attempt', { multisigSigs: [] }, /no attempt/],
+    ['a transaction without entropy', { multisigEntropy: new Uint8Array(32) }, /old format/],
     ['another entropy', { multisigEntropy: new Uint8Array(32).fill(1) }, /keys are not derived/],
     [
-      'a record that pays somebody else',
+      'a record that pays another address',
       {
         construction: {
           ...construction,
@@ -186,7 +186,7 @@ describe('a signer refuses', () => {
       /another transaction/,
     ],
     [
-      'change that goes elsewhere',
+      'change to another address',
       { construction: { ...construction, change: { ...construction.change, address: entry.address } } },
       /change is not paid to this wallet/,
     ],
@@ -200,14 +200,14 @@ describe('a signer refuses', () => {
       },
       /does not match its commitment/,
     ],
-    ['another lock', { construction: { ...construction, unlockTime: 7n } }, /another transaction/],
+    ['another unlock time', { construction: { ...construction, unlockTime: 7n } }, /another transaction/],
     [
-      'a transaction that is not its record',
+      'a transaction that differs from its record',
       { tx: { ...tx, prefix: { ...tx.prefix, extra: tx.prefix.extra.slice(0, -1) } } },
       /another transaction/,
     ],
     [
-      'an attempt short of an answer',
+      'an attempt with a missing response',
       { multisigSigs: proposal.multisigSigs.map((sig) => ({ ...sig, s: sig.s.slice(1) })) },
       /does not answer every input/,
     ],
@@ -216,7 +216,7 @@ describe('a signer refuses', () => {
     expect(() => cosign(order)).toThrow(reason);
   });
 
-  it('what asks for nonces that it does not have', () => {
+  it('a transaction whose nonces it does not have', () => {
     const order = orderFor(proposal, [a, b]);
     expect(() => cosign({ ...order, nonces: order.nonces.map(() => []) })).toThrow(NoNonceError);
   });
@@ -232,7 +232,7 @@ describe('a signer refuses', () => {
     expect(() => cosign(orderFor(doubled, [a, b]))).toThrow(NoNonceError);
   });
 
-  it('what another answered wrongly, once that shows', () => {
+  it('a transaction that another signer signed wrongly, on completion', () => {
     const spoiled = {
       ...proposal,
       multisigSigs: proposal.multisigSigs.map((sig) => ({
@@ -245,7 +245,7 @@ describe('a signer refuses', () => {
 });
 
 describe('attempts', () => {
-  it('are one a set of signers, and share no nonce', () => {
+  it('are made one per set of signers, and share no nonce', () => {
     const infos = outputs.map((_, i) => [b, c].flatMap(({ fresh }) => fresh[i]?.info ?? []));
     const attempts = planAttempts(a.account, a.signer, infos);
     expect(attempts.map(({ ignored }) => ignored.map(toHex))).toEqual(
@@ -257,7 +257,7 @@ describe('attempts', () => {
     expect(new Set(used).size).toBe(used.length);
   });
 
-  it('need fresh info of enough others', () => {
+  it('need unused nonces of enough other signers', () => {
     const refusal = (infos: Parameters<typeof planAttempts>[2]): unknown => {
       try {
         return planAttempts(a.account, a.signer, infos);

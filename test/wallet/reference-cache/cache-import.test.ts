@@ -34,8 +34,8 @@ beforeAll(async () => {
 const { several, integrated, pending } = vector.payments;
 const XMR = 1_000_000_000_000n;
 
-describe('what a cache remembers', () => {
-  it('are accounts with labels and tags', () => {
+describe('the import of a cache', () => {
+  it('has accounts with labels and tags', () => {
     expect(memory.accounts).toEqual([
       { labels: ['Primary account', 'Zoë', 'Zoë'], tag: '' },
       { labels: ['second'], tag: 't' },
@@ -43,7 +43,7 @@ describe('what a cache remembers', () => {
     expect(memory.tagDescriptions).toEqual([{ tag: 't', description: 'a tag' }]);
   });
 
-  it('are the address book, attributes and notes', () => {
+  it('has the address book, attributes and notes', () => {
     expect(memory.addressBook).toEqual([
       { address: vector.payee.standard, description: 'plain' },
       { address: vector.payee.subaddress, description: 'sub' },
@@ -55,13 +55,13 @@ describe('what a cache remembers', () => {
     ]);
   });
 
-  it('are the keys of its transactions, additional ones behind the first', () => {
+  it('has the tx secret keys, additional ones after the first', () => {
     const keys = new Map(memory.txKeys.map((one) => [toHex(one.txHash), one.keys.map(toHex).join('')]));
     expect(keys).toEqual(new Map([several, integrated, pending].map((one) => [one.txHash, one.txKey])));
     expect(several.txKey.length).toBeGreaterThan(64);
   });
 
-  it('are destinations, change and payment ids of what it paid', () => {
+  it('has destinations, change and payment ids of sent payments', () => {
     const paid = new Map(memory.paid.map((facts) => [toHex(facts.txHash), facts]));
     expect(paid.get(several.txHash)?.destinations).toEqual([
       { amount: 2n * XMR, address: vector.payee.subaddress },
@@ -74,7 +74,7 @@ describe('what a cache remembers', () => {
     });
   });
 
-  it('are payments that still wait', () => {
+  it('has pending payments', () => {
     expect(memory.unmined).toHaveLength(1);
     const [waiting] = memory.unmined;
     expect(waiting).toMatchObject({
@@ -87,11 +87,11 @@ describe('what a cache remembers', () => {
     expect(waiting && waiting.amountIn).toBe(XMR + BigInt(pending.fee) + (waiting?.change ?? 0n));
   });
 
-  it('are frozen outputs', () => {
+  it('has frozen outputs', () => {
     expect(memory.frozen.map(({ txHash }) => toHex(txHash))).toEqual([vector.frozen.txHash]);
   });
 
-  it('are addresses handed out, their keys computed again', () => {
+  it('has created addresses, their keys computed again', () => {
     expect(memory.subaddresses.map(({ index }) => index)).toEqual([
       { major: 0, minor: 0 },
       { major: 0, minor: 1 },
@@ -102,21 +102,21 @@ describe('what a cache remembers', () => {
       expect(spendPublicKey).toEqual(subaddressSpendPublicKey(owner.spendPublicKey, owner.viewSecret, index));
   });
 
-  it('are addresses watched further than the lookahead of the keys file goes', () => {
+  it('has addresses beyond the lookahead of the keys file', () => {
     const { subaddresses } = importCache(cache, { ...owner, lookahead: { major: 1, minor: 1 } });
     const counts = [0, 1, 2].map((major) => subaddresses.filter(({ index }) => index.major === major).length);
     expect(counts).toEqual([5, 3, 3]);
     expect(subaddresses).toHaveLength(cache.subaddresses.length);
   });
 
-  it('are key images, where the wallet cannot make them', () => {
+  it('has key images if the wallet cannot compute them', () => {
     expect(memory.keyImages).toEqual([]);
     const { keyImages } = importCache(viewOnly, { ...owner, viewOnly: true });
     expect(keyImages.map(({ keyImage }) => toHex(keyImage))).toEqual(vector.keyImages);
     expect(keyImages.some(({ proven }) => proven)).toBe(false);
   });
 
-  it('is one account in a cache from before there were accounts', () => {
+  it('has one account for a cache older than accounts', () => {
     const old = { ...cache, labels: [], subaddresses: [], accountTags: [[], []] } satisfies ReferenceCache;
     expect(importCache(old, owner).accounts).toEqual([{ labels: ['Primary account'], tag: '' }]);
   });
@@ -129,13 +129,13 @@ describe('a cache is refused', () => {
     );
   });
 
-  test('whose addresses handed out are not watched', () => {
+  test('whose subaddress table lacks created addresses', () => {
     expect(() => importCache({ ...cache, subaddresses: cache.subaddresses.slice(0, 1) }, owner)).toThrow(
       CodecError,
     );
   });
 
-  test('whose address book holds no addresses', () => {
+  test('whose address book has invalid addresses', () => {
     const [row] = cache.addressBook;
     if (row === undefined) throw new Error('no entry');
     const nowhere = bytes32<'PublicKey'>(new Uint8Array(32).fill(0xff), 'PublicKey');
@@ -150,7 +150,7 @@ describe('a cache is refused', () => {
     expect(() => importCache({ ...cache, unconfirmed: [[hash, bad]] }, owner)).toThrow(CodecError);
   });
 
-  test('or understood, whatever bytes change in it, and never anything else happens', () => {
+  test('or imported after any change of its bytes, without another error', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20, max: plain.length - 1 }),

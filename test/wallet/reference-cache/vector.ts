@@ -8,12 +8,12 @@ import type { CacheOwner } from '../../../src/wallet/reference-cache/cache-impor
 
 interface Payment {
   readonly txHash: string;
-  /** The transaction's, then the additional ones, without a gap. */
+  /** The tx secret key, then the additional ones, contiguous. */
   readonly txKey: string;
   readonly fee: number;
 }
 
-/** Two caches that the reference wrote: of a wallet, and of its view-only twin. */
+/** Two caches written by the reference: of a wallet, and of its view-only copy. */
 export const vector = JSON.parse(
   readFileSync(new URL('../../../../test/vectors/wallet/reference-cache.json', import.meta.url), 'utf8'),
 ) as {
@@ -44,7 +44,7 @@ export const owner: CacheOwner = {
   lookahead: { major: 2, minor: 3 },
 };
 
-/** The keys file that belongs to the first of them. */
+/** Keys file of the first wallet. */
 export const keysFile: KeysFile = {
   spendPublicKey: owner.spendPublicKey,
   viewPublicKey: owner.viewPublicKey,

@@ -36,7 +36,7 @@ const theirs: SignedKeyImage[] = vectors.signedKeyImages.map(({ keyImage, signat
 }));
 
 describe("the reference's outputs", () => {
-  it('have the key images that it says', () => {
+  it("have the reference's key images", () => {
     expect(outputs.map((output) => toHex(keyImageOf(locate(output), keys)))).toEqual(
       vectors.known.map(({ keyImage }) => keyImage),
     );
@@ -52,11 +52,11 @@ describe("the reference's outputs", () => {
   });
 });
 
-describe('a key image of ours', () => {
+describe('a key image of the wallet', () => {
   const [first] = outputs;
   if (first === undefined) throw new Error('no output');
 
-  it('is proven for its output alone', () => {
+  it('is proven for its output only', () => {
     const signed = signKeyImage(locate(first), keys, rng);
     expect(toHex(signed.keyImage)).toBe(vectors.known[0]?.keyImage);
     expect(verifyKeyImage(first.publicKey, signed)).toBe('proven');
@@ -102,14 +102,14 @@ describe('the keys that may open an output', () => {
     ]);
   });
 
-  test('are passed over where they are no points', () => {
+  test('are skipped when they are not points', () => {
     const noPoint = new Uint8Array(32).fill(0xff) as PublicKey;
     expect(candidatesOf({ ...first, txPublicKey: noPoint }, viewSecret)).toEqual([]);
     expect(candidatesOf({ ...first, publicKey: noPoint }, viewSecret)).toEqual([]);
   });
 });
 
-describe('a key image that is no point of the group', () => {
+describe('a key image that is not in the prime-order subgroup', () => {
   test.each([
     ['small order', `00`.padEnd(64, '0')],
     ['not a point', 'ff'.repeat(32)],

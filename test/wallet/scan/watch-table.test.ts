@@ -4,7 +4,7 @@ import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { concatBytes } from '../../../src/util/bytes.js';
 import { WATCHED_BYTES, WatchTable, type WatchedOutput } from '../../../src/wallet/scan/watch-table.js';
 
-/** Few of them, and some begin alike: they meet in the table. */
+/** Few keys, some with equal first bytes, so that they collide in the table. */
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n % 5, 0, 4).fill(n, 4);
 
 const u32 = fc.oneof(fc.nat(3), fc.constantFrom(0xffff_fffe, 0xffff_ffff));
@@ -20,7 +20,7 @@ const step = fc.oneof(
 );
 
 describe('a table of watched outputs', () => {
-  it('holds what a map would', () => {
+  it('behaves like a map', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const table = new WatchTable();
