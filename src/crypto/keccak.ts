@@ -23,16 +23,16 @@ const hash = new Uint8Array(wasm.memory.buffer, wasm.hashAt(), 32);
 export function keccak(...parts: readonly Uint8Array[]): Hash {
   let length = 0;
   for (const part of parts) {
-    let rest = part;
-    while (length + rest.length > message.length) {
+    let remaining = part;
+    while (length + remaining.length > message.length) {
       const room = message.length - length;
-      message.set(rest.subarray(0, room), length);
+      message.set(remaining.subarray(0, room), length);
       wasm.absorb();
-      rest = rest.subarray(room);
+      remaining = remaining.subarray(room);
       length = 0;
     }
-    message.set(rest, length);
-    length += rest.length;
+    message.set(remaining, length);
+    length += remaining.length;
   }
   wasm.hash(length);
   return hash.slice() as Hash;

@@ -57,13 +57,13 @@ function sweep(step: (from: number, to: number) => void): void {
  * Source: slow-hash.c `cn_slow_hash`, variant 0.
  */
 export function slowHash(data: Uint8Array): Hash {
-  let rest = data;
-  for (; rest.length > PORTION; rest = rest.subarray(PORTION)) {
-    pad.set(rest.subarray(0, PORTION));
+  let remaining = data;
+  for (; remaining.length > PORTION; remaining = remaining.subarray(PORTION)) {
+    pad.set(remaining.subarray(0, PORTION));
     wasm.absorb(PORTION);
   }
-  pad.set(rest);
-  wasm.absorbEnd(rest.length);
+  pad.set(remaining);
+  wasm.absorbEnd(remaining.length);
   sweep(wasm.fill);
   for (let step = 0; step < STEPS; step++) wasm.mix(ITERATIONS / STEPS);
   sweep(wasm.drain);

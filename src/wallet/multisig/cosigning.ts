@@ -90,21 +90,21 @@ function respondToAttempt(
 function complete(
   sigs: readonly MultisigSig[],
   signers: readonly PublicKey[],
-  made: Reconstruction,
+  reconstruction: Reconstruction,
 ): Transaction {
   const completable = sigs.filter(({ ignore }) => !signers.some((signer) => isAmong(ignore, signer)));
   const [sig] = completable;
   if (sig === undefined || completable.length > 1)
     throw new RangeError('it does not have exactly one attempt for the signers who signed');
-  const { prefix, base, prunable, sources } = made;
+  const { prefix, base, prunable, sources } = reconstruction;
   const clsags = prunable.clsags.map((clsag, i) => withResponse(clsag, sources[i]?.realIndex ?? -1, sig, i));
   const tx: Transaction = { prefix, rct: { base, prunable: { ...prunable, clsags } } };
   return tx;
 }
 
 /** Verifies every ring signature; a wrong response of a signer is detected only here. @throws RangeError */
-function assertSigned(tx: Transaction, made: Reconstruction, curve: Curve): void {
-  const holds = made.challengers.every(({ open }, i) => {
+function assertSigned(tx: Transaction, reconstruction: Reconstruction, curve: Curve): void {
+  const holds = reconstruction.challengers.every(({ open }, i) => {
     const clsag = tx.rct?.prunable?.clsags[i];
     return clsag !== undefined && verifyClsag({ ...open, clsag }, curve);
   });
@@ -120,15 +120,15 @@ function assertSigned(tx: Transaction, made: Reconstruction, curve: Curve): void
 export function cosign(request: CosigningRequest, curve: Curve = plainCurve): Cosigned {
   const { pending, signers, threshold, signer, keys } = request;
   if (pending.multisigSigs.length === 0) throw new RangeError('it has no attempt to sign it');
-  const made = reconstruct(pending, keys, curve);
+  const reconstruction = reconstruct(pending, keys, curve);
   const sigs = pending.multisigSigs.map((sig) =>
-    isAmong(sig.ignore, signer) ? sig : respondToAttempt(sig, request, made),
+    isAmong(sig.ignore, signer) ? sig : respondToAttempt(sig, request, reconstruction),
   );
-  const construction = { ...pending.construction, sources: made.sources };
+  const construction = { ...pending.construction, sources: reconstruction.sources };
   const signed = { ...pending, construction, multisigSigs: sigs };
   const all = [...signers, signer];
   if (all.length < threshold) return { pending: signed };
-  const tx = complete(sigs, all, made);
-  assertSigned(tx, made, curve);
+  const tx = complete(sigs, all, reconstruction);
+  assertSigned(tx, reconstruction, curve);
   return { pending: { ...signed, tx }, txHash: transactionHash(tx) };
 }

@@ -169,9 +169,9 @@ export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCu
       s: responses.map(({ s }) => s as Uint8Array),
     };
   });
-  const begun = inputs.map(({ clsag }) => clsag);
+  const openClsags = inputs.map(({ clsag }) => clsag);
   const [only] = sigs;
-  const clsags = threshold === 1 && only !== undefined ? completed(unsigned, begun, only) : begun;
+  const clsags = threshold === 1 && only !== undefined ? completed(unsigned, openClsags, only) : openClsags;
   const tx = {
     prefix: unsigned.prefix,
     rct: { base: proved.base, prunable: { ...proved.prunable, clsags } },

@@ -95,7 +95,7 @@ const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 /** @returns `ReserveProofV2` and base58. Source: wallet2.cpp `get_reserve_proof`. */
 export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
   const signed = proofMessage(message, address, outputs);
-  const made = outputs.map((output): ReserveEntry => {
+  const entries = outputs.map((output): ReserveEntry => {
     const secret = sharedSecret(output.derivationKey, keys.viewSecret);
     const claim = { message: signed, R: address.viewPublicKey, A: output.derivationKey, D: secret };
     const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
@@ -124,7 +124,7 @@ export function proveReserve({ message, address, outputs, keys }: ReserveToProve
     const spendPublicKey = publicKeyOf(secret);
     return { publicKey: spendPublicKey, signature: signHash(signed, spendPublicKey, secret, rng) };
   });
-  return formatReserveProof({ entries: made, spendKeys: signatures });
+  return formatReserveProof({ entries, spendKeys: signatures });
 }
 
 /** A reserve proof with the chain's data about its outputs. Plain data. */

@@ -76,7 +76,8 @@ export interface SpendToProve {
 
 /**
  * Signs the message by every ring.
- * @returns `SpendProofV1` and base58. @throws WalletError `daemon_misbehaves` for a ring without the spent output.
+ * @returns `SpendProofV1` and base58. @throws WalletError `daemon_misbehaves` for a ring without the spent output, or
+ * with an invalid key.
  * Source: wallet2.cpp `get_spend_proof`.
  */
 export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng: Rng): string {
