@@ -18,8 +18,8 @@ export function chacha20(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uin
 }
 
 /**
- * The 8-round variant of old files, otherwise {@link chacha20}. noble's has a 32-bit counter and a 12-byte
- * nonce: four zero bytes ahead of ours give the same layout for the 256 GiB that it agrees to encrypt.
+ * The 8-round variant of old files, otherwise {@link chacha20}. noble's implementation has a 32-bit counter and a
+ * 12-byte nonce: a nonce prefixed with four zero bytes gives the same layout, up to its limit of 256 GiB.
  * @throws RangeError on a key or nonce of another length. Source: crypto/chacha.c.
  */
 export function chacha8(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * Arithmetic over many points at once; points are 32 bytes, compressed. Implementations agree on every input, and
- * satisfy the same tests. Variable time, for what is public or blinded, unless it says otherwise.
+ * Batch arithmetic on points of 32 bytes, compressed. All implementations agree on every input and satisfy the same
+ * tests. Operations take variable time, for public or blinded inputs, unless stated otherwise.
  */
 export interface Curve {
   readonly name: string;
@@ -15,27 +15,27 @@ export interface Curve {
    */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
   /**
-   * `s·P` for each P, in constant time. @param secrets scalars below ℓ, one a point.
-   * @throws RangeError for what is no point, or a scalar of ℓ or more.
+   * `s·P` for each P, in constant time. @param secrets scalars below ℓ, one per point.
+   * @throws RangeError for an invalid point, or a scalar of ℓ or more.
    */
   multiplySecret(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
-  /** `P + s·G`, otherwise as {@link multiplySecret}. */
+  /** `P + s·G` for each P; otherwise as {@link multiplySecret}. */
   addSecretMultiples(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
-  /** `Hp(data)` of 32 bytes each. */
+  /** `Hp(data)` for each item, 32 bytes each. */
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[];
   arePoints(all: readonly Uint8Array[]): boolean;
-  /** `n·P` for each, by the integer 0 ≤ n < 2^256 and not its residue. @throws RangeError for what is no point. */
+  /** `n·P` for each, by the integer 0 ≤ n < 2^256 and not its residue. @throws RangeError for an invalid point. */
   multiplyEach(points: readonly Uint8Array[], n: bigint): Uint8Array[];
-  /** `P - Q` for each P. @throws RangeError for what is no point. */
+  /** `P - Q` for each P. @throws RangeError for an invalid point. */
   subtractFromEach(points: readonly Uint8Array[], subtrahend: Uint8Array): Uint8Array[];
   /**
    * `Σ sᵢ·Pᵢ`.
-   * @param scalars any residues modulo ℓ; each point is multiplied by the one in [0, ℓ), which matters where it
-   * has torsion.
-   * @throws RangeError for what is no point, or unless there is one scalar a point.
+   * @param scalars any residues modulo ℓ; each point is multiplied by the representative in [0, ℓ), which matters for
+   * points with torsion.
+   * @throws RangeError for an invalid point, or a number of scalars other than that of points.
    */
   multiexp(points: readonly Uint8Array[], scalars: readonly bigint[]): Uint8Array;
-  /** Two sums with the same scalars, {@link MOST_TWINS} at most. @throws RangeError as {@link multiexp}. */
+  /** Two sums with the same scalars, at most {@link MOST_TWINS} terms. @throws RangeError as {@link multiexp}. */
   twinSums(
     left: readonly Uint8Array[],
     right: readonly Uint8Array[],
@@ -45,18 +45,18 @@ export interface Curve {
   basis(): Basis;
 }
 
-/** Terms of {@link Curve.twinSums}. */
+/** Maximum number of terms of {@link Curve.twinSums}. */
 export const MOST_TWINS = 4;
 
-/** Points that are multiplied again and again, with what is kept of them. */
+/** Points that are multiplied repeatedly, with their precomputed tables. */
 export interface Basis {
   readonly size: number;
-  /** Forgets all points. */
+  /** Removes all points. */
   clear(): void;
-  /** Puts points behind those that are there. @throws RangeError for what is no point. */
+  /** Appends points. @throws RangeError for an invalid point. */
   add(points: readonly Uint8Array[]): void;
   /**
-   * {@link Curve.multiexp} of the first points, one a scalar, and of others.
+   * {@link Curve.multiexp} of the first points of the basis, one per scalar, and of other points.
    * @throws RangeError for more scalars than points.
    */
   multiexp(
@@ -65,12 +65,12 @@ export interface Basis {
     otherScalars?: readonly bigint[],
   ): Uint8Array;
   /**
-   * Of products as in {@link multiexp} those from place `first` on, folded: sum number i, of `count`, has the
-   * products in places `first + i`, `first + i + count`, …
+   * Sums the products of {@link multiexp} from index `first` on into `count` sums: sum i has the products at the
+   * indices `first + i`, `first + i + count`, …
    */
   foldedSums(first: number, count: number, scalars: readonly bigint[]): Uint8Array[];
 }
 
-/** Whether bytes are the identity. */
+/** True for the encoding of the identity. */
 export const isIdentity = (point: Uint8Array): boolean =>
   point.every((byte, i) => byte === (i === 0 ? 1 : 0));

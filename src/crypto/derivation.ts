@@ -9,7 +9,7 @@ import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from './types.js';
 
 const VIEW_TAG_SALT = new TextEncoder().encode('view_tag');
 
-/** A point's 32 bytes as a public key. */
+/** Encodes a point as a public key of 32 bytes. */
 export const toPublicKey = (point: Point): PublicKey => point.toBytes() as PublicKey;
 
 /** `s·G`. @throws RangeError unless the scalar is canonical. Source: crypto.cpp `secret_key_to_public_key`. */
@@ -50,7 +50,7 @@ export function deriveSecretKey(
   return scalarBytes(reduce(derivationToScalar(derivation, outputIndex) + toScalar(spendSecret)));
 }
 
-/** Spend key an output was made for, `P - Hs(D || i)·G`. @throws RangeError when P is not a point. */
+/** Spend key of the address that an output pays, `P - Hs(D || i)·G`. @throws RangeError when P is not a point. */
 export function deriveSubaddressPublicKey(
   outputKey: PublicKey,
   derivation: KeyDerivation,

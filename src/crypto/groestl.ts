@@ -1,11 +1,11 @@
 import { doubled, SBOX } from './aes-box.js';
 import type { Hash } from './types.js';
 
-/** The 8×8 byte state, stored column after column. */
+/** Size of the 8×8 byte state, stored by columns. */
 const SIZE = 64;
 const ROUNDS = 10;
 
-/** How far each row turns left in ShiftBytes, for P and for Q. */
+/** Left rotation of each row in ShiftBytes, for P and for Q. */
 const SHIFT_P = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 const SHIFT_Q = [1, 3, 5, 7, 0, 2, 4, 6] as const;
 

@@ -11,7 +11,7 @@ const S1 = Uint8Array.of(3, 12, 6, 13, 5, 7, 1, 9, 15, 2, 0, 4, 11, 10, 14, 8);
 /** Multiplication by x in GF(2^4) modulo x^4 + x + 1. */
 const doubled = (nibble: number): number => ((nibble << 1) ^ ((nibble >> 3) * 0x13)) & 0xf;
 
-/** Where the permutation `P_d = φ_d ∘ P'_d ∘ π_d` takes its nibbles from: `out[i] = in[source[i]]`. */
+/** Source indices of the permutation `P_d = φ_d ∘ P'_d ∘ π_d`: `out[i] = in[source[i]]`. */
 function permutation(size: number): Uint8Array {
   const half = size / 2;
   const turned = (i: number): number => (i & 2 ? i ^ 1 : i);
@@ -51,7 +51,7 @@ const CONSTANTS: readonly Uint8Array[] = ((): Uint8Array[] => {
 
 const SOURCE_256 = permutation(256);
 
-/** Which bit of the state is bit `k` of nibble `i`: nibbles take one bit of each quarter of the state. */
+/** Index of the state bit that is bit `k` of nibble `i`: a nibble has one bit of each quarter of the state. */
 const stateBit = (i: number, k: number): number => (i >> 1) + (i & 1) * 128 + 256 * k;
 
 /** The permutation E8 on 1024 bits, in place. */

@@ -3,14 +3,17 @@ import { keccak } from './keccak.js';
 import { slowHashAsync } from './slow-hash-worker.js';
 import type { SecretKey } from './types.js';
 
-/** Domain bytes that end a preimage. Source: cryptonote_config.h `HASH_KEY_WALLET`, `HASH_KEY_WALLET_CACHE`, `HASH_KEY_BACKGROUND_…`, `HASH_KEY_MEMORY`. */
+/**
+ * Domain bytes that end a preimage.
+ * Source: cryptonote_config.h `HASH_KEY_WALLET`, `HASH_KEY_WALLET_CACHE`, `HASH_KEY_BACKGROUND_…`, `HASH_KEY_MEMORY`.
+ */
 const WALLET = 0x8c;
 const WALLET_CACHE = 0x8d;
 const BACKGROUND_CACHE = 0x8e;
 const BACKGROUND_KEYS_FILE = 0x8f;
 const MEMORY = 0x6b;
 
-/** Stretches a preimage made for this call, and wipes it. */
+/** Hashes a preimage `rounds` times by {@link slowHashAsync}, then wipes it. */
 async function stretched(preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
   try {
     return await slowHashAsync(preimage, rounds);
@@ -33,7 +36,7 @@ function preimageOf(parts: readonly Uint8Array[], domain: number): Uint8Array {
 
 /**
  * ChaCha key of a keys file: CryptoNight of the password's UTF-8 bytes, `rounds` times.
- * The empty password is one like any other.
+ * The empty password is valid.
  * @param rounds ≥ 1. @throws RangeError otherwise.
  * Source: chacha.h `generate_chacha_key`.
  */
@@ -60,12 +63,12 @@ export async function cacheKey(password: string, rounds: number): Promise<Uint8A
 export const backgroundKeyOf = (passwordKey: Uint8Array): Uint8Array =>
   keccak(passwordKey, Uint8Array.of(BACKGROUND_KEYS_FILE));
 
-/** ChaCha key of what lies beside it: `keccak(backgroundKey || 0x8e)`. Source: wallet2.cpp `get_cache_key`. */
+/** ChaCha key of the background cache: `keccak(backgroundKey || 0x8e)`. Source: wallet2.cpp `get_cache_key`. */
 export const backgroundCacheKey = (backgroundKey: Uint8Array): Uint8Array =>
   keccak(backgroundKey, Uint8Array.of(BACKGROUND_CACHE));
 
 /**
- * {@link backgroundKeyOf} a password.
+ * ChaCha key of the background keys file, from the password.
  * @throws RangeError unless rounds ≥ 1.
  */
 export async function backgroundKey(password: string, rounds: number): Promise<Uint8Array> {
@@ -78,8 +81,8 @@ export async function backgroundKey(password: string, rounds: number): Promise<U
 }
 
 /**
- * ChaCha key of what a wallet exports (outputs, key images, unsigned and multisig sets): the view secret,
- * stretched with the same number of rounds as the password.
+ * ChaCha key of exports (outputs, key images, unsigned and multisig sets): the view secret, stretched with the same
+ * number of rounds as the password.
  * @throws RangeError unless rounds ≥ 1.
  * Source: wallet2.cpp `encrypt`, `encrypt_with_view_secret_key`.
  */
@@ -87,8 +90,8 @@ export const exportKey = (viewSecret: SecretKey, rounds = 1): Promise<Uint8Array
   stretched(Uint8Array.from(viewSecret), rounds);
 
 /**
- * ChaCha key from both secrets, `view || spend || 0x8c` stretched: the reference's old caches and its ring
- * database. A view-only wallet has a spend secret of zeros.
+ * ChaCha key of the reference's old caches and its ring database: `view || spend || 0x8c`, stretched. A view-only
+ * wallet uses a spend secret of zeros.
  * @throws RangeError unless rounds ≥ 1.
  * Source: wallet2.cpp `generate_chacha_key_from_secret_keys`, device_default.cpp `generate_chacha_key`.
  */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Hash } from './types.js';
 
-/** Source of the contracts: assembly/hash.ts. */
+/** Exports of the module; their contracts are in assembly/hash.ts. */
 interface HashExports {
   readonly memory: WebAssembly.Memory;
   capacity(): number;
@@ -16,20 +16,23 @@ const wasm = new WebAssembly.Instance(module, {}).exports as unknown as HashExpo
 const message = new Uint8Array(wasm.memory.buffer, wasm.messageAt(), wasm.capacity());
 const hash = new Uint8Array(wasm.memory.buffer, wasm.hashAt(), 32);
 
-/** Keccak-256 with the original padding (not SHA-3) over the parts in a row. Source: crypto/hash.h `cn_fast_hash`. */
+/**
+ * Keccak-256 with the original padding (not SHA-3) of the concatenated parts.
+ * Source: crypto/hash.h `cn_fast_hash`.
+ */
 export function keccak(...parts: readonly Uint8Array[]): Hash {
   let length = 0;
   for (const part of parts) {
-    let rest = part;
-    while (length + rest.length > message.length) {
+    let remaining = part;
+    while (length + remaining.length > message.length) {
       const room = message.length - length;
-      message.set(rest.subarray(0, room), length);
+      message.set(remaining.subarray(0, room), length);
       wasm.absorb();
-      rest = rest.subarray(room);
+      remaining = remaining.subarray(room);
       length = 0;
     }
-    message.set(rest, length);
-    length += rest.length;
+    message.set(remaining, length);
+    length += remaining.length;
   }
   wasm.hash(length);
   return hash.slice() as Hash;

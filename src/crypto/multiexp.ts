@@ -3,23 +3,24 @@ import { IDENTITY, Point } from './point.js';
 import { reduce } from './scalar.js';
 
 /*
- * Straus' method: doublings shared among all terms, digits in non-adjacent form. The sum is kept in extended
+ * Straus' method: doublings shared among all terms, digits in non-adjacent form. The sum is in extended
  * coordinates X:Y:Z:T, x = X/Z, y = Y/Z, T = XY/Z (Hisil, Wong, Carter, Dawson; eprint 2008/522), whose
- * addition is complete: torsion and equal points need no special case. Coordinates here may be negative, above
- * -p; they are made canonical when a point leaves.
+ * addition is complete: torsion and equal points need no special case. Intermediate coordinates may be negative,
+ * above -p; the result is reduced.
  */
 
 const { Fp } = Point;
 const P = Fp.ORDER;
 const TWO_D = Fp.mul(2n, Point.CURVE().d);
 
-/** Bits of a window for points used once, and for points whose multiples are kept. */
+/** Window width [bits] of points that are used once. */
 const WINDOW = 5;
-const KEPT_WINDOW = 7;
-/** Scalars lie below ℓ < 2^253; a digit may carry one bit further. */
+/** Window width [bits] of points with stored multiples. */
+const STORED_WINDOW = 7;
+/** Number of digits: scalars lie below ℓ < 2^253, and a digit may carry into one more bit. */
 const BITS = 254;
 
-/** A point as an addition wants it. */
+/** A point in the form that an addition needs. */
 interface Addend {
   /** Y + X. */
   readonly sum: bigint;
@@ -58,13 +59,13 @@ export const multiplesOf = (point: Point): Multiples => ({
   odd: oddMultiples(point, WINDOW).map(addend),
 });
 
-/** Odd multiples of a point that is used again and again: more of them, with Z = 1, which saves a product each. */
-export const keptMultiples = (point: Point): Multiples => ({
-  window: KEPT_WINDOW,
-  odd: normalizeZ(Point, oddMultiples(point, KEPT_WINDOW)).map(addend),
+/** Odd multiples of a point that is used repeatedly: more of them, and with Z = 1, which saves a product each. */
+export const storedMultiples = (point: Point): Multiples => ({
+  window: STORED_WINDOW,
+  odd: normalizeZ(Point, oddMultiples(point, STORED_WINDOW)).map(addend),
 });
 
-/** Non-adjacent form: digits odd or zero, least first. @param scalar 0 ≤ s < 2^253. */
+/** Non-adjacent form of a scalar: digits odd or zero, least significant first. @param scalar 0 ≤ s < 2^253. */
 function digitsOf(scalar: bigint, window: number): Int8Array {
   const bits = new Uint8Array(BITS + window);
   const hex = scalar.toString(16);
@@ -89,7 +90,7 @@ function digitsOf(scalar: bigint, window: number): Int8Array {
   return digits;
 }
 
-/** What is added and subtracted once a bit is reached. */
+/** Points to add and subtract at one bit. */
 interface Step {
   readonly plus: Addend[];
   readonly minus: Addend[];
@@ -108,13 +109,13 @@ function stepsOf(tables: readonly Multiples[], scalars: readonly bigint[]): Step
 }
 
 /**
- * Σ sᵢ·Pᵢ. Variable time: as upstream's `multiexp`, for proofs whose scalars are blinded or public.
- * @param scalars any residues modulo ℓ; each point is multiplied by the one in [0, ℓ), which matters where it
- * has torsion.
- * @throws RangeError unless there is one scalar a point.
+ * Σ sᵢ·Pᵢ in variable time, as upstream's `multiexp`: only for blinded or public scalars.
+ * @param scalars any residues modulo ℓ; each point is multiplied by the representative in [0, ℓ), which matters for
+ * points with torsion.
+ * @throws RangeError unless there is one scalar per point.
  */
 export function multiexp(points: readonly (Point | Multiples)[], scalars: readonly bigint[]): Point {
-  if (points.length !== scalars.length) throw new RangeError('multiexp: one scalar a point');
+  if (points.length !== scalars.length) throw new RangeError('multiexp: expected one scalar per point');
   const tables = points.map((point) => ('odd' in point ? point : multiplesOf(point)));
   const steps = stepsOf(tables, scalars);
   let [X, Y, Z, T] = [0n, 1n, 1n, 0n];

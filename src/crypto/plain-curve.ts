@@ -2,7 +2,7 @@ import { chunks, concatBytes } from '../util/bytes.js';
 import { MOST_TWINS, type Basis, type Curve } from './curve.js';
 import { keyImage } from './derivation.js';
 import { hashToPoint } from './hash-to-point.js';
-import { keptMultiples, multiexp, type Multiples } from './multiexp.js';
+import { storedMultiples, multiexp, type Multiples } from './multiexp.js';
 import { decompress, G, H, multiply, Point, tryDecompress } from './point.js';
 import { toScalar } from './scalar.js';
 import type { PublicKey, SecretKey } from './types.js';
@@ -19,7 +19,7 @@ class PlainBasis implements Basis {
   }
 
   add(points: readonly Uint8Array[]): void {
-    this.#points.push(...points.map(decompress).map(keptMultiples));
+    this.#points.push(...points.map(decompress).map(storedMultiples));
   }
 
   multiexp(
@@ -27,7 +27,8 @@ class PlainBasis implements Basis {
     others: readonly Uint8Array[] = [],
     otherScalars: readonly bigint[] = [],
   ): Uint8Array {
-    if (others.length !== otherScalars.length) throw new RangeError('multiexp: one scalar a point');
+    if (others.length !== otherScalars.length)
+      throw new RangeError('multiexp: expected one scalar per point');
     const terms = this.#terms(scalars);
     return multiexp(
       [...terms.map(({ point }) => point), ...others.map(decompress)],
@@ -38,7 +39,7 @@ class PlainBasis implements Basis {
   foldedSums(first: number, count: number, scalars: readonly bigint[]): Uint8Array[] {
     const terms = this.#terms(scalars);
     return Array.from({ length: count }, (_, i) => {
-      const own = terms.filter(({ place }) => place >= first && (place - first) % count === i);
+      const own = terms.filter(({ index }) => index >= first && (index - first) % count === i);
       return multiexp(
         own.map(({ point }) => point),
         own.map(({ scalar }) => scalar),
@@ -46,13 +47,13 @@ class PlainBasis implements Basis {
     });
   }
 
-  /** Scalars with their points, zeros left out. */
+  /** Nonzero scalars with their points. */
   #terms(scalars: readonly bigint[]) {
     return scalars
-      .map((scalar, place) => {
-        const point = this.#points[place];
-        if (point === undefined) throw new RangeError('multiexp: one scalar a point');
-        return { place, point, scalar };
+      .map((scalar, index) => {
+        const point = this.#points[index];
+        if (point === undefined) throw new RangeError('multiexp: expected one scalar per point');
+        return { index, point, scalar };
       })
       .filter(({ scalar }) => scalar !== 0n);
   }
@@ -60,11 +61,11 @@ class PlainBasis implements Basis {
 
 function secretAt(secrets: readonly Uint8Array[], i: number): bigint {
   const secret = secrets[i];
-  if (secret === undefined) throw new RangeError('one scalar a point');
+  if (secret === undefined) throw new RangeError('expected one scalar per point');
   return toScalar(secret);
 }
 
-/** The arithmetic on noble: short and obviously right. */
+/** Reference implementation on noble: simple and slow. */
 export const plainCurve: Curve = {
   name: 'plain',
   commit: (amounts, masks) =>
@@ -94,7 +95,7 @@ export const plainCurve: Curve = {
   multiplyEach: (points, n) =>
     points.map((bytes) => {
       const point = decompress(bytes);
-      // noble multiplies by less than ℓ.
+      // noble accepts only factors below ℓ.
       let product = Point.ZERO;
       for (const bit of n.toString(2)) {
         product = product.double();

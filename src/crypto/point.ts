@@ -8,7 +8,7 @@ export type Point = InstanceType<typeof Point>;
 
 /** Base point of the prime-order subgroup. */
 export const G = Point.BASE;
-// Multiples for windows of 5 bits: as fast as noble's choice of 8, whose table takes every thread 70 ms to make.
+// Windows of 5 bits are as fast as noble's default of 8, whose table takes 70 ms to build on every thread.
 G.precompute(5);
 export const IDENTITY = Point.ZERO;
 
@@ -25,7 +25,7 @@ export function decompress(bytes: Uint8Array): Point {
   }
 }
 
-/** {@link decompress}, or undefined. */
+/** {@link decompress}, or undefined when the bytes are not a point. */
 export function tryDecompress(bytes: Uint8Array): Point | undefined {
   try {
     return Point.fromBytes(bytes, false);
@@ -34,7 +34,10 @@ export function tryDecompress(bytes: Uint8Array): Point | undefined {
   }
 }
 
-/** `s·P` in constant time for a secret scalar, any residue modulo ℓ. `P` must lie in the prime-order subgroup or the caller clears torsion. */
+/**
+ * `s·P` in constant time for a secret scalar, any residue modulo ℓ. P must lie in the prime-order subgroup, or the
+ * caller clears torsion.
+ */
 export function multiply(point: Point, scalar: bigint): Point {
   const s = reduce(scalar);
   return s === 0n ? IDENTITY : point.multiply(s);
@@ -43,7 +46,7 @@ export function multiply(point: Point, scalar: bigint): Point {
 /** `s·P` in variable time. Public scalars only. */
 export const multiplyPublic = (point: Point, scalar: bigint): Point => point.multiplyUnsafe(reduce(scalar));
 
-/** True in the prime-order subgroup; the identity counts. Source: rctOps `isInMainSubgroup`. */
+/** True in the prime-order subgroup, including the identity. Source: rctOps `isInMainSubgroup`. */
 export const inMainSubgroup = (point: Point): boolean => point.isTorsionFree();
 
 /** `8·P`. */

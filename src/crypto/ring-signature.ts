@@ -16,7 +16,7 @@ const signature = (c: bigint, r: bigint): Signature =>
   concatBytes(scalarBytes(c), scalarBytes(r)) as Signature;
 
 /**
- * Ring signature of the inputs before RingCT, one pair `c`, `r` a ring member: Σc = Hs(hash || L₀ || R₀ || …).
+ * Ring signature as used before RingCT: one pair `c`, `r` per ring member with Σc = Hs(hash || L₀ || R₀ || …).
  * @param image `x·Hp(ring[realIndex])`.
  * @param secret `x`, the secret of `ring[realIndex]`.
  * @throws RangeError when an index, key, image or the secret is not valid.
@@ -58,8 +58,8 @@ export function signRing(
 }
 
 /**
- * False for a wrong count too, and for keys, an image or scalars that are not valid. Whether the image lies in
- * the prime-order subgroup is the caller's to check.
+ * Verifies a ring signature; false for a wrong number of signatures and for invalid keys, image or scalars. The
+ * caller must check that the image lies in the prime-order subgroup.
  * Source: crypto.cpp `check_ring_signature`.
  */
 export function checkRing(

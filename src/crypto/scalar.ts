@@ -3,11 +3,11 @@ import type { Rng } from '../util/random.js';
 import type { SecretKey } from './types.js';
 
 /*
- * Scalars as bigints. The time of V8's bigint arithmetic depends on the numbers (on their leading zero digits in
- * particular), so nothing here is constant-time, and no bigint can be wiped. It is borne where a secret passes through
- * once a signature or key, blinded by a random scalar in the case of signatures, on the machine that holds the keys:
- * differences of tens of nanoseconds in answers that take milliseconds. Products of points and secrets, of which a
- * refresh makes thousands with one secret, are constant-time: see kernel/assembly.
+ * Scalars as bigints. The time of V8's bigint arithmetic depends on the values (in particular on leading zero
+ * digits), so nothing here is constant-time, and a bigint cannot be wiped. This is accepted where a secret is used
+ * once per signature or key, in signatures blinded by a random scalar, on the machine that holds the keys: it causes
+ * differences of tens of nanoseconds in responses that take milliseconds. Products of points and secrets, of which a
+ * refresh computes thousands with one secret, are constant-time: see kernel/assembly.
  */
 
 /** Order ℓ of the prime-order subgroup. */
@@ -42,7 +42,7 @@ const ORDER_BYTES = intToBytes(ORDER);
 
 /**
  * Checks that scalars are below ℓ, in constant time. @param scalars 32 bytes each.
- * @throws RangeError for any other, or for bytes that make no whole scalar.
+ * @throws RangeError for a larger scalar, or for a length that is not a multiple of 32.
  */
 export function checkScalars(scalars: Uint8Array): void {
   let canonical = scalars.length % 32 === 0 ? 1 : 0;
@@ -55,7 +55,7 @@ export function checkScalars(scalars: Uint8Array): void {
   if (canonical === 0) throw new RangeError('not a canonical scalar');
 }
 
-/** {@link checkScalars} of one. @throws RangeError for any other length too. */
+/** {@link checkScalars} of one scalar. @throws RangeError also for any other length. */
 export function checkScalar(scalar: Uint8Array): void {
   if (scalar.length !== 32) throw new RangeError('not a canonical scalar');
   checkScalars(scalar);

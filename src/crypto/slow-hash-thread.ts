@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { slowHash } from './slow-hash.js';
 
-/** What {@link slowHashAsync} asks of a worker thread. */
+/** Task of {@link slowHashAsync} for a worker thread. */
 export interface SlowHashTask {
   readonly data: Uint8Array;
   readonly rounds: number;

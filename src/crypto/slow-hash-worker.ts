@@ -3,23 +3,26 @@ import { WorkerPool } from '../util/worker-pool.js';
 import type { SlowHashTask } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
-/** Small, and whoever logs in or opens a wallet waits for them: they stay, but don't keep the process alive. */
+/**
+ * Worker threads; they are small and stay alive since logins and wallet opens wait for them, but never keep the
+ * process running.
+ */
 const threads = new WorkerPool<SlowHashTask, Hash>(
   new URL('./slow-hash-thread.js', import.meta.url),
   Math.min(4, availableParallelism()),
   Infinity,
 );
 
-/** Starts a thread before the first hash, which then need not wait for it. */
+/** Starts a thread ahead of the first hash. */
 export const startSlowHash = (): void => threads.start(1);
 
 /**
- * {@link slowHash} on a worker thread, then `rounds - 1` times over its own digest. `data` stays the caller's:
- * the thread works on a copy that it wipes.
+ * {@link slowHash} on a worker thread, repeated on its own digest for `rounds` rounds in all. `data` is not changed:
+ * the thread works on a copy and wipes it.
  * @param rounds ≥ 1. @throws RangeError otherwise.
  */
 export async function slowHashAsync(data: Uint8Array, rounds = 1): Promise<Hash> {
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError(`slow hash rounds: ${rounds}`);
-  const handed = Uint8Array.from(data);
-  return threads.run({ data: handed, rounds }, [handed.buffer]);
+  const copy = Uint8Array.from(data);
+  return threads.run({ data: copy, rounds }, [copy.buffer]);
 }

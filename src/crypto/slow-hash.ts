@@ -6,7 +6,7 @@ import { jh256 } from './jh.js';
 import { skein512For256 } from './skein.js';
 import type { Hash } from './types.js';
 
-/** What the assembly exports. Source of the contracts: assembly/slow-hash.ts. */
+/** Exports of the module; their contracts are in assembly/slow-hash.ts. */
 export interface SlowHashExports {
   readonly memory: WebAssembly.Memory;
   prepare(): void;
@@ -25,7 +25,7 @@ export interface SlowHashExports {
 
 const STATE_BYTES = 200;
 const ITERATIONS = 1 << 19;
-/** Steps of the long loops: within a call the engine keeps the code it started with, which is its slowest. */
+/** Calls that each long loop is split into: the engine switches to optimised code only between calls. */
 const STEPS = 256;
 
 const module = new WebAssembly.Module(readFileSync(new URL('./slow-hash.wasm', import.meta.url)));
@@ -34,10 +34,10 @@ new Uint8Array(wasm.memory.buffer, wasm.boxAt(), SBOX.length).set(SBOX);
 wasm.prepare();
 const pad = new Uint8Array(wasm.memory.buffer, wasm.padAt(), wasm.padBytes());
 const state = new Uint8Array(wasm.memory.buffer, wasm.stateAt(), STATE_BYTES);
-/** What goes in at once: whole permutations. */
+/** Bytes absorbed per call: whole permutations that fit the scratchpad. */
 const PORTION = pad.length - (pad.length % wasm.rate());
 
-/** The digest of the whole state, chosen by its two lowest bits. */
+/** Final digest functions, selected by the two lowest bits of the state. */
 const FINISHERS: readonly ((state: Uint8Array) => Uint8Array)[] = [
   (state) => blake256(state),
   groestl256,
@@ -45,25 +45,25 @@ const FINISHERS: readonly ((state: Uint8Array) => Uint8Array)[] = [
   skein512For256,
 ];
 
-/** Runs over the scratchpad in steps. */
+/** Calls `step` for consecutive ranges of the scratchpad. */
 function sweep(step: (from: number, to: number) => void): void {
   const size = pad.length / STEPS;
   for (let from = 0; from < pad.length; from += size) step(from, from + size);
 }
 
 /**
- * CryptoNight, the original variant; the reference stretches passwords with it. Some 40 ms and 2 MiB, which are
- * wiped. Its memory accesses depend on the data, as its design asks for.
+ * CryptoNight, the original variant, by which the reference stretches passwords. Takes some 40 ms and 2 MiB, which
+ * are wiped. Its memory accesses depend on the data by design.
  * Source: slow-hash.c `cn_slow_hash`, variant 0.
  */
 export function slowHash(data: Uint8Array): Hash {
-  let rest = data;
-  for (; rest.length > PORTION; rest = rest.subarray(PORTION)) {
-    pad.set(rest.subarray(0, PORTION));
+  let remaining = data;
+  for (; remaining.length > PORTION; remaining = remaining.subarray(PORTION)) {
+    pad.set(remaining.subarray(0, PORTION));
     wasm.absorb(PORTION);
   }
-  pad.set(rest);
-  wasm.absorbEnd(rest.length);
+  pad.set(remaining);
+  wasm.absorbEnd(remaining.length);
   sweep(wasm.fill);
   for (let step = 0; step < STEPS; step++) wasm.mix(ITERATIONS / STEPS);
   sweep(wasm.drain);

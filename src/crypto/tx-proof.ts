@@ -6,25 +6,24 @@ import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toS
 import type { Hash, KeyDerivation, PublicKey, SecretKey, Signature } from './types.js';
 
 /**
- * What a proof is about: one who knows `r` with `R = r·B` made the shared secret `D = r·A`. Who paid proves it
- * with the transaction's key and the payee's view key as A; who was paid, with the view key and the transaction's
- * public key as A.
+ * Claim of a proof: the prover knows `r` with `R = r·B` and `D = r·A`. The payer proves it with the tx secret key as
+ * r and the payee's view key as A; the payee proves it with the view secret as r and the tx public key as A.
  */
 export interface SharedSecretClaim {
-  /** Hash of what the proof is bound to. */
+  /** Hash that the proof is bound to. */
   readonly message: Hash;
   readonly R: PublicKey;
   readonly A: PublicKey;
-  /** The spend key of a subaddress; absent: the base point. */
+  /** Spend key of a subaddress; absent: the base point G. */
   readonly B?: PublicKey;
   readonly D: PublicKey;
 }
 
-/** Version 1 binds neither R nor A nor B. Still read, never made. */
+/** Version 1 binds neither R nor A nor B; it is verified, never created. */
 export type TxProofVersion = 1 | 2;
 
 const SEPARATOR = keccak(utf8('TXPROOF_V2'));
-/** In the place of B where there is none. */
+/** Hashed instead of an absent B. */
 const NO_BASE = new Uint8Array(32);
 
 /** `Hs(message || D || X || Y)`, in version 2 with `|| keccak("TXPROOF_V2") || R || A || B`. */
@@ -38,12 +37,15 @@ function challenge(
   return hashToScalar(message, D, X, Y, ...bound);
 }
 
-/** `r·P` as a key, of the other side's public key. @throws RangeError when P is not a point or r not canonical. */
+/**
+ * Shared secret `r·P` with the other side's public key P. @throws RangeError when P is not a point or r not
+ * canonical.
+ */
 export const sharedSecret = (publicKey: PublicKey, secret: SecretKey): PublicKey =>
   multiply(decompress(publicKey), toScalar(secret)).toBytes() as PublicKey;
 
 /**
- * Schnorr proof of one `r` for both equations of the claim, which the caller has made sure of.
+ * Schnorr proof of one `r` for both equations of the claim; the caller must ensure that they hold.
  * @throws RangeError when A or B is not a point or r not canonical. Source: crypto.cpp `generate_tx_proof`.
  */
 export function proveSharedSecret(claim: SharedSecretClaim, secret: SecretKey, rng: Rng): Signature {
@@ -54,7 +56,7 @@ export function proveSharedSecret(claim: SharedSecretClaim, secret: SecretKey, r
   return concatBytes(scalarBytes(c), scalarBytes(reduce(nonce - c * toScalar(secret)))) as Signature;
 }
 
-/** False for keys and scalars that are not valid too. Source: crypto.cpp `check_tx_proof`. */
+/** Verifies a proof; false for invalid keys and scalars. Source: crypto.cpp `check_tx_proof`. */
 export function checkSharedSecret(
   claim: SharedSecretClaim,
   signature: Uint8Array,

@@ -1,4 +1,4 @@
-/** What this project needs of the engine's WebAssembly; TypeScript describes it in its library for browsers only. */
+/** The used part of the WebAssembly API; TypeScript declares it only in its library for browsers. */
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer;

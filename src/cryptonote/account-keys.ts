@@ -9,7 +9,7 @@ export interface AccountKeys {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
-  /** Absent where it is not known: view-only. */
+  /** Absent in a view-only account. */
   readonly spendSecret?: SecretKey;
 }
 

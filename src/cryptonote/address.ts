@@ -4,7 +4,10 @@ import { CodecError } from '../util/codec.js';
 import { decodeBase58Check, encodeBase58Check } from './base58.js';
 import type { Address, AddressKind, NetworkType, PaymentId } from './types.js';
 
-/** Regtest uses mainnet's. Source: cryptonote_config.h `CRYPTONOTE_PUBLIC_…ADDRESS_BASE58_PREFIX`. */
+/**
+ * Address prefixes; regtest uses mainnet's.
+ * Source: cryptonote_config.h `CRYPTONOTE_PUBLIC_…ADDRESS_BASE58_PREFIX`.
+ */
 const PREFIX: Readonly<Record<NetworkType, Readonly<Record<AddressKind, bigint>>>> = {
   mainnet: { standard: 18n, integrated: 19n, subaddress: 42n },
   testnet: { standard: 53n, integrated: 54n, subaddress: 63n },
@@ -20,10 +23,13 @@ const KIND_OF_PREFIX = new Map(
 
 const KEYS_BYTES = 64;
 const PAYMENT_ID_BYTES = 8;
-/** Characters of an integrated address, the longest there is. */
+/** Length of an integrated address, the longest kind. */
 const MAX_CHARS = 106;
 
-/** @throws RangeError when kind and payment id don't go together. Source: `get_account_address_as_str`. */
+/**
+ * @throws RangeError for an integrated address without a payment id, or another with one.
+ * Source: `get_account_address_as_str`.
+ */
 export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, paymentId }: Address): string {
   if ((kind === 'integrated') !== (paymentId !== undefined))
     throw new RangeError('address: payment id and kind disagree');
@@ -33,8 +39,8 @@ export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, pa
 
 /**
  * Reads an address; both keys must be points, torsion allowed.
- * @param network the only one accepted; absent accepts all.
- * @throws CodecError that says what is wrong. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
+ * @param network required network; absent: any.
+ * @throws CodecError with the cause. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
  */
 export function parseAddress(text: string, network?: NetworkType): Address {
   if (text.length > MAX_CHARS) throw new CodecError('address: too long');
@@ -57,7 +63,7 @@ export function parseAddress(text: string, network?: NetworkType): Address {
   return { ...keys, paymentId: fixedBytes(data.subarray(KEYS_BYTES), PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-/** {@link parseAddress}, or undefined for what is none. */
+/** {@link parseAddress}, or undefined for an invalid address. */
 export function tryParseAddress(text: string, network?: NetworkType): Address | undefined {
   try {
     return parseAddress(text, network);
@@ -73,7 +79,7 @@ export function integrate(address: Address, paymentId: PaymentId): Address {
   return { ...address, kind: 'integrated', paymentId: fixedBytes(paymentId, PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-/** An integrated address without its payment id; any other as it is. */
+/** The standard address of an integrated one; any other address unchanged. */
 export function standardOf(address: Address): Address {
   if (address.kind !== 'integrated') return address;
   const { network, spendPublicKey, viewPublicKey } = address;

@@ -6,13 +6,13 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const BASE = BigInt(ALPHABET.length);
 const BLOCK_BYTES = 8;
 const BLOCK_CHARS = 11;
-/** Characters that a block of so many bytes takes; a length not listed here belongs to no block. */
+/** Characters per block, by its number of bytes; other lengths are invalid. */
 const CHARS_OF = [0, 2, 3, 5, 6, 7, 9, 10, 11];
 const CHECKSUM_BYTES = 4;
 
 const checksumOf = (body: Uint8Array): Uint8Array => keccak(body).subarray(0, CHECKSUM_BYTES);
 
-/** What five characters hold: a number that arithmetic without bigints can take apart. */
+/** Radix of five characters; such a part fits arithmetic without bigints. */
 const FIVE_CHARS = 58n ** 5n;
 
 function fiveChars(value: number): string {
@@ -49,7 +49,10 @@ function decodeBlock(text: string): Uint8Array {
   return bytes;
 }
 
-/** CryptoNote's base58: every 8 bytes become 11 characters, a shorter rest fewer. Source: base58.cpp `encode`. */
+/**
+ * CryptoNote's base58: each 8-byte block becomes 11 characters, a shorter last block fewer.
+ * Source: base58.cpp `encode`.
+ */
 export function encodeBase58(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i += BLOCK_BYTES) text += encodeBlock(bytes.subarray(i, i + BLOCK_BYTES));
@@ -63,7 +66,7 @@ export function decodeBase58(text: string): Uint8Array {
   return w.finish();
 }
 
-/** What a checksum-protected text carries. */
+/** Content of a checksum-protected text. */
 export interface Tagged {
   /** Unsigned 64-bit. */
   readonly tag: bigint;

@@ -39,21 +39,24 @@ export const block: Codec<Block> = {
 /** @throws CodecError, RangeError */
 export const parseBlock = (bytes: Uint8Array): Block => decode(block, bytes);
 
-/** What proof of work is done over: header, root of the transaction hashes, their number. */
+/** Proof-of-work input: header, root of the transaction hashes, and their number. */
 export function blockHashingBlob({ header, minerTx, txHashes }: Block): Uint8Array {
   const hashes = [transactionHash(minerTx), ...txHashes];
   return concatBytes(encode(blockHeader, header), treeHash(hashes), encode(varintNumber, hashes.length));
 }
 
-/** A block of mainnet whose name does not follow from its content: a flaw of the tree hash at the time. */
-const ODD_BLOCK = {
+/** Mainnet block 202612, whose hash differs from the computed one because of a former flaw of the tree hash. */
+const BLOCK_202612 = {
   computed: fromHex('426d16cff04c71f8b16340b722dc4010a2dd3831c22041431f772547ba6e331a'),
-  name: bytes32<'Hash'>(fromHex('bbd604d2ba11ba27935e006ed39c9bfdd99b76bf4a50654bc1e1e61217962698'), 'Hash'),
+  actual: bytes32<'Hash'>(
+    fromHex('bbd604d2ba11ba27935e006ed39c9bfdd99b76bf4a50654bc1e1e61217962698'),
+    'Hash',
+  ),
 };
 
-/** The name of a block. Source: cryptonote_format_utils.cpp `calculate_block_hash`. */
+/** Block hash. Source: cryptonote_format_utils.cpp `calculate_block_hash`. */
 export function blockHash(value: Block): Hash {
   const blob = blockHashingBlob(value);
   const computed = keccak(encode(varintNumber, blob.length), blob);
-  return equalBytes(computed, ODD_BLOCK.computed) ? ODD_BLOCK.name : computed;
+  return equalBytes(computed, BLOCK_202612.computed) ? BLOCK_202612.actual : computed;
 }

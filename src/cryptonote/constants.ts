@@ -2,10 +2,10 @@ import type { Hash } from '../crypto/types.js';
 import { bytes32, fromHex } from '../util/bytes.js';
 import type { NetworkType } from './types.js';
 
-/** The reference's commit that our `Source:` comments speak of. */
+/** Commit of the reference that `Source:` comments refer to. */
 export const UPSTREAM_COMMIT = '0aa9c51bd8eb53abb0a7023b5c768d9b46ee18a0';
 
-/** Port of a daemon's RPC. */
+/** Default RPC port of a daemon. */
 export const DAEMON_RPC_PORT: Readonly<Record<NetworkType, number>> = {
   mainnet: 18081,
   testnet: 28081,
@@ -24,19 +24,21 @@ export const UNLOCK_LEEWAY_BLOCKS = 1;
 export const UNLOCK_LEEWAY_SECONDS = DIFFICULTY_TARGET_SECONDS * UNLOCK_LEEWAY_BLOCKS;
 /** Members of a ring since hard fork 15. */
 export const RING_SIZE = 16;
-/** Outputs of one transaction, bounded by the range proof. */
+/** Maximum outputs of one transaction, limited by the range proof. */
 export const MAX_OUTPUTS = 16;
 export const MAX_TX_EXTRA_SIZE = 1060;
 export const FULL_REWARD_ZONE = 300_000;
 export const COINBASE_RESERVED_SIZE = 600;
-/** Heaviest transaction that a wallet makes: half a full reward zone less the miner's share. */
+/**
+ * Maximum weight of a transaction made by a wallet: half a full reward zone less the size reserved for the coinbase.
+ */
 export const MAX_TX_WEIGHT = FULL_REWARD_ZONE / 2 - COINBASE_RESERVED_SIZE;
-/** Bytes that amounts of 10^12 are shown with. */
+/** Decimal places of a coin amount: 1 XMR = 10^12 atomic units. */
 export const DECIMAL_PLACES = 12;
 
 const hash = (hex: string): Hash => bytes32<'Hash'>(fromHex(hex), 'Hash');
 
-/** The first block; regtest shares mainnet's. */
+/** Hash of the first block; regtest shares mainnet's. */
 export const GENESIS_HASH: Readonly<Record<NetworkType, Hash>> = {
   mainnet: hash('418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3'),
   testnet: hash('48ca7cd3c8de5b6a4d53d2861fbdaedca141553559f9be9520068053cda8430b'),

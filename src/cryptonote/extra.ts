@@ -11,7 +11,7 @@ export type ExtraField =
   | { readonly type: 'additionalKeys'; readonly keys: readonly PublicKey[] }
   | { readonly type: 'minergate'; readonly data: Uint8Array };
 
-/** Tags, in the order that upstream sorts the fields by: see {@link writeExtra}. */
+/** Tag bytes of the fields. */
 const TAG = {
   padding: 0x00,
   publicKey: 0x01,
@@ -47,7 +47,7 @@ const mergeMining: Codec<{ readonly depth: bigint; readonly root: Hash }> = {
 function readField(r: Reader): ExtraField {
   switch (r.byte()) {
     case TAG.padding: {
-      // Reaches to the end: zeros and nothing else.
+      // Padding consists of zeros up to the end.
       let size = 1;
       for (; r.remaining > 0; size++) if (r.byte() !== 0) throw new CodecError('extra: padding is not zero');
       if (size > MAX_PADDING) throw new CodecError('extra: too much padding');
@@ -72,8 +72,8 @@ function readField(r: Reader): ExtraField {
 }
 
 /**
- * Reads field by field and keeps what stood before the first that cannot be read.
- * @returns `complete` false when bytes were left. Source: cryptonote_format_utils.cpp `parse_tx_extra`.
+ * Parses fields up to the first invalid one.
+ * @returns `complete` is false when bytes were left. Source: cryptonote_format_utils.cpp `parse_tx_extra`.
  */
 export function parseExtra(extra: Uint8Array): {
   readonly fields: readonly ExtraField[];
@@ -99,7 +99,7 @@ const ORDER: readonly ExtraField['type'][] = [
   'padding',
 ];
 
-/** Writes fields in the order that upstream sorts them by. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
+/** Writes fields in upstream's order. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
 export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
   const w = new Writer();
   const sorted = [...fields].sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
@@ -118,11 +118,11 @@ export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
   return w.finish();
 }
 
-/** Every transaction public key, in order; there is one, but payers have written more. */
+/** All tx public keys, in order; usually one, but some payers have written more. */
 export const txPublicKeys = (fields: readonly ExtraField[]): PublicKey[] =>
   fields.flatMap((field) => (field.type === 'publicKey' ? [field.key] : []));
 
-/** One an output, where destinations include subaddresses beside others. */
+/** Additional public keys: one per output when destinations mix subaddresses with others, otherwise none. */
 export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly PublicKey[] =>
   fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
 

@@ -1,7 +1,7 @@
 import { amount, type Amount } from '../util/amount.js';
 import { weightClawback } from './transaction.js';
 
-/** What the network asks for. */
+/** Fee rates of the network. */
 export interface FeeRates {
   /** Atomic units per byte of weight for priorities 1 to 4. */
   readonly perByte: readonly bigint[];
@@ -25,15 +25,15 @@ export function feeOfWeight(weight: number, rate: bigint, { quantizationMask: ma
   return amount(((BigInt(weight) * rate + mask - 1n) / mask) * mask);
 }
 
-/** Bytes that one relative ring offset takes at most in a chain of some hundred million outputs. */
+/** Maximum bytes of a relative ring offset in a chain of some hundred million outputs. */
 const MAX_OFFSET_BYTES = 4;
-/** What upstream reckons with. */
+/** Bytes of a ring offset in upstream's estimate. */
 const USUAL_OFFSET_BYTES = 2;
-/** Upstream's figure for a ring member of an input from before RingCT. */
+/** Bytes of a ring member before RingCT in upstream's estimate. */
 const PLAIN_MEMBER_BYTES = 80;
 
-/** What a transaction is reckoned by before it is made. */
-export interface TxOutline {
+/** Dimensions from which the size of a transaction is estimated. */
+export interface TxDimensions {
   readonly inputs: number;
   readonly ringSize: number;
   readonly outputs: number;
@@ -42,7 +42,7 @@ export interface TxOutline {
 
 const roundsOf = (outputs: number): number => 6 + Math.ceil(Math.log2(Math.max(1, outputs)));
 
-function rctSize({ inputs, ringSize, outputs, extraSize }: TxOutline, offsetBytes: number): number {
+function rctSize({ inputs, ringSize, outputs, extraSize }: TxDimensions, offsetBytes: number): number {
   const prefix = 1 + 6 + inputs * (1 + 6 + ringSize * offsetBytes + 32) + outputs * (6 + 32 + 1) + extraSize;
   const rangeProof = 1 + 32 * (6 + 2 * roundsOf(outputs)) + 3;
   const signatures = inputs * (32 * (ringSize + 1) + 32 + 32);
@@ -53,7 +53,7 @@ function rctSize({ inputs, ringSize, outputs, extraSize }: TxOutline, offsetByte
 const clawbackOf = (outputs: number): number => weightClawback(true, 2 ** (roundsOf(outputs) - 6));
 
 /**
- * Weight of a CLSAG and Bulletproofs+ transaction with view tags, from above.
+ * Upper estimate of the weight of a CLSAG and Bulletproofs+ transaction with view tags.
  * Source: wallet2.cpp `estimate_rct_tx_size`, `estimate_tx_weight`.
  */
 export function estimateWeight(inputs: number, ringSize: number, outputs: number, extraSize: number): number {
@@ -61,16 +61,16 @@ export function estimateWeight(inputs: number, ringSize: number, outputs: number
 }
 
 /**
- * Size and weight as upstream tells them to callers: offsets of usual length.
- * @param rct false: of outputs from before RingCT. Source: wallet2.cpp `estimate_tx_size_and_weight`.
+ * Size and weight as upstream estimates them for callers, with ring offsets of usual length.
+ * @param rct false for inputs from before RingCT. Source: wallet2.cpp `estimate_tx_size_and_weight`.
  */
 export function usualSizeAndWeight(
-  outline: TxOutline,
+  dimensions: TxDimensions,
   rct: boolean,
 ): { readonly size: number; readonly weight: number } {
-  const { inputs, ringSize, outputs, extraSize } = outline;
+  const { inputs, ringSize, outputs, extraSize } = dimensions;
   if (rct) {
-    const size = rctSize(outline, USUAL_OFFSET_BYTES);
+    const size = rctSize(dimensions, USUAL_OFFSET_BYTES);
     return { size, weight: size + clawbackOf(outputs) };
   }
   const size = inputs * ringSize * PLAIN_MEMBER_BYTES + extraSize + outputs;

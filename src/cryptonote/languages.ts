@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 /** A language of mnemonics. */
 export interface Language {
-  /** As its speakers write it; what a keys file stores. */
+  /** Native name, as stored in a keys file. */
   readonly name: string;
   readonly englishName: string;
-  /** How many leading letters tell its words apart. */
+  /** Number of leading letters that identify a word. */
   readonly prefixLength: number;
-  /** Name of its word list, without folder and ending. */
+  /** File name of its word list, without folder and extension. */
   readonly file: string;
 }
 
@@ -31,43 +31,43 @@ const CHINESE = language('简体中文 (中国)', 'Chinese (simplified)', 1, 'ch
 const ESPERANTO = language('Esperanto', 'Esperanto', 4, 'esperanto');
 const LOJBAN = language('Lojban', 'Lojban', 4, 'lojban');
 
-/** The words of the first wallets: read, never written. Some share their first four letters. */
+/** Word list of the first wallets: read, never written. Some words share their first four letters. */
 export const OLD_ENGLISH = language('EnglishOld', 'English (old)', 4, 'english-old');
 
-/** Those that a wallet can be created in, in wire order. Source: electrum-words.cpp `get_language_list`. */
+/** Languages for new wallets, in wire order. Source: electrum-words.cpp `get_language_list`. */
 export const LANGUAGES: readonly Language[] = [
   ...[GERMAN, ENGLISH, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE],
   ...[RUSSIAN, JAPANESE, CHINESE, ESPERANTO, LOJBAN],
 ];
 
-/** The order in which a mnemonic is tried: some texts are words of several. Source: `find_seed_language`. */
+/** Order in which languages are tried for a mnemonic: some words exist in several. Source: `find_seed_language`. */
 export const MATCH_ORDER: readonly Language[] = [
   ...[CHINESE, ENGLISH, DUTCH, FRENCH, SPANISH, GERMAN, ITALIAN, PORTUGUESE],
   ...[JAPANESE, RUSSIAN, ESPERANTO, LOJBAN, OLD_ENGLISH],
 ];
 
-/** One of {@link LANGUAGES} by either of its names, spelled exactly. Source: `is_valid_language`. */
+/** Finds one of {@link LANGUAGES} by its exact native or English name. Source: `is_valid_language`. */
 export const findLanguage = (name: string): Language | undefined =>
   LANGUAGES.find((candidate) => candidate.name === name || candidate.englishName === name);
 
-/** The words of a language, and the number of each by its whole spelling and by its telling letters. */
+/** Words of a language, with their indices by whole word and by prefix. */
 export interface WordList {
   readonly words: readonly string[];
   readonly byWord: ReadonlyMap<string, number>;
   readonly byPrefix: ReadonlyMap<string, number>;
 }
 
-/** One spelling for all ways to type a word: composed letters, lower case. Every word list is composed. */
+/** Canonical spelling of a word: composed letters (NFC), lower case. The word lists are composed. */
 export const canonical = (word: string): string => word.normalize('NFC').toLowerCase();
 
-/** The telling letters of a word. Source: language_base.h `utf8prefix`. */
+/** Prefix that identifies a word. Source: language_base.h `utf8prefix`. */
 export const prefixOf = (word: string, { prefixLength }: Language): string =>
   [...word].slice(0, prefixLength).join('');
 
 const loaded = new Map<Language, WordList>();
 
 /**
- * Reads a word list, once. Where two words share their telling letters, the later one has them.
+ * Reads a word list once and caches it. A prefix shared by two words belongs to the later one.
  * Source: language_base.h `populate_maps`.
  */
 export function wordList(of: Language): WordList {

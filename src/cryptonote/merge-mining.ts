@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from '../crypto/types.js';
 
-/** Separates this hash from others. Source: cryptonote_config.h `HASH_KEY_MM_SLOT`. */
+/** Domain separator of the slot hash. Source: cryptonote_config.h `HASH_KEY_MM_SLOT`. */
 const SLOT_DOMAIN = 'm'.charCodeAt(0);
 
-/** Chains that can be mined together. Source: merge_mining.cpp `encode_mm_depth`. */
+/** Maximum number of chains mined together. Source: merge_mining.cpp `encode_mm_depth`. */
 export const MAX_AUX_CHAINS = 256;
 
 /**
- * Leaf of the merge-mining tree that a chain gets: SHA-256 of its id and the nonce, reduced.
+ * Slot of a chain in the merge-mining tree: SHA-256 of its id and the nonce, modulo the number of chains.
  * @param id 32 bytes. @param chains ≥ 1. Source: merge_mining.cpp `get_aux_slot`.
  */
 export function auxSlot(id: Hash, nonce: number, chains: number): number {
@@ -18,7 +18,7 @@ export function auxSlot(id: Hash, nonce: number, chains: number): number {
   return createHash('sha256').update(input).digest().readUInt32LE(0) % chains;
 }
 
-/** Slots of all chains, or undefined where two of them share one. */
+/** Slots of all chains, or undefined when two chains share one. */
 export function auxSlots(ids: readonly Hash[], nonce: number): number[] | undefined {
   const slots: number[] = [];
   for (const id of ids) {
@@ -30,8 +30,8 @@ export function auxSlots(ids: readonly Hash[], nonce: number): number[] | undefi
 }
 
 /**
- * Number of chains and nonce in one integer, from the lowest bit: 3 bits of width, width + 1 bits of count - 1,
- * the nonce.
+ * Encodes number of chains and nonce in one integer, from the lowest bit: 3 bits of width, width + 1 bits of
+ * count - 1, the nonce.
  * @param chains from 1 to {@link MAX_AUX_CHAINS}. Source: merge_mining.cpp `encode_mm_depth`.
  */
 export function mergeMiningDepth(chains: number, nonce: number): bigint {

@@ -10,13 +10,13 @@ const SEED_BYTES = 32;
 /** Three words carry four bytes. */
 const SEED_WORDS = 24;
 
-/** Number of the word with these telling letters. */
+/** Index of the word with the same prefix. */
 const indexByPrefix = (word: string, language: Language): number | undefined =>
   wordList(language).byPrefix.get(prefixOf(canonical(word), language));
 
 /**
- * Which of the words is repeated as the checksum: the CRC-32 of all telling letters, spelled as the word list
- * spells them, modulo the number of words. Source: electrum-words.cpp `create_checksum_index`.
+ * Word that is repeated as the checksum: its index is the CRC-32 of all prefixes, spelled as in the word list, modulo
+ * the number of words. Source: electrum-words.cpp `create_checksum_index`.
  */
 function checksumWord(words: readonly string[], language: Language): string {
   const { words: spelled } = wordList(language);
@@ -25,7 +25,7 @@ function checksumWord(words: readonly string[], language: Language): string {
 }
 
 /**
- * 25 words, the last a checksum.
+ * Encodes a seed as 25 words, the last of which is a checksum.
  * @param seed 32 bytes, any value. @throws RangeError on any other length.
  * Source: electrum-words.cpp `bytes_to_words`.
  */
@@ -47,16 +47,16 @@ export function encodeMnemonic(seed: Uint8Array, language: Language): string {
 export interface DecodedMnemonic {
   /** 32 bytes, any value: {@link spendSecretFromSeed} reduces them. */
   readonly seed: Uint8Array;
-  /** Can be {@link OLD_ENGLISH}, in which nothing is written any more. */
+  /** May be {@link OLD_ENGLISH}, which is never written. */
   readonly language: Language;
-  /** Without a checksum word, or in old English. Upstream: `was_deprecated`. */
+  /** True without a checksum word, or in old English. Upstream: `was_deprecated`. */
   readonly deprecated: boolean;
 }
 
 /**
- * Reads 25 words of which only the telling letters count, or 24 whole words without a checksum. The language
- * is the first, in {@link MATCH_ORDER}, that knows all words and whose checksum fits.
- * @throws CodecError, which quotes no word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
+ * Decodes 25 words by their prefixes, or 24 whole words without a checksum. The language is the first of
+ * {@link MATCH_ORDER} that has all words and a matching checksum.
+ * @throws CodecError that quotes no word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
  */
 export function decodeMnemonic(text: string): DecodedMnemonic {
   const words = text.split(/\s+/u).filter((word) => word !== '');
@@ -78,7 +78,7 @@ export function decodeMnemonic(text: string): DecodedMnemonic {
   );
 }
 
-/** Numbers of all words, or undefined when the language lacks one. */
+/** Indices of all words, or undefined when the language lacks one. */
 function matchWords(words: readonly string[], language: Language, byPrefix: boolean): number[] | undefined {
   const { byWord } = wordList(language);
   const indices: number[] = [];
@@ -100,7 +100,7 @@ function toSeed(indices: readonly number[], n: number): Uint8Array {
   for (let i = 0; i < indices.length; i += 3) {
     const [first = 0, second = 0, third = 0] = indices.slice(i, i + 3);
     const value = first + n * ((n - first + second) % n) + n * n * ((n - second + third) % n);
-    // 1626³ is a little more than 2³².
+    // 1626³ is slightly more than 2³².
     if (value >= 2 ** 32) throw new CodecError('mnemonic: three words exceed four bytes');
     u32.write(value, w);
   }
@@ -108,14 +108,15 @@ function toSeed(indices: readonly number[], n: number): Uint8Array {
 }
 
 /**
- * Hides a spend key under a passphrase, for a mnemonic that is worthless without it: `b + slowHash(passphrase)`.
+ * Encrypts a spend key with a passphrase: `b + slowHash(passphrase)`. The mnemonic of the result is useless without
+ * it.
  * @param key 32 bytes, any value. Source: cryptonote_format_utils.cpp `encrypt_key`.
  */
 export const addSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>
   scalarBytes(reduce(bytesToInt(key) + (await offsetOf(passphrase))));
 
 /**
- * Undoes {@link addSeedOffset}. Any passphrase gives a key; only the right one gives the right key.
+ * Reverses {@link addSeedOffset}. A wrong passphrase gives another valid key.
  * Source: cryptonote_format_utils.cpp `decrypt_key`.
  */
 export const removeSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>

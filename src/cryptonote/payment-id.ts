@@ -5,7 +5,7 @@ import type { PaymentId } from './types.js';
 const TAIL = Uint8Array.of(0x8d);
 
 /**
- * Encrypts or decrypts: XOR with the head of `keccak(D || 0x8d)`, D shared by payer and payee.
+ * Encrypts or decrypts a payment id: XOR with the first bytes of `keccak(D || 0x8d)`, D shared by payer and payee.
  * Source: device_default.cpp `encrypt_payment_id`.
  */
 export function cryptPaymentId(id: PaymentId, derivation: KeyDerivation): PaymentId {

@@ -7,7 +7,7 @@ import { utf8 } from '../util/bytes.js';
 import { encode, u32 } from '../util/codec.js';
 import type { SubaddressIndex } from './types.js';
 
-/** With its closing zero. Source: cryptonote_config.h `HASH_KEY_SUBADDRESS`. */
+/** Includes the terminating zero. Source: cryptonote_config.h `HASH_KEY_SUBADDRESS`. */
 const SALT = utf8('SubAddr\0');
 /** One more than the largest index. */
 const INDEX_LIMIT = 2 ** 32;
@@ -18,7 +18,7 @@ export interface AddressKeys {
   readonly viewPublicKey: PublicKey;
 }
 
-/** {0, 0} is the wallet's own address, no subaddress. */
+/** True for {0, 0}, the wallet's primary address, which is not a subaddress. */
 export const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 && minor === 0;
 
 /**
@@ -28,13 +28,13 @@ export const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major =
 export const subaddressSecret = (viewSecret: SecretKey, { major, minor }: SubaddressIndex): bigint =>
   hashToScalar(SALT, viewSecret, encode(u32, major), encode(u32, minor));
 
-/** Bytes of a message that hashes to an m. */
+/** Size of the hashed message of one subaddress secret m [bytes]. */
 export const SUBADDRESS_MESSAGE_BYTES = SALT.length + 40;
-/** Where the two indices stand in it. */
+/** Byte offsets of the two indices in it. */
 const MAJOR_AT = SALT.length + 32;
 const MINOR_AT = MAJOR_AT + 4;
 
-/** Messages one after the other, their indices still zero. */
+/** Contiguous messages with indices of zero. */
 function blankMessages(viewSecret: SecretKey, count: number): DataView {
   const messages = new Uint8Array(SUBADDRESS_MESSAGE_BYTES * count);
   for (let at = 0; at < messages.length; at += SUBADDRESS_MESSAGE_BYTES) {
@@ -50,7 +50,7 @@ function setIndex(messages: DataView, i: number, { major, minor }: SubaddressInd
   messages.setUint32(at + MINOR_AT, minor, true);
 }
 
-/** What hashes to the m of each subaddress, one message after the other. Secret. */
+/** Contiguous messages that hash to the secret m of each subaddress. Secret. */
 export function subaddressMessagesOf(viewSecret: SecretKey, indices: readonly SubaddressIndex[]): Uint8Array {
   const messages = blankMessages(viewSecret, indices.length);
   indices.forEach((index, i) => {
@@ -60,7 +60,7 @@ export function subaddressMessagesOf(viewSecret: SecretKey, indices: readonly Su
 }
 
 /**
- * {@link subaddressMessagesOf} `from` ≤ minor < `to` in one account.
+ * {@link subaddressMessagesOf} the addresses `from` ≤ minor < `to` of one account.
  * @throws RangeError when the range runs backwards or beyond u32.
  */
 export function subaddressMessages(
@@ -115,7 +115,7 @@ export function subaddressKeys(
 }
 
 /**
- * The spend keys of `from` ≤ minor < `to` in one account, sharing one inversion.
+ * Spend keys of `from` ≤ minor < `to` in one account, computed with one shared inversion.
  * @throws RangeError when B is not a point, or the range runs backwards or beyond u32.
  * Source: device_default.cpp `get_subaddress_spend_public_keys`.
  */

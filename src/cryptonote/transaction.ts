@@ -18,7 +18,7 @@ import {
 } from '../util/codec.js';
 import type { Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
 
-/** What an input or an output begins with. Source: cryptonote_basic.h `VARIANT_TAG`. */
+/** Type tags of inputs and outputs. Source: cryptonote_basic.h `VARIANT_TAG`. */
 export const GEN_INPUT = 0xff;
 export const KEY_INPUT = 0x02;
 export const KEY_OUTPUT = 0x02;
@@ -143,10 +143,10 @@ const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
   },
 });
 
-/** A whole transaction. Source: cryptonote_basic.h `transaction`. */
+/** A full transaction. Source: cryptonote_basic.h `transaction`. */
 export const transaction = transactionCodec(false);
 
-/** Without signatures and proofs, as pruned blocks carry it. */
+/** A transaction without signatures and proofs, as in pruned blocks. */
 export const prunedTransaction = transactionCodec(true);
 
 /** @throws CodecError, RangeError */
@@ -157,20 +157,23 @@ export const parsePrunedTransaction = (bytes: Uint8Array): Transaction => decode
 
 export const prefixHash = (prefix: TxPrefix): Hash => keccak(encode(txPrefix, prefix));
 
-/** Hash of the prunable part; zeros for type 0, which has none. */
+/** Hash of the prunable part; zeros for type 0, which has no such part. */
 export function prunableHash(tx: Transaction): Hash {
   if (tx.rct?.base.type === 0) return NULL_HASH;
   if (tx.rct?.prunable === undefined) throw new RangeError('the prunable part is missing');
   return keccak(encode(prunableCodec(tx), tx.rct.prunable));
 }
 
-/** Version 2, pruned or not, whose prunable hash is known. Source: cryptonote_format_utils.cpp `calculate_transaction_hash`. */
+/**
+ * Hash of a version 2 transaction, full or pruned, with a known prunable hash.
+ * Source: cryptonote_format_utils.cpp `calculate_transaction_hash`.
+ */
 export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash {
   if (tx.rct === undefined) throw new RangeError('only version 2 hashes in parts');
   return keccak(prefixHash(tx.prefix), keccak(encode(baseCodec(tx.prefix), tx.rct.base)), hashOfPrunable);
 }
 
-/** The name of a whole transaction. */
+/** Hash of a full transaction. */
 export const transactionHash = (tx: Transaction): Hash =>
   tx.prefix.version === 1 ? keccak(encode(transaction, tx)) : transactionHashWith(tx, prunableHash(tx));
 
@@ -178,7 +181,7 @@ export const isCoinbase = (tx: Transaction): boolean =>
   tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
 
 /**
- * What an aggregated range proof saves is added back in part, so that weight follows verification time.
+ * Weight added for part of the size that an aggregated range proof saves, so that weight follows verification time.
  * @param paddedOutputs a power of two. Source: cryptonote_format_utils.cpp `get_transaction_weight_clawback`.
  */
 export function weightClawback(plus: boolean, paddedOutputs: number): number {
@@ -190,9 +193,9 @@ export function weightClawback(plus: boolean, paddedOutputs: number): number {
 }
 
 /**
- * Size of the whole encoding [bytes] of a transaction that was read pruned: signatures and proofs that were left out
- * are counted, not seen.
- * @param prunedSize of the encoding that it was read from.
+ * Size of the full encoding [bytes] of a pruned transaction; the size of the missing signatures and proofs is
+ * computed.
+ * @param prunedSize size of the pruned encoding.
  */
 export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, prunedSize: number): number {
   const leftOut =
@@ -202,7 +205,7 @@ export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, 
   return prunedSize + leftOut;
 }
 
-/** Size that fees are paid for. Source: cryptonote_format_utils.cpp `get_transaction_weight`. */
+/** Transaction weight, the basis of fees. Source: cryptonote_format_utils.cpp `get_transaction_weight`. */
 export function transactionWeight(tx: Transaction): number {
   const size = sizeOf(transaction, tx);
   const type = tx.rct?.base.type ?? 0;

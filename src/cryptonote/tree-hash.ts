@@ -2,8 +2,8 @@ import { keccak } from '../crypto/keccak.js';
 import type { Hash } from '../crypto/types.js';
 
 /**
- * Root of the tree over a block's transaction hashes. With n hashes, the largest power of two below n is the
- * width of the second layer; the leading hashes move there as they are.
+ * Root of the Merkle tree over a block's transaction hashes. With n hashes, the largest power of two below n is the
+ * width of the second layer; the leading hashes move there unchanged.
  * @throws RangeError for no hash. Source: crypto/tree-hash.c `tree_hash`.
  */
 export function treeHash(hashes: readonly Hash[]): Hash {
@@ -13,8 +13,8 @@ export function treeHash(hashes: readonly Hash[]): Hash {
   if (hashes.length === 2) return keccak(first, second);
   let width = 1;
   while (2 * width < hashes.length) width *= 2;
-  const kept = 2 * width - hashes.length;
-  let layer = [...hashes.slice(0, kept), ...pairs(hashes.slice(kept))];
+  const unpaired = 2 * width - hashes.length;
+  let layer = [...hashes.slice(0, unpaired), ...pairs(hashes.slice(unpaired))];
   while (layer.length > 1) layer = pairs(layer);
   return layer[0] as Hash;
 }

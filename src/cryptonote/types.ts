@@ -8,7 +8,7 @@ export type NetworkType = 'mainnet' | 'testnet' | 'stagenet';
 /** 8 bytes; encrypted on chain, plain in an integrated address. */
 export type PaymentId = Bytes<'PaymentId'>;
 
-/** A mined reward: only the height. */
+/** Input of a miner transaction. */
 export interface GenInput {
   readonly type: 'gen';
   readonly height: number;
@@ -18,7 +18,7 @@ export interface KeyInput {
   readonly type: 'key';
   /** Zero for RingCT. */
   readonly amount: Amount;
-  /** Relative: the first is absolute, each further one is the distance to its predecessor. */
+  /** Relative offsets: the first is absolute, each further one is the distance to its predecessor. */
   readonly keyOffsets: readonly bigint[];
   readonly keyImage: KeyImage;
 }
@@ -38,11 +38,11 @@ export interface TxPrefix {
   readonly unlockTime: bigint;
   readonly inputs: readonly TxInput[];
   readonly outputs: readonly TxOutput[];
-  /** As on the wire; `extra.ts` reads it. */
+  /** Wire encoding; `extra.ts` parses it. */
   readonly extra: Uint8Array;
 }
 
-/** A transaction whole or pruned. Exactly one of `signatures` (version 1) and `rct` (version 2) is present. */
+/** A full or pruned transaction. Exactly one of `signatures` (version 1) and `rct` (version 2) is present. */
 export interface Transaction {
   readonly prefix: TxPrefix;
   /** Version 1: `signatures[input][ringMember]`, 64 bytes each; empty when pruned. */
@@ -69,11 +69,11 @@ export interface Block {
   readonly txHashes: readonly Hash[];
 }
 
-/** An address inside a wallet. */
+/** Index of an address in a wallet. */
 export interface SubaddressIndex {
   /** Account. */
   readonly major: number;
-  /** Address within the account; 0 is the account's own. */
+  /** Address within the account; 0 is the account's primary address. */
   readonly minor: number;
 }
 

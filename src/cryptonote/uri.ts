@@ -5,20 +5,20 @@ import { parseAddress } from './address.js';
 import { formatCoins, parseCoins } from './coins.js';
 import type { Address, NetworkType } from './types.js';
 
-/** What a `monero:` link asks for. */
+/** Payment request of a `monero:` URI. */
 export interface PaymentUri {
   readonly address: string;
-  /** Zero when it is left to the payer. */
+  /** Zero when not specified. */
   readonly amount: Amount;
-  /** 16 or 64 hex digits; empty for none. Obsolete: an integrated address carries its own. */
+  /** 16 or 64 hex digits; empty for none. Obsolete: replaced by integrated addresses. */
   readonly paymentId: string;
   readonly recipientName: string;
   readonly description: string;
 }
 
-/** A link that cannot be written or read. */
+/** Thrown for an invalid URI or payment request. */
 export class UriError extends CodecError {
-  /** Upstream's message for the cause. */
+  /** Upstream's message for the same cause. */
   readonly text: string;
 
   constructor(message: string, text: string, options?: ErrorOptions) {
@@ -27,7 +27,7 @@ export class UriError extends CodecError {
   }
 }
 
-/** @throws UriError with `text` for what the codec refuses. */
+/** Runs `read`. @throws UriError with `text` for a CodecError. */
 function orUriError<T>(text: string, read: () => T): T {
   try {
     return read();
@@ -38,10 +38,13 @@ function orUriError<T>(text: string, read: () => T): T {
 }
 
 const SCHEME = 'monero:';
-/** Beyond space, control characters and what follows `z`; `=` too, which separates names from values. */
+/**
+ * Characters escaped besides space, control characters and those after `z`; `=` is included as it separates names
+ * from values.
+ */
 const ESCAPED = new Set(utf8('"<>%\\^[]`+$,@:;!#&='));
 
-/** What each byte is written as. */
+/** Escaped form of each byte. */
 const URL_FORMAT = Array.from({ length: 256 }, (_, byte) =>
   byte <= 0x20 || byte >= 0x7b || ESCAPED.has(byte)
     ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
@@ -50,18 +53,18 @@ const URL_FORMAT = Array.from({ length: 256 }, (_, byte) =>
 
 const INVALID_ID = 'Invalid payment id: ';
 
-/** Each byte of the text's UTF-8. Source: abstract_http_client.cpp `conver_to_url_format`. */
+/** Escapes the UTF-8 bytes of a text. Source: abstract_http_client.cpp `conver_to_url_format`. */
 const escape = (text: string): string => Array.from(utf8(text), (byte) => URL_FORMAT[byte]).join('');
 
-/** What is no escape stands for itself. Bytes that are no UTF-8 become U+FFFD. */
+/** Decodes escapes; other text is unchanged, and bytes that are not UTF-8 become U+FFFD. */
 const unescape = (text: string): string =>
   text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
   );
 
 /**
- * Writes a link.
- * @throws UriError for an address of another network, or a payment id that cannot stand beside the address.
+ * Formats a payment URI.
+ * @throws UriError for an address of another network, or a payment id that does not fit the address.
  * Source: wallet2.cpp `make_uri`, which writes no payment id any more.
  */
 export function formatUri(request: PaymentUri, network: NetworkType): string {
@@ -82,8 +85,8 @@ export function formatUri(request: PaymentUri, network: NetworkType): string {
 }
 
 /**
- * Reads a link.
- * @returns with parameters that mean nothing here, as they stand there.
+ * Parses a payment URI.
+ * @returns the request, with unknown parameters as written.
  * @throws UriError. Source: wallet2.cpp `parse_uri`.
  */
 export function parseUri(
@@ -102,7 +105,7 @@ export function parseUri(
   const names = new Set<string>();
   for (const parameter of query === '' ? [] : query.split('&')) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(parameter) ?? [];
-    // The reference leaves the = of a text as it is, and then cannot read its own link.
+    // The reference does not escape = in a text and then cannot parse its own URI; such texts are accepted here.
     const isText = name === 'recipient_name' || name === 'tx_description';
     if (!parameter.includes('=') || (value.includes('=') && !isText))
       throw new UriError(
@@ -146,7 +149,10 @@ function assertPaymentId(
 ): void {
   if (paymentId === '') return;
   if (kind === 'integrated')
-    throw new UriError('an integrated address carries its payment id: none stands beside it', texts.second);
+    throw new UriError(
+      'an integrated address has its own payment id: a separate one is not allowed',
+      texts.second,
+    );
   if (!isHex(paymentId) || (paymentId.length !== 16 && paymentId.length !== 64))
     throw new UriError('a payment id has 16 or 64 hex digits', texts.malformed);
 }

@@ -1,6 +1,6 @@
 import type { PublicKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { BlindOutput } from '../wallet/scan/ambiguous-spends.js';
+import type { OutputWithoutKeyImage } from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
 import type { Lookahead, PackedSubaddresses } from '../wallet/scan/subaddress-table.js';
 import type { NamedKey } from './watch-list.js';
@@ -16,7 +16,7 @@ export interface ScannerState {
   /** Outputs to look out for by their key images, as a `WatchTable` packs them. */
   readonly watched: Uint8Array;
   /** While the spend key is put away, or shared with others: outputs whose spends are to be told later. */
-  readonly blind?: readonly BlindOutput[];
+  readonly blind?: readonly OutputWithoutKeyImage[];
   /** Blind to some outputs only: the pool is worth a look. */
   readonly seesPool?: true;
   /** Without a spend key: outputs whose key images are not known, by output key, packed as well. */

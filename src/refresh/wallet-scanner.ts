@@ -5,11 +5,7 @@ import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { sum, ZERO } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
-import {
-  BlindOutputs,
-  outgoingOf,
-  spendingTx,
-} from '../wallet/scan/ambiguous-spends.js';
+import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../wallet/scan/ambiguous-spends.js';
 import {
   claimOutput,
   openClaims,
@@ -63,7 +59,7 @@ export class WalletScanner {
   readonly #arithmetic: OutputArithmetic;
   readonly #table: SubaddressTable;
   readonly #watched: WatchList;
-  readonly #blind: BlindOutputs | undefined;
+  readonly #blind: OutputsWithoutKeyImage | undefined;
   readonly #seesPool: boolean;
   #fresh: SubaddressKey[] = [];
 
@@ -79,7 +75,7 @@ export class WalletScanner {
     );
     this.#table.load(state.subaddresses);
     this.#watched = new WatchList(state);
-    this.#blind = state.blind && new BlindOutputs(state.blind);
+    this.#blind = state.blind && new OutputsWithoutKeyImage(state.blind);
     this.#seesPool = state.seesPool === true;
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }

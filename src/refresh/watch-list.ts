@@ -3,7 +3,7 @@ import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import { bytes32 } from '../util/bytes.js';
 import type { FoundOutput } from '../wallet/scan/receive.js';
 import type { OwnedOutput } from '../wallet/model/records.js';
-import { recordsIn, WatchTable, type Watched } from '../wallet/scan/watch-table.js';
+import { unpackWatchedOutputs, WatchTable, type WatchedOutput } from '../wallet/scan/watch-table.js';
 
 /** The key image of an output's key. */
 export interface NamedKey {
@@ -12,7 +12,7 @@ export interface NamedKey {
 }
 
 /** An output of ours that a transaction spends. */
-export interface SpentOutput extends Watched {
+export interface SpentOutput extends WatchedOutput {
   readonly keyImage: KeyImage;
 }
 
@@ -23,12 +23,12 @@ const bytesKey = (bytes: Uint8Array): string =>
 class WatchedKeys {
   readonly #table: WatchTable;
   /** All outputs on keys that have several. */
-  readonly #reused = new Map<string, { readonly key: Uint8Array; outputs: Watched[] }>();
+  readonly #reused = new Map<string, { readonly key: Uint8Array; outputs: WatchedOutput[] }>();
 
   /** @param packed as {@link WatchTable} packs them. @param others more outputs on these keys. */
   constructor(packed: Uint8Array, others: Uint8Array = new Uint8Array(0)) {
     this.#table = new WatchTable(packed);
-    for (const { key, output } of recordsIn(others)) {
+    for (const { key, output } of unpackWatchedOutputs(others)) {
       // The one that is watched is spent, and its block too deep to be undone.
       if (this.#table.get(key) !== undefined) this.#join(key, output);
     }
@@ -38,11 +38,11 @@ class WatchedKeys {
     return this.#table.size;
   }
 
-  get(key: Uint8Array, at?: number): Watched | undefined {
+  get(key: Uint8Array, at?: number): WatchedOutput | undefined {
     return this.#table.get(key, at);
   }
 
-  add(key: Uint8Array, { amount, subaddress, height }: Watched): void {
+  add(key: Uint8Array, { amount, subaddress, height }: WatchedOutput): void {
     const output = { amount, subaddress, height };
     const known = this.#table.get(key);
     if (known !== undefined) this.#join(key, output);
@@ -50,7 +50,7 @@ class WatchedKeys {
   }
 
   /** @returns all outputs on the key, which are watched no longer. */
-  take(key: Uint8Array): readonly Watched[] {
+  take(key: Uint8Array): readonly WatchedOutput[] {
     const name = bytesKey(key);
     const known = this.#table.get(key);
     const outputs = this.#reused.get(name)?.outputs ?? (known === undefined ? [] : [known]);
@@ -75,7 +75,7 @@ class WatchedKeys {
   }
 
   /** Notes another output on a key that is watched. */
-  #join(key: Uint8Array, output: Watched): void {
+  #join(key: Uint8Array, output: WatchedOutput): void {
     const name = bytesKey(key);
     const known = this.#table.get(key);
     const reused = this.#reused.get(name) ?? {

@@ -13,16 +13,17 @@ import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 
 /*
  * Range proofs after "Bulletproofs+" (Chung, Han, Ju, Kim, Seo; eprint 2020/735), in the paper's letters, with
- * upstream's transcript. Points travel divided by 8, so that a verifier clears torsion by multiplying.
+ * upstream's transcript. Points are encoded divided by 8, so that a verifier clears torsion by multiplying.
  * Source: ringct/bulletproofs_plus.cc.
  */
 
 /** Bits of an amount. */
 const N = 64;
 const MAX_AMOUNTS = 16;
-/** How many original generators stand behind one before it is worked out, and how few are left as they are. */
+/** Generators are folded once each is a sum of this many original ones. */
 const FOLD = 8;
-const FEW = 128;
+/** Number of coefficients up to which generators are not folded any further. */
+const MIN_FOLDED = 128;
 const text = new TextEncoder();
 const GENERATOR_SALT = text.encode('bulletproof_plus');
 
@@ -40,10 +41,10 @@ const INV_8 = invert(8n);
 const INITIAL_TRANSCRIPT = hashToPoint(keccak(text.encode('bulletproof_plus_transcript'))).toBytes();
 
 const BASES = [G.toBytes(), H.toBytes()];
-/** Places of {@link BASES} in a basis; behind them H₀, G₀, H₁, G₁, … */
+/** Index of the first generator in a basis: after {@link BASES} follow H₀, G₀, H₁, G₁, … */
 const FIRST = BASES.length;
 
-/** The generators, made when first needed, and room for those that they are folded into. */
+/** Generators of each curve, computed on first use, and a basis for folded generators. */
 const bases = new WeakMap<Curve, { readonly all: Basis; readonly folded: Basis }>();
 
 function basesOf(curve: Curve): { readonly all: Basis; readonly folded: Basis } {
@@ -58,10 +59,10 @@ function basesOf(curve: Curve): { readonly all: Basis; readonly folded: Basis } 
 /** Source: bulletproofs_plus.cc `get_exponent`, `init_exponents`. */
 function generators(curve: Curve, count: number): Basis {
   const basis = basesOf(curve).all;
-  const there = basis.size - FIRST;
+  const existing = basis.size - FIRST;
   const value = H.toBytes();
-  const names = Array.from({ length: Math.max(0, 2 * count - there) }, (_, i) =>
-    keccak(value, GENERATOR_SALT, encode(varintNumber, there + i)),
+  const names = Array.from({ length: Math.max(0, 2 * count - existing) }, (_, i) =>
+    keccak(value, GENERATOR_SALT, encode(varintNumber, existing + i)),
   );
   if (names.length > 0) basis.add(curve.hashToPoints(names));
   return basis;
@@ -85,10 +86,10 @@ class Transcript {
   }
 }
 
-/** May one proof be about so many amounts? */
+/** True when one proof can cover this number of amounts. */
 const isCovered = (count: number): boolean => count >= 1 && count <= MAX_AMOUNTS;
 
-/** Smallest power of two that holds so many amounts. */
+/** Smallest power of two not below the number of amounts. */
 function padded(count: number): number {
   let m = 1;
   while (m < count) m *= 2;
@@ -101,7 +102,7 @@ const powers = (base: bigint, count: number): bigint[] => {
   return all;
 };
 
-/** d = z²·2ⁱ in the first block of 64, each further block times z² again. */
+/** d = z²·2ⁱ in the first block of 64; each further block is multiplied by z² again. */
 function weights(z: bigint, m: number): bigint[] {
   const z2 = reduce(z * z);
   const d: bigint[] = [];
@@ -124,7 +125,7 @@ const weightedInnerProduct = (
 const proofPoint = (point: Uint8Array): ProofPoint => point as unknown as ProofPoint;
 const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
 
-/** A challenge that is zero: hit with probability 2^-252, and then the nonces are chosen anew. */
+/** Thrown for a challenge of zero (probability 2^-252); the proof is then repeated with new nonces. */
 class ZeroChallenge extends Error {}
 
 function nonZero(challenge: bigint): bigint {
@@ -134,8 +135,8 @@ function nonZero(challenge: bigint): bigint {
 
 /**
  * Proves that 1 to 16 amounts lie below 2^64.
- * @param masks blinding scalars, one an amount.
- * @returns the proof and the commitments `mask·G + amount·H` it is about.
+ * @param masks blinding scalars, one per amount.
+ * @returns the proof and the commitments `mask·G + amount·H` that it covers.
  */
 export function proveRange(
   amounts: readonly Amount[],
@@ -146,7 +147,7 @@ export function proveRange(
   if (!isCovered(amounts.length) || amounts.length !== masks.length)
     throw new RangeError('a range proof covers 1 to 16 amounts, each with its mask');
   if (amounts.some((value) => value < 0n || value >> BigInt(N) > 0n))
-    throw new RangeError('a range proof is about amounts of 64 bits');
+    throw new RangeError('a range proof covers amounts below 2^64');
   const scalars = concatBytes(...masks.map((mask) => scalarBytes(reduce(mask))));
   const commitments = chunks(curve.commit(amounts, scalars), 32).map((bytes) => bytes as Commitment);
   for (;;) {
@@ -158,21 +159,21 @@ export function proveRange(
   }
 }
 
-/** Generators as sums of a basis: of `size`, the i-th is Σ coefficients[j]·points[j] over j ≡ i mod size. */
+/** Generators as sums over a basis: the i-th of `size` is Σ coefficients[j]·points[j] over j ≡ i mod size. */
 interface Generators {
   readonly basis: Basis;
   readonly g: readonly bigint[];
   readonly h: readonly bigint[];
 }
 
-/** Scalars as a basis has its points. */
+/** Scalars in the order of the points of a basis. */
 const interleaved = (ofG: bigint, ofH: bigint, g: readonly bigint[], h: readonly bigint[]): bigint[] => [
   ofG,
   ofH,
   ...g.flatMap((scalar, i) => [h[i] ?? 0n, scalar]),
 ];
 
-/** One half of 2·n generators, each times its scalar; the other half zero. */
+/** Coefficients of one half of 2·n generators, each multiplied by its scalar; zero for the other half. */
 const half = (
   coefficients: readonly bigint[],
   n: number,
@@ -192,10 +193,10 @@ const halved = (
 ): bigint[] =>
   coefficients.map((coefficient, i) => reduce(coefficient * (i % (2 * n) >= n ? highFactor : lowFactor)));
 
-/** Works the sums out, which pays once many originals stand behind each generator. */
+/** Evaluates the sums, which is faster once each generator is a sum of many original ones. */
 function folded({ basis, g, h }: Generators, size: number, curve: Curve): Generators {
   const sums = basis.foldedSums(FIRST, 2 * size, interleaved(0n, 0n, g, h));
-  // The sums are worked out, so what they are made of may go.
+  // The new sums no longer depend on the previous folded points.
   const fewer = basesOf(curve).folded;
   fewer.clear();
   fewer.add([...BASES, ...sums]);
@@ -222,7 +223,7 @@ function prove(
   const transcript = new Transcript();
   transcript.update(scalarBytes(hashToScalar(...V)));
   const alpha = randomScalar(rng);
-  // The blinding alone takes constant time, as upstream's does.
+  // Only the blinding is computed in constant time, as upstream's.
   const blinding = curve.commit([0n], scalarBytes(reduce(alpha * INV_8)));
   const none = bits.map(() => 0n);
   const ofOnes = basis.multiexp(interleaved(0n, 0n, bits, none));
@@ -251,13 +252,13 @@ function prove(
   );
 
   // A folded generator is a sum of original ones; only its coefficients change from round to round.
-  // All of them carry the 1/8 that points travel with.
+  // All coefficients include the factor 1/8 of encoded points.
   const eighths = bits.map(() => INV_8);
   let from: Generators = { basis, g: eighths, h: eighths };
   const L: ProofPoint[] = [];
   const R: ProofPoint[] = [];
   for (let n = mn / 2; n >= 1; n /= 2) {
-    if (from.g.length > FEW && from.g.length >= FOLD * 2 * n) from = folded(from, 2 * n, curve);
+    if (from.g.length > MIN_FOLDED && from.g.length >= FOLD * 2 * n) from = folded(from, 2 * n, curve);
     const { g, h } = from;
     const [aLow, aHigh, bLow, bHigh] = [a.slice(0, n), a.slice(n), b.slice(0, n), b.slice(n)];
     const yn = yPowers[n] ?? 0n;
@@ -319,20 +320,20 @@ function prove(
 
 export interface RangeClaim {
   readonly proof: BulletproofPlus;
-  /** The commitments of the outputs it covers. */
+  /** Commitments of the covered outputs. */
   readonly commitments: readonly Commitment[];
 }
 
 /**
- * Checks proofs together: one equation, each proof under a random weight.
- * @returns false for a proof that is wrong or not well-formed.
+ * Verifies proofs as a batch: one equation in which each proof has a random weight.
+ * @returns false when a proof is invalid or malformed.
  */
 export function verifyRange(
   claims: readonly RangeClaim[],
   rng: Rng = systemRng,
   curve: Curve = plainCurve,
 ): boolean {
-  // Before anything is sized after it.
+  // Checked before anything is allocated by this number.
   if (claims.some(({ commitments }) => !isCovered(commitments.length))) return false;
   const points: Uint8Array[] = [];
   const scalars: bigint[] = [];
@@ -402,7 +403,7 @@ export function verifyRange(
   );
 }
 
-/** For each generator, the product of the challenges by which it was folded. */
+/** Product, for each generator, of the challenges by which it was folded. */
 function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]): bigint[] {
   let products = [1n];
   challenges.forEach((challenge, j) => {
@@ -414,7 +415,7 @@ function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]
   return products;
 }
 
-/** Replays the transcript and multiplies the points by 8; undefined for a proof that is not well-formed. */
+/** Replays the transcript and multiplies the points by 8; undefined for a malformed proof. */
 function readProof(proof: BulletproofPlus, commitments: readonly Commitment[], curve: Curve) {
   const m = padded(commitments.length);
   const rounds = Math.log2(m) + 6;
@@ -437,7 +438,7 @@ function readProof(proof: BulletproofPlus, commitments: readonly Commitment[], c
   const challenges = proof.L.map((left, j) => transcript.update(left, proof.R[j] ?? left));
   const e = transcript.update(proof.A1, proof.B);
   if ([y, z, e, ...challenges].includes(0n)) return undefined;
-  // What was hashed is V/8; multiplied back by 8 it has no torsion left.
+  // The transcript hashes V/8; multiplying it by 8 clears torsion.
   const V = curve.multiplyEach(divided, 8n);
   return { m, y, z, e, challenges, V, A, A1, B, L: rest.slice(0, rounds), R: rest.slice(rounds) };
 }

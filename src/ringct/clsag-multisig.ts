@@ -3,22 +3,23 @@ import { plainCurve } from '../crypto/plain-curve.js';
 import { hashToScalar, intToBytes, reduce, toScalar } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
 import { paddedName } from '../util/bytes.js';
-import { answer, challenger, ringPoints } from './clsag.js';
+import { ringTerms, challenger, ringPoints } from './clsag.js';
 import type { ProofPoint, ProofScalar, RingMember } from './types.js';
 
 /*
- * CLSAG whose real member nobody signs for alone: every signer answers the one challenge with a share, and the
- * shares add up. Each brings NONCES nonces, bound together by a factor that commits to everything (as MuSig2
- * does), so that no signer's choice of nonces can steer another's. Letters as in clsag.ts; α are nonces.
+ * CLSAG with a shared key of the real member: every signer responds to the one challenge with a share, and the
+ * response is the sum of the shares. Each signer contributes NONCES nonces, combined by a binding factor that commits
+ * to the whole signature (as in MuSig2), so that no signer can choose nonces depending on another's. Letters as in
+ * clsag.ts; α are nonces.
  * Source: multisig_clsag_context.cpp.
  */
 
-/** Nonces of one signer for one signature. Source: multisig_clsag_context.h `kAlphaComponents`. */
+/** Number of nonces of one signer for one signature. Source: multisig_clsag_context.h `kAlphaComponents`. */
 export const NONCES = 2;
 
 const BINDING = paddedName('CLSAG_round_ms_merge_factor');
 
-/** A signature but for the answer of the real member. */
+/** A signature without the response of the real member. */
 export interface OpenClsag {
   readonly message: Hash;
   readonly ring: readonly RingMember[];
@@ -27,26 +28,26 @@ export interface OpenClsag {
   /** Commitment key image, divided by 8. */
   readonly D: ProofPoint;
   readonly pseudoOut: Commitment;
-  /** One a member; that of the real one is not looked at. */
+  /** One response per member; the real member's is ignored. */
   readonly s: readonly ProofScalar[];
 }
 
-/** What all signers' nonces add up to, in points: `Σα·G` and `Σα·Hp(P_l)`, one pair a nonce. */
+/** Sums of all signers' public nonces, `Σα·G` and `Σα·Hp(P_l)`, one pair per nonce. */
 export interface NonceSums {
   readonly G: readonly Uint8Array[];
   readonly H: readonly Uint8Array[];
 }
 
-/** What a signer answers. */
+/** Challenge that a signer responds to. */
 export interface Challenge {
-  /** Powers of the binding factor, one a nonce. */
+  /** Powers of the binding factor, one per nonce. */
   readonly binding: readonly bigint[];
   readonly c: bigint;
-  /** What the signature starts with. */
+  /** First challenge of the signature. */
   readonly c1: bigint;
 }
 
-/** One input under signature, ready for any number of attempts. */
+/** Computes challenges of one input, for any number of signing attempts. */
 export class ClsagChallenger {
   readonly muP: bigint;
   readonly muC: bigint;
@@ -56,11 +57,11 @@ export class ClsagChallenger {
   readonly #round: ReturnType<typeof challenger>['round'];
   readonly #curve: Curve;
 
-  /** @throws RangeError when it contradicts itself, or holds what is no point or scalar. */
+  /** @throws RangeError for inconsistent data, or an invalid point or scalar. */
   constructor(open: OpenClsag, curve: Curve = plainCurve) {
     const { message, ring, realIndex, keyImage, D, pseudoOut, s } = open;
     if (realIndex >= ring.length || s.length !== ring.length)
-      throw new RangeError('a signature has one answer a ring member');
+      throw new RangeError('a signature has one response per ring member');
     const { muP, muC, round } = challenger(message, ring, keyImage, D, pseudoOut);
     this.muP = muP;
     this.muC = muC;
@@ -81,7 +82,7 @@ export class ClsagChallenger {
    */
   challenge(sums: NonceSums): Challenge {
     if (sums.G.length !== NONCES || sums.H.length !== NONCES)
-      throw new RangeError(`a signer brings ${NONCES} nonces`);
+      throw new RangeError(`a signer contributes ${NONCES} nonces`);
     const b = this.#bindingFactor(sums);
     const binding = sums.G.map((_, i) => power(b, i));
     const bound = (points: readonly Uint8Array[]): Uint8Array => this.#curve.multiexp(points, binding);
@@ -92,7 +93,7 @@ export class ClsagChallenger {
       const i = (realIndex + step) % ring.length;
       if (i === 0) c1 = c;
       const scalars = [this.#s[i] ?? 0n, reduce(this.muP * c), reduce(this.muC * c)] as const;
-      c = this.#round(...answer(this.#points, i, scalars, this.#curve));
+      c = this.#round(...ringTerms(this.#points, i, scalars, this.#curve));
     }
     return { binding, c, c1: realIndex === 0 ? c : c1 };
   }
@@ -125,12 +126,12 @@ const power = (base: bigint, exponent: number): bigint => {
 };
 
 /**
- * `Σ bⁱ·αᵢ - c·w`: a signer's answer.
- * @param nonces α, one a sum. Secret; they answer one challenge ever.
+ * A signer's response `Σ bⁱ·αᵢ - c·w`.
+ * @param nonces α, one per sum. Secret; they must be used for one challenge only.
  * @param w `µ_P·p` of the signer's part of the key; from the first signer `+ µ_C·z` as well. Secret.
  * Source: multisig_tx_builder_ringct.cpp `first_partial_sign`, `next_partial_sign`.
  */
 export function clsagShare({ binding, c }: Challenge, nonces: readonly bigint[], w: bigint): bigint {
-  if (nonces.length !== binding.length) throw new RangeError(`a signer brings ${NONCES} nonces`);
+  if (nonces.length !== binding.length) throw new RangeError(`a signer contributes ${NONCES} nonces`);
   return reduce(nonces.reduce((sum, nonce, i) => sum + nonce * (binding[i] ?? 0n), 0n) - c * w);
 }

@@ -28,13 +28,13 @@ export const INV_8 = ((): bigint => {
 export interface ClsagRequest {
   readonly message: Hash;
   readonly ring: readonly RingMember[];
-  /** Which member is ours. */
+  /** Index of the real member. */
   readonly realIndex: number;
-  /** Its secret key p. */
+  /** Secret key p of the real member. */
   readonly secretKey: bigint;
-  /** Blinding scalar of its commitment. */
+  /** Blinding scalar of the real member's commitment. */
   readonly realMask: bigint;
-  /** Blinding scalar of the pseudo output, which holds the same amount. */
+  /** Blinding scalar of the pseudo output, which commits to the same amount. */
   readonly pseudoOutMask: bigint;
   readonly pseudoOut: Commitment;
   readonly rng: Rng;
@@ -48,7 +48,7 @@ export interface ClsagClaim {
   readonly pseudoOut: Commitment;
 }
 
-/** The challenges that hold a signature together. @param D divided by 8. */
+/** Aggregation coefficients and the round hash of a signature. @param D divided by 8. */
 export function challenger(
   message: Hash,
   ring: readonly RingMember[],
@@ -66,7 +66,7 @@ export function challenger(
   };
 }
 
-/** What the rounds of a signature multiply, one a ring member. */
+/** Points of the rounds of a signature, one of each list per ring member. */
 interface RingPoints {
   readonly P: readonly Uint8Array[];
   /** Commitments less the pseudo output. */
@@ -80,9 +80,9 @@ interface RingPoints {
 
 /**
  * L and R of a ring member: `s·G + cP·P + cC·C` and `s·Hp(P) + cP·I + cC·8D`.
- * @throws RangeError for a place outside the ring, or what is no point.
+ * @throws RangeError for an index outside the ring, or an invalid point.
  */
-export function answer(
+export function ringTerms(
   { P, C, bases, image, full }: RingPoints,
   i: number,
   scalars: readonly [s: bigint, cP: bigint, cC: bigint],
@@ -94,7 +94,7 @@ export function answer(
   return curve.twinSums([BASE, key, commitment], [base, image, full], scalars);
 }
 
-/** @throws RangeError when there is what is no point. */
+/** @throws RangeError for an invalid point. */
 export function ringPoints(
   ring: readonly RingMember[],
   pseudoOut: Commitment,
@@ -129,7 +129,7 @@ function secretMultiples(
   return products;
 }
 
-/** @throws RangeError when a ring member is not on the curve, or the request contradicts itself. */
+/** @throws RangeError when a ring member is not on the curve, or the request is inconsistent. */
 export function signClsag(
   request: ClsagRequest,
   curve: Curve = plainCurve,
@@ -150,7 +150,7 @@ export function signClsag(
     throw new RangeError('the secret key is not that of the real member');
   if (z === 0n) throw new RangeError('the pseudo output must not repeat the commitment of the real member');
   if (!equalBytes(ownCommitment, points.C[realIndex] ?? own.commitment))
-    throw new RangeError('the masks do not fit the commitments');
+    throw new RangeError('the masks do not match the commitments');
 
   const keyImage = image as KeyImage;
   const { muP, muC, round } = challenger(message, ring, keyImage, D, pseudoOut);
@@ -160,7 +160,7 @@ export function signClsag(
   for (let step = 1; step < n; step++) {
     const i = (realIndex + step) % n;
     if (i === 0) c1 = c;
-    c = round(...answer(points, i, [s[i] ?? 0n, reduce(muP * c), reduce(muC * c)], curve));
+    c = round(...ringTerms(points, i, [s[i] ?? 0n, reduce(muP * c), reduce(muC * c)], curve));
   }
   if (realIndex === 0) c1 = c;
   s[realIndex] = reduce(nonce - c * reduce(muP * p + muC * z));
@@ -174,7 +174,7 @@ export function signClsag(
   };
 }
 
-/** Checks a signature; whatever is not well-formed is false. */
+/** Verifies a signature; false for malformed data. */
 export function verifyClsag(
   { message, ring, clsag, keyImage, pseudoOut }: ClsagClaim,
   curve: Curve = plainCurve,
@@ -195,7 +195,7 @@ export function verifyClsag(
   const points = ringPoints(ring, pseudoOut, keyImage, full, curve);
   let c = c1;
   for (let i = 0; i < n; i++) {
-    c = round(...answer(points, i, [s[i] ?? 0n, reduce(muP * c), reduce(muC * c)], curve));
+    c = round(...ringTerms(points, i, [s[i] ?? 0n, reduce(muP * c), reduce(muC * c)], curve));
     if (c === 0n) return false;
   }
   return c === c1;

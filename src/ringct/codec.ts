@@ -19,13 +19,13 @@ const point = role<ProofPoint>(32);
 const scalar = role<ProofScalar>(32);
 const commitment = role<Commitment>(32);
 
-/** Rounds of a range proof over 2^k amounts of 64 bits: 6 + k, with k at most 4. */
+/** A range proof over 2^k amounts of 64 bits has 6 + k rounds, k ≤ 4. */
 const MIN_ROUNDS = 6;
 const MAX_ROUNDS = 10;
 
 const isRctType = (value: number): value is RctType => value >= 0 && value <= 6;
 
-/** Amounts of 8 bytes, without a mask. */
+/** True for types with 8-byte amounts and no mask. */
 const hasShortAmounts = (type: RctType): boolean => type >= 4;
 
 const ecdhInfo = (type: RctType): Codec<EcdhInfo> => {
@@ -135,7 +135,7 @@ const bulletproofPlus: Codec<BulletproofPlus> = {
     }),
 };
 
-/** A count of proofs, then the proofs; together they cover every output. */
+/** A count of proofs, then the proofs, which together must cover every output. */
 const rangeProofs = <P extends { readonly L: readonly ProofPoint[] }>(
   count: Codec<number>,
   proof: Codec<P>,
@@ -182,7 +182,7 @@ const NOTHING: RctPrunable = {
 };
 
 /**
- * @param ringSize of the first input; upstream takes it for all.
+ * @param ringSize ring size of the first input; upstream uses it for all.
  * Source: rctTypes.h `serialize_rctsig_prunable`.
  */
 export function rctPrunable(
@@ -209,7 +209,7 @@ export function rctPrunable(
     },
     read(r) {
       if (type === 0) return NOTHING;
-      // The wire's order; each member reads where the type has it.
+      // Read in wire order.
       const bulletproofsPlus = type === 6 ? plusProofs.read(r) : [];
       const bulletproofs = type >= 3 && type < 6 ? proofs.read(r) : [];
       const borromean = type < 3 ? rangeSigs.read(r) : [];
@@ -226,15 +226,15 @@ export function rctPrunable(
 }
 
 /**
- * Size of {@link rctPrunable} [bytes] without the signatures and proofs themselves: every count in it follows from
- * the arguments. Range proofs of type 3 on are one proof over all outputs.
+ * Size of {@link rctPrunable} [bytes], computed without the signatures and proofs: all counts follow from the
+ * arguments. From type 3 on there is one range proof over all outputs.
  * Source: rctTypes.h `serialize_rctsig_prunable`; rctSigs.cpp `is_canonical_bulletproof_layout`.
  */
 export function rctPrunableSize(type: RctType, inputs: number, outputs: number, ringSize: number): number {
   if (type === 0) return 0;
   const mlsagSize = (columns: number): number => 32 * (ringSize * columns + 1);
   const roundsSize = 2 * (1 + 32 * (MIN_ROUNDS + Math.ceil(Math.log2(Math.max(1, outputs)))));
-  // A count of 4 bytes or of one, then points and scalars, and two lists of rounds.
+  // A count of 4 bytes or 1, then points and scalars, and two lists of round points.
   const proofs: Record<Exclude<RctType, 0>, number> = {
     1: outputs * 32 * 193,
     2: outputs * 32 * 193,

@@ -9,21 +9,21 @@ import { equalBytes } from '../util/bytes.js';
 export const commit = (amount: Amount, mask: bigint): Commitment =>
   multiply(G, mask).add(multiply(H, amount)).toBytes() as Commitment;
 
-/** The commitment of an amount that everybody sees: mask 1. Source: rctOps.cpp `zeroCommit`. */
+/** Commitment to a public amount, with mask 1. Source: rctOps.cpp `zeroCommit`. */
 export const zeroCommit = (amount: Amount): Commitment =>
   G.add(multiplyPublic(H, amount)).toBytes() as Commitment;
 
-/** Is this the commitment to an amount under a mask? */
+/** True when the commitment is to this amount and mask. */
 export const commitsTo = (commitment: Commitment, amount: Amount, mask: bigint): boolean =>
   equalBytes(commit(amount, mask), commitment);
 
-/** Σ of commitments. @throws RangeError when one is not a point. */
+/** Sum of commitments. @throws RangeError when one is not a point. */
 export const sumCommitments = (commitments: readonly Commitment[]): Point =>
   commitments.reduce((total, commitment) => total.add(decompress(commitment)), IDENTITY);
 
 /**
- * Do pseudo outputs pay for outputs and fee, `Σ pseudoOuts = Σ outPk + fee·H`?
- * @returns false as well when a commitment is not a point.
+ * True when `Σ pseudoOuts = Σ outPk + fee·H`.
+ * @returns false when a commitment is not a point.
  * Source: rctSigs.cpp `verRctSemanticsSimple`.
  */
 export function amountsBalance(

@@ -9,7 +9,7 @@ const text = new TextEncoder();
 const MASK_SALT = text.encode('commitment_mask');
 const AMOUNT_SALT = text.encode('amount');
 
-/** Blinding scalar of an output that sender and receiver share. Source: rctOps.cpp `genCommitmentMask`. */
+/** Blinding scalar of an output, known to sender and receiver. Source: rctOps.cpp `genCommitmentMask`. */
 export const commitmentMask = (sharedSecret: Uint8Array): bigint => hashToScalar(MASK_SALT, sharedSecret);
 
 /** XOR with 8 shared bytes; its own inverse. Source: rctOps.cpp `ecdhEncode`, `ecdhDecode`, short form. */
@@ -18,17 +18,17 @@ function cryptAmount(bytes: Uint8Array, sharedSecret: Uint8Array): Uint8Array {
   return bytes.map((byte, i) => byte ^ (pad[i] ?? 0));
 }
 
-/** 8 bytes. @param sharedSecret 32 bytes, `Hs(D || i)`. */
+/** Encrypts an amount to 8 bytes. @param sharedSecret 32 bytes, `Hs(D || i)`. */
 export const encryptAmount = (value: Amount, sharedSecret: Uint8Array): Uint8Array =>
   cryptAmount(intToBytes(value).slice(0, 8), sharedSecret);
 
-/** What a sender says an output holds; only its commitment tells whether that is so. */
+/** Claimed amount and mask of an output; to be verified against its commitment. */
 export interface Opening {
   readonly amount: Amount;
   readonly mask: bigint;
 }
 
-/** Decrypts amount and mask of an output. @returns undefined for an amount that is none. */
+/** Decrypts amount and mask of an output. @returns undefined for an amount beyond 64 bits. */
 export function decryptOutput(info: EcdhInfo, type: RctType, sharedSecret: Uint8Array): Opening | undefined {
   const { value, mask } = type >= 4 ? openShort(info, sharedSecret) : openLong(info, sharedSecret);
   return value > U64_MAX ? undefined : { amount: amount(value), mask };
@@ -36,7 +36,7 @@ export function decryptOutput(info: EcdhInfo, type: RctType, sharedSecret: Uint8
 
 /**
  * Recovers amount and mask of an output that a derivation opens.
- * @returns undefined when they do not match the commitment: the sender lied, or it is not ours.
+ * @returns undefined when they do not match the commitment: a false amount, or an output of another wallet.
  */
 export function openOutput(
   info: EcdhInfo,
@@ -53,7 +53,7 @@ const openShort = (info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; m
   mask: commitmentMask(sharedSecret),
 });
 
-/** Types 1 to 3: mask and amount are scalars, each offset by a hash of the secret. */
+/** Decrypts types 1 to 3: mask and amount are scalars, each offset by a hash of the shared secret. */
 function openLong(info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } {
   const shared1 = hashToScalar(sharedSecret);
   const shared2 = hashToScalar(intToBytes(shared1));

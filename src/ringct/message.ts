@@ -35,7 +35,7 @@ function rangeProofParts({ type }: RctBase, prunable: RctPrunable): Uint8Array[]
 }
 
 /**
- * What ring signatures sign: the prefix, the base part and the range proofs.
+ * Message of the ring signatures: hash of the prefix, the base part and the range proofs.
  * Source: rctSigs.cpp `get_pre_mlsag_hash`.
  */
 export function preMlsagHash(

@@ -14,7 +14,7 @@ export type ProofPoint = Bytes<'ProofPoint'>;
  */
 export type RctType = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-/** What hides an amount on the wire. Types 1 to 3: 32-byte `mask` and `amount`; types 4 to 6: 8-byte `amount`. */
+/** Encrypted amount. Types 1 to 3: 32-byte `mask` and `amount`; types 4 to 6: 8-byte `amount`. */
 export interface EcdhInfo {
   readonly mask?: Uint8Array;
   readonly amount: Uint8Array;
@@ -28,7 +28,7 @@ export interface RctBase {
   /** Type 2 only; later types carry them in the prunable part. */
   readonly pseudoOuts: readonly Commitment[];
   readonly ecdhInfo: readonly EcdhInfo[];
-  /** Output commitments, one an output. */
+  /** Output commitments, one per output. */
   readonly outPk: readonly Commitment[];
 }
 
@@ -39,7 +39,7 @@ export interface BorromeanRangeSig {
   readonly Ci: readonly ProofPoint[];
 }
 
-/** V (the commitments) is not carried: it follows from `outPk`. */
+/** V (the commitments) is not encoded: it follows from `outPk`. */
 export interface Bulletproof {
   readonly A: ProofPoint;
   readonly S: ProofPoint;
@@ -54,7 +54,7 @@ export interface Bulletproof {
   readonly t: ProofScalar;
 }
 
-/** V is not carried: it follows from `outPk`. */
+/** V is not encoded: it follows from `outPk`. */
 export interface BulletproofPlus {
   readonly A: ProofPoint;
   readonly A1: ProofPoint;
@@ -91,7 +91,7 @@ export interface RctPrunable {
   readonly pseudoOuts: readonly Commitment[];
 }
 
-/** One ring member as the chain has it. */
+/** A ring member: an output of the chain. */
 export interface RingMember {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;

@@ -6,44 +6,49 @@ import type { NetworkType } from '../cryptonote/types.js';
 import { equalBytes, fromHex, isHex } from '../util/bytes.js';
 import { WalletError } from './model/wallet-error.js';
 
-/** Keys as a caller writes them; an empty text is left out. */
-export interface GivenKeys {
+/** Key import request; an empty text means absent. */
+export interface KeyTexts {
   readonly address: string;
   readonly viewKey: string;
-  /** Left out for a view-only wallet. */
+  /** Empty for a view-only wallet. */
   readonly spendKey: string;
 }
 
-/** @param text upstream's message for it. */
+/** @param text upstream's message for the same cause. */
 const invalid = (reason: string, text: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'invalid', reason, text }, { cause });
 
-const unreadable = (what: string): string => `Failed to parse ${what} key secret key`;
+const unreadable = (keyName: string): string => `Failed to parse ${keyName} key secret key`;
 
-function readSecret(hex: string, what: string): SecretKey {
-  if (!isHex(hex) || hex.length !== 64) throw invalid(`the ${what} key has 64 hex digits`, unreadable(what));
+function readSecret(hex: string, keyName: string): SecretKey {
+  if (!isHex(hex) || hex.length !== 64)
+    throw invalid(`the ${keyName} key has 64 hex digits`, unreadable(keyName));
   const secret = fromHex(hex) as SecretKey;
-  if (equalBytes(secret, new Uint8Array(32))) throw invalid(`the ${what} key is zero`, unreadable(what));
+  if (equalBytes(secret, new Uint8Array(32)))
+    throw invalid(`the ${keyName} key is zero`, unreadable(keyName));
   return secret;
 }
 
-function publicKey(secret: SecretKey, what: string): PublicKey {
+function publicKey(secret: SecretKey, keyName: string): PublicKey {
   try {
     return publicKeyOf(secret);
   } catch (cause) {
     // Not below the group's order.
     if (cause instanceof RangeError)
-      throw invalid(`the ${what} key is not a secret key`, unreadable(what), cause);
+      throw invalid(`the ${keyName} key is not a secret key`, unreadable(keyName), cause);
     throw cause;
   }
 }
 
 /**
- * Keys of an account, every secret one checked against the address. A spend key alone is enough: a view key
- * and an address that are left out are those that follow from it.
+ * Parses account keys and checks each secret key against the address. A spend key alone is enough: an absent view
+ * key or address is derived from it.
  * @throws WalletError `invalid`. Source: wallet_rpc_server.cpp `on_generate_from_keys`.
  */
-export function readGivenKeys({ address, viewKey, spendKey }: GivenKeys, network: NetworkType): AccountKeys {
+export function parseAccountKeys(
+  { address, viewKey, spendKey }: KeyTexts,
+  network: NetworkType,
+): AccountKeys {
   const spendSecret = spendKey === '' ? undefined : readSecret(spendKey, 'spend');
   if (spendSecret === undefined && viewKey === '')
     throw invalid(
@@ -55,19 +60,19 @@ export function readGivenKeys({ address, viewKey, spendKey }: GivenKeys, network
       ? viewSecretFromSpend(spendSecret)
       : readSecret(viewKey, 'view');
   const viewPublicKey = publicKey(viewSecret, 'view');
-  const own = spendSecret === undefined ? undefined : publicKey(spendSecret, 'spend');
-  const claimed = address === '' ? undefined : tryParseAddress(address, network);
-  if (address !== '' && claimed === undefined)
+  const derivedSpendKey = spendSecret === undefined ? undefined : publicKey(spendSecret, 'spend');
+  const givenAddress = address === '' ? undefined : tryParseAddress(address, network);
+  if (address !== '' && givenAddress === undefined)
     throw invalid('the address cannot be read', 'Failed to parse public address');
-  const spendPublicKey = own ?? claimed?.spendPublicKey;
+  const spendPublicKey = derivedSpendKey ?? givenAddress?.spendPublicKey;
   if (spendPublicKey === undefined)
     throw invalid('an address is needed', "field 'address' is mandatory. Please provide a public address.");
-  if (claimed !== undefined && !equalBytes(claimed.viewPublicKey, viewPublicKey))
+  if (givenAddress !== undefined && !equalBytes(givenAddress.viewPublicKey, viewPublicKey))
     throw invalid(
       'the view key does not belong to the address',
       'view secret key does not match main address',
     );
-  if (claimed !== undefined && !equalBytes(claimed.spendPublicKey, spendPublicKey))
+  if (givenAddress !== undefined && !equalBytes(givenAddress.spendPublicKey, spendPublicKey))
     throw invalid(
       'the spend key does not belong to the address',
       'spend secret key does not match main address',

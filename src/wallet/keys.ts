@@ -10,13 +10,13 @@ export interface WalletKeys {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: Secret<SecretKey>;
-  /** Absent in a view-only wallet, and in one whose spend key several share. */
+  /** Absent in view-only and multisig wallets. */
   readonly spendSecret?: Secret<SecretKey>;
-  /** Multisig wallets alone. */
+  /** Multisig wallets only. */
   readonly multisig?: MultisigKeys;
 }
 
-/** One participant's part of a spend key. */
+/** One participant's shares of a multisig spend key. */
 export interface MultisigKeys {
   readonly signerSecret: Secret<SecretKey>;
   readonly shares: readonly Secret<SecretKey>[];
@@ -38,7 +38,7 @@ export function accountOf({ spendPublicKey, viewSecret, multisig }: WalletKeys):
   };
 }
 
-/** The key that spends alone. @throws WalletError `view_only`, `multisig_refused` where it is shared. */
+/** The whole spend secret. @throws WalletError `view_only`; `multisig_refused` in a multisig wallet. */
 export function spendSecretIn({ spendSecret, multisig }: WalletKeys): SecretKey {
   if (spendSecret !== undefined) return spendSecret.expose();
   if (multisig === undefined) throw new WalletError({ kind: 'view_only' });

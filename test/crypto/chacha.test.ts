@@ -31,7 +31,7 @@ describe.each([
   ['chacha8', chacha8],
   ['chacha20', chacha20],
 ] as const)('%s', (_, cipher) => {
-  it('is its own inverse at any length and leaves its input as it was', () => {
+  it('is its own inverse at any length and does not change its input', () => {
     const bytes = (length: number): fc.Arbitrary<Uint8Array> =>
       fc.uint8Array({ minLength: length, maxLength: length });
     fc.assert(

@@ -29,7 +29,7 @@ const EXTREMES = EDGES.flatMap((y) => [intToBytes(y), intToBytes(y + 2n ** 255n)
 );
 const NO_POINTS: readonly Uint8Array[] = [
   new Uint8Array(32).fill(0xff),
-  // p and p + 1: other names of 0 and 1; and x = 0 has no sign.
+  // p and p + 1 are non-canonical encodings of 0 and 1; x = 0 has no sign.
   intToBytes(P),
   intToBytes(P + 1n),
   intToBytes(1n + 2n ** 255n),
@@ -41,7 +41,7 @@ const NO_POINTS: readonly Uint8Array[] = [
 
 const scalar = fc.oneof(
   someScalar,
-  // Long runs of equal bits carry far.
+  // Long runs of equal bits cause long carries.
   fc.tuple(fc.nat(252), fc.nat(252)).map(([a, b]) => (2n ** BigInt(a) + ORDER - 2n ** BigInt(b)) % ORDER),
 );
 const point = fc
@@ -61,7 +61,7 @@ const runs = { numRuns: 60 };
 describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
   'the curve of %s',
   (_, curve) => {
-    it('adds products up as the plain one does', () => {
+    it('sums products as the plain curve does', () => {
       fc.assert(
         fc.property(terms(7), (all) => {
           const [points, scalars] = [pointsOf(all), scalarsOf(all)];
@@ -71,12 +71,12 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
-    it('adds up products of a basis, in part and with others', () => {
+    it('sums products of a part of a basis and other points', () => {
       fc.assert(
         fc.property(terms(7), terms(4), fc.nat(3), (kept, others, spare) => {
           const sums = [curve, plainCurve].map((each) => {
             const basis = each.basis();
-            // In two steps, so that tables follow tables.
+            // In two steps, so that tables are appended.
             basis.add(pointsOf(kept).slice(0, 3));
             basis.add(pointsOf(kept).slice(3));
             const used = scalarsOf(kept).slice(0, Math.max(0, kept.length - spare));
@@ -91,7 +91,7 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
-    it('adds up products of what is put into a cleared basis', () => {
+    it('sums products of points added to a cleared basis', () => {
       const basis = curve.basis();
       basis.add([H, G, H].map((p) => p.toBytes()));
       basis.clear();
@@ -115,7 +115,7 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
-    it('adds two sums up at once', () => {
+    it('computes two sums at once', () => {
       fc.assert(
         fc.property(fc.array(fc.tuple(anyPoint, anyPoint, scalar), { maxLength: 4 }), (all) => {
           const [left, right, scalars] = [
@@ -147,7 +147,7 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
-    it('hashes to points, and subtracts one from others', () => {
+    it('hashes to points, and subtracts one point from each', () => {
       fc.assert(
         fc.property(fc.array(anyPoint, { maxLength: 5 }), anyPoint, (points, subtrahend) => {
           expect(hex(curve.hashToPoints(points))).toEqual(hex(plainCurve.hashToPoints(points)));
@@ -159,7 +159,7 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
-    it('takes every extreme, and more rows than a call has', () => {
+    it('accepts extreme values, and more items than one call processes', () => {
       const many = Array.from({ length: 6 }, () => EXTREMES).flat();
       expect(many.length).toBeGreaterThan(256);
       expect(curve.arePoints(many)).toBe(true);
@@ -223,7 +223,7 @@ describe.each([plainCurve, ...fastCurves].map((curve): [string, Curve] => [curve
           () => basis.multiexp([1n], [bytes], [1n]),
         ])
           expect(attempt).toThrow(RangeError);
-        // And goes on as if nothing had been.
+        // The next call must work as before.
         expect(basis.size).toBe(1);
         expect(toHex(basis.multiexp([1n]))).toBe(toHex(base));
         expect(toHex(curve.multiexp([base], [1n]))).toBe(toHex(base));
@@ -251,7 +251,7 @@ describe.each([plainCurve, ...fastCurves].map((curve): [string, Curve] => [curve
         expect(attempt).toThrow(RangeError);
     });
 
-    it('gives the identity for nothing, and for what cancels', () => {
+    it('gives the identity for no terms, and for terms that cancel', () => {
       const identity = toHex(Point.ZERO.toBytes());
       expect(toHex(curve.multiexp([], []))).toBe(identity);
       expect(toHex(curve.multiexp([base, base], [5n, ORDER - 5n]))).toBe(identity);

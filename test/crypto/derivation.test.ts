@@ -67,7 +67,7 @@ describe('keyDerivation', () => {
   it('refuses a secret that is not reduced', () => {
     expect(() => keyDerivation(publicKeyOf(randomSecretKey(systemRng)), order)).toThrow(RangeError);
   });
-  it('is the same from both sides, and blind to torsion', () => {
+  it('is the same from both sides, and independent of torsion', () => {
     fc.assert(
       fc.property(scalar, scalar, fc.constantFrom(...SMALL_ORDER), (a, r, torsion) => {
         const sent = keyDerivation(publicKeyOf(scalarBytes(a)), scalarBytes(r));
@@ -106,7 +106,7 @@ describe('one-time keys', () => {
     const secret = deriveSecretKey(derivation(words[0]), Number(words[1]), secretKey(words[2]));
     expect(toHex(secret)).toBe(words[3]);
   });
-  it('fit together: the derived secret opens the derived key', () => {
+  it('match: the derived secret opens the derived key', () => {
     fc.assert(
       fc.property(scalar, scalar, index, (b, d, i) => {
         const D = bytes32(publicKeyOf(scalarBytes(d)), 'KeyDerivation');
@@ -141,7 +141,7 @@ describe('keyImage', () => {
 });
 
 describe('randomSecretKey', () => {
-  it('is the scalar its generator gives, and draws again on zero', () => {
+  it('is the scalar of its random source, and draws again on zero', () => {
     expect(randomSecretKey(scalarsRng([0n, 7n]))).toEqual(scalarBytes(7n));
   });
   it('reduces all 64 bytes it draws', () => {

@@ -10,7 +10,7 @@ describe('mapToCurve', () => {
   test.each(vectorsOf('hash_to_point'))('maps $title', ({ words: [bytes = '', point] }) => {
     expect(toHex(mapToCurve(fromHex(bytes)).toBytes())).toBe(point);
   });
-  it('stays on the curve whatever the bytes', () => {
+  it('gives a point on the curve for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const point = mapToCurve(bytes);
@@ -34,7 +34,7 @@ describe('hashToPoint', () => {
       { numRuns: 25 },
     );
   });
-  it('is not how the amount generator was made, though both start from keccak(G)', () => {
+  it('differs from the derivation of the amount generator, though both start from keccak(G)', () => {
     expect(hashToPoint(G.toBytes()).equals(H)).toBe(false);
   });
 });

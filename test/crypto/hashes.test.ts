@@ -22,7 +22,7 @@ describe.each([
 });
 
 describe('keccak of parts', () => {
-  it('is that of the parts in a row, however long they are', () => {
+  it('equals that of the concatenated parts, for any lengths', () => {
     const part = fc.oneof(
       fc.constantFrom(0, 1, 135, 136, 137, 65_279, 65_280, 65_415, 65_416, 65_417, 200_000),
       fc.nat(300),

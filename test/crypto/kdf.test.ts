@@ -30,14 +30,14 @@ describe.each(keysFiles)('a keys file with $note', (file) => {
     const key = await passwordKey(file.password, file.rounds);
     expect(latin1(chacha20(key, fromHex(file.iv), fromHex(file.cipher)))).toMatch(/^\{"key_data":"/);
   });
-  it('stays shut with another password or another number of rounds', async () => {
+  it('does not open with another password or number of rounds', async () => {
     for (const key of [
       await passwordKey(`${file.password} `, file.rounds),
       await passwordKey(file.password, file.rounds + 1),
     ])
       expect(latin1(chacha20(key, fromHex(file.iv), fromHex(file.cipher)))).not.toContain('key_data');
   });
-  it('holds secrets of its public keys under a second key', async () => {
+  it('has the secrets of its public keys encrypted under a second key', async () => {
     const key = await memoryKey(await passwordKey(file.password, file.rounds));
     const secrets = chacha20(key, fromHex(file.secretsIv), fromHex(file.encryptedSecrets));
     expect(toHex(publicKeyOf(bytes32(secrets.subarray(0, 32), 'SecretKey')))).toBe(file.spendPublicKey);
@@ -53,7 +53,7 @@ describe('exportKey', () => {
     expect(toHex(plain)).toBe(`${owner?.spendPublicKey ?? ''}${owner?.viewPublicKey ?? ''}`);
     expect(toHex(viewSecret)).toBe(exported.viewSecret);
   });
-  it('follows the number of rounds', async () => {
+  it('depends on the number of rounds', async () => {
     const secret = secretKey('07'.repeat(32));
     expect(toHex(await exportKey(secret, 2))).toBe(toHex(slowHash(slowHash(secret))));
   });

@@ -2,12 +2,12 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { G, H, IDENTITY, multiplyPublic, type Point } from '../../src/crypto/point.js';
 import { ORDER } from '../../src/crypto/scalar.js';
-import { keptMultiples, multiexp, multiplesOf } from '../../src/crypto/multiexp.js';
+import { storedMultiples, multiexp, multiplesOf } from '../../src/crypto/multiexp.js';
 import { toHex } from '../../src/util/bytes.js';
 import { torsionPoints } from '../ringct/vectors.js';
 import { someScalar } from '../support/scalars.js';
 
-/** Term by term; the integer in [0, ℓ) is what multiplies. */
+/** Sum computed term by term; each factor is the representative in [0, ℓ). */
 const naive = (points: readonly Point[], scalars: readonly bigint[]): Point =>
   points.reduce((sum, point, i) => sum.add(multiplyPublic(point, scalars[i] ?? 0n)), IDENTITY);
 
@@ -24,7 +24,7 @@ describe('multiexp', () => {
         const scalars = terms.map(([, s]) => s);
         const expected = toHex(naive(points, scalars).toBytes());
         expect(toHex(multiexp(points, scalars).toBytes())).toBe(expected);
-        expect(toHex(multiexp(points.map(keptMultiples), scalars).toBytes())).toBe(expected);
+        expect(toHex(multiexp(points.map(storedMultiples), scalars).toBytes())).toBe(expected);
         expect(toHex(multiexp(points.map(multiplesOf), scalars).toBytes())).toBe(expected);
       }),
       { numRuns: 60 },
@@ -32,18 +32,18 @@ describe('multiexp', () => {
   });
 
   it('gives a point on the curve that noble can go on with', () => {
-    const sum = multiexp([G, keptMultiples(H)], [5n, ORDER - 3n]);
+    const sum = multiexp([G, storedMultiples(H)], [5n, ORDER - 3n]);
     sum.assertValidity();
     expect(sum.add(multiplyPublic(H, 3n)).equals(multiplyPublic(G, 5n))).toBe(true);
   });
 
   it('of nothing, and of zeros, is the identity', () => {
     expect(multiexp([], []).is0()).toBe(true);
-    expect(multiexp([G, keptMultiples(H)], [0n, 0n]).is0()).toBe(true);
+    expect(multiexp([G, storedMultiples(H)], [0n, 0n]).is0()).toBe(true);
   });
 
   it('cancels to the identity', () => {
-    expect(multiexp([G, G, keptMultiples(G)], [3n, 4n, -7n]).is0()).toBe(true);
+    expect(multiexp([G, G, storedMultiples(G)], [3n, 4n, -7n]).is0()).toBe(true);
     expect(multiexp([H, H.negate()], [ORDER - 1n, ORDER - 1n]).is0()).toBe(true);
   });
 

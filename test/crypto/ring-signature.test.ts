@@ -89,7 +89,7 @@ describe('checkRing', () => {
   const own = keyImage(publicKeyOf(secret), secret);
   const signed = signRing(message, own, ring, secret, 0, systemRng);
 
-  it('takes what signRing made, in the order it was made for', () => {
+  it('accepts a signature by signRing, in its ring order only', () => {
     expect(checkRing(message, own, ring, signed)).toBe(true);
     expect(checkRing(message, own, ring.toReversed(), signed)).toBe(false);
   });

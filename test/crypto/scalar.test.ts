@@ -37,7 +37,7 @@ describe('hashToScalar', () => {
 });
 
 describe('scalars', () => {
-  it('go to bytes and back', () => {
+  it('round-trip through bytes', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => {
         expect(bytesToInt(intToBytes(value))).toBe(value);

@@ -27,7 +27,7 @@ describe('signHash', () => {
       expect(toHex(made)).toBe(expected);
     },
   );
-  it('makes what checkSignature takes, for that message and key alone', () => {
+  it('makes a signature that checkSignature accepts for that message and key only', () => {
     const bytes32s = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(bytes32s, fc.nat(31), fc.nat(63), (message, at, inSignature) => {

@@ -14,7 +14,7 @@ describe('slowHash', () => {
   test.each(digests('slow'))('digests $title', ({ digest, data }) => {
     expect(toHex(slowHash(data))).toBe(digest);
   });
-  it('leaves its input as it was', () => {
+  it('does not change its input', () => {
     const data = utf8('de omnibus dubitandum');
     slowHash(data);
     expect(data).toEqual(utf8('de omnibus dubitandum'));
@@ -30,7 +30,7 @@ describe('the memory of the hash', () => {
     {},
   ).exports as unknown as SlowHashExports;
 
-  it('keeps nothing of a message', () => {
+  it('is wiped of the message', () => {
     new Uint8Array(wasm.memory.buffer, wasm.boxAt(), SBOX.length).set(SBOX);
     wasm.prepare();
     const before = Buffer.from(new Uint8Array(wasm.memory.buffer).slice());
@@ -56,12 +56,12 @@ describe('slowHashAsync', () => {
     const data = utf8('rounds');
     expect(toHex(await slowHashAsync(data, 3))).toBe(toHex(slowHash(slowHash(slowHash(data)))));
   });
-  it('starts ahead of the first hash, and only once', async () => {
+  it('may be started before the first hash, repeatedly', async () => {
     startSlowHash();
     startSlowHash();
     expect(toHex(await slowHashAsync(utf8('early')))).toBe(toHex(slowHash(utf8('early'))));
   });
-  it('does not block its caller, and answers many at once', async () => {
+  it('does not block its caller, and computes several hashes at once', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 5);
     const inputs = Array.from({ length: 6 }, (_, i) => Uint8Array.of(i));

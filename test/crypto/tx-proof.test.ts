@@ -44,7 +44,7 @@ const flipped = <T extends Uint8Array>(bytes: T, at: number, bit = 0): T => {
 describe.each(claims)('a proof $note', ({ claim }) => {
   const proof = proveSharedSecret(claim, secret, rng);
 
-  it('is good in its own version alone', () => {
+  it('is good in its own version only', () => {
     expect(checkSharedSecret(claim, proof, 2)).toBe(true);
     expect(checkSharedSecret(claim, proof, 1)).toBe(false);
   });
@@ -68,7 +68,7 @@ describe.each(claims)('a proof $note', ({ claim }) => {
     );
   });
 
-  it('is bad once a bit of what it claims changes', () => {
+  it('is bad once a bit of its claim changes', () => {
     const part = fc.constantFrom('message' as const, 'R' as const, 'A' as const, 'D' as const, 'B' as const);
     fc.assert(
       fc.property(part, fc.nat(31), fc.nat(7), (name, at, bit) => {
@@ -100,7 +100,7 @@ describe.each(claims)('a proof $note', ({ claim }) => {
 });
 
 describe('a proof of version 1', () => {
-  it('binds the secret and the message, and nothing else', () => {
+  it('binds only the shared secret and the message', () => {
     const nonce = 77n;
     const X = multiply(G, nonce).toBytes();
     const Y = multiply(decompress(A), nonce).toBytes();

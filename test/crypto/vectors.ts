@@ -7,7 +7,7 @@ import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../
 const read = (name: string): string =>
   readFileSync(new URL(`../../../test/vectors/crypto/${name}`, import.meta.url), 'utf8');
 
-/** The words of each line of a text file of vectors, its header aside. */
+/** Words of each line of a text file of vectors, without its header. */
 const lines = (name: string): string[][] =>
   read(name)
     .split('\n')
@@ -16,13 +16,13 @@ const lines = (name: string): string[][] =>
 
 const commands = lines('tests.txt');
 
-/** Arguments and results of every vector of one command, each with a short title of its own. */
+/** Arguments and results of every vector of one command, each with a short title. */
 export const vectorsOf = (command: string): { title: string; words: string[] }[] =>
   commands
     .filter(([name]) => name === command)
     .map(([, ...words], i) => ({ title: `${i + 1}: ${words[0]?.slice(0, 16) ?? ''}`, words }));
 
-/** {@link vectorsOf} that end in a verdict, parted by it. */
+/** {@link vectorsOf} a command with a verdict, partitioned by it. */
 export function verdictsOf(
   command: string,
 ): Record<'valid' | 'invalid', { title: string; words: string[] }[]> {
@@ -48,11 +48,11 @@ export const secretKey = (hex = ''): SecretKey => bytes32(fromHex(hex), 'SecretK
 export const derivation = (hex = ''): KeyDerivation => bytes32(fromHex(hex), 'KeyDerivation');
 export const image = (hex = ''): KeyImage => bytes32(fromHex(hex), 'KeyImage');
 
-/** The 64-byte signatures of a run of hex. */
+/** 64-byte signatures in concatenated hex. */
 export const signatures = (hex = ''): Uint8Array[] =>
   (hex.match(/.{128}/g) ?? []).map((one) => fixedBytes(fromHex(one), 64, 'Signature'));
 
-/** A generator from which `randomScalar` draws exactly these scalars, and no more. */
+/** Random source from which `randomScalar` draws exactly these scalars; it throws after them. */
 export function scalarsRng(scalars: readonly bigint[]): Rng {
   const left = [...scalars];
   return (length) => {
@@ -62,7 +62,7 @@ export function scalarsRng(scalars: readonly bigint[]): Rng {
   };
 }
 
-/** The eight points of small order: nothing but torsion, the identity first. */
+/** The eight points of small order, the identity first. */
 export const SMALL_ORDER: readonly string[] = [
   '0100000000000000000000000000000000000000000000000000000000000000',
   'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
@@ -74,7 +74,7 @@ export const SMALL_ORDER: readonly string[] = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa',
 ];
 
-/** Encodings that a laxer reader takes for points: y ≥ p, and the identity and its like with a negative x of 0. */
+/** Encodings that a lenient parser accepts as points: y ≥ p, and points with x = 0 and the sign bit set. */
 export const NOT_CANONICAL: readonly { note: string; hex: string }[] = [
   { note: 'y = p', hex: 'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f' },
   { note: 'y = p + 1', hex: 'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f' },

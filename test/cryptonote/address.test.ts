@@ -80,7 +80,7 @@ describe.each(wallets)('a $network wallet of the reference', ({ network, address
     expect(standardOf(made)).toEqual(standard);
   });
 
-  test.each(['mainnet', 'testnet', 'stagenet'] as const)('is told apart from %s', (other) => {
+  test.each(['mainnet', 'testnet', 'stagenet'] as const)('is refused on %s', (other) => {
     const texts = [its.primary, addresses[1]?.address ?? '', its.integrated[0]?.address ?? ''];
     for (const text of texts) {
       if (other === network) expect(parseAddress(text, other).network).toBe(network);
@@ -160,7 +160,7 @@ describe('parseAddress', () => {
     );
   });
 
-  it('notices any changed character', () => {
+  it('detects any changed character', () => {
     fc.assert(
       fc.property(fc.nat(wallet.primary.length - 1), fc.constantFrom(...'123ABCabcxyz'), (at, char) => {
         fc.pre(wallet.primary[at] !== char);
@@ -253,7 +253,7 @@ describe('subaddress keys', () => {
     expect(() => subaddressKeys(spendPublicKey, viewSecret, index)).toThrow(RangeError);
   });
 
-  it('refuses a spend key that is no point', () => {
+  it('refuses a spend key that is not a point', () => {
     const bad = new Uint8Array(32).fill(2) as PublicKey;
     expect(() => subaddressKeys(bad, viewSecret, { major: 0, minor: 1 })).toThrow(RangeError);
     expect(() => subaddressSpendPublicKeys(bad, viewSecret, 0, 0, 2)).toThrow(RangeError);

@@ -6,7 +6,7 @@ import { fromHex } from '../../src/util/bytes.js';
 const chains = (count: number): Hash[] =>
   Array.from({ length: count }, (_, i) => fromHex(`${i}`.padStart(64, '1')) as Hash);
 
-/** The first nonce that gives every chain a slot of its own. */
+/** First nonce that gives every chain a different slot. */
 function firstNonce(ids: readonly Hash[]): number {
   for (let nonce = 0; ; nonce++) if (auxSlots(ids, nonce) !== undefined) return nonce;
 }
@@ -25,7 +25,7 @@ describe('merge mining', () => {
     expect(slots).toEqual(chains(7).map((id) => auxSlot(id, 205, 7)));
   });
 
-  it('knows when chains share a slot', () => {
+  it('detects chains that share a slot', () => {
     const [id] = chains(1);
     expect(auxSlots([id as Hash, id as Hash], 0)).toBeUndefined();
   });

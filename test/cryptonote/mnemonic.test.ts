@@ -36,7 +36,7 @@ interface Vectors {
   restored: (Account & { note: string; text: string; language?: string; deprecated: boolean })[];
   offsets: (Account & { passphrase: string; text: string; textKey: string })[];
   refused: { note: string; text: string }[];
-  /** Of a regtest chain that the reference's wallets paid each other on. */
+  /** Wallets of the reference on a regtest chain. */
   regtest: { name: string; mnemonic: string; address: string; viewKey: string }[];
 }
 
@@ -52,7 +52,7 @@ const languageOf = (name: string): Language => {
 const english = languageOf('English');
 const englishText = vectors.created.find(({ language }) => language === 'English')?.mnemonic ?? '';
 
-/** Spend key, view key and mainnet address that a seed gives. */
+/** Spend key, view key and mainnet address of a seed. */
 function accountOf(seed: Uint8Array): Omit<Account, 'mnemonic'> {
   const spendSecret = spendSecretFromSeed(seed);
   const viewSecret = viewSecretFromSpend(spendSecret);
@@ -110,12 +110,12 @@ describe('languages', () => {
       expect(wordList(language).words).toBe(words);
     });
 
-    it('tells its words apart by their first letters, except in old English', () => {
+    it('identifies its words by their first letters, except in old English', () => {
       if (language === OLD_ENGLISH) expect(byPrefix.size).toBeLessThan(1626);
       else expect(byPrefix.size).toBe(1626);
     });
 
-    it('gives shared first letters to the later word', () => {
+    it('assigns shared first letters to the later word', () => {
       words.forEach((word, i) => {
         expect(byPrefix.get(canonical(prefixOf(word, language)))).toBeGreaterThanOrEqual(i);
       });
@@ -130,7 +130,7 @@ describe('languages', () => {
 });
 
 describe('encodeMnemonic', () => {
-  test.each(vectors.created)('writes what the reference wrote in $englishName: $address', (wallet) => {
+  test.each(vectors.created)("writes the reference's words in $englishName: $address", (wallet) => {
     expect(encodeMnemonic(fromHex(wallet.spendKey), languageOf(wallet.language))).toBe(wallet.mnemonic);
     expect(encodeMnemonic(fromHex(wallet.spendKey), languageOf(wallet.englishName))).toBe(wallet.mnemonic);
   });
@@ -167,7 +167,7 @@ describe('decodeMnemonic', () => {
     expect(() => decodeMnemonic(text)).toThrow(CodecError);
   });
 
-  it('tells a wrong checksum word from a foreign word', () => {
+  it('distinguishes a wrong checksum word from an unknown word', () => {
     const words = englishText.split(' ');
     const other = words.find((word) => word.slice(0, 3) !== words[24]?.slice(0, 3)) ?? '';
     const wrong = [...words.slice(0, 24), other].join(' ');

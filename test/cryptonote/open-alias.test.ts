@@ -4,7 +4,7 @@ import { addressInRecord, hostOfAlias } from '../../src/cryptonote/open-alias.js
 const ADDRESS = '4'.repeat(95);
 const INTEGRATED = '4'.repeat(106);
 
-describe('the host that an alias names', () => {
+describe('the host of an alias', () => {
   test.each([
     ['example.org', 'example.org'],
     ['donate@example.org', 'donate.example.org'],

@@ -47,7 +47,7 @@ describe('the first block', () => {
     expect(toHex(blockHash({ header, minerTx, txHashes: [] }))).toBe(toHex(GENESIS_HASH[network]));
   });
 
-  it('holds the first transaction by the name that everybody knows', () => {
+  it('has the well-known hash of its miner transaction', () => {
     expect(toHex(transactionHash(parseTransaction(fromHex(GENESIS[0]?.[1] ?? ''))))).toBe(
       'c88ce9783b4f11190d7b9c17a69c1c52200f9faaee8e98dd07e6811175177139',
     );
@@ -55,7 +55,7 @@ describe('the first block', () => {
 });
 
 describe('a transaction', () => {
-  it('of version 1 has its size by what is left of it without signatures', () => {
+  it('of version 1 has a full size that follows from its pruned form', () => {
     fc.assert(
       fc.property(versionOne, (tx) => {
         const pruned = encode(prunedTransaction, tx);
@@ -66,7 +66,7 @@ describe('a transaction', () => {
     );
   });
 
-  it('of version 1 reads as it was written, whole and pruned', () => {
+  it('of version 1 round-trips, full and pruned', () => {
     fc.assert(
       fc.property(versionOne, (tx) => {
         const bytes = encode(transaction, tx);
@@ -80,7 +80,7 @@ describe('a transaction', () => {
     );
   });
 
-  it('never crashes its reader, whatever the bytes', () => {
+  it('is parsed or refused with a CodecError or RangeError for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         for (const codec of [transaction, prunedTransaction])

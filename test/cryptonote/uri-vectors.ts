@@ -15,6 +15,6 @@ export const uriVectors = JSON.parse(
   readFileSync(new URL('../../../test/vectors/cryptonote/uris.json', import.meta.url), 'utf8'),
 ) as UriVectors;
 
-/** Puts the addresses where their names stand. */
+/** Substitutes the addresses for their names. */
 export const fillIn = (uri: string): string =>
   uri.replace(/INTEGRATED|SUBADDRESS|ADDRESS/g, (name) => uriVectors.addresses[name as 'ADDRESS']);

@@ -23,7 +23,7 @@ describe('a payment link', () => {
     expect(() => parseUri(fillIn(uri), 'mainnet')).toThrow(CodecError);
   });
 
-  it('shows every field', () => {
+  it('is parsed with every field', () => {
     const uri = fillIn(
       'monero:ADDRESS?tx_amount=0.011&recipient_name=a%3Db=c&tx_description=%E2%98%95%ff&foo=%20&tx_payment_id=1234567890abcdef',
     );
@@ -55,7 +55,7 @@ describe('a payment link', () => {
 
   test.each<[string, Partial<PaymentUri>]>([
     ['no address', { address: '' }],
-    ['a payment id that is no hex', { paymentId: 'x'.repeat(16) }],
+    ['a payment id that is not hex', { paymentId: 'x'.repeat(16) }],
     ['a payment id of a wrong length', { paymentId: '00' }],
     ['a second payment id', { address: INTEGRATED, paymentId: '1234567890abcdef' }],
   ])('is not written with %s', (_, change) => {
@@ -66,7 +66,7 @@ describe('a payment link', () => {
     expect(() => formatUri(PLAIN, 'testnet')).toThrow(CodecError);
   });
 
-  it('comes back as it was', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: U64_MAX }),

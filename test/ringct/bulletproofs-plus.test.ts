@@ -20,7 +20,7 @@ const proveRange = (amounts: readonly Amount[], masks: readonly bigint[], rng: R
 const verifyRange = (claims: readonly RangeClaim[], rng: Rng = systemRng): boolean =>
   onEveryCurve((curve, again) => verify(claims, again, curve), rng);
 
-/** A claim about random amounts; the seed fixes it. */
+/** A claim about random amounts, determined by the seed. */
 function claimOf(count: number, seed = 'range'): RangeClaim {
   const rng = seededRng(`${seed}/${count}`);
   const amounts = Array.from({ length: count }, () => amount(bytesToInt(rng(8))));
@@ -62,7 +62,7 @@ describe('proveRange', () => {
     expect(verifyRange([claim])).toBe(true);
   });
 
-  it('is fixed by its random source, and differs with another', () => {
+  it('is determined by its random source', () => {
     const prove = (seed: string) => proveRange([amount(9n)], [7n], seededRng(seed)).proof;
     expect(prove('a')).toEqual(prove('a'));
     expect(prove('a').A).not.toEqual(prove('b').A);
@@ -77,7 +77,7 @@ describe('proveRange', () => {
     expect(() => proveRange(amounts, masks, seededRng('refused'))).toThrow(RangeError);
   });
 
-  // What the type forbids.
+  // Values outside the type's range.
   test.each([-1n, 1n << 64n, 1n << 248n])('refuses to prove %d', (value) => {
     expect(() => proveRange([value as Amount], [5n], seededRng('too much'))).toThrow(RangeError);
   });
@@ -90,15 +90,15 @@ describe('verifyRange', () => {
 
   it('accepts none', () => expect(verifyRange([])).toBe(true));
 
-  it('refuses a batch for one that is wrong, wherever it stands', () => {
+  it('refuses a batch with one invalid proof at any position', () => {
     const wrong = withProof({ d1: spoiled(pair.proof.d1) });
     expect(verifyRange([wrong, single, pair])).toBe(false);
     expect(verifyRange([single, wrong, pair])).toBe(false);
     expect(verifyRange([single, pair, wrong])).toBe(false);
   });
 
-  it('refuses two that would cancel out without weights', () => {
-    // d1 + 1 here and d1 - 1 there leave the plain sum of both equations as it was.
+  it('refuses two invalid proofs that would cancel out without weights', () => {
+    // d1 + 1 in one proof and d1 - 1 in the other leave the unweighted sum of both equations unchanged.
     const shifted = (by: bigint): RangeClaim => {
       const d1 = (bytesToInt(pair.proof.d1) + by + ORDER) % ORDER;
       const bytes = Uint8Array.from({ length: 32 }, (_, i) => Number((d1 >> BigInt(8 * i)) & 0xffn));
@@ -159,7 +159,7 @@ describe('verifyRange', () => {
     expect(verifyRange([{ ...pair, commitments }])).toBe(false);
   });
 
-  it('refuses a flood of commitments before it sizes anything after it', () => {
+  it('refuses too many commitments before it allocates by their number', () => {
     const flood = Array.from({ length: 1_000_000 }, () => first);
     const start = performance.now();
     expect(verifyRange([pair, { ...pair, commitments: flood }])).toBe(false);

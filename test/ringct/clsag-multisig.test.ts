@@ -23,7 +23,7 @@ const verifyClsag = (claim: ClsagClaim): boolean => onEveryCurve((curve) => veri
 const challengeOf = (open: OpenClsag, sums: NonceSums): Challenge =>
   onEveryCurve((curve) => new ClsagChallenger(open, curve).challenge(sums));
 
-/** A ring whose real key several signers hold in parts. */
+/** A ring whose real key is shared by several signers. */
 function sharedRing(signers: number, size: number, realIndex: number) {
   const rng = seededRng(`shared/${signers}/${size}/${realIndex}`);
   const scalars = (count: number) => Array.from({ length: count }, () => randomScalar(rng));
@@ -75,7 +75,7 @@ function signed(
   };
 }
 
-describe('a signature in shares', () => {
+describe('a multisig CLSAG', () => {
   test.each([
     { signers: 1, size: 1, real: 0 },
     { signers: 2, size: 2, real: 1 },
@@ -90,27 +90,27 @@ describe('a signature in shares', () => {
     expect(verifyClsag(signed(sharedRing(3, 5, 2), 2))).toBe(false);
   });
 
-  it('does not verify when a share answers another challenge', () => {
+  it('does not verify when a share responds to another challenge', () => {
     const shared = sharedRing(2, 5, 2);
     const other = new ClsagChallenger({ ...shared.open, message: new Uint8Array(32) as Hash });
     expect(other.challenge(shared.sums).c).not.toBe(challengeOf(shared.open, shared.sums).c);
   });
 
-  it('binds the nonces to every other part: another answer of a decoy changes the factor', () => {
+  it('binds the nonces to every other part: another response of a decoy changes the factor', () => {
     const { open, sums } = sharedRing(2, 4, 1);
     const changed = open.s.map((fake, i) => (i === 0 ? (scalarBytes(5n) as unknown as ProofScalar) : fake));
     const factors = [open, { ...open, s: changed }].map((one) => challengeOf(one, sums).binding[1]);
     expect(factors[0]).not.toBe(factors[1]);
   });
 
-  it('does not depend on what stands in the place of the real answer', () => {
+  it('does not depend on the placeholder of the real response', () => {
     const { open, sums } = sharedRing(2, 4, 1);
     const changed = open.s.map((fake, i) => (i === 1 ? (scalarBytes(5n) as unknown as ProofScalar) : fake));
     const challenges = [open, { ...open, s: changed }].map((one) => challengeOf(one, sums));
     expect(challenges[0]).toEqual(challenges[1]);
   });
 
-  it('refuses what contradicts itself', () => {
+  it('refuses inconsistent data', () => {
     const { open, sums } = sharedRing(2, 4, 1);
     expect(() => new ClsagChallenger({ ...open, realIndex: 4 })).toThrow(RangeError);
     expect(() => new ClsagChallenger({ ...open, s: open.s.slice(1) })).toThrow(RangeError);

@@ -24,7 +24,7 @@ const verifyClsag = (claim: ClsagClaim): boolean => onEveryCurve((curve) => veri
 
 const [VALUE, RING_SIZE, REAL] = [amount(42_000_000n), 5, 2];
 
-/** Everything a signer has; the seed fixes it. */
+/** A signing request, determined by the seed. */
 function requestOf(size = RING_SIZE, realIndex = REAL, seed = 'clsag'): ClsagRequest {
   const rng = seededRng(`${seed}/${size}/${realIndex}`);
   const [secretKey, realMask, pseudoOutMask] = [randomScalar(rng), randomScalar(rng), randomScalar(rng)];
@@ -63,7 +63,7 @@ describe('signClsag', () => {
     },
   );
 
-  it('gives the key image of the real member, whatever the rest of the ring', () => {
+  it('gives the key image of the real member for any other ring members', () => {
     const request = requestOf();
     const own = request.ring[REAL];
     if (own === undefined) throw new Error('no real member');
@@ -72,7 +72,7 @@ describe('signClsag', () => {
     expect(toHex(signClsag({ ...request, ring: [own], realIndex: 0 }).keyImage)).toBe(expected);
   });
 
-  it('is fixed by its random source, and differs with another', () => {
+  it('is determined by its random source', () => {
     const again = claimOf(requestOf());
     expect(again.clsag).toEqual(valid.clsag);
     const other = signClsag({ ...requestOf(), rng: seededRng('other') });
@@ -116,7 +116,7 @@ describe('signClsag', () => {
     expect(() => signClsag({ ...request, ...change })).toThrow(RangeError);
   });
 
-  it('keeps secrets out of its refusals', () => {
+  it('does not quote secrets in errors', () => {
     const { secretKey, realMask } = request;
     let text = '';
     try {
@@ -186,14 +186,14 @@ describe('verifyClsag', () => {
     },
   );
 
-  describe('although every equation holds', () => {
+  describe('for a signature whose equations all hold', () => {
     const salted = (name: string): Uint8Array => concatBytes(utf8(name), new Uint8Array(32 - name.length));
     const eighth = (scalar: bigint): bigint => (scalar % 8n === 0n ? scalar / 8n : eighth(scalar + ORDER));
     const rng = seededRng('forger');
     const message = rng(32) as Hash;
     const mask = randomScalar(rng);
 
-    /** Signs for a ring of one whose key is p·G and whose commitment is z·G above the pseudo output's. */
+    /** Signs for a ring of one with key p·G and a commitment of the pseudo output's plus z·G. */
     function forge(p: bigint, z: bigint, torsion: Point): ClsagClaim {
       const publicKey = multiplyPublic(G, p).toBytes() as PublicKey;
       const [commitment, pseudoOut] = [commit(VALUE, mask + z), commit(VALUE, mask)];
@@ -207,7 +207,7 @@ describe('verifyClsag', () => {
         const nonce = randomScalar(rng);
         const [L, R] = [multiplyPublic(G, nonce).toBytes(), multiplyPublic(base, nonce).toBytes()];
         const c = hashToScalar(salted('CLSAG_round'), publicKey, commitment, pseudoOut, message, L, R);
-        // Half of all challenges multiply a point of order two away.
+        // For half of all challenges a point of order two vanishes.
         if (reduce(c * muP) % 2n === 1n) continue;
         const s = scalarBytes(reduce(nonce - c * reduce(muP * p + muC * z)));
         const clsag = { s: [s as unknown as ProofScalar], c1: scalarBytes(c) as unknown as ProofScalar, D };

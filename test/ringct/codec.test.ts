@@ -77,7 +77,7 @@ const shape = fc.tuple(
 );
 
 describe.each(TYPES)('RingCT type %i', (type) => {
-  it('reads what it writes, base and prunable part, and nothing cut short', () => {
+  it('reads its own encoding of base and prunable part, and refuses any truncation', () => {
     fc.assert(
       fc.property(
         shape.chain(([inputs, outputs, ringSize]) =>
@@ -104,7 +104,7 @@ describe.each(TYPES)('RingCT type %i', (type) => {
   });
 });
 
-describe('what upstream refuses', () => {
+describe('the RingCT codec refuses', () => {
   test.each([7, 255])('an unknown type %i', (type) => {
     expect(() => decode(rctBase(1, 1), Uint8Array.of(type))).toThrow(CodecError);
   });

@@ -13,7 +13,7 @@ const amounts = fc.bigInt({ min: 0n, max: U64_MAX }).map(amount);
 
 describe('the amount generator', () => {
   test.each(commitmentVectors.powersOfTwoTimesH.map((hex, i) => ({ hex, i })))(
-    'is 2^$i times what upstream has',
+    "times 2^$i equals upstream's constant",
     ({ hex, i }) => expect(toHex(multiplyPublic(H, 1n << BigInt(i)).toBytes())).toBe(hex),
   );
 });
@@ -26,7 +26,7 @@ describe('zeroCommit', () => {
 });
 
 describe('commit', () => {
-  it('is mask·G + amount·H, whatever the two are', () => {
+  it('is mask·G + amount·H for any mask and amount', () => {
     const naive = (value: bigint, mask: bigint): string =>
       toHex(multiplyPublic(G, mask).add(multiplyPublic(H, value)).toBytes());
     for (const [value, mask] of [
@@ -44,7 +44,7 @@ describe('commit', () => {
     );
   });
 
-  it('adds up: masks to masks, amounts to amounts', () => {
+  it('is additive in masks and amounts', () => {
     const half = fc.bigInt({ min: 0n, max: U64_MAX / 2n });
     fc.assert(
       fc.property(half, half, scalars, scalars, (a, b, x, y) => {
@@ -59,7 +59,7 @@ describe('commit', () => {
 describe('sumCommitments', () => {
   it('of nothing is the identity', () => expect(sumCommitments([]).is0()).toBe(true));
 
-  it('refuses what is not a point', () => {
+  it('refuses an invalid point', () => {
     expect(tryDecompress(noPoint())).toBeUndefined();
     expect(() => sumCommitments([commit(amount(1n), 1n), noPoint<Commitment>()])).toThrow(RangeError);
   });
@@ -70,7 +70,7 @@ describe('amountsBalance', () => {
   const outputs = [commit(amount(1_000n), 30n), commit(amount(90n), 3n)];
   const fee = amount(10n);
 
-  it('holds when masks and amounts meet', () => expect(amountsBalance(inputs, outputs, fee)).toBe(true));
+  it('holds when masks and amounts balance', () => expect(amountsBalance(inputs, outputs, fee)).toBe(true));
 
   test.each([
     ['another fee', inputs, outputs, amount(11n)],
@@ -84,7 +84,7 @@ describe('amountsBalance', () => {
     ['an output of the wrong length', inputs, [...outputs, new Uint8Array(31) as Commitment], fee],
   ])('does not hold with %s', (_, ins, outs, paid) => expect(amountsBalance(ins, outs, paid)).toBe(false));
 
-  it('does not hold when only a cofactor makes it so', () => {
+  it('does not hold when the sums differ by a small-order point', () => {
     for (const torsion of torsionPoints)
       expect(
         amountsBalance(
@@ -95,11 +95,11 @@ describe('amountsBalance', () => {
       ).toBe(false);
   });
 
-  it('holds for nothing paid with nothing, as upstream has it', () =>
+  it('holds for no inputs, no outputs and no fee, as upstream', () =>
     expect(amountsBalance([], [], amount(0n))).toBe(true));
 
-  it('never counts the wrap of 2^64 as a balance', () => {
-    // 2^64 as an amount would be 0 to whoever works modulo it.
+  it('does not hold for amounts that balance modulo 2^64 only', () => {
+    // An amount of 2^64 is 0 modulo 2^64.
     const wrapped = decompress(commit(amount(U64_MAX), 5n))
       .add(H)
       .toBytes() as Commitment;

@@ -34,7 +34,7 @@ const secrets = fc
   .map((bytes) => scalarBytes(reduceBytes(bytes)));
 const amounts = fc.bigInt({ min: 0n, max: U64_MAX }).map(amount);
 
-/** Types 1 to 3: what a sender wrote. Source: rctOps.cpp `ecdhEncode`, long form. */
+/** Encryption of types 1 to 3. Source: rctOps.cpp `ecdhEncode`, long form. */
 function longInfo(value: bigint, mask: bigint, secret: Uint8Array): EcdhInfo {
   const first = hashToScalar(secret);
   const second = hashToScalar(intToBytes(first));
@@ -42,7 +42,7 @@ function longInfo(value: bigint, mask: bigint, secret: Uint8Array): EcdhInfo {
 }
 
 describe('an output of a real wallet', () => {
-  test.each(outputs)('$note opens, and is written the same', (vector) => {
+  test.each(outputs)('$note opens, and is encrypted to the same bytes', (vector) => {
     const secret = fromHex(vector.sharedSecret);
     const info = { amount: fromHex(vector.encryptedAmount) };
     const commitment = fromHex(vector.commitment) as Commitment;
@@ -62,7 +62,7 @@ describe('commitmentMask', () => {
 });
 
 describe('openOutput', () => {
-  it.each([4, 5, 6] as const)('opens what was encrypted, type %i', (type) => {
+  it.each([4, 5, 6] as const)('opens an encrypted amount of type %i', (type) => {
     fc.assert(
       fc.property(amounts, secrets, (value, secret) => {
         const mask = commitmentMask(secret);
@@ -126,14 +126,14 @@ describe('openOutput', () => {
     ])('%s', (_, ...args) => expect(openOutput(...args)).toBeUndefined());
 
     it('a long amount beyond 64 bits, though the commitment agrees', () => {
-      // Cut to 8 bytes it would read as 1.
+      // Truncated to 8 bytes it would be 1.
       const huge = (1n << 64n) + 1n;
       const disguised = commit(huge as ReturnType<typeof amount>, 8n);
       expect(openOutput(longInfo(huge, 8n, secret), 2, secret, disguised)).toBeUndefined();
     });
   });
 
-  it('tells apart outputs of one derivation', () => {
+  it('gives different results for outputs of one derivation', () => {
     const [first, second] = [hashToScalar(utf8('0')), hashToScalar(utf8('1'))].map(scalarBytes);
     expect(encryptAmount(amount(1n), first ?? new Uint8Array(32))).not.toEqual(
       encryptAmount(amount(1n), second ?? new Uint8Array(32)),

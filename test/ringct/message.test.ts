@@ -20,14 +20,14 @@ import { readVectors, spoiled } from './vectors.js';
 interface Vector {
   readonly note: string;
   readonly type: RctType;
-  /** Its first digits at least. */
+  /** Hash, or its first digits. */
   readonly hash: string;
   readonly blob: string;
 }
 
 const { transactions } = readVectors<{ transactions: readonly Vector[] }>('mainnet.json');
 
-/** The range proofs cut out of the wire, without their counts; each list of a proof here is shorter than 128. */
+/** The range proofs of an encoding, without their counts; each list of a proof here is shorter than 128. */
 function proofBytes(type: RctType, bytes: Uint8Array, outputs: number): Uint8Array {
   if (type < 3) return bytes.subarray(0, outputs * (64 + 64 + 1 + 64) * 32);
   let at = type === 3 ? 4 : 1;
@@ -53,13 +53,13 @@ describe.each(transactions)('a mainnet transaction with $note', ({ type, hash, b
     toHex(preMlsagHash(prefix, b, p, inputs, outputs));
   const whole = message(base, prunable);
 
-  test('is read, named and written back the same', () => {
+  test('is read, hashed and written back the same', () => {
     expect(base.type).toBe(type);
     expect(toHex(transactionHash(tx)).slice(0, hash.length)).toBe(hash);
     expect(toHex(encode(transaction, tx))).toBe(blob);
   });
 
-  test('signs the three hashes of its parts as they lie on the wire', () => {
+  test('signs the hashes of its three parts as encoded', () => {
     const start = encode(txPrefix, tx.prefix).length;
     const middle = start + encode(rctBase(inputs, outputs), base).length;
     const proofs = proofBytes(type, bytes.subarray(middle), outputs);
@@ -71,7 +71,7 @@ describe.each(transactions)('a mainnet transaction with $note', ({ type, hash, b
     expect(whole).toBe(toHex(expected));
   });
 
-  test('signs every part but the signatures themselves', () => {
+  test('signs every part except the signatures', () => {
     expect(message(base, prunable, spoiled(prefixHash(tx.prefix)))).not.toBe(whole);
     expect(message({ ...base, fee: amount(base.fee + 1n) }, prunable)).not.toBe(whole);
     expect(message({ ...base, outPk: base.outPk.map(spoiled) }, prunable)).not.toBe(whole);

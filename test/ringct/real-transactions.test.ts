@@ -45,7 +45,7 @@ const vectors = readVectors<Vectors>('regtest.json');
 const mainnet = readVectors<{ transactions: readonly Partial<Vectors['transactions'][number]>[] }>(
   'mainnet.json',
 );
-/** Those whose rings are known. */
+/** Transactions with known rings. */
 const ringed = [
   ...vectors.transactions,
   ...mainnet.transactions.filter((tx): tx is Vectors['transactions'][number] => tx.rings !== undefined),
@@ -154,7 +154,7 @@ describe('the size of a transaction that was read pruned', () => {
   );
   const typeOf = (blob: Uint8Array): number => parseTransaction(blob).rct?.base.type ?? 0;
 
-  test.each([1, 2, 3, 4, 5, 6])('is the size of the whole one, of RingCT type %i', (type) => {
+  test.each([1, 2, 3, 4, 5, 6])('is the full size, of RingCT type %i', (type) => {
     const ofType = blobs.filter((blob) => typeOf(blob) === type);
     expect(ofType).not.toHaveLength(0);
     for (const blob of ofType) {
@@ -163,7 +163,7 @@ describe('the size of a transaction that was read pruned', () => {
     }
   });
 
-  test('is that of the pruned one for the reward of a block', () => {
+  test('equals the pruned size for a miner transaction', () => {
     for (const { blob } of vectors.blocks) {
       const reward = encode(transaction, parseBlock(fromHex(blob)).minerTx);
       expect(unprunedSize(parsePrunedTransaction(reward), reward.length)).toBe(reward.length);

@@ -13,26 +13,26 @@ interface CommitmentVectors {
   readonly torsionPoints: readonly string[];
 }
 
-/** Commitments upstream carries as constants, and the seven points of small order that are not the identity. */
+/** Upstream's constant commitments, and the seven points of small order other than the identity. */
 export const commitmentVectors = readVectors<CommitmentVectors>('commitments.json');
 
-/** Σ with one of them escapes whoever does not clear the cofactor. */
+/** Small-order points; added to a sum, they are undetected by a verifier that does not clear the cofactor. */
 export const torsionPoints = commitmentVectors.torsionPoints.map((hex) => decompress(fromHex(hex)));
 
-/** Turns one bit over. */
+/** Flips one bit. */
 export function spoiled<T extends Uint8Array>(bytes: T): T {
   const copy = Uint8Array.from(bytes);
   copy[3] = (copy[3] ?? 0) ^ 1;
   return copy as unknown as T;
 }
 
-/** The same point, moved by one of small order. */
+/** The same point plus one of small order. */
 export const withTorsion = <T extends Uint8Array>(bytes: T, torsion: (typeof torsionPoints)[number]): T =>
   decompress(bytes).add(torsion).toBytes() as unknown as T;
 
-/** The same residue, written as a number not below ℓ. */
+/** The same residue, encoded as a number of ℓ or more. */
 export const notCanonical = <T extends Uint8Array>(scalar: T): T =>
   intToBytes(bytesToInt(scalar) + ORDER) as unknown as T;
 
-/** 32 bytes that are no point: y = 2 has no x. */
+/** 32 bytes that are not a point: y = 2 has no x. */
 export const noPoint = <T extends Uint8Array>(): T => intToBytes(2n) as unknown as T;

@@ -8,7 +8,7 @@ interface Vectors {
   readonly spendSecret: string;
   readonly viewSecret: string;
   readonly address: string;
-  /** Before any key image was known, and after. */
+  /** Exports before any key image was known, and after. */
   readonly outputs: string;
   readonly outputsOnceKnown: string;
   readonly known: readonly {
@@ -28,7 +28,7 @@ interface Vectors {
   };
 }
 
-/** What the reference's wallets handed to each other. */
+/** Exports exchanged between wallets of the reference. */
 export const vectors = JSON.parse(
   readFileSync(new URL('../../../test/vectors/wallet/cold-signing.json', import.meta.url), 'utf8'),
 ) as Vectors;

@@ -19,7 +19,7 @@ const keyOf = (value: number): PublicKey => new Uint8Array(32).fill(value & 0xff
 
 let made = 0;
 
-/** An output with made-up keys, good for everything but spending. */
+/** An output with random keys, usable for everything except spending. */
 export function ownedOutput(value: bigint, facts: Partial<OwnedOutput> = {}): OwnedOutput {
   const id = ++made;
   const txHash = new Uint8Array(32) as Hash;
@@ -81,7 +81,7 @@ export const payeeOf = (address: Address, value: bigint): Payee => ({
 
 const randomPoint = (rng: Rng): PublicKey => toPublicKey(multiply(G, randomScalar(rng)));
 
-/** An input in a ring of strangers that a holder of its secret key can spend. */
+/** A spendable input with its secret key, in a ring of random outputs. */
 export function spendableInput(value: Amount, rng: Rng, ringSize = 16): SpendableInput {
   const secretKey = scalarBytes(randomScalar(rng));
   const publicKey = publicKeyOf(secretKey);

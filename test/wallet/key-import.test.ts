@@ -5,7 +5,7 @@ import { accountKeysOf } from '../../src/cryptonote/account-keys.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import { toHex } from '../../src/util/bytes.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
-import { readGivenKeys } from '../../src/wallet/key-import.js';
+import { parseAccountKeys } from '../../src/wallet/key-import.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 const rng = seededRng('given keys');
@@ -17,26 +17,26 @@ const spendKey = toHex(spendSecret);
 const other = toHex(randomSecretKey(rng));
 const { spendPublicKey, viewPublicKey, viewSecret } = keys;
 
-describe('given keys', () => {
+describe('imported keys', () => {
   test.each([
     ['all of them', { address, viewKey, spendKey }],
     ['the spend key alone', { address: '', viewKey: '', spendKey }],
     ['the spend key and the address', { address, viewKey: '', spendKey }],
     ['both secret keys', { address: '', viewKey, spendKey: spendKey.toUpperCase() }],
   ])('make a whole account: %s', (_, given) => {
-    expect(readGivenKeys(given, 'mainnet')).toEqual(keys);
+    expect(parseAccountKeys(given, 'mainnet')).toEqual(keys);
   });
 
   it('without the spend key make a view-only account', () => {
-    expect(readGivenKeys({ address, viewKey, spendKey: '' }, 'mainnet')).toEqual({
+    expect(parseAccountKeys({ address, viewKey, spendKey: '' }, 'mainnet')).toEqual({
       spendPublicKey,
       viewPublicKey,
       viewSecret,
     });
   });
 
-  it('may have a view key of its own', () => {
-    const given = readGivenKeys({ address: '', viewKey: other, spendKey }, 'mainnet');
+  it('may have an independent view key', () => {
+    const given = parseAccountKeys({ address: '', viewKey: other, spendKey }, 'mainnet');
     expect(given).toMatchObject({ spendPublicKey, spendSecret });
     expect(given.viewPublicKey).toEqual(publicKeyOf(given.viewSecret));
     expect(toHex(given.viewSecret)).toBe(other);
@@ -52,20 +52,20 @@ describe('given keys', () => {
     ['a short key', { address, viewKey: viewKey.slice(2), spendKey: '' }],
     ['no hex', { address, viewKey: 'z'.repeat(64), spendKey: '' }],
     ['zero', { address: '', viewKey: '', spendKey: '0'.repeat(64) }],
-    ['a number above all keys', { address: '', viewKey: '', spendKey: toHex(intToBytes(ORDER)) }],
-    ['a key that is one too large', { address, viewKey, spendKey: toHex(intToBytes(ORDER + 1n)) }],
+    ['the group order', { address: '', viewKey: '', spendKey: toHex(intToBytes(ORDER)) }],
+    ['a key above the group order', { address, viewKey, spendKey: toHex(intToBytes(ORDER + 1n)) }],
   ])('are refused: %s', (_, given) => {
-    expect(() => readGivenKeys(given, 'mainnet')).toThrow(WalletError);
+    expect(() => parseAccountKeys(given, 'mainnet')).toThrow(WalletError);
   });
 
   it('of another network are refused', () => {
-    expect(() => readGivenKeys({ address, viewKey, spendKey }, 'stagenet')).toThrow(WalletError);
+    expect(() => parseAccountKeys({ address, viewKey, spendKey }, 'stagenet')).toThrow(WalletError);
   });
 
-  it('are not quoted in what a refusal says', () => {
-    const said = (given: Parameters<typeof readGivenKeys>[0]): string => {
+  it('are not quoted in an error', () => {
+    const said = (given: Parameters<typeof parseAccountKeys>[0]): string => {
       try {
-        readGivenKeys(given, 'mainnet');
+        parseAccountKeys(given, 'mainnet');
       } catch (error) {
         return JSON.stringify((error as WalletError).fault);
       }

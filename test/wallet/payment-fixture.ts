@@ -21,14 +21,14 @@ import type { FetchedTx } from '../../src/wallet/scan/fetched-tx.js';
 import { receiveOutput, type FoundOutput } from '../../src/wallet/scan/receive.js';
 import { spendableInput, type Holder } from './fixtures.js';
 
-/** A transaction as a daemon that prunes has it, and its maker's keys. */
+/** A transaction as sent by a pruning daemon, with its tx secret keys. */
 export interface PaymentFixture {
   readonly tx: FetchedTx;
   readonly keys: readonly SecretKey[];
   readonly parsed: Transaction;
 }
 
-/** A transaction under the name that its bytes give it. */
+/** A transaction with the hash of its bytes. */
 export function fetchedOf(tx: Transaction, rng: Rng): FetchedTx {
   const prunableHash = rng(32) as Hash;
   return { hash: transactionHashWith(tx, prunableHash), blob: encode(prunedTransaction, tx), prunableHash };
@@ -40,7 +40,7 @@ export const withPrefix = (tx: Transaction, changes: Partial<TxPrefix>): Transac
   prefix: { ...tx.prefix, ...changes },
 });
 
-/** Pays without proofs and signatures: nothing that looks at a payment afterwards asks for them. */
+/** Makes a payment without proofs and signatures, which no later check of a payment needs. */
 export function payment(payer: Holder, payees: readonly OutputTarget[], rng: Rng): PaymentFixture {
   const total = payees.reduce((sum, { amount }) => sum + amount, 0n);
   const unsigned = constructTransaction(
@@ -69,10 +69,10 @@ export function payment(payer: Holder, payees: readonly OutputTarget[], rng: Rng
   };
 }
 
-/** An output as its owner has it. */
+/** An output with the owner's data. */
 export type HeldOutput = FoundOutput & { readonly txHash: Hash; readonly keyImage: KeyImage };
 
-/** What a holder finds in a payment. */
+/** Outputs that a holder finds in a payment. */
 export function outputsOf(owner: Holder, { tx, parsed }: PaymentFixture): HeldOutput[] {
   const { fields } = parseExtra(parsed.prefix.extra);
   return parsed.prefix.outputs.flatMap((_, i) => {
@@ -87,7 +87,7 @@ export function outputsOf(owner: Holder, { tx, parsed }: PaymentFixture): HeldOu
   });
 }
 
-/** A proof as version 1 had it: of the same claim, bound to less. */
+/** A proof of version 1: of the same claim, bound to fewer values. */
 export function proveSharedSecretV1(
   { message, A, B, D }: SharedSecretClaim,
   secret: SecretKey,
@@ -100,7 +100,7 @@ export function proveSharedSecretV1(
   return concatBytes(scalarBytes(c), scalarBytes(reduce(nonce - c * toScalar(secret)))) as Signature;
 }
 
-/** A key image that a signature takes for the same, and a set of images does not. @param torsion a small-order point. */
+/** A key image with torsion: equal for a signature check, different as bytes. @param torsion a small-order point. */
 export const plusTorsion = (image: KeyImage, torsion: string): KeyImage =>
   decompress(image)
     .add(decompress(fromHex(torsion)))

@@ -1,7 +1,7 @@
 /* Hashes for crypto/keccak.ts. */
 import { absorbFull, absorbLast, clear, RATE, STATE } from './keccak';
 
-/** Of whole permutations, 65416 bytes. */
+/** Size of MESSAGE [bytes]: 481 permutations. */
 const CAPACITY: i32 = 481 * RATE;
 const MESSAGE = memory.data(65416, 16);
 const HASH = memory.data(32, 16);
@@ -16,13 +16,13 @@ export function hashAt(): usize {
   return HASH;
 }
 
-/** Takes in all of MESSAGE, when that is not the end. */
+/** Absorbs all of MESSAGE, for messages that continue. */
 export function absorb(): void {
   absorbFull(MESSAGE, CAPACITY);
   memory.fill(MESSAGE, 0, CAPACITY);
 }
 
-/** HASH = hash of what was taken in, and of the first bytes of MESSAGE. All but HASH is wiped. */
+/** HASH = hash of the absorbed bytes and the first `length` bytes of MESSAGE. Everything except HASH is wiped. */
 export function hash(length: i32): void {
   const taken = absorbFull(MESSAGE, length);
   absorbLast(MESSAGE + usize(taken), length - taken);

@@ -1,4 +1,4 @@
-/* Keccak-256 with the padding of the first submission, as CryptoNote hashes. Source: keccak.c. */
+/* Keccak-256 with the padding of the original submission, as used by CryptoNote. Source: keccak.c. */
 
 const ROUND_CONSTANTS = memory.data<u64>([
   0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000, 0x000000000000808b,
@@ -8,7 +8,7 @@ const ROUND_CONSTANTS = memory.data<u64>([
   0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 ]);
 
-/** Bytes a permutation takes in. */
+/** Bytes absorbed per permutation. */
 export const RATE: i32 = 136;
 /** 25 words, the least significant first. */
 export const STATE = memory.data(200, 16);
@@ -41,7 +41,7 @@ export function permute(): void {
     const d2 = c1 ^ rotl<u64>(c3, 1);
     const d3 = c2 ^ rotl<u64>(c4, 1);
     const d4 = c3 ^ rotl<u64>(c0, 1);
-    // Theta's difference, rho's rotation and pi's place in one.
+    // Theta's difference, rho's rotation and pi's index in one step.
     const b0 = a0 ^ d0;
     const b1 = rotl<u64>(a6 ^ d1, 44);
     const b2 = rotl<u64>(a12 ^ d2, 43);
@@ -109,7 +109,7 @@ export function clear(): void {
   for (let i: usize = 0; i < 200; i += 8) store<u64>(STATE + i, 0);
 }
 
-/** Takes in all of `length` bytes that fill a permutation. @returns how many. */
+/** Absorbs all whole permutations of `length` bytes. @returns the number of absorbed bytes. */
 export function absorbFull(from: usize, length: i32): i32 {
   let taken = 0;
   for (; length - taken >= RATE; taken += RATE) {
@@ -119,7 +119,7 @@ export function absorbFull(from: usize, length: i32): i32 {
   return taken;
 }
 
-/** Takes in the last `length` bytes, fewer than fill a permutation, and the padding. */
+/** Absorbs the last `length` bytes, less than a permutation, and the padding. */
 export function absorbLast(from: usize, length: i32): void {
   let at: usize = 0;
   for (; at + 8 <= usize(length); at += 8) store<u64>(STATE + at, load<u64>(STATE + at) ^ load<u64>(from + at));

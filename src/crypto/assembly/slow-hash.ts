@@ -1,16 +1,16 @@
 /*
- * The memory-hard part of CryptoNight, variant 0, for crypto/slow-hash.ts. The caller drives the long loops in
- * steps: the engine puts optimised code in place only between calls.
+ * The memory-hard part of CryptoNight, variant 0, for crypto/slow-hash.ts. The caller splits the long loops into
+ * calls: the engine switches to optimised code only between calls.
  * Source: slow-hash.c `cn_slow_hash`.
  */
 import { absorbFull, absorbLast, clear, permute, RATE, STATE } from './keccak';
 
 const PAD_BYTES: i32 = 1 << 21;
-/** Also takes the message, a part at a time, before the hash needs it. */
+/** Scratchpad; before it is filled it also takes the message, one part at a time. */
 const PAD = memory.data(2097152, 16);
-/** Offset of a 16-byte block within the scratchpad. */
+/** Mask for the offset of a 16-byte block within the scratchpad. */
 const OFFSET: u32 = 0x1ffff0;
-/** The eight AES blocks that fill and drain the scratchpad together. */
+/** Size of the eight AES blocks that fill and drain the scratchpad. */
 const TEXT_BYTES: usize = 128;
 const TEXT: usize = STATE + 64;
 
@@ -40,7 +40,7 @@ function doubled(byte: u32): u32 {
   return (byte << 1) ^ ((byte >> 7) * 0x11b);
 }
 
-/** Makes the tables, once the substitution of FIPS 197 stands at `boxAt`. */
+/** Builds the tables; the substitution of FIPS 197 must be stored at `boxAt` before. */
 export function prepare(): void {
   for (let i: usize = 0; i < 256; i++) {
     const s = u32(load<u8>(BOX + i));
@@ -76,7 +76,7 @@ function schedule(key: usize): void {
   }
 }
 
-/** One column of an AES round, but for its key. */
+/** One column of an AES round, without the round key. */
 @inline
 function column(x0: u32, x1: u32, x2: u32, x3: u32): u32 {
   return (
@@ -104,17 +104,17 @@ function encipher(out: usize, x0: u32, x1: u32, x2: u32, x3: u32): void {
   store<u32>(out + 12, x3);
 }
 
-/** Takes in the first `length` bytes of the scratchpad, a whole number of permutations. */
+/** Absorbs the first `length` bytes of the scratchpad, a whole number of permutations. */
 export function absorb(length: i32): void {
   absorbFull(PAD, length);
 }
 
-/** Bytes that a permutation takes in. */
+/** Bytes absorbed per permutation. */
 export function rate(): i32 {
   return RATE;
 }
 
-/** Takes in the last part of the message. */
+/** Absorbs the last part of the message and initialises `a` and `b`. */
 export function absorbEnd(length: i32): void {
   const taken = absorbFull(PAD, length);
   absorbLast(PAD + usize(taken), length - taken);
@@ -126,7 +126,7 @@ export function fill(from: i32, to: i32): void {
   if (from == 0) schedule(STATE);
   let block = PAD + usize(from);
   const end = PAD + usize(to);
-  // Each block is the one eight before it, enciphered; the first eight come from the state.
+  // Each block is the encrypted block eight before it; the first eight come from the state.
   let before = from == 0 ? TEXT : block - TEXT_BYTES;
   for (; block < end; block += 16, before += 16) {
     if (before == TEXT + TEXT_BYTES) before = PAD;
@@ -144,7 +144,7 @@ function highProduct(x: u64, y: u64): u64 {
   return xh * yh + (middle >> 32) + (cross >> 32);
 }
 
-/** So many times one AES round at an address and one product at the next. */
+/** Runs `times` iterations: one AES round at an address, one product at the next. */
 export function mix(times: i32): void {
   let a0 = load<u64>(AB), a1 = load<u64>(AB + 8);
   let b0 = load<u64>(AB + 16), b1 = load<u64>(AB + 24);
@@ -161,7 +161,7 @@ export function mix(times: i32): void {
 
     at = PAD + usize(u32(c0) & OFFSET);
     const d0 = load<u64>(at), d1 = load<u64>(at + 8);
-    // The product's high half goes to the low half of `a`, and the other way round.
+    // The high half of the product is added to the low half of `a`, and the low half to the high half.
     a0 += highProduct(c0, d0);
     a1 += c0 * d0;
     store<u64>(at, a0);
@@ -175,7 +175,7 @@ export function mix(times: i32): void {
   store<u64>(AB + 24, b1);
 }
 
-/** Drains the scratchpad from one offset to another; the last step leaves the state for the digest. */
+/** Drains the scratchpad from one offset to another; the last call finishes the state for the digest. */
 export function drain(from: i32, to: i32): void {
   if (from == 0) schedule(STATE + 32);
   const end = PAD + usize(to);
@@ -194,7 +194,7 @@ export function drain(from: i32, to: i32): void {
   if (to == PAD_BYTES) permute();
 }
 
-/** Wipes all that came from the message. */
+/** Wipes everything derived from the message. */
 export function forget(): void {
   clear();
   memory.fill(PAD, 0, PAD_BYTES);

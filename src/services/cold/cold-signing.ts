@@ -12,7 +12,7 @@ import {
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import {
-  isKeptBack,
+  isWithheldKey,
   paidAddresses,
   type OfflineSigned,
   type OwnAddress,
@@ -274,7 +274,7 @@ export class ColdSigning {
     );
     try {
       const payment = paymentOfPending(pending, inputs, keys.network);
-      return isKeptBack(pending.txSecretKey) ? withoutKeys(payment, pending) : payment;
+      return isWithheldKey(pending.txSecretKey) ? withoutKeys(payment, pending) : payment;
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
       const reason = `${toHex(transactionHash(pending.tx))} does not fit this wallet: ${cause.message}`;

@@ -5,7 +5,7 @@ import { importWallet } from '../../store/import-wallet.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { CodecError } from '../../util/codec.js';
-import { memoryOf, type CacheOwner } from '../../wallet/reference-cache/memory-of.js';
+import { importCache, type CacheOwner } from '../../wallet/reference-cache/cache-import.js';
 import { openCache } from '../../wallet/reference-cache/open-cache.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { ImportedWallet } from '../../wallet/model/imported-wallet.js';
@@ -54,7 +54,7 @@ function takeOver({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheA
     const bytes = withFileErrors(path, () => readFileSync(path));
     const cache = openCache(bytes, cacheKey);
     if (cache === undefined) return { problem: 'it cannot be deciphered', otherKey: true };
-    const memory = memoryOf(cache, owner);
+    const memory = importCache(cache, owner);
     WalletStore.draft(path, storeKey, (w: WalletWriter) => {
       fillNewStore(w, store);
       importWallet(w, memory);

@@ -2,7 +2,7 @@ import { randomSecretKey } from '../../crypto/derivation.js';
 import { accountKeysOf } from '../../cryptonote/account-keys.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { readGivenKeys, type GivenKeys } from '../../wallet/key-import.js';
+import { parseAccountKeys, type KeyTexts } from '../../wallet/key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { assertFree, type WalletDirectory, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
@@ -30,7 +30,7 @@ export interface CreateRequest {
 export interface GenerateRequest {
   readonly filename: string;
   readonly password: string;
-  readonly keys: GivenKeys;
+  readonly keys: KeyTexts;
   readonly restoreHeight: number;
   /** Empty: none is noted down. */
   readonly language: string;
@@ -80,7 +80,7 @@ export class WalletCreation {
   ): Promise<{ readonly address: string; readonly viewOnly: boolean }> {
     const paths = this.#placeNew(request.filename);
     const { password, restoreHeight } = request;
-    const keys = readGivenKeys(request.keys, this.#settings.network);
+    const keys = parseAccountKeys(request.keys, this.#settings.network);
     const language = request.language === '' ? undefined : requireLanguage(request.language);
     const wallet = await this.#add(paths, { keys, language, password, restoreHeight });
     return { address: primaryAddress(wallet), viewOnly: wallet.isViewOnly };

@@ -3,12 +3,12 @@ import type { PublicKey } from '../../crypto/types.js';
 import { encode } from '../../util/codec.js';
 import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
 import { groupAccountOf } from '../../wallet/keys.js';
-import { inOrderOfInputs, multisigTxSet } from '../../wallet/multisig/tx-set.js';
+import { sortedSources, multisigTxSet } from '../../wallet/multisig/tx-set.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** Public keys of the outputs that a transaction spends, in the order of its inputs. */
 export const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
-  inOrderOfInputs(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
+  sortedSources(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
 
 /**
  * Encrypts transactions that this signer proposes for the other signers, and erases its own nonces of the outputs that

@@ -9,8 +9,8 @@ import { CodecError, decode, encode } from '../../util/codec.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { groupAccountOf } from '../../wallet/keys.js';
 import type { GroupState, MultisigAccount } from '../../wallet/multisig/account.js';
-import type { Cosigned, CosigningOrder } from '../../wallet/multisig/cosigning.js';
-import { inOrderOfInputs, multisigTxSet, type MultisigTxSet } from '../../wallet/multisig/tx-set.js';
+import type { Cosigned, CosigningRequest } from '../../wallet/multisig/cosigning.js';
+import { sortedSources, multisigTxSet, type MultisigTxSet } from '../../wallet/multisig/tx-set.js';
 import { recordedKeyImage, type PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
@@ -159,7 +159,7 @@ export class MultisigSigning {
   async #cosign(
     pending: PendingTx,
     signers: readonly PublicKey[],
-    nonces: CosigningOrder['nonces'],
+    nonces: CosigningRequest['nonces'],
     { threshold, signerSecret, commonSecret: viewSecret, shares }: MultisigAccount,
   ): Promise<Cosigned> {
     const { keys } = this.#context.keystore;
@@ -185,7 +185,7 @@ export class MultisigSigning {
 
   /** Outputs of ours, in the order of the transaction. @throws WalletError `multisig_signing_failed` */
   #inputsOf({ construction }: PendingTx): OwnedOutput[] {
-    return inOrderOfInputs(construction.sources).map((source) => {
+    return sortedSources(construction.sources).map((source) => {
       const publicKey = source.ring[source.realIndex]?.publicKey;
       const output = publicKey && this.#context.store.read((r) => r.outputs.byPublicKey(publicKey));
       if (output === undefined) throw failed('they spend what this wallet does not know: refresh it');

@@ -12,7 +12,7 @@ import { toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
-import type { BlindOutput } from '../../wallet/scan/ambiguous-spends.js';
+import type { OutputWithoutKeyImage } from '../../wallet/scan/ambiguous-spends.js';
 import {
   MAX_REORGANISATION,
   type OwnedOutput,
@@ -354,7 +354,7 @@ async function untilClosed<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** As rings name it. */
-const asBlind = ({ rct, amount: value, globalIndex, height }: OwnedOutput): BlindOutput => ({
+const asBlind = ({ rct, amount: value, globalIndex, height }: OwnedOutput): OutputWithoutKeyImage => ({
   amount: rct ? ZERO : value,
   globalIndex,
   height,

@@ -3,7 +3,7 @@ import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { systemRng } from '../../util/random.js';
 import {
   candidatesOf,
-  judgeKeyImage,
+  verifyKeyImage,
   keyImageOf,
   signKeyImage,
   type KeyImageVerdict,
@@ -60,7 +60,7 @@ function results(task: KeyImageTask): readonly unknown[] {
     case 'sign':
       return task.items.map((item) => signKeyImage(item, task.keys, systemRng));
     case 'judge':
-      return task.items.map(({ publicKey, signed }) => judgeKeyImage(publicKey, signed));
+      return task.items.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed));
   }
 }
 

@@ -14,7 +14,12 @@ import {
   type MultisigAccount,
   type Signer,
 } from '../../wallet/multisig/account.js';
-import { cosign, NoNonceError, type Cosigned, type CosigningOrder } from '../../wallet/multisig/cosigning.js';
+import {
+  cosign,
+  NoNonceError,
+  type Cosigned,
+  type CosigningRequest,
+} from '../../wallet/multisig/cosigning.js';
 import { checkInfo, freshInfo, type FreshInfo, type SignerInfo } from '../../wallet/multisig/info.js';
 import { KexMessageError, readKexMessage, type KexMessage } from '../../wallet/multisig/kex-message.js';
 import { compositeKeyImage, type SigningShares } from '../../wallet/multisig/key-image.js';
@@ -77,7 +82,7 @@ export interface MultisigWork {
     readonly result: readonly KeyImage[];
   };
   readonly propose: { readonly task: ProposalPlan; readonly result: Proposal };
-  readonly cosign: { readonly task: CosigningOrder; readonly result: Cosigned };
+  readonly cosign: { readonly task: CosigningRequest; readonly result: Cosigned };
 }
 
 type MultisigTask = TaskOf<MultisigWork>;

@@ -5,7 +5,11 @@ import { systemRng } from '../../util/random.js';
 import type { UnsignedTx } from '../../wallet/build/construction.js';
 import { assembleRings, type Ring, type RingParts } from '../../wallet/select/decoys.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { signOffline, type OfflineOrder, type OfflineSigned } from '../../wallet/exchange/offline-signing.js';
+import {
+  signOffline,
+  type OfflineSigningRequest,
+  type OfflineSigned,
+} from '../../wallet/exchange/offline-signing.js';
 import { buildFromOwn, type OwnPlan } from '../../wallet/build/own-inputs.js';
 import { settleFee, weightOnceSigned, type PricedPlan, type SignedTx } from '../../wallet/build/signing.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
@@ -26,7 +30,7 @@ export interface SigningWork {
   readonly rings: { readonly task: readonly RingParts[]; readonly result: readonly Ring[] };
   readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
   readonly layOut: { readonly task: PricedTask; readonly result: LaidOut };
-  readonly offline: { readonly task: OfflineOrder; readonly result: OfflineSigned };
+  readonly offline: { readonly task: OfflineSigningRequest; readonly result: OfflineSigned };
 }
 
 type SigningTask = TaskOf<SigningWork>;

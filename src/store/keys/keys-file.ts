@@ -11,8 +11,8 @@ import { writeJson } from '../../util/json-writer.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import {
-  numberOfType,
-  typeOfNumber,
+  backgroundSyncTypeNumber,
+  backgroundSyncTypeOf,
   type BackgroundSyncType,
 } from '../../wallet/model/background-sync-mode.js';
 import type { GroupState } from '../../wallet/multisig/account.js';
@@ -207,7 +207,7 @@ export const withMultisig = (file: KeysFile): KeysFile => ({
 
 /** Returns the type of background sync. */
 export const backgroundSyncOf = ({ other }: Pick<KeysFile, 'other'>): BackgroundSyncType =>
-  typeOfNumber(other[SYNC_TYPE]);
+  backgroundSyncTypeOf(other[SYNC_TYPE]);
 
 /** Returns the key of the background files, if the wallet has some. */
 export function backgroundKeyIn({ other }: Pick<KeysFile, 'other'>): Uint8Array | undefined {
@@ -226,7 +226,7 @@ export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
     ...file,
     other: {
       ...Object.fromEntries(rest),
-      [SYNC_TYPE]: numberOfType(type),
+      [SYNC_TYPE]: backgroundSyncTypeNumber(type),
       ...(key === undefined ? {} : { [SYNC_KEY]: latin1(key) }),
     },
   };

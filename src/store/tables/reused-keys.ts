@@ -110,7 +110,10 @@ export class ReusedKeys {
     const [first] = outputs;
     if (first === undefined) return;
     const spentOutput = outputs.find(({ spent_by }) => spent_by !== null);
-    const { credited, held } = creditsOf(outputs.map(toKeyOutput), spentOutput && minedSpend(spentOutput));
+    const { credited, effectiveIndex: held } = creditsOf(
+      outputs.map(toKeyOutput),
+      spentOutput && minedSpend(spentOutput),
+    );
     const frozen = BigInt(outputs.some((row) => toFlag(row.frozen)));
     outputs.forEach((row, i) => {
       const share = credited[i] ?? row.amount;

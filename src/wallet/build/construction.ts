@@ -16,25 +16,25 @@ import {
   type OutputTarget,
 } from './output-layout.js';
 
-/** An input with everything that spends it. Secret; plain data, so that it crosses to a thread. */
+/** An input with everything needed to spend it. Secret; plain data, so that it can be posted to a thread. */
 export interface SpendableInput {
   readonly ring: Ring;
-  /** Of the real output. */
+  /** Secret key of the real output. */
   readonly secretKey: SecretKey;
   readonly keyImage: KeyImage;
   readonly amount: Amount;
   readonly mask: bigint;
 }
 
-/** All that one transaction is made of. Plain data. */
+/** Input of transaction construction. Plain data. */
 export interface TransactionPlan {
   readonly inputs: readonly SpendableInput[];
   readonly payees: readonly OutputTarget[];
-  /** Where change returns: the account's own address. */
+  /** Primary address of the paying account. */
   readonly changeAddress: Address;
   readonly fee: Amount;
   readonly unlockTime: bigint;
-  /** The payer's view key opens its own change. */
+  /** View secret of the payer, used to derive change outputs. */
   readonly viewSecret: SecretKey;
 }
 
@@ -44,18 +44,18 @@ export interface UnsignedTx {
   /** In the order of the prefix. */
   readonly inputs: readonly SpendableInput[];
   readonly outputs: readonly OutputSecrets[];
-  /** Whom each output pays, change and the dummy among them. */
+  /** Destination of each output, including change and dummy. */
   readonly targets: readonly OutputTarget[];
-  /** In the order of the plan, with what each receives. */
+  /** Payees in the order of the plan, with the amounts that they receive. */
   readonly payees: readonly OutputTarget[];
   readonly fee: Amount;
   readonly change: Amount;
   readonly txSecretKey: SecretKey;
-  /** One an output where destinations mix subaddresses with others. */
+  /** One per output when the destinations mix subaddresses with others, otherwise none. */
   readonly additionalSecretKeys: readonly SecretKey[];
 }
 
-/** An address that nobody holds, for the second output that every transaction has. */
+/** A random address without an owner, for the dummy output: every transaction has at least two outputs. */
 const randomAddress = ({ network }: Address, rng: Rng): Address => ({
   network,
   kind: 'standard',
@@ -63,40 +63,40 @@ const randomAddress = ({ network }: Address, rng: Rng): Address => ({
   viewPublicKey: publicKeyOf(randomSecretKey(rng)),
 });
 
-/** Whom the outputs pay. */
+/** Destinations of the outputs. */
 export interface Targets {
   /** In the order of the outputs. */
   readonly targets: readonly OutputTarget[];
   readonly change: Amount;
-  /** The output for change, or the dummy; absent where payees are enough. */
-  readonly back?: OutputTarget;
+  /** Change, or the dummy output; absent when there is neither. */
+  readonly changeOrDummy?: OutputTarget;
 }
 
-/** Payees, and change or a dummy where nothing is left over, in random order. @throws RangeError */
+/** Payees and change, or a dummy if needed, in random order. @throws RangeError when the inputs do not cover them. */
 export function targetsOf(plan: TransactionPlan, rng: Rng): Targets {
-  const held = plan.inputs.reduce((total, { amount }) => total + amount, 0n);
-  const change = held - plan.payees.reduce((total, { amount }) => total + amount, 0n) - plan.fee;
+  const amountIn = plan.inputs.reduce((total, { amount }) => total + amount, 0n);
+  const change = amountIn - plan.payees.reduce((total, { amount }) => total + amount, 0n) - plan.fee;
   if (change < 0n) throw new RangeError('the inputs do not cover payees and fee');
   if (plan.payees.length === 0 || plan.payees.some(({ amount }) => amount <= 0n))
-    throw new RangeError('every payee is paid something');
+    throw new RangeError('every payee receives a positive amount');
   const address =
     change > 0n
       ? plan.changeAddress
       : plan.payees.length < 2
         ? randomAddress(plan.changeAddress, rng)
         : undefined;
-  const back = address && { address, amount: change as Amount };
-  const targets = [...plan.payees, ...(back === undefined ? [] : [back])];
+  const changeOrDummy = address && { address, amount: change as Amount };
+  const targets = [...plan.payees, ...(changeOrDummy === undefined ? [] : [changeOrDummy])];
   if (targets.length > MAX_OUTPUTS) throw new RangeError(`a transaction has at most ${MAX_OUTPUTS} outputs`);
   return {
     targets: shuffled(targets, rng),
     change: change as Amount,
-    ...(back === undefined ? {} : { back }),
+    ...(changeOrDummy === undefined ? {} : { changeOrDummy }),
   };
 }
 
-/** In the order of a transaction: by descending key image. */
-export const inOrder = <T extends { readonly keyImage: KeyImage }>(inputs: readonly T[]): T[] =>
+/** Sorts inputs by descending key image, the order of a transaction. */
+export const byDescendingKeyImage = <T extends { readonly keyImage: KeyImage }>(inputs: readonly T[]): T[] =>
   [...inputs].sort((a, b) => compareBytes(b.keyImage, a.keyImage));
 
 export const keyInputOf = ({ ring, keyImage }: Pick<SpendableInput, 'ring' | 'keyImage'>): KeyInput => ({
@@ -107,12 +107,12 @@ export const keyInputOf = ({ ring, keyImage }: Pick<SpendableInput, 'ring' | 'ke
 });
 
 /**
- * Lays out a transaction: inputs by descending key image, outputs in random order, keys, amounts and extra.
- * @throws RangeError when the inputs do not cover payees and fee, or the plan contradicts itself.
+ * Constructs a transaction: inputs by descending key image, outputs in random order, keys, amounts and extra.
+ * @throws RangeError when the inputs do not cover payees and fee, or the plan is inconsistent.
  * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`, device_default.cpp `generate_output_ephemeral_keys`.
  */
 export function constructTransaction(plan: TransactionPlan, rng: Rng, curve: Curve = plainCurve): UnsignedTx {
-  if (plan.inputs.length === 0) throw new RangeError('a transaction spends something');
+  if (plan.inputs.length === 0) throw new RangeError('a transaction has at least one input');
   const { targets, change } = targetsOf(plan, rng);
   const laidOut = layOutOutputs(
     {
@@ -131,13 +131,13 @@ export function constructTransaction(plan: TransactionPlan, rng: Rng, curve: Cur
   return unsignedTx(plan, { targets, change }, laidOut);
 }
 
-/** Puts a transaction together from its parts. */
+/** Assembles a transaction from its parts. */
 export function unsignedTx(
   plan: TransactionPlan,
   { targets, change }: Targets,
   { txOutputs, outputs, extra, txSecretKey, additionalSecretKeys }: LaidOutOutputs,
 ): UnsignedTx {
-  const inputs = inOrder(plan.inputs);
+  const inputs = byDescendingKeyImage(plan.inputs);
   return {
     prefix: {
       version: 2,

@@ -16,7 +16,7 @@ export interface OutputTarget {
   readonly amount: Amount;
 }
 
-/** An output's share of the signature. */
+/** Secret and public data of an output that its commitment and range proof need. */
 export interface OutputSecrets {
   readonly amount: Amount;
   readonly mask: bigint;
@@ -28,7 +28,7 @@ const unique = (addresses: readonly Address[]): Address[] =>
 
 const BASE = G.toBytes() as PublicKey;
 
-/** What a transaction's secret multiplies: for a subaddress D, `s·D`, the key that only its holder finds. */
+/** Base point of a tx public key: `s·D` for a subaddress with spend key D, otherwise `s·G`. */
 const baseFor = (address: Address | undefined): PublicKey =>
   address?.kind === 'subaddress' ? address.spendPublicKey : BASE;
 
@@ -48,11 +48,12 @@ const derivationsOf = (
     .map((bytes) => bytes as KeyDerivation);
 
 /**
- * How a transaction tells its receivers apart. One subaddress alone makes the transaction key its own; beside
- * others every output gets a key. Source: cryptonote_tx_utils.cpp `classify_addresses`.
+ * Kind of tx public keys. For a subaddress as the only payee the tx public key is based on its spend key; a
+ * subaddress besides other payees requires an additional key per output. Source: cryptonote_tx_utils.cpp
+ * `classify_addresses`.
  */
 interface Addressing {
-  /** Payees other than the payer's change address, each once. */
+  /** Distinct payees other than the change address. */
   readonly others: readonly Address[];
   readonly onlySubaddress: Address | undefined;
   readonly needsAdditionalKeys: boolean;
@@ -69,13 +70,13 @@ function addressingOf(recipients: readonly Address[], changeAddress: Address): A
   };
 }
 
-/** What outputs are made from. */
+/** Input of output construction. */
 export interface OutputPlan {
   /** In the order of the outputs. */
   readonly targets: readonly OutputTarget[];
-  /** Every address that is paid, the change address and the dummy's left out or not. */
+  /** Every paid address; change and dummy may be included. */
   readonly recipients: readonly Address[];
-  /** What is paid here, the payer's view key opens. */
+  /** Outputs to this address are derived with the payer's view secret. */
   readonly changeAddress: Address;
   readonly viewSecret: SecretKey;
   readonly paymentId: PaymentId | undefined;
@@ -83,7 +84,7 @@ export interface OutputPlan {
 
 export interface TxSecrets {
   readonly txSecretKey: SecretKey;
-  /** One an output where destinations mix subaddresses with others. */
+  /** One per output when the destinations mix subaddresses with others, otherwise none. */
   readonly additionalSecretKeys: readonly SecretKey[];
 }
 
@@ -94,9 +95,9 @@ export interface LaidOutOutputs extends TxSecrets {
 }
 
 /**
- * Keys, amounts and extra of a transaction's outputs.
- * @param keys gives the transaction's secret key, and as many additional ones as are asked for.
- * @throws RangeError for a payment id beside several receivers.
+ * Constructs keys, amounts and extra of a transaction's outputs.
+ * @param keys gives the tx secret key and the requested number of additional ones.
+ * @throws RangeError for a payment id with several payees.
  * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`, device_default.cpp `generate_output_ephemeral_keys`.
  */
 export function layOutOutputs(
@@ -116,7 +117,7 @@ export function layOutOutputs(
     targets.map(({ address }, i) => {
       const own = additionalSecretKeys[i];
       const secret = own !== undefined && address.kind === 'subaddress' ? own : txSecretKey;
-      // a·R finds our own output whatever R is made of; for a payee it is s·A, or s·C of a subaddress.
+      // An own output is derived by a·R, for any R; a payee's by s·A, or s·C for a subaddress.
       return sameAddress(address, changeAddress)
         ? [txPublicKey, viewSecret]
         : [address.viewPublicKey, secret];
@@ -139,8 +140,8 @@ export function layOutOutputs(
   const fields: ExtraField[] = [{ type: 'publicKey', key: txPublicKey }];
   if (additionalKeys.length > 0) fields.push({ type: 'additionalKeys', keys: additionalKeys });
   const { others } = addressing;
-  if (paymentId !== undefined && others.length > 1) throw new RangeError('a payment id is sent to one payee');
-  // Zeros stand in for an id, so that payments with and without one look alike, unless there are more outputs.
+  if (paymentId !== undefined && others.length > 1) throw new RangeError('a payment id requires a single payee');
+  // A dummy id of zeros makes payments with and without an id look alike, unless there are more than two outputs.
   if (paymentId !== undefined || (targets.length <= 2 && others.length <= 1)) {
     const { viewPublicKey } = others[0] ?? changeAddress;
     const [derivation] = derivationsOf([[viewPublicKey, txSecretKey]], curve) as [KeyDerivation];
@@ -150,6 +151,6 @@ export function layOutOutputs(
   return { ...secrets, txOutputs, outputs, extra: writeExtra(fields) };
 }
 
-/** The id of the integrated address that is paid, if one is. */
+/** Payment id of the integrated address among the payees, if any. */
 export const paymentIdIn = (payees: readonly OutputTarget[]): PaymentId | undefined =>
   payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;

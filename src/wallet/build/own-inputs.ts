@@ -9,7 +9,7 @@ import type { SpendableInput } from './construction.js';
 import { outputSecretKey } from '../scan/receive.js';
 import { buildTransaction, type PricedPlan, type SignedTx } from './signing.js';
 
-/** An input whose secret key follows from the wallet's. Plain data, so that it crosses to a thread. */
+/** An input whose secret key is derived from the wallet's. Plain data, so that it can be posted to a thread. */
 export interface OwnInput extends Omit<SpendableInput, 'secretKey'> {
   readonly derivationKey: PublicKey;
   /** Within its transaction. */
@@ -24,7 +24,7 @@ export interface OwnPlan extends Omit<PricedPlan, 'inputs'> {
 }
 
 /**
- * As `buildTransaction` does; the secret keys of the inputs exist no longer than that takes.
+ * Derives the inputs' secret keys, runs `buildTransaction`, and wipes the keys.
  * @throws as `buildTransaction`.
  */
 export function buildFromOwn(

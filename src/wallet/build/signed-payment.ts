@@ -15,7 +15,7 @@ import type { Destination, OwnedOutput } from '../model/records.js';
 import type { SignedTx } from './signing.js';
 import { sameAddress, type Payee } from '../select/transfer-request.js';
 
-/** A signed transaction of ours with all that is recorded of it. */
+/** A signed transaction with the data that the wallet records of it. */
 export interface SignedPayment {
   readonly blob: Uint8Array;
   readonly txHash: Hash;
@@ -25,13 +25,13 @@ export interface SignedPayment {
   readonly change: Amount;
   readonly unlockTime: bigint;
   readonly paymentId?: Uint8Array;
-  /** With what each receives. */
+  /** Destinations with the amounts that they receive. */
   readonly destinations: readonly Destination[];
-  /** The transaction's, then the additional ones. */
+  /** The tx secret key, then the additional ones. */
   readonly txSecretKeys: readonly SecretKey[];
 }
 
-/** @param payees with what each receives. */
+/** @param payees with the amounts that they receive. */
 export function signedPayment(
   signed: SignedTx,
   terms: { readonly account: number; readonly unlockTime: bigint },
@@ -54,9 +54,9 @@ export function signedPayment(
 }
 
 /**
- * What a pending transaction, of ours or of another wallet with our keys, says to whom it knows as its inputs.
- * @param inputs our outputs with its key images, in its order.
- * @throws CodecError, RangeError where it contradicts itself, its inputs or its transaction.
+ * Payment of a pending transaction made by this wallet or another one with its keys.
+ * @param inputs the wallet's outputs with the transaction's key images, in its order.
+ * @throws CodecError, RangeError when it is inconsistent with itself, its inputs or its transaction.
  */
 export function paymentOfPending(
   pending: PendingTx,
@@ -98,7 +98,7 @@ export function paymentOfPending(
   };
 }
 
-/** The id that an integrated address asked for; other transactions carry a random one. */
+/** Payment id of an integrated destination; other transactions carry a dummy id. */
 function paymentIdFor({ tx, destinations, txSecretKey }: PendingTx): PaymentId | undefined {
   const payee = destinations.find(({ isIntegrated }) => isIntegrated);
   const id = paymentIdOf(parseExtra(tx.prefix.extra).fields);
@@ -106,7 +106,7 @@ function paymentIdFor({ tx, destinations, txSecretKey }: PendingTx): PaymentId |
   return cryptPaymentId(id.id, keyDerivation(payee.address.viewPublicKey, txSecretKey));
 }
 
-/** As the payer wrote it, where that names the same keys. */
+/** Address text of a destination as requested, after checking that it has the same keys. */
 function textOf(entry: DestinationEntry, paymentId: PaymentId | undefined, network: NetworkType): string {
   const { original, isSubaddress, isIntegrated, address: keys } = entry;
   if (original !== '') {

@@ -26,7 +26,7 @@ import { constructTransaction, type TransactionPlan, type UnsignedTx } from './c
 import { WalletError } from '../model/wallet-error.js';
 import type { OutputTarget } from './output-layout.js';
 
-/** A transaction that the network accepts, and what its maker must remember. Plain data. */
+/** A signed transaction with the data that its creator must record. Plain data. */
 export interface SignedTx {
   readonly blob: Uint8Array;
   readonly hash: Hash;
@@ -35,9 +35,9 @@ export interface SignedTx {
   readonly change: Amount;
   /** In the order of the inputs. */
   readonly keyImages: readonly KeyImage[];
-  /** Whom each output pays, change and the dummy among them. */
+  /** Destination of each output, including change and dummy. */
   readonly targets: readonly OutputTarget[];
-  /** In the order of the plan, with what each receives: less than planned where it pays the fee. */
+  /** Payees in the order of the plan, with the amounts that they receive: less than planned if they pay the fee. */
   readonly payees: readonly OutputTarget[];
   readonly txSecretKey: SecretKey;
   readonly additionalSecretKeys: readonly SecretKey[];
@@ -49,24 +49,24 @@ const NO_PRUNABLE: Omit<RctPrunable, 'bulletproofsPlus' | 'clsags' | 'pseudoOuts
   mlsags: [],
 };
 
-/** Blinding scalars of the pseudo outputs: random, their sum that of the outputs. */
+/** Random blinding scalars of the pseudo outputs whose sum equals that of the outputs. */
 function pseudoOutMasks(inputs: number, outputMasks: readonly bigint[], rng: Rng): bigint[] {
   const free = Array.from({ length: inputs - 1 }, () => randomScalar(rng));
   const last = [...outputMasks, ...free.map((mask) => -mask)].reduce((total, mask) => total + mask, 0n);
   return [...free, reduce(last)];
 }
 
-/** A transaction whose amounts are proven; what ring signatures sign is settled. */
+/** A transaction with range proof and pseudo outputs, so that the message of its ring signatures is fixed. */
 export interface ProvedTx {
   readonly base: RctBase;
   /** Without ring signatures. */
   readonly prunable: RctPrunable;
   readonly message: Hash;
-  /** Blinding scalars of the pseudo outputs, one an input. Secret. */
+  /** Blinding scalars of the pseudo outputs, one per input. Secret. */
   readonly inputMasks: readonly bigint[];
 }
 
-/** Proves ranges and commits to the inputs' amounts. @throws RangeError when the amounts do not balance. */
+/** Makes the range proof and the pseudo outputs. @throws RangeError when the amounts do not balance. */
 export function proveTransaction(
   { prefix, inputs, outputs, fee }: UnsignedTx,
   rng: Rng,
@@ -98,8 +98,8 @@ export function proveTransaction(
 }
 
 /**
- * Proves and signs: slow, on a thread of its own.
- * @throws RangeError when keys, masks or amounts do not fit the rings. Source: rctSigs.cpp `genRctSimple`.
+ * Proves and signs a transaction. Slow: run it on a worker thread.
+ * @throws RangeError when keys, masks or amounts do not match the rings. Source: rctSigs.cpp `genRctSimple`.
  */
 export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = plainCurve): SignedTx {
   const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng, curve);
@@ -122,7 +122,7 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = p
   return signedTx(unsigned, { prefix: unsigned.prefix, rct: { base, prunable: { ...prunable, clsags } } });
 }
 
-/** A transaction with what its maker must remember of it. */
+/** Combines a signed transaction with the data of its unsigned form. */
 export const signedTx = (unsigned: UnsignedTx, tx: Transaction): SignedTx => ({
   blob: encode(transaction, tx),
   hash: transactionHash(tx),
@@ -136,7 +136,7 @@ export const signedTx = (unsigned: UnsignedTx, tx: Transaction): SignedTx => ({
   additionalSecretKeys: unsigned.additionalSecretKeys,
 });
 
-/** The weight that a transaction will have once it is signed: proofs and signatures have fixed sizes. */
+/** Weight of an unsigned transaction after signing; proofs and signatures have fixed sizes. */
 export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): number {
   const scalar = new Uint8Array(32) as unknown as ProofScalar;
   const point = new Uint8Array(32) as unknown as ProofPoint;
@@ -173,46 +173,48 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
 }
 
 /**
- * Takes a fee from some of the payees, equally; what does not divide, one atomic unit each from the first.
- * @throws WalletError `tx_not_possible` when they receive less than it, `zero_amount` when one would receive
+ * Deducts a fee from some payees in equal parts; the remainder is taken from the first ones, one atomic unit each.
+ * @throws WalletError `tx_not_possible` when they receive less than the fee, `zero_amount` when one would receive
  * nothing. Source: wallet2.cpp `get_adjusted_dsts`.
  */
 function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
   if (feeFrom.length === 0) return [...payees];
   const part = fee / BigInt(feeFrom.length);
-  const rest = Number(fee % BigInt(feeFrom.length));
+  const remainder = Number(fee % BigInt(feeFrom.length));
   const reduced = [...payees];
-  const payers = feeFrom.map((place) => {
-    const payee = payees[place];
-    if (payee === undefined) throw new RangeError('a payee that pays the fee does not exist');
-    return { place, payee };
+  const payers = feeFrom.map((index) => {
+    const payee = payees[index];
+    if (payee === undefined) throw new RangeError('a payee listed to pay the fee does not exist');
+    return { index, payee };
   });
   if (payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
     throw new WalletError({
       kind: 'tx_not_possible',
-      reason: 'the destinations that pay the fee receive less than it',
+      reason: 'the destinations that pay the fee receive less than the fee',
     });
-  payers.forEach(({ place, payee }, i) => {
-    const left = payee.amount - part - (i < rest ? 1n : 0n);
-    if (left <= 0n) throw new WalletError({ kind: 'zero_amount' });
-    reduced[place] = { ...payee, amount: amount(left) };
+  payers.forEach(({ index, payee }, i) => {
+    const received = payee.amount - part - (i < remainder ? 1n : 0n);
+    if (received <= 0n) throw new WalletError({ kind: 'zero_amount' });
+    reduced[index] = { ...payee, amount: amount(received) };
   });
   return reduced;
 }
 
-/** The fee itself may make a transaction heavier, and lighter by its change: it settles at once or at the next. */
+/**
+ * Iterations to find the fee. The fee changes the weight slightly; the first or second iteration usually settles it.
+ */
 const FEE_ATTEMPTS = 10;
 
-/** A plan whose fee follows from the real weight. */
+/** A plan whose fee is computed from the exact weight. */
 export interface PricedPlan extends TransactionPlan {
-  /** Places of the payees that the fee is taken from; absent or empty: change is left smaller. */
+  /** Indices of the payees whose amounts the fee is deducted from; absent or empty: it is deducted from change. */
   readonly feeFrom?: readonly number[];
 }
 
 /**
- * Lays out with the fee that the real weight asks for; the plan's own fee is only where the search starts.
- * @param rate atomic units per byte. @param construct lays out.
- * @throws RangeError when the inputs do not cover that fee, or the transaction is too heavy.
+ * Constructs a transaction with the fee for its exact weight; the plan's fee is the starting value.
+ * @param rate atomic units per byte. @param construct constructs the transaction for a given fee.
+ * @throws RangeError when the inputs do not cover the fee, or the transaction is too heavy.
  * @throws WalletError `tx_not_possible`, `zero_amount` when the payees do not cover it.
  */
 export function settleFee(
@@ -230,15 +232,15 @@ export function settleFee(
     if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
     return { unsigned, needed: feeOfWeight(weight, rate, rates) };
   };
-  // An estimate may ask more of payees than they receive: what the fee is taken from starts whole.
+  // An estimated fee may exceed the payees' amounts, so deduction starts from zero.
   let { needed: fee } = attempt(feeFrom.length > 0 ? ZERO : plan.fee);
   for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
     const { unsigned, needed } = attempt(fee);
-    // Where no fee fits exactly, one that is a little too high will do.
+    // Accepts a slightly too high fee when the iteration does not reach an exact one.
     if (needed === fee || (needed < fee && attempts > 2)) return unsigned;
     fee = needed;
   }
-  throw new RangeError('no fee fits the transaction');
+  throw new RangeError('the fee of the transaction does not converge');
 }
 
 /** {@link settleFee}, then {@link signTransaction}. @throws RangeError */

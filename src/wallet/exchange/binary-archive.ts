@@ -2,23 +2,23 @@ import { utf8 } from '../../util/bytes.js';
 import { blob, CodecError, list, role, u64, varintNumber, type Codec } from '../../util/codec.js';
 
 /*
- * The reference's binary archive: fields in a row without names, containers behind a varint count.
+ * The reference's binary archive: unnamed fields in fixed order, containers prefixed with a varint count.
  * Source: serialization/serialization.h, binary_archive.h, container.h, pair.h.
  */
 
-/** One codec a field, in the order of the archive. */
-export type Shape<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
+/** One codec per field, in the order of the archive. */
+export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
 
-/** An object whose fields follow each other. */
-export function struct<T extends object>(shape: Shape<T>): Codec<T> {
-  const keys = Object.keys(shape) as (keyof T)[];
+/** An object: its fields in order, without framing. */
+export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
+  const keys = Object.keys(codecs) as (keyof T)[];
   return {
     write(value, w) {
-      for (const key of keys) shape[key].write(value[key], w);
+      for (const key of keys) codecs[key].write(value[key], w);
     },
     read(r) {
       const value: Partial<T> = {};
-      for (const key of keys) value[key] = shape[key].read(r);
+      for (const key of keys) value[key] = codecs[key].read(r);
       return value as T;
     },
   };
@@ -29,12 +29,12 @@ export const flag: Codec<boolean> = {
   write: (value, w) => w.byte(value ? 1 : 0),
   read(r) {
     const byte = r.byte();
-    if (byte > 1) throw new CodecError('archive: neither true nor false');
+    if (byte > 1) throw new CodecError('archive: a bool is 0 or 1');
     return byte === 1;
   },
 };
 
-/** A string of UTF-8. */
+/** A UTF-8 string. */
 export const text: Codec<string> = {
   write: (value, w) => blob.write(utf8(value), w),
   read(r) {
@@ -47,7 +47,7 @@ export const text: Codec<string> = {
   },
 };
 
-/** A fixed 64-bit field that must be a safe integer. */
+/** A fixed-width u64 that must be a safe integer. */
 export const u64Number: Codec<number> = {
   write: (value, w) => u64.write(BigInt(value), w),
   read(r) {
@@ -57,7 +57,7 @@ export const u64Number: Codec<number> = {
   },
 };
 
-/** An object behind its version. @param highest the newest version known; it is the one written. */
+/** An object prefixed with its version. @param highest newest known version, used for writing. */
 export function versioned<T>(highest: number, body: (version: number) => Codec<T>): Codec<T> {
   return {
     write(value, w) {
@@ -66,16 +66,16 @@ export function versioned<T>(highest: number, body: (version: number) => Codec<T
     },
     read(r) {
       const version = varintNumber.read(r);
-      if (version > highest) throw new CodecError('archive: a version from the future');
+      if (version > highest) throw new CodecError('archive: unknown newer version');
       return body(version).read(r);
     },
   };
 }
 
-/** A field that archives of this version lack: nothing is written, and reading gives the value. */
+/** A field that this version of the archive lacks: writes nothing, reads as `value`. */
 export const absent = <T>(value: T): Codec<T> => ({ write: () => undefined, read: () => value });
 
-/** Two elements behind their number. */
+/** Two elements prefixed with their count. */
 export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A, B]> => ({
   write(value, w) {
     varintNumber.write(2, w);
@@ -88,18 +88,18 @@ export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A
   },
 });
 
-/** What a map holds, in the order of the archive. */
+/** Entries of a map, in the order of the archive. */
 export const entries = <K, V>(name: Codec<K>, value: Codec<V>): Codec<readonly (readonly [K, V])[]> =>
   list(pair(name, value));
 
 /** A container that must be empty. */
-export const nothing: Codec<readonly []> = {
+export const emptyContainer: Codec<readonly []> = {
   write: (_, w) => varintNumber.write(0, w),
   read(r) {
-    if (varintNumber.read(r) !== 0) throw new CodecError('archive: expected nothing');
+    if (varintNumber.read(r) !== 0) throw new CodecError('archive: expected an empty container');
     return [];
   },
 };
 
-/** 32 bytes of any role. */
+/** A 32-byte value of any role. */
 export const key = <B extends Uint8Array = Uint8Array>(): Codec<B> => role<B>(32);

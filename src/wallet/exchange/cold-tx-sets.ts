@@ -5,10 +5,10 @@ import { constructionData, type ConstructionData } from './construction-data.js'
 import { outputExport, type ExportFormat, type OutputExport } from './exported-outputs.js';
 import { pendingTx, type PendingTx } from './pending-tx.js';
 
-/** Transactions to be signed by the wallet that holds the spend key. Source: wallet2.h `unsigned_tx_set`. */
+/** Transactions for the wallet with the spend key to sign. Source: wallet2.h `unsigned_tx_set`. */
 export interface UnsignedTxSet {
   readonly txs: readonly ConstructionData[];
-  /** Outputs whose key images the wallet that asks does not know. */
+  /** Outputs whose key images the requesting wallet does not know. */
   readonly outputs: OutputExport;
 }
 
@@ -17,13 +17,13 @@ const unsignedBody = (outputs: Codec<OutputExport>): Codec<UnsignedTxSet> =>
 
 const UNSIGNED = [outputExport.full, outputExport['0.18.0'], outputExport.current].map(unsignedBody);
 
-/** Version that each format writes. */
+/** Version written in each format. */
 const UNSIGNED_VERSION: Record<ExportFormat, number> = { '0.18.0': 1, current: 2 };
 
 const unsignedOf = (version: number): Codec<UnsignedTxSet> =>
   UNSIGNED[version] ?? unsignedBody(outputExport.current);
 
-/** @param format of what is written; every version is read. */
+/** Reads every version. @param format for writing. */
 export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({
   write(value, w) {
     const version = UNSIGNED_VERSION[format];
@@ -33,12 +33,12 @@ export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({
   read: (r) => versioned(UNSIGNED_VERSION.current, unsignedOf).read(r),
 });
 
-/** Signed transactions on their way to the wallet that relays them. Source: wallet2.h `signed_tx_set`. */
+/** Signed transactions for the wallet that relays them. Source: wallet2.h `signed_tx_set`. */
 export interface SignedTxSet {
   readonly txs: readonly PendingTx[];
-  /** Of every output that the signer was told of, in that order; zeros where it does not know one. */
+  /** Key image of every output imported into the signer, in that order; zeros where unknown. */
   readonly keyImages: readonly KeyImage[];
-  /** By output key: of outputs that these transactions pay back to the wallet. */
+  /** Key images by output key, of the outputs that these transactions pay to the wallet itself. */
   readonly ownKeyImages: readonly (readonly [PublicKey, KeyImage])[];
 }
 

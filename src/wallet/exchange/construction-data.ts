@@ -13,9 +13,9 @@ import {
 } from '../../util/codec.js';
 import { flag, key, pair, struct, text, u64Number, versioned } from './binary-archive.js';
 
-/** A receiver, change among them. Source: cryptonote_tx_utils.h `tx_destination_entry`. */
+/** A destination or change. Source: cryptonote_tx_utils.h `tx_destination_entry`. */
 export interface DestinationEntry {
-  /** As the caller wrote it; empty where nobody did. */
+  /** Address text as requested; empty for change. */
   readonly original: string;
   readonly amount: bigint;
   readonly address: { readonly spendPublicKey: PublicKey; readonly viewPublicKey: PublicKey };
@@ -34,7 +34,7 @@ export interface RingEntry {
 export interface SourceEntry {
   readonly ring: readonly RingEntry[];
   readonly realIndex: number;
-  /** The key whose derivation opened the output, or that of its transaction. */
+  /** Public key whose derivation opens the output, or the tx public key. */
   readonly txPublicKey: PublicKey;
   readonly additionalTxPublicKeys: readonly PublicKey[];
   /** Within its transaction. */
@@ -43,23 +43,23 @@ export interface SourceEntry {
   readonly rct: boolean;
   /** 32 bytes, blinding scalar of the commitment. Secret. */
   readonly mask: Uint8Array;
-  /** 128 bytes: k, L, R and the key image; zeros but for multisig. */
+  /** 128 bytes: k, L, R and the key image; zeros unless multisig. */
   readonly multisig: Uint8Array;
 }
 
-/** How a transaction is to be made: what an offline signer needs. Source: wallet2.h `tx_construction_data`. */
+/** Everything an offline signer needs to construct a transaction. Source: wallet2.h `tx_construction_data`. */
 export interface ConstructionData {
   readonly sources: readonly SourceEntry[];
   readonly change: DestinationEntry;
-  /** Every output's receiver, change and dummy among them. */
+  /** Destination of every output, including change and dummy. */
   readonly outputs: readonly DestinationEntry[];
-  /** Places of the inputs among all outputs that the wallet ever received. */
+  /** Indices of the inputs among all outputs that the wallet ever received. */
   readonly selectedTransfers: readonly number[];
   readonly extra: Uint8Array;
   readonly unlockTime: bigint;
   readonly flags: ConstructionFlags;
   readonly rctConfig: RctConfig;
-  /** As the caller asked, without change. */
+  /** Requested destinations, without change. */
   readonly destinations: readonly DestinationEntry[];
   readonly account: number;
   readonly minors: readonly number[];
@@ -72,13 +72,13 @@ export interface ConstructionFlags {
 
 /** Source: rctTypes.h `RCTConfig`. */
 export interface RctConfig {
-  /** 3: padded Bulletproofs, as releases number them; upstream's master has renumbered it to 1. */
+  /** 3: padded Bulletproofs in releases; upstream's master has renumbered it to 1. */
   readonly rangeProofType: number;
   /** 4: Bulletproofs+ and CLSAG. */
   readonly bpVersion: number;
 }
 
-/** What every transaction of today is made with. */
+/** Configuration of all current transactions. */
 export const RCT_CONFIG: RctConfig = { rangeProofType: 3, bpVersion: 4 };
 
 export const destinationEntry: Codec<DestinationEntry> = struct<DestinationEntry>({

@@ -8,11 +8,11 @@ import { CodecError } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 
 /*
- * What wallets with one view key hand to each other: a magic in the clear, then nonce, ChaCha20 ciphertext and
- * a signature of both by the view key. Source: wallet2.cpp `encrypt`, `decrypt`.
+ * Export format between wallets with the same view key: plaintext magic, nonce, ChaCha20 ciphertext, and a signature
+ * of nonce and ciphertext by the view key. Source: wallet2.cpp `encrypt`, `decrypt`.
  */
 
-/** Magics with their format versions. Source: wallet2.cpp, at its top. */
+/** Magics including the format versions. Source: wallet2.cpp, at its top. */
 const MAGIC = {
   outputs: utf8('Monero output export\x04'),
   unsignedTxs: utf8('Monero unsigned tx set\x05'),
@@ -23,7 +23,7 @@ const MAGIC = {
 
 export type ExportKind = keyof typeof MAGIC;
 
-/** What seals and opens exports of one wallet. Secret. */
+/** Keys that encrypt, sign and verify the exports of one wallet. Secret. */
 export interface ExportKeys {
   /** 32 bytes, the stretched view secret: `exportKey`. */
   readonly cipherKey: Uint8Array;
@@ -45,7 +45,7 @@ export function sealExport(
   return concatBytes(MAGIC[kind], sealed, signature);
 }
 
-/** An export that cannot be opened, and the part of it that is wrong. */
+/** Thrown for an export that cannot be opened; `part` is the invalid part. */
 export class ExportError extends CodecError {
   readonly part: 'magic' | 'size' | 'signature';
 
@@ -55,7 +55,7 @@ export class ExportError extends CodecError {
   }
 }
 
-/** @throws ExportError when it is of another kind or version, of a wallet with other keys, or was changed. */
+/** Verifies and decrypts an export. @throws ExportError for another kind, version or wallet, or an altered export. */
 export function openExport(
   kind: ExportKind,
   blob: Uint8Array,
@@ -69,6 +69,6 @@ export function openExport(
   const sealed = body.subarray(0, -SIGNATURE_LENGTH);
   const signature = body.subarray(-SIGNATURE_LENGTH);
   if (!checkSignature(keccak(sealed), publicKeyOf(viewSecret), signature))
-    throw new ExportError('signature', 'export: not authentic: of another wallet, or changed');
+    throw new ExportError('signature', 'export: wrong signature: altered, or from another wallet');
   return chacha20(cipherKey, sealed.subarray(0, IV_LENGTH), sealed.subarray(IV_LENGTH));
 }

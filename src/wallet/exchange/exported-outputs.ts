@@ -5,7 +5,7 @@ import { CodecError, decode, list, u8, varint, varintNumber, type Codec } from '
 import { absent, key, pair, struct, versioned } from './binary-archive.js';
 import { transferDetails, type TransferDetails } from './transfer-details.js';
 
-/** An output that a wallet in touch with the chain tells one that is not. Source: wallet2.h `exported_transfer_details`. */
+/** An output exported by an online wallet to an offline one. Source: wallet2.h `exported_transfer_details`. */
 export interface ExportedOutput {
   readonly publicKey: PublicKey;
   /** Within its transaction. */
@@ -14,9 +14,9 @@ export interface ExportedOutput {
   readonly txPublicKey: PublicKey;
   readonly flags: OutputFlags;
   readonly amount: bigint;
-  /** The transaction's own, one an output, or none. */
+  /** Additional public keys of the transaction: one per output, or none. */
   readonly additionalKeys: readonly PublicKey[];
-  /** Undefined in exports of the first 0.18. */
+  /** Undefined in exports of release 0.18.0. */
   readonly subaddress: SubaddressIndex | undefined;
 }
 
@@ -25,27 +25,27 @@ export interface OutputFlags {
   readonly frozen: boolean;
   readonly rct: boolean;
   readonly keyImageKnown: boolean;
-  /** The wallet that exports wants a signed key image. */
+  /** The exporting wallet requests a signed key image. */
   readonly keyImageRequested: boolean;
   readonly keyImagePartial: boolean;
 }
 
-/** A run of a wallet's outputs, in the order in which it received them. */
+/** A range of a wallet's outputs, in the order in which it received them. */
 export interface OutputExport {
-  /** Place of the first among all outputs that the wallet ever received. */
+  /** Index of the first among all outputs that the wallet ever received. */
   readonly first: number;
-  /** How many the wallet ever received: at least `first` and those listed. */
+  /** Number of outputs that the wallet ever received; at least `first + outputs.length`. */
   readonly total: number;
   readonly outputs: readonly ExportedOutput[];
 }
 
 /**
- * `current` is what today's wallets write and read; `0.18.0` is the only one that the first release of 0.18
- * reads, and no later one does.
+ * `current`: written and read by current releases. `0.18.0`: the only format that release 0.18.0 reads; later
+ * releases do not read it.
  */
 export type ExportFormat = 'current' | '0.18.0';
 
-/** In the order of their bits. */
+/** Flags in the order of their bits. */
 const FLAGS = ['spent', 'frozen', 'rct', 'keyImageKnown', 'keyImageRequested', 'keyImagePartial'] as const;
 
 const flags: Codec<OutputFlags> = {
@@ -85,7 +85,7 @@ const subaddress = struct<SubaddressIndex>({ major: u32Varint, minor: u32Varint 
   SubaddressIndex | undefined
 >;
 
-/** @param newest the version written; any up to 1 is read. */
+/** Reads versions 0 and 1. @param newest version for writing. */
 const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
   const body = (version: number): Codec<ExportedOutput> =>
     struct<ExportedOutput>({
@@ -107,7 +107,7 @@ const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
   };
 };
 
-/** An old record reduced to what an export of today tells. @throws CodecError when it contradicts itself. */
+/** Converts an old full record. @throws CodecError for an inconsistent one. */
 function fromDetails(details: TransferDetails): ExportedOutput {
   const { fields } = parseExtra(details.tx.extra);
   const output = details.tx.outputs[details.outputIndex];
@@ -135,12 +135,12 @@ function fromDetails(details: TransferDetails): ExportedOutput {
 
 const fullRecord: Codec<ExportedOutput> = {
   write() {
-    throw new Error('full records are read only');
+    throw new Error('full records are never written');
   },
   read: (r) => fromDetails(transferDetails.read(r)),
 };
 
-/** First place and outputs; the total is where they end. */
+/** Layout of first index and outputs; the total is the end of the range. */
 export const pairOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => {
   const layout = pair(varintNumber, list(output));
   return {
@@ -154,7 +154,7 @@ export const pairOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => {
 
 const TRIPLE = 3;
 
-/** First place, total and outputs. */
+/** Layout of first index, total and outputs. */
 const tripleOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => ({
   write({ first, total, outputs }, w) {
     varintNumber.write(TRIPLE, w);
@@ -167,19 +167,19 @@ const tripleOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => ({
     const first = varintNumber.read(r);
     const total = varintNumber.read(r);
     const outputs = list(output).read(r);
-    if (first + outputs.length > total) throw new CodecError('archive: more outputs than there are');
+    if (first + outputs.length > total) throw new CodecError('archive: more outputs than the total');
     return { first, total, outputs };
   },
 });
 
-/** Runs of outputs as each generation of wallets lays them out inside other formats. */
+/** Layouts of output ranges embedded in other formats, by generation. */
 export const outputExport = {
   current: tripleOf(exportedOutput(1)),
   '0.18.0': pairOf(exportedOutput(0)),
   full: pairOf(fullRecord),
 } satisfies Record<ExportFormat | 'full', Codec<OutputExport>>;
 
-/** Every layout that was ever written, newest first. */
+/** All layouts ever written, newest first. */
 const LAYOUTS = [outputExport.current, outputExport['0.18.0'], tripleOf(fullRecord), outputExport.full];
 
 /** Reads an export of any generation. @throws CodecError. Source: wallet2.cpp `import_outputs_from_str`. */

@@ -25,38 +25,38 @@ import { signTransaction, type SignedTx } from '../build/signing.js';
 import { addressOf, plainPaymentId } from './transfer-description.js';
 import { sameAddress } from '../select/transfer-request.js';
 
-/** An address of the signer's among those that a transaction pays. */
+/** An address of the signer that a transaction pays. */
 export interface OwnAddress {
   readonly address: Address;
   readonly index: SubaddressIndex;
 }
 
-/** A transaction that another wallet laid out, with what the signer knows of it. Plain data. Secret. */
-export interface OfflineOrder {
+/** Unsigned transaction of another wallet, with the signer's data. Plain data. Secret. */
+export interface OfflineSigningRequest {
   readonly data: ConstructionData;
-  /** One a source, in order. */
+  /** One per source, in order. */
   readonly located: readonly LocatedOutput[];
   readonly own: readonly OwnAddress[];
-  /** Where change would go if there were any. */
+  /** Change address used when there is no change. */
   readonly primary: Address;
   readonly keys: SpendingKeys;
 }
 
 export interface OfflineSigned {
-  /** Without the transaction's secret keys: the wallet that relays it must not learn them. */
+  /** Without the tx secret keys: the relaying wallet must not learn them. */
   readonly pending: PendingTx;
   readonly signed: SignedTx;
-  /** By output key: of outputs that come back to the wallet. */
+  /** Key images by output key, of outputs that pay the wallet itself. */
   readonly ownKeyImages: readonly (readonly [PublicKey, KeyImage])[];
 }
 
-/** Stands where a transaction key is kept back. */
-const NO_KEY = scalarBytes(1n);
+/** Placeholder for a withheld tx secret key. */
+const WITHHELD_KEY = scalarBytes(1n);
 
-/** 0: whatever is newest. */
+/** Supported Bulletproofs versions; 0 means the newest. */
 const BP_VERSIONS: ReadonlySet<number> = new Set([0, 4]);
 
-/** A source with its image, so that both take the order of the inputs. */
+/** A source with its input, so that both are sorted together. */
 interface Signable {
   readonly source: SourceEntry;
   readonly input: SpendableInput;
@@ -69,9 +69,9 @@ function signable(source: SourceEntry, output: LocatedOutput | undefined, keys: 
   const value = amount(source.amount);
   const mask = toScalar(source.mask);
   if (!source.rct || !commitsTo(real.commitment, value, mask))
-    throw new RangeError('the amount of a source does not fit its commitment');
+    throw new RangeError('the amount of a source does not match its commitment');
   if (source.ring.some(({ globalIndex }, i) => globalIndex <= (source.ring[i - 1]?.globalIndex ?? -1)))
-    throw new RangeError('a ring is not in order');
+    throw new RangeError('the members of a ring are not in ascending order');
   const secretKey = spendSecretOf(output, keys);
   return {
     source,
@@ -88,18 +88,18 @@ function signable(source: SourceEntry, output: LocatedOutput | undefined, keys: 
   };
 }
 
-/** What is paid to others and to own addresses, change and outputs without value left out. */
+/** Destinations with an amount, without change. */
 function payeeEntries({ outputs, change }: ConstructionData): DestinationEntry[] {
   const paid = outputs.filter((entry) => entry.amount > 0n);
   if (change.amount === 0n) return paid;
-  const back = paid.findIndex(
+  const changeIndex = paid.findIndex(
     (entry) => entry.amount === change.amount && sameAddress(entry.address, change.address),
   );
-  if (back < 0) throw new RangeError('the change is not among the outputs');
-  return paid.filter((_, i) => i !== back);
+  if (changeIndex < 0) throw new RangeError('the change is not among the outputs');
+  return paid.filter((_, i) => i !== changeIndex);
 }
 
-/** @throws RangeError for a payment id that would go to nobody, or that several could claim. */
+/** Payees with the payment id at its address. @throws RangeError when no standard address can take the payment id. */
 function payeesOf(
   entries: readonly DestinationEntry[],
   changeAddress: Address,
@@ -110,44 +110,48 @@ function payeesOf(
     amount: amount(entry.amount),
   }));
   if (id === undefined) return payees;
-  const holder = payees.findIndex(({ address }) => !sameAddress(address, changeAddress));
-  if (payees[holder]?.address.kind !== 'standard') throw new RangeError('nobody takes the payment id');
+  const payeeIndex = payees.findIndex(({ address }) => !sameAddress(address, changeAddress));
+  if (payees[payeeIndex]?.address.kind !== 'standard')
+    throw new RangeError('the payment id belongs to no standard address');
   return payees.map((payee, i) =>
-    i === holder
+    i === payeeIndex
       ? { ...payee, address: { ...payee.address, kind: 'integrated' as const, paymentId: id } }
       : payee,
   );
 }
 
-function planOf({ data, own, primary, keys }: OfflineOrder, signables: readonly Signable[]): TransactionPlan {
-  if (signables.length === 0) throw new RangeError('a transaction spends something');
+function toPlan(
+  { data, own, primary, keys }: OfflineSigningRequest,
+  signables: readonly Signable[],
+): TransactionPlan {
+  if (signables.length === 0) throw new RangeError('a transaction has at least one input');
   if (new Set(signables.map(({ input }) => toHex(input.keyImage))).size !== signables.length)
     throw new RangeError('an output is spent twice');
   if (data.flags.rct !== true || !data.flags.viewTags || !BP_VERSIONS.has(data.rctConfig.bpVersion))
-    throw new RangeError('the network no longer takes transactions of this kind');
+    throw new RangeError('the network no longer accepts transactions of this kind');
   const { fields, complete } = parseExtra(data.extra);
   if (!complete || fields.some(({ type }) => !['publicKey', 'additionalKeys', 'nonce'].includes(type)))
-    throw new RangeError('the extra field holds what is not known');
+    throw new RangeError('the extra field has unknown content');
   const id = plainPaymentId(data.extra);
   if (id?.kind === 'long') throw new RangeError('long payment ids are obsolete');
   const changeAddress =
     data.change.amount === 0n
       ? primary
       : own.find(({ address }) => sameAddress(address, data.change.address))?.address;
-  if (changeAddress === undefined) throw new RangeError('the change does not come back to this wallet');
-  const held = signables.reduce((total, { input }) => total + input.amount, 0n);
-  const spent = data.outputs.reduce((total, entry) => total + entry.amount, 0n);
+  if (changeAddress === undefined) throw new RangeError('the change is not paid to this wallet');
+  const amountIn = signables.reduce((total, { input }) => total + input.amount, 0n);
+  const amountOut = data.outputs.reduce((total, entry) => total + entry.amount, 0n);
   return {
     inputs: signables.map(({ input }) => input),
     payees: payeesOf(payeeEntries(data), changeAddress, id?.id),
     changeAddress,
-    fee: amount(held - spent),
+    fee: amount(amountIn - amountOut),
     unlockTime: data.unlockTime,
     viewSecret: keys.viewSecret,
   };
 }
 
-/** Key images of the outputs that come back, so that the wallet without the spend key sees them spent later. */
+/** Key images of outputs paid to the wallet itself, so that the view-only wallet later recognises their spends. */
 function ownKeyImagesOf(
   tx: Transaction,
   { targets }: SignedTx,
@@ -180,17 +184,22 @@ const entryFor = (entries: readonly DestinationEntry[], address: Address, value:
   };
 
 /**
- * Signs what another wallet laid out: amounts, receivers and fee as they are there, everything else afresh.
- * @throws RangeError when it contradicts itself, spends what is not ours, or sends change elsewhere.
+ * Signs another wallet's unsigned transaction: amounts, receivers and fee are taken from it, everything else is
+ * generated anew.
+ * @throws RangeError when it is inconsistent, spends foreign outputs, or pays change to a foreign address.
  * Source: wallet2.cpp `sign_tx`.
  */
-export function signOffline(order: OfflineOrder, rng: Rng, curve: Curve = plainCurve): OfflineSigned {
-  const { data, located, own, keys } = order;
+export function signOffline(
+  request: OfflineSigningRequest,
+  rng: Rng,
+  curve: Curve = plainCurve,
+): OfflineSigned {
+  const { data, located, own, keys } = request;
   const signables: Signable[] = [];
   let signed: SignedTx;
   try {
     data.sources.forEach((source, i) => signables.push(signable(source, located[i], keys)));
-    signed = signTransaction(constructTransaction(planOf(order, signables), rng, curve), rng, curve);
+    signed = signTransaction(constructTransaction(toPlan(request, signables), rng, curve), rng, curve);
   } finally {
     for (const { input } of signables) input.secretKey.fill(0);
   }
@@ -207,7 +216,7 @@ export function signOffline(order: OfflineOrder, rng: Rng, curve: Curve = plainC
       change: data.change,
       selectedTransfers: data.selectedTransfers,
       keyImages: signed.keyImages.map((image) => `<${toHex(image)}> `).join(''),
-      txSecretKey: NO_KEY,
+      txSecretKey: WITHHELD_KEY,
       additionalSecretKeys: [],
       destinations: data.destinations,
       construction: {
@@ -223,9 +232,9 @@ export function signOffline(order: OfflineOrder, rng: Rng, curve: Curve = plainC
   };
 }
 
-/** Is this the key that stands where the signer keeps the real one back? */
-export const isKeptBack = (key: SecretKey): boolean => equalBytes(key, NO_KEY);
+/** True for the placeholder of a tx secret key that the signer withholds. */
+export const isWithheldKey = (key: SecretKey): boolean => equalBytes(key, WITHHELD_KEY);
 
-/** Every address that a transaction pays, change among them. */
+/** Every address that a transaction pays, including change. */
 export const paidAddresses = ({ outputs, change }: ConstructionData, network: NetworkType): Address[] =>
   [...outputs, ...(change.amount === 0n ? [] : [change])].map((entry) => addressOf(entry, network));

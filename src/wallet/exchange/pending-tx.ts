@@ -5,7 +5,7 @@ import { parseTransaction, transaction } from '../../cryptonote/transaction.js';
 import type { Address, PaymentId, Transaction } from '../../cryptonote/types.js';
 import { compareBytes, toHex } from '../../util/bytes.js';
 import { list, u64, u8, varint, varintNumber, type Codec } from '../../util/codec.js';
-import { absent, flag, key, nothing, struct, text, versioned } from './binary-archive.js';
+import { absent, flag, key, emptyContainer, struct, text, versioned } from './binary-archive.js';
 import {
   constructionData,
   destinationEntry,
@@ -21,7 +21,7 @@ import { sameAddress, type Payee } from '../select/transfer-request.js';
 
 type Keys = readonly Uint8Array[];
 
-/** One set of signers' partial signature. Source: wallet2.h `multisig_sig`. */
+/** Partial signature of one set of signers. Source: wallet2.h `multisig_sig`. */
 export interface MultisigSig {
   readonly sigs: UnusedRctSig;
   readonly ignore: Keys;
@@ -34,7 +34,7 @@ export interface MultisigSig {
   readonly s: Keys;
 }
 
-/** Nothing but the zeros of an {@link UnusedRctSig}. */
+/** An {@link UnusedRctSig} of zeros. */
 export const UNUSED_RCT_SIG: UnusedRctSig = {
   type: 0,
   message: new Uint8Array(32),
@@ -51,7 +51,7 @@ export const UNUSED_RCT_SIG: UnusedRctSig = {
   prunablePseudoOuts: [],
 };
 
-/** A whole signature that a partial one has room for, and no wallet since CLSAG fills. */
+/** Full signature field of a partial signature; no wallet has filled it since CLSAG. */
 export interface UnusedRctSig {
   readonly type: number;
   readonly message: Uint8Array;
@@ -68,24 +68,24 @@ export interface UnusedRctSig {
   readonly prunablePseudoOuts: readonly [];
 }
 
-/** A transaction with all that the wallet that made it remembers of it. Source: wallet2.h `pending_tx`. */
+/** A transaction with everything its creator records of it. Source: wallet2.h `pending_tx`. */
 export interface PendingTx {
   readonly tx: Transaction;
   readonly dust: bigint;
   readonly fee: bigint;
   readonly dustAddedToFee: boolean;
   readonly change: DestinationEntry;
-  /** Places of the inputs among all outputs that the wallet ever received, in the order of the inputs. */
+  /** Indices of the inputs among all outputs that the wallet ever received, in the order of the inputs. */
   readonly selectedTransfers: readonly number[];
-  /** In words: each in angle brackets, a blank behind. */
+  /** Hex texts, each in angle brackets and followed by a blank. */
   readonly keyImages: string;
   readonly txSecretKey: SecretKey;
   readonly additionalSecretKeys: readonly SecretKey[];
-  /** As the caller asked, without change. */
+  /** Requested destinations, without change. */
   readonly destinations: readonly DestinationEntry[];
   readonly construction: ConstructionData;
   readonly multisigSigs: readonly MultisigSig[];
-  /** 32 bytes; zeros but for multisig. */
+  /** 32 bytes; zeros unless multisig. */
   readonly multisigEntropy: Uint8Array;
 }
 
@@ -94,17 +94,17 @@ const keys = list(key());
 const unusedRctSig = struct<UnusedRctSig>({
   type: u8,
   message: key(),
-  mixRing: nothing,
-  pseudoOuts: nothing,
-  ecdhInfo: nothing,
-  outPk: nothing,
+  mixRing: emptyContainer,
+  pseudoOuts: emptyContainer,
+  ecdhInfo: emptyContainer,
+  outPk: emptyContainer,
   fee: varint,
-  rangeSigs: nothing,
-  bulletproofs: nothing,
-  bulletproofsPlus: nothing,
-  mlsags: nothing,
-  clsags: nothing,
-  prunablePseudoOuts: nothing,
+  rangeSigs: emptyContainer,
+  bulletproofs: emptyContainer,
+  bulletproofsPlus: emptyContainer,
+  mlsags: emptyContainer,
+  clsags: emptyContainer,
+  prunablePseudoOuts: emptyContainer,
 });
 
 const multisigSig = versioned(1, () =>
@@ -121,7 +121,7 @@ const multisigSig = versioned(1, () =>
   }),
 );
 
-/** What `get_tx_metadata` gives and `relay_tx` takes, in hex. */
+/** Tx metadata: returned for `get_tx_metadata` and taken by `relay_tx`, in hex. */
 export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
   struct<PendingTx>({
     tx: transaction,
@@ -140,41 +140,43 @@ export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
   }),
 );
 
-/** An input with its ring and its place among all outputs that the wallet ever received, in order of the chain. */
+/**
+ * An input with its ring and its index among all outputs that the wallet ever received, in the order of the chain.
+ */
 export interface PendingInput {
   readonly output: OwnedOutput;
   readonly ring: Ring;
   readonly place: number;
 }
 
-/** Whom a transaction pays, signed or only laid out. */
+/** Output destinations of a signed or unsigned transaction. */
 export type Layout = Pick<SignedTx, 'targets' | 'change'>;
 
-/** What a payment was made from. */
+/** Inputs and destinations of a payment. */
 export interface PaymentParts {
   readonly inputs: readonly PendingInput[];
-  /** With what each receives. */
+  /** Payees with the amounts that they receive. */
   readonly payees: readonly Payee[];
   readonly changeAddress: Address;
   readonly account: number;
-  /** Of a multisig wallet: what others need to sign on. */
+  /** Present in a multisig wallet: data that the other signers need. */
   readonly multisig?: MultisigParts;
 }
 
-/** What a transaction that several sign carries beside. */
+/** Additional data of a multisig transaction. */
 export interface MultisigParts {
-  /** One a set of signers that may complete it. */
+  /** One per set of signers that may complete it. */
   readonly sigs: readonly MultisigSig[];
-  /** 32 bytes. What the transaction's keys are made from, with its inputs. */
+  /** 32 bytes from which, with the inputs, the tx secret keys are derived. */
   readonly entropy: Uint8Array;
 }
 
-/** What a pending transaction is put together from; its inputs in any order. */
-export interface PendingFacts extends PaymentParts {
+/** Parts of a pending transaction; inputs in any order. */
+export interface PendingTxParts extends PaymentParts {
   readonly signed: SignedTx;
 }
 
-const NOBODY = new Uint8Array(32) as PublicKey;
+const ZERO_KEY = new Uint8Array(32) as PublicKey;
 
 const entryOf = (address: Address, amount: bigint, original = ''): DestinationEntry => ({
   original,
@@ -186,14 +188,14 @@ const entryOf = (address: Address, amount: bigint, original = ''): DestinationEn
 
 const KEY_IMAGE_AT = 96;
 
-/** The record of an input whose key image the one who signs cannot work out alone. */
+/** Multisig record of an input; holds its key image, which a single signer cannot compute. */
 function multisigRecord(keyImage: KeyImage | undefined): Uint8Array {
   const record = new Uint8Array(128);
   if (keyImage !== undefined) record.set(keyImage, KEY_IMAGE_AT);
   return record;
 }
 
-/** The key image in the record of an input. */
+/** Key image in an input's multisig record. */
 export const recordedKeyImage = ({ multisig }: SourceEntry): KeyImage =>
   multisig.slice(KEY_IMAGE_AT) as KeyImage;
 
@@ -213,7 +215,7 @@ const sourceOf = ({ output, ring }: PendingInput, multisig: boolean): SourceEntr
   multisig: multisigRecord(multisig ? output.keyImage : undefined),
 });
 
-/** Change; or where there is none the dummy, or nobody. */
+/** Change destination; without change the dummy, or zero keys. */
 function changeOf({ change, targets }: Layout, changeAddress: Address): DestinationEntry {
   if (change > 0n) return entryOf(changeAddress, change);
   const dummy = targets.find(({ amount }) => amount === 0n);
@@ -221,15 +223,15 @@ function changeOf({ change, targets }: Layout, changeAddress: Address): Destinat
   return {
     original: '',
     amount: 0n,
-    address: { spendPublicKey: NOBODY, viewPublicKey: NOBODY },
+    address: { spendPublicKey: ZERO_KEY, viewPublicKey: ZERO_KEY },
     isSubaddress: false,
     isIntegrated: false,
   };
 }
 
 /**
- * How a transaction is to be made, whoever signs it.
- * @param extra its payment id alone where nobody has signed yet.
+ * Construction data of a transaction.
+ * @param extra only the payment id when the transaction is not yet signed.
  */
 export function constructionOf(
   layout: Layout,
@@ -254,7 +256,7 @@ export function constructionOf(
   };
 }
 
-/** An extra field with its payment id in the clear, as others who make the transaction again need it. */
+/** Extra field with the payment id decrypted, as signers who reconstruct the transaction need it. */
 function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
   const { fields } = parseExtra(extra);
   if (paymentIdOf(fields) === undefined) return extra;
@@ -263,14 +265,17 @@ function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
   return writeExtra([...fields.filter(({ type }) => type !== 'nonce'), plain]);
 }
 
-/** @throws RangeError when an input of the transaction is not among the facts. Source: wallet2.cpp `transfer_selected_rct`. */
-export function pendingTxOf({ signed, ...parts }: PendingFacts): PendingTx {
+/**
+ * Builds a pending transaction. @throws RangeError for an unknown input.
+ * Source: wallet2.cpp `transfer_selected_rct`.
+ */
+export function pendingTxOf({ signed, ...parts }: PendingTxParts): PendingTx {
   const tx = parseTransaction(signed.blob);
   const inputs = signed.keyImages.map((keyImage) => {
     const input = parts.inputs.find(
       ({ output }) => output.keyImage && compareBytes(output.keyImage, keyImage) === 0,
     );
-    if (input === undefined) throw new RangeError('an input of the transaction is not known');
+    if (input === undefined) throw new RangeError('an input of the transaction is unknown');
     return input;
   });
   const { extra, unlockTime } = tx.prefix;
@@ -296,6 +301,6 @@ export function pendingTxOf({ signed, ...parts }: PendingFacts): PendingTx {
   };
 }
 
-/** What a transaction spends, in the order of its inputs. */
+/** Key images of a transaction's inputs, in order. */
 export const keyImagesOf = ({ prefix }: Transaction): KeyImage[] =>
   prefix.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));

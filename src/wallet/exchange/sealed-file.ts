@@ -1,7 +1,7 @@
 import { blob, raw, type Codec } from '../../util/codec.js';
 import { struct } from './binary-archive.js';
 
-/** A ChaCha ciphertext behind its nonce, as both files of a wallet are laid out. */
+/** Layout of the keys file and the cache file: nonce, then ChaCha ciphertext. */
 export interface SealedFile {
   /** 8 bytes. */
   readonly iv: Uint8Array;

@@ -8,22 +8,22 @@ import { CodecError } from '../../util/codec.js';
 import type { ConstructionData, DestinationEntry } from './construction-data.js';
 import { sameAddress } from '../select/transfer-request.js';
 
-/** What a signer should see of a transaction before signing it. */
+/** Summary of a transaction for a signer to review before signing. */
 export interface TransferDescription {
   readonly amountIn: Amount;
   readonly amountOut: Amount;
   readonly fee: Amount;
   readonly sources: readonly DescribedSource[];
-  /** Of the smallest ring. */
+  /** Size of the smallest ring. */
   readonly ringSize: number;
   readonly unlockTime: bigint;
-  /** Change left out. */
+  /** Without change. */
   readonly recipients: readonly Recipient[];
-  /** Plain; 8 or 32 bytes. */
+  /** Decrypted; 8 or 32 bytes. */
   readonly paymentId?: Uint8Array;
   readonly changeAmount: Amount;
   readonly changeAddress?: string;
-  /** Outputs without value. */
+  /** Number of outputs with amount zero. */
   readonly dummyOutputs: number;
   readonly extra: Uint8Array;
 }
@@ -40,7 +40,7 @@ export interface Recipient {
   readonly amount: Amount;
 }
 
-/** What a signer should see of a set of transactions. */
+/** Descriptions of a set of transactions, with totals. */
 export interface TransferDescriptions {
   readonly descriptions: readonly TransferDescription[];
   readonly summary: TransferSummary;
@@ -58,14 +58,14 @@ export interface TransferSummary {
 
 const NO_RING = 0xffff_ffff;
 
-/** @throws CodecError for a sum that no transaction can have. */
+/** Sum of amounts. @throws CodecError outside u64. */
 function total(values: readonly bigint[]): Amount {
-  const exact = values.reduce((held, value) => held + value, 0n);
+  const exact = values.reduce((subtotal, value) => subtotal + value, 0n);
   if (exact < 0n || exact > U64_MAX) throw new CodecError('the amounts overflow');
   return amount(exact);
 }
 
-/** The address that an entry pays, as the keys alone tell. */
+/** Address of an entry, from its keys. */
 export const addressOf = (
   { address, isSubaddress }: DestinationEntry,
   network: NetworkType,
@@ -76,14 +76,14 @@ export const addressOf = (
   return paymentId === undefined ? { ...keys, kind: 'standard' } : { ...keys, kind: 'integrated', paymentId };
 };
 
-/** The payment id that a transaction will carry; zeros stand for none. */
+/** Payment id that a transaction will carry; zeros mean none. */
 export function plainPaymentId(extra: Uint8Array): ReturnType<typeof paymentIdOf> {
   const { fields, complete } = parseExtra(extra);
   const found = complete ? paymentIdOf(fields) : undefined;
   return found?.kind === 'short' && found.id.every((byte) => byte === 0) ? undefined : found;
 }
 
-/** What all entries to one address receive together. */
+/** Amounts of all entries to one address. */
 interface Share {
   readonly entry: DestinationEntry;
   readonly values: bigint[];
@@ -99,7 +99,7 @@ function shares(entries: readonly DestinationEntry[]): Share[] {
   return found;
 }
 
-/** @throws CodecError for data that contradicts itself. Source: wallet_rpc_server.cpp `on_describe_transfer`. */
+/** @throws CodecError for inconsistent data. Source: wallet_rpc_server.cpp `on_describe_transfer`. */
 export function describeTransfer(data: ConstructionData, network: NetworkType): TransferDescription {
   const { change } = data;
   if (data.outputs.length > MAX_OUTPUTS) throw new CodecError('more outputs than a transaction can have');
@@ -109,14 +109,14 @@ export function describeTransfer(data: ConstructionData, network: NetworkType): 
   const amountOut = total(data.outputs.map((entry) => entry.amount));
   const paid = shares(data.outputs);
   if (change.amount > 0n) {
-    const back = paid.find(({ entry }) => sameAddress(entry.address, change.address));
-    if (back === undefined) throw new CodecError('the claimed change does not go to a paid address');
-    if (total(back.values) < change.amount)
+    const changeShare = paid.find(({ entry }) => sameAddress(entry.address, change.address));
+    if (changeShare === undefined) throw new CodecError('the claimed change does not go to a paid address');
+    if (total(changeShare.values) < change.amount)
       throw new CodecError('the claimed change is more than its address is paid');
-    back.values.push(-change.amount);
-    if (total(back.values) === 0n) paid.splice(paid.indexOf(back), 1);
+    changeShare.values.push(-change.amount);
+    if (total(changeShare.values) === 0n) paid.splice(paid.indexOf(changeShare), 1);
   }
-  const named = paid.map(({ entry, values }) => ({
+  const recipients = paid.map(({ entry, values }) => ({
     address: formatAddress(addressOf(entry, network, shortId)),
     amount: total(values),
   }));
@@ -131,7 +131,7 @@ export function describeTransfer(data: ConstructionData, network: NetworkType): 
     }),
     ringSize: Math.min(NO_RING, ...data.sources.map(({ ring }) => ring.length)),
     unlockTime: data.unlockTime,
-    recipients: named.filter(({ amount: value }) => value > 0n),
+    recipients: recipients.filter(({ amount: value }) => value > 0n),
     ...(id === undefined ? {} : { paymentId: id.id }),
     changeAmount: amount(change.amount),
     ...(change.amount === 0n
@@ -139,12 +139,12 @@ export function describeTransfer(data: ConstructionData, network: NetworkType): 
       : {
           changeAddress: formatAddress(addressOf({ ...change, isSubaddress: data.account > 0 }, network)),
         }),
-    dummyOutputs: named.filter(({ amount: value }) => value === 0n).length,
+    dummyOutputs: recipients.filter(({ amount: value }) => value === 0n).length,
     extra: data.extra,
   };
 }
 
-/** @throws CodecError when change goes to several addresses, or the sums overflow. */
+/** Sums up descriptions. @throws CodecError when change goes to several addresses, or a sum overflows. */
 export function summarize(descriptions: readonly TransferDescription[]): TransferSummary {
   const recipients = new Map<string, bigint>();
   for (const { recipients: paid } of descriptions)
@@ -163,7 +163,7 @@ export function summarize(descriptions: readonly TransferDescription[]): Transfe
   };
 }
 
-/** @throws CodecError for data that contradicts itself. */
+/** @throws CodecError for inconsistent data. */
 export function describeTransfers(
   txs: readonly ConstructionData[],
   network: NetworkType,

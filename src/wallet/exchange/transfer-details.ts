@@ -4,17 +4,20 @@ import type { SubaddressIndex, TxPrefix } from '../../cryptonote/types.js';
 import { list, u32, u64, varintNumber, type Codec } from '../../util/codec.js';
 import { flag, key, pair, struct, u64Number } from './binary-archive.js';
 
-/** What another signer contributes to an output's key image and rings. Source: wallet2_types.h `multisig_info`. */
+/**
+ * One signer's contribution to an output: public nonces and partial key images.
+ * Source: wallet2_types.h `multisig_info`.
+ */
 export interface MultisigInfo {
   readonly signer: PublicKey;
   readonly nonces: readonly { readonly L: Uint8Array; readonly R: Uint8Array }[];
   readonly partialKeyImages: readonly KeyImage[];
 }
 
-/** An output as the reference remembers it. Source: wallet2_types.h `transfer_details`. */
+/** An output as the reference stores it. Source: wallet2_types.h `transfer_details`. */
 export interface TransferDetails {
   readonly height: number;
-  /** Of the transaction that holds the output. */
+  /** Prefix of the containing transaction. */
   readonly tx: TxPrefix;
   readonly txHash: Hash;
   /** Within the transaction. */
@@ -24,7 +27,7 @@ export interface TransferDetails {
   readonly frozen: boolean;
   /** Zero while unknown. */
   readonly spentHeight: number;
-  /** Zeros, or a guess, unless `keyImageKnown`. */
+  /** Zeros or unreliable unless `keyImageKnown`. */
   readonly keyImage: KeyImage;
   /** 32 bytes, blinding scalar of the commitment. Secret. */
   readonly mask: Uint8Array;
@@ -32,14 +35,14 @@ export interface TransferDetails {
   readonly rct: boolean;
   readonly keyImageKnown: boolean;
   readonly keyImageRequested: boolean;
-  /** Which public key in the transaction's extra field opened it. */
+  /** Index of the public key in the extra field that opens it. */
   readonly keyIndex: number;
   readonly subaddress: SubaddressIndex;
   readonly keyImagePartial: boolean;
   /** 32 bytes each. Secret. */
   readonly multisigNonces: readonly Uint8Array[];
   readonly multisigInfo: readonly MultisigInfo[];
-  /** Height and hash of transactions that had it in a ring. */
+  /** Height and hash of transactions with the output in a ring. */
   readonly uses: readonly (readonly [number, Hash])[];
 }
 

@@ -1,7 +1,7 @@
-/** How a wallet may be kept in step with the chain while its spend key is put away. */
+/** Ways to synchronise a wallet while its spend key is not in memory. */
 export type BackgroundSyncType = 'off' | 'reuse-wallet-password' | 'custom-background-password';
 
-/** As the reference numbers them. Source: wallet2_types.h `BackgroundSyncType`. */
+/** Types in the order of upstream's numbers. Source: wallet2_types.h `BackgroundSyncType`. */
 const NUMBERED: readonly BackgroundSyncType[] = [
   'off',
   'reuse-wallet-password',
@@ -11,19 +11,19 @@ const NUMBERED: readonly BackgroundSyncType[] = [
 export const isBackgroundSyncType = (text: string): text is BackgroundSyncType =>
   NUMBERED.some((type) => type === text);
 
-export const numberOfType = (type: BackgroundSyncType): bigint => BigInt(NUMBERED.indexOf(type));
+export const backgroundSyncTypeNumber = (type: BackgroundSyncType): bigint => BigInt(NUMBERED.indexOf(type));
 
-/** Anything unknown is off. */
-export const typeOfNumber = (number: unknown): BackgroundSyncType =>
+/** An unknown number is `off`. */
+export const backgroundSyncTypeOf = (number: unknown): BackgroundSyncType =>
   (typeof number === 'bigint' ? NUMBERED[Number(number)] : undefined) ?? 'off';
 
 /**
- * Why the spend key is not there, though it is no view-only wallet. syncing: it was put away for a while.
- * wallet: the background files were opened, which do not have it.
+ * Reason why a wallet that is not view-only has no spend key in memory. syncing: background sync has removed it until
+ * it stops. wallet: the background files, which lack it, were opened.
  */
 export type Background = 'syncing' | 'wallet';
 
-/** What a call is told that needs the spend key. */
+/** Fault of a call that needs the spend key. */
 export const BACKGROUND_FAULT = {
   syncing: 'background_syncing',
   wallet: 'background_wallet',

@@ -2,7 +2,7 @@ import type { Hash, SecretKey } from '../../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Destination, OutgoingTx, SubaddressKey, ImportedKeyImage } from './records.js';
 
-/** What only the wallet that paid knows of a payment, beside its keys. */
+/** Facts about a payment that only the paying wallet records, apart from its tx keys. */
 export interface PaymentFacts {
   readonly txHash: Hash;
   /** Absent where it was not recorded. */
@@ -14,30 +14,29 @@ export interface PaymentFacts {
 
 /** An account with all its addresses. */
 export interface ImportedAccount {
-  /** One an address handed out, at least one; empty where it has none. */
+  /** One per created address, at least one; an empty text for no label. */
   readonly labels: readonly string[];
-  /** Empty where it has none. */
+  /** Empty for none. */
   readonly tag: string;
 }
 
-/** All that a wallet remembers and the chain cannot tell. */
+/** Wallet data that cannot be restored from the chain. */
 export interface ImportedWallet {
-  /** In order; at least one. */
+  /** By account index; at least one. */
   readonly accounts: readonly ImportedAccount[];
   readonly tagDescriptions: readonly { readonly tag: string; readonly description: string }[];
-  /** Entries by which payments are recognised: addresses handed out, and others that once were watched. */
+  /** Spend keys by which payments are recognised: of created addresses, and of others within a past lookahead. */
   readonly subaddresses: readonly SubaddressKey[];
   readonly addressBook: readonly { readonly address: string; readonly description: string }[];
   readonly attributes: readonly { readonly name: string; readonly value: string }[];
   readonly notes: readonly { readonly txHash: Hash; readonly note: string }[];
-  /** The transaction's key, then one an output where there are additional ones. */
+  /** The tx secret key, then the additional ones, if any, one per output. */
   readonly txKeys: readonly { readonly txHash: Hash; readonly keys: readonly SecretKey[] }[];
-  /** Of payments that were mined. */
+  /** Mined payments. */
   readonly paid: readonly PaymentFacts[];
-  /** Payments that were not mined yet, or failed. */
+  /** Pending and failed payments. */
   readonly unmined: readonly OutgoingTx[];
-  /** Outputs that no payment may use. */
   readonly frozen: readonly { readonly txHash: Hash; readonly outputIndex: number }[];
-  /** What a wallet without the spend key was told. */
+  /** Key images imported into a view-only wallet. */
   readonly keyImages: readonly ImportedKeyImage[];
 }

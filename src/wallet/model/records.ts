@@ -2,14 +2,12 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 
-/**
- * An output of ours in the chain. Source: wallet2.h `transfer_details`.
- */
+/** An output of the wallet in the chain. Source: wallet2.h `transfer_details`. */
 export interface OwnedOutput {
   readonly txHash: Hash;
   /** Within the transaction. */
   readonly outputIndex: number;
-  /** Among all outputs of its amount (RingCT and coinbase of version 2: amount 0). */
+  /** Index among all outputs of its amount (RingCT and coinbase of version 2: amount 0). */
   readonly globalIndex: number;
   readonly publicKey: PublicKey;
   /** Absent while unknown: view-only wallets. */
@@ -19,24 +17,24 @@ export interface OwnedOutput {
   readonly mask: bigint;
   readonly rct: boolean;
   readonly subaddress: SubaddressIndex;
-  /** The key whose derivation opened it: the transaction's or one of its additional keys. */
+  /** Public key whose derivation opens the output: the tx public key or an additional one. */
   readonly derivationKey: PublicKey;
   readonly height: number;
   readonly unlockTime: bigint;
   readonly coinbase: boolean;
-  /** Came back to the account that paid: not shown as incoming. */
+  /** Change of the paying account; not listed as incoming. */
   readonly change: boolean;
-  /** Another output of ours stands for the same key: this one can never be spent. */
+  /** Unspendable: the key image of its reused key spends another output of the wallet. */
   readonly burnt: boolean;
-  /** Share in the payment of its transaction, on a reused key; absent: the whole amount. */
+  /** Amount that it adds to the payment of its transaction where its key is reused; absent: the whole amount. */
   readonly credited?: Amount;
   readonly frozen: boolean;
-  /** The transaction that spends it; with `spentHeight` absent it is reserved by a payment still unconfirmed. */
+  /** Spending transaction; without `spentHeight` the output is reserved by an unconfirmed payment. */
   readonly spentBy?: Hash;
   readonly spentHeight?: number;
 }
 
-/** Share of an output in the payment of its transaction. */
+/** Amount that an output adds to the payment of its transaction. */
 export const creditedOf = ({
   amount,
   credited,
@@ -45,7 +43,7 @@ export const creditedOf = ({
   readonly credited?: Amount;
 }): Amount => credited ?? amount;
 
-/** What is known of an output in a list. */
+/** Fields of an output in the list of incoming transfers. */
 export type IncomingField =
   | 'account'
   | 'amount'
@@ -60,7 +58,7 @@ export type IncomingField =
   | 'txSize'
   | 'unlocked';
 
-/** An output that an offline wallet was told of. Source: wallet2.h `transfer_details`, after `import_outputs`. */
+/** An output imported into an offline wallet. Source: wallet2.h `transfer_details`, after `import_outputs`. */
 export interface ImportedOutput {
   readonly publicKey: PublicKey;
   readonly derivationKey: PublicKey;
@@ -73,42 +71,42 @@ export interface ImportedOutput {
   readonly keyImage: KeyImage;
   readonly spent: boolean;
   readonly frozen: boolean;
-  /** The last import asked for its key image. */
+  /** The last import requested its key image. */
   readonly requested: boolean;
 }
 
-/** A key image as the holder of the spend key told it to a wallet without. */
+/** A key image imported into a wallet without the spend key. */
 export interface ImportedKeyImage {
-  /** Of the output. */
+  /** Output key. */
   readonly publicKey: PublicKey;
   readonly keyImage: KeyImage;
-  /** By a signature of the output's key; else it is only claimed. */
+  /** A signature by the output key has been verified; otherwise the key image is only claimed. */
   readonly proven: boolean;
 }
 
-/** A mined transaction that paid us: the part that its outputs share. */
+/** A mined transaction that pays the wallet, without its outputs. */
 export interface ReceivedTx {
   readonly txHash: Hash;
   readonly height: number;
-  /** Of the block, Unix seconds. */
+  /** Block time [Unix s]. */
   readonly timestamp: number;
   readonly unlockTime: bigint;
   readonly fee: Amount;
   readonly coinbase: boolean;
-  /** Of the whole encoding [bytes]; absent where a version that did not record it read the block. */
+  /** Size of the whole encoding [bytes]; absent when the block was read by a version that did not record it. */
   readonly size?: number;
   /** 8 (decrypted) or 32 bytes. */
   readonly paymentId?: Uint8Array;
   readonly txPublicKey: PublicKey;
   readonly additionalPublicKeys: readonly PublicKey[];
-  /** What it spends; only where the wallet cannot tell whether that was its own. */
+  /** Key images of its inputs; present only where the wallet cannot decide whether they are its own. */
   readonly spentKeyImages?: readonly KeyImage[];
 }
 
-/** A transaction in the pool that pays us. */
+/** A pool transaction that pays the wallet. */
 export interface PoolTx {
   readonly txHash: Hash;
-  /** When we first saw it, Unix seconds. */
+  /** Time when the wallet first saw it [Unix s]. */
   readonly timestamp: number;
   readonly unlockTime: bigint;
   readonly fee: Amount;
@@ -119,66 +117,67 @@ export interface PoolTx {
 
 export interface PoolOutput {
   readonly outputIndex: number;
-  /** Absent where an earlier version found it. */
+  /** Absent when recorded by an earlier version. */
   readonly publicKey?: PublicKey;
   readonly amount: Amount;
-  /** Share in the payment, on a key that a mined output has too; absent: the whole amount. */
+  /** Amount that it adds to the payment where a mined output has the same key; absent: the whole amount. */
   readonly credited?: Amount;
   readonly subaddress: SubaddressIndex;
 }
 
-/** A destination of a payment of ours, as the caller gave it. */
+/** A destination of an outgoing payment, as requested. */
 export interface Destination {
   readonly amount: Amount;
-  /** Text of the address, integrated form kept. */
+  /** Address text; an integrated address keeps its payment id. */
   readonly address: string;
 }
 
 /**
- * prepared: persisted, not yet handed to a daemon. pending: handed over, or the daemon's answer was lost.
- * failed: refused by the network, or vanished; its inputs are free again. confirmed: mined.
+ * prepared: persisted, not yet relayed. pending: relayed, or the daemon's answer was lost.
+ * failed: refused by the network, or gone from the pool; its inputs are spendable again. confirmed: mined.
  */
 export type OutgoingState = 'prepared' | 'pending' | 'failed' | 'confirmed';
 
-/** A transaction that spends outputs of ours. Source: wallet2.h `unconfirmed_transfer_details`, `confirmed_transfer_details`. */
+/**
+ * A transaction that spends outputs of the wallet.
+ * Source: wallet2.h `unconfirmed_transfer_details`, `confirmed_transfer_details`.
+ */
 export interface OutgoingTx {
   readonly txHash: Hash;
   readonly state: OutgoingState;
   readonly account: number;
-  /** Addresses of the account whose outputs it spends, ascending. */
+  /** Minor indices of the addresses whose outputs it spends, ascending. */
   readonly fromIndices: readonly number[];
   readonly amountIn: Amount;
   readonly fee: Amount;
-  /** Returned to the paying account; once mined, all of it where nothing was paid to others. */
+  /** Amount returned to the paying account; once a payment to that account itself is mined, the whole amount. */
   readonly change: Amount;
-  /** Change as recorded when the payment was made; set once a payment to the paying account itself is mined. */
+  /** Change recorded when the payment was made; set once a payment to the paying account itself is mined. */
   readonly changeAtPayment?: Amount;
   readonly unlockTime: bigint;
   readonly paymentId?: Uint8Array;
-  /** Unix seconds: of making it, or of its block once mined. */
+  /** Time of creation; once mined, of its block [Unix s]. */
   readonly timestamp: number;
   readonly height?: number;
-  /** Unix seconds: when a pool last held it, to the hour. Absent: none did, as far as is known. */
+  /** Time when a pool last held it, rounded to the hour [Unix s]; absent: never seen in a pool. */
   readonly seen?: number;
-  /** The whole transaction, kept until confirmed so that it can be relayed again. */
+  /** The whole transaction, stored until confirmed so that it can be relayed again. */
   readonly blob?: Uint8Array;
-  /** Known only where this wallet file made the payment. */
+  /** Empty unless this wallet file made the payment. */
   readonly destinations: readonly Destination[];
 }
 
-/** A row of the incoming history: the outputs that one transaction paid to one address. */
+/** Incoming history entry: the outputs that one transaction pays to one address. */
 export interface Payment {
   readonly tx: Omit<ReceivedTx, 'size' | 'txPublicKey' | 'additionalPublicKeys' | 'spentKeyImages'>;
   readonly subaddress: SubaddressIndex;
-  /** Sum of the shares that its outputs add to the wallet. */
+  /** Sum of the amounts that its outputs add to the balance. */
   readonly amount: Amount;
-  /** One an output, as its transaction has it; burnt ones are left out. */
+  /** Amounts of its outputs in the order of the transaction; burnt outputs are left out. */
   readonly amounts: readonly Amount[];
 }
 
-/**
- * Blocks that a reorganisation may undo. One that reaches deeper is refused: such a daemon is broken or hostile.
- */
+/** Deepest reorganisation accepted [blocks]; a daemon that demands a deeper one is broken or hostile. */
 export const MAX_REORGANISATION = 10_000;
 
 export interface BlockRef {
@@ -186,58 +185,60 @@ export interface BlockRef {
   readonly hash: Hash;
 }
 
-/** Public facts of a transaction that spends. */
+/** Public facts of a spending transaction. */
 export interface SpendingTx {
   readonly txHash: Hash;
-  /** Of the block, or of our first sight of it; Unix seconds. */
+  /** Time of the block, or of first seeing it in the pool [Unix s]. */
   readonly timestamp: number;
   readonly unlockTime: bigint;
-  /** Absent before RingCT: what the outputs leave of the inputs. */
+  /** Absent before RingCT, where the fee is inputs less outputs. */
   readonly fee?: Amount;
-  /** Sum of the plain amounts; zero since RingCT. */
+  /** Sum of the plain output amounts; zero since RingCT. */
   readonly amountOut: Amount;
 }
 
-/** A mined transaction whose rings contain an output of ours with an unknown key image: it may spend that output. */
+/**
+ * A mined transaction with an output of the wallet in a ring; whether it is spent depends on its unknown key image.
+ */
 export interface AmbiguousSpend extends SpendingTx {
   readonly height: number;
-  /** Of its first output; absent before RingCT. */
+  /** Global index of its first output; absent before RingCT. */
   readonly globalIndex?: number;
-  /** Of all its inputs. */
+  /** Key images of all its inputs. */
   readonly keyImages: readonly KeyImage[];
 }
 
-/** What mined transactions changed for one wallet. Everything in it is committed in one transaction. */
+/** Changes that mined transactions make to one wallet; committed in one database transaction. */
 export interface TxFindings {
   readonly received: readonly ReceivedTx[];
   readonly outputs: readonly OwnedOutput[];
   readonly spends: readonly FoundSpend[];
   readonly outgoing: readonly FoundOutgoing[];
-  /** While the spend key is put away. */
+  /** Present only where key images are unknown. */
   readonly ambiguousSpends?: readonly AmbiguousSpend[];
-  /** Lookahead entries that they made necessary. */
+  /** Lookahead entries added because of the received outputs. */
   readonly subaddresses: readonly SubaddressKey[];
 }
 
-/** What one page of blocks changed. */
+/** Changes that one page of blocks makes to one wallet. */
 export interface PageFindings extends TxFindings {
-  /** First height of the page: whatever the wallet held at or above it is detached first. */
+  /** First height of the page; blocks stored at or above it are detached first. */
   readonly startHeight: number;
   readonly hashes: readonly Hash[];
-  /** What the miner of the last block got. */
+  /** Reward of the last block. */
   readonly lastBlockReward: Amount;
 }
 
-/** One of our outputs seen as an input of a mined transaction. */
+/** An input of a mined transaction that spends an output of the wallet. */
 export interface FoundSpend {
   readonly keyImage: KeyImage;
   readonly txHash: Hash;
   readonly height: number;
-  /** Global index of an output of the transaction, which tells its place in the block; absent before RingCT. */
+  /** Global index of an output of the transaction, which gives its position in the block; absent before RingCT. */
   readonly globalIndex?: number;
 }
 
-/** A mined transaction that spends outputs of ours. */
+/** A mined transaction that spends outputs of the wallet. */
 export interface FoundOutgoing {
   readonly txHash: Hash;
   readonly height: number;

@@ -1,20 +1,20 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
 import { isHeightLock, isLockOpen } from '../../cryptonote/unlock-time.js';
 
-/** What decides when an output may be spent. */
+/** Output fields that decide when it may be spent. */
 export interface Lockable {
-  /** Of the block that holds it. */
+  /** Height of the containing block. */
   readonly height: number;
   /** A height below {@link MAX_BLOCK_NUMBER}, Unix seconds above; miner transactions carry height + 60. */
   readonly unlockTime: bigint;
 }
 
-/** May the output be spent in the next block? Source: wallet2.cpp `is_transfer_unlocked`. */
+/** True when the output may be spent in the next block. Source: wallet2.cpp `is_transfer_unlocked`. */
 export const isUnlocked = (output: Lockable, chainHeight: number, now: number): boolean =>
   output.height + SPENDABLE_AGE_BLOCKS <= chainHeight && isLockOpen(output.unlockTime, chainHeight, now);
 
 /**
- * Blocks until age and height lock have passed; a lock by time does not count here.
+ * Blocks until the spendable age and the height lock are reached; a time lock is not considered.
  * Source: wallet2.cpp `unlocked_balance_per_subaddress`.
  */
 export function blocksToUnlock(output: Lockable, chainHeight: number): number {
@@ -23,7 +23,7 @@ export function blocksToUnlock(output: Lockable, chainHeight: number): number {
   return Math.max(0, opens - chainHeight);
 }
 
-/** Seconds until a lock by time opens, 0 for any other. Source: wallet2.cpp `unlocked_balance_per_subaddress`. */
+/** Seconds until a time lock opens; 0 for a height lock. Source: wallet2.cpp `unlocked_balance_per_subaddress`. */
 export function secondsToUnlock(output: Lockable, now: number): number {
   if (isHeightLock(output.unlockTime)) return 0;
   const seconds = output.unlockTime - BigInt(Math.floor(now));

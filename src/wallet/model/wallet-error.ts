@@ -1,16 +1,16 @@
 import type { Amount } from '../../util/amount.js';
 
-/** A refusal that has several causes. */
+/** Facts of a fault that has several causes. */
 interface Reasoned {
-  /** One sentence that says the cause. */
+  /** The cause, in one sentence. */
   readonly reason: string;
   /** Message of wallet2.cpp or wallet_rpc_server.cpp for the same cause; absent where upstream has none. */
   readonly text?: string;
 }
 
 /**
- * Everything that can go wrong for a caller's reason, with its facts. The rpc layer maps each kind to a code;
- * an exception of any other class is a bug.
+ * Expected faults with their facts. The rpc layer maps each kind to a code; an exception of any other class is a
+ * bug.
  */
 export type Fault =
   | { readonly kind: 'no_wallet' }
@@ -20,7 +20,7 @@ export type Fault =
   | { readonly kind: 'wallet_locked'; readonly name: string }
   | ({ readonly kind: 'wallet_corrupt'; readonly name: string } & Reasoned)
   | ({ readonly kind: 'bad_wallet_name'; readonly name: string } & Reasoned)
-  /** The operating system refuses the use of a file: a full disk, missing rights, a directory in its place. */
+  /** The operating system refuses access to a file: disk full, missing rights, a directory in its place. */
   | ({ readonly kind: 'wallet_io'; readonly file: string } & Reasoned)
   | { readonly kind: 'wrong_password' }
   | ({ readonly kind: 'view_only' } & Pick<Reasoned, 'text'>)
@@ -38,7 +38,7 @@ export type Fault =
   | { readonly kind: 'wrong_key_type'; readonly given: string }
   | { readonly kind: 'wrong_signature_type' }
   | ({ readonly kind: 'wrong_tx_key' } & Reasoned)
-  /** `withSigner`: the transaction is this wallet's, and the offline wallet that signed it keeps the key. */
+  /** `withSigner`: the tx key of this wallet's transaction is known only to the offline wallet that signed it. */
   | { readonly kind: 'no_tx_key'; readonly withSigner?: true }
   | ({ readonly kind: 'bad_proof' } & Reasoned)
   | { readonly kind: 'bad_hex'; readonly what: string }
@@ -70,7 +70,7 @@ export type Fault =
   | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number }
   | { readonly kind: 'fee_too_high'; readonly fee: Amount; readonly ceiling: Amount }
   | ({ readonly kind: 'tx_rejected' } & Reasoned)
-  /** Payments of one call were relayed before one that failed; the reason names them. */
+  /** Some payments of a call were relayed before another failed; the reason lists them. */
   | ({ readonly kind: 'partly_relayed' } & Reasoned)
   | ({ readonly kind: 'transfer_failed' } & Reasoned)
   | { readonly kind: 'nonzero_unlock_time' }
@@ -96,7 +96,7 @@ export type Fault =
   | ({ readonly kind: 'mining_refused'; readonly action: 'start' | 'stop' } & Reasoned)
   | { readonly kind: 'bad_log_level'; readonly level: number };
 
-/** A caller's fault; `message` repeats the kind, the facts are in `fault`. */
+/** An expected fault; `message` repeats the kind, `fault` has the facts. */
 export class WalletError extends Error {
   override readonly name = 'WalletError';
   readonly fault: Fault;

@@ -20,32 +20,32 @@ export const MAX_SIGNERS = 16;
 
 /** A participant's base secrets. */
 export interface Signer {
-  /** Signs messages; its public key names the participant. */
+  /** Signs messages; its public key identifies the participant. */
   readonly signerSecret: SecretKey;
-  /** The participant's part of the common view key; once there is one, that. */
+  /** The participant's share of the common view secret; after round 1 the common view secret itself. */
   readonly commonSecret: SecretKey;
 }
 
 /**
- * A participant of an M-of-N group, from its first round on. Each of the group's secret shares is held by
- * N - M + 1 participants, so that any M of them together hold all. Source: multisig_account.h.
+ * A participant of an M-of-N group, after round 1. Each of the group's secret shares is held by N - M + 1
+ * participants, so that any M of them together hold all shares. Source: multisig_account.h.
  */
 export interface MultisigAccount extends Signer, GroupState {
   /** The group's spend key; the identity until the main rounds are done. */
   readonly spendPublicKey: PublicKey;
 }
 
-/** Who the group is, and how far its key exchange has come. */
+/** Members of a group and the progress of its key exchange. */
 export interface GroupState {
-  /** M */
+  /** M: number of signers that a transaction needs. */
   readonly threshold: number;
-  /** N, ascending. */
+  /** Public keys of all N signers, ascending. */
   readonly signers: readonly PublicKey[];
-  /** Rounds done; one more than {@link mainRounds} once everybody has confirmed. */
+  /** Completed rounds; {@link mainRounds} + 1 once all participants have confirmed. */
   readonly roundsPassed: number;
   /** This participant's shares, with their coefficients once the main rounds are done. */
   readonly shares: readonly SecretKey[];
-  /** What it shares with others in the round under way. Secret but in the last of the main rounds. */
+  /** Keys shared with others in the current round. Secret except in the last main round. */
   readonly roundKeys: readonly PublicKey[];
 }
 
@@ -55,12 +55,12 @@ type Group = Pick<GroupState, 'threshold' | 'signers' | 'roundsPassed'>;
 export const mainRounds = ({ signers, threshold }: Pick<GroupState, 'signers' | 'threshold'>): number =>
   signers.length - threshold + 1;
 
-/** All shares are known; what is left is that everybody confirms. */
+/** True when all shares are known and at most the confirmation round is missing. */
 export const isExchanged = (group: Group): boolean => group.roundsPassed >= mainRounds(group);
 
 export const isReady = (group: Group): boolean => group.roundsPassed === mainRounds(group) + 1;
 
-/** The secrets that a wallet brings into a group. Source: wallet2.cpp `get_uninitialized_multisig_account`. */
+/** Base secrets of a wallet that joins a group. Source: wallet2.cpp `get_uninitialized_multisig_account`. */
 export const signerOf = (spendSecret: SecretKey, viewSecret: SecretKey): Signer => ({
   signerSecret: blindedSecret(spendSecret),
   commonSecret: blindedSecret(viewSecret),
@@ -75,7 +75,7 @@ const NO_KEY = toPublicKey(IDENTITY);
 function assertGroup(threshold: number, total: number): void {
   if (threshold < 1 || threshold > total)
     throw refused(
-      `the threshold is 1 to ${total} where there are ${total} participants`,
+      `the threshold must be 1 to ${total} for ${total} participants`,
       'multisig account: tried to set invalid threshold.',
     );
   if (total < 2 || total > MAX_SIGNERS)
@@ -88,8 +88,8 @@ function assertGroup(threshold: number, total: number): void {
 }
 
 /**
- * Completes round 1: who takes part, and the common view key.
- * @param messages of round 1, one a participant; the own one may be left out.
+ * Completes round 1: determines the participants and the common view key.
+ * @param messages of round 1, one per participant; the own one may be left out.
  * @throws WalletError `multisig_refused`. Source: wallet2.cpp `make_multisig`, multisig_account.cpp `initialize_kex`.
  */
 export function startExchange(
@@ -98,14 +98,14 @@ export function startExchange(
   messages: readonly KexMessage[],
 ): MultisigAccount {
   const ownKey = publicKeyOf(signerSecret);
-  const named = messages.map(({ signer }) => signer);
-  if (new Set(named.map(toHex)).size !== named.length)
+  const messageSigners = messages.map(({ signer }) => signer);
+  if (new Set(messageSigners.map(toHex)).size !== messageSigners.length)
     throw refused(
       'two of the messages are of the same participant',
       'Duplicate signers not allowed when converting a wallet to multisig.',
     );
   const isOwn = (signer: PublicKey): boolean => equalBytes(signer, ownKey);
-  const signers = [...named.filter((signer) => !isOwn(signer)), ownKey].sort(compareBytes);
+  const signers = [...messageSigners.filter((signer) => !isOwn(signer)), ownKey].sort(compareBytes);
   assertGroup(threshold, signers.length);
   assertRound(
     messages,
@@ -115,8 +115,8 @@ export function startExchange(
   const others = messages.flatMap(({ signer, commonSecret: part }) =>
     isOwn(signer) || part === undefined ? [] : [part],
   );
-  // With all needed to sign, each one's own secret is its share.
-  const begun: MultisigAccount = {
+  // In an N-of-N group each participant's own secret is its only share.
+  const started: MultisigAccount = {
     threshold,
     signers,
     roundsPassed: 0,
@@ -126,13 +126,13 @@ export function startExchange(
     shares: threshold === signers.length ? [signerSecret] : [],
     roundKeys: [ownKey],
   };
-  return finishRound(begun, messages, false);
+  return finishRound(started, messages, false);
 }
 
 /**
- * Completes the round under way.
- * @param incomplete takes fewer messages than there are participants.
- * @throws WalletError `multisig_refused`; the account given stays as it is. Source: multisig_account.cpp `kex_update`.
+ * Completes the current round.
+ * @param incomplete accepts messages of fewer than all participants.
+ * @throws WalletError `multisig_refused`; `account` is never modified. Source: multisig_account.cpp `kex_update`.
  */
 export function continueExchange(
   account: MultisigAccount,
@@ -155,7 +155,9 @@ const expectedOf = (account: MultisigAccount, incomplete: boolean): ExpectedRoun
   incomplete,
 });
 
-/** `8·k·K`, shared with whoever knows the secrets in K; the 8 keeps torsion from telling k modulo 8. */
+/**
+ * Shared key `8·k·K`, known to the holders of the secrets in K; the 8 prevents torsion in K from leaking k modulo 8.
+ */
 const shareWith = (publicKey: PublicKey, { signerSecret }: Signer): PublicKey =>
   toPublicKey(multiplyBy8(multiply(decompress(publicKey), toScalar(signerSecret))));
 
@@ -172,7 +174,7 @@ function finishRound(
     assertConfirmed(messages, expected, [account.spendPublicKey, publicKeyOf(account.commonSecret)]);
     return passed;
   }
-  // Where one suffices to sign, all hold the one share and need no others' word for it.
+  // With a threshold of 1 all participants hold the single share, so no keys of others are needed.
   if (account.threshold === 1 && round === last) assertRound(messages, round);
   const keys = account.threshold === 1 && round === last ? [] : keysOfRound(messages, expected);
   if (round === last) {
@@ -186,7 +188,7 @@ function finishRound(
 }
 
 /**
- * What the others need to complete the round under way; once the main rounds are done, the confirmation.
+ * Message for the current round; after the main rounds, the confirmation.
  * Source: multisig_account_kex_impl.cpp `finalize_kex_update`.
  */
 export function nextMessage(account: MultisigAccount, rng: Rng): string {
@@ -197,25 +199,25 @@ export function nextMessage(account: MultisigAccount, rng: Rng): string {
   return laterKexMessage(round, keys, account.signerSecret, rng);
 }
 
-/** A participant that gives a hand: one that has begun, or one that has not and says what it will be part of. */
+/** A participant that makes a booster message; before round 1 it states threshold and size of the group. */
 export type Booster = MultisigAccount | (Signer & { readonly threshold: number; readonly total: number });
 
 /**
- * A message for the round after the one under way, made from some of the messages of this one, so that another
- * participant can go on without all of them.
- * @throws WalletError `multisig_refused` where there is no such round.
+ * Message for the round after the current one, made from some messages of the current round, so that another
+ * participant can continue without all of them.
+ * @throws WalletError `multisig_refused` when there is no such round.
  * Source: multisig_account_kex_impl.cpp `get_multisig_kex_round_booster`.
  */
 export function boosterMessage(booster: Booster, messages: readonly KexMessage[], rng: Rng): string {
-  const begun = 'signers' in booster ? booster : undefined;
+  const started = 'signers' in booster ? booster : undefined;
   const total = 'signers' in booster ? booster.signers.length : booster.total;
   assertGroup(booster.threshold, total);
   const ownKey = publicKeyOf(booster.signerSecret);
-  const round = (begun?.roundsPassed ?? 0) + 1;
+  const round = (started?.roundsPassed ?? 0) + 1;
   const last = total - booster.threshold + 1;
-  if (round >= last) throw refused('no round of the key exchange is left that a booster could help with');
+  if (round >= last) throw refused('the key exchange has no further round for a booster message');
   assertRound(messages, round);
-  const shared = recommendedKeys(messages, { ownKey, ownKeys: begun?.roundKeys ?? [ownKey] }).map((key) =>
+  const shared = recommendedKeys(messages, { ownKey, ownKeys: started?.roundKeys ?? [ownKey] }).map((key) =>
     shareWith(key, booster),
   );
   const keys = round + 1 === last ? shared.map((key) => publicKeyOf(blindedSecret(key))) : shared;

@@ -8,18 +8,18 @@ import { combinations } from './combinations.js';
 
 type Nonce = MultisigInfo['nonces'][number];
 
-/** One set of signers that may complete a transaction, with the nonces that each of the others will use. */
+/** Signing attempt: one set of signers that may complete a transaction, with the nonces of the other signers. */
 export interface Attempt {
-  /** Who has told nonces but is not of this set. */
+  /** Signers with known nonces that are not in this set. */
   readonly ignored: readonly PublicKey[];
-  /** `[input][nonce][signer]`: one nonce of each of the others. */
+  /** `[input][nonce][signer]`: one nonce of each other signer. */
   readonly nonces: readonly (readonly (readonly Nonce[])[])[];
 }
 
 const importNeeded = (): WalletError => new WalletError({ kind: 'multisig_import_needed' });
 
-/** Who has told nonces for every input. */
-function available(
+/** Other signers with known nonces for every input. */
+function signersWithNonces(
   { signers }: Pick<GroupState, 'signers'>,
   ownKey: PublicKey,
   inputs: readonly (readonly MultisigInfo[])[],
@@ -34,10 +34,10 @@ function available(
 }
 
 /**
- * Every set of signers that can complete a transaction with this one, each with nonces of its own: which set
- * will sign is not known yet, and no nonce may serve two.
- * @param inputs what others told of each.
- * @throws WalletError `multisig_import_needed` when too few have told nonces, or too few nonces.
+ * One attempt for every set of signers that can complete a transaction with this one. It is not known yet which set
+ * will sign, and no nonce may be used twice, so each attempt has its own nonces.
+ * @param inputs imported signer info of each input.
+ * @throws WalletError `multisig_import_needed` for too few signers with nonces, or too few nonces.
  * Source: wallet2.cpp `multisig_attempt_ignore_sets`, `get_multisig_composite_kLRki`.
  */
 export function planAttempts(
@@ -45,7 +45,7 @@ export function planAttempts(
   ownKey: PublicKey,
   inputs: readonly (readonly MultisigInfo[])[],
 ): Attempt[] {
-  const others = available(group, ownKey, inputs);
+  const others = signersWithNonces(group, ownKey, inputs);
   const needed = group.threshold - 1;
   if (others.length < needed) throw importNeeded();
   const used = new Set<string>();
@@ -58,11 +58,11 @@ export function planAttempts(
     return nonce;
   };
   return combinations(others, others.length - needed).map((ignored) => {
-    const taking = others.filter((signer) => !ignored.includes(signer));
+    const participating = others.filter((signer) => !ignored.includes(signer));
     return {
       ignored,
       nonces: inputs.map((infos) =>
-        Array.from({ length: NONCES }, () => taking.map((signer) => take(infos, signer))),
+        Array.from({ length: NONCES }, () => participating.map((signer) => take(infos, signer))),
       ),
     };
   });

@@ -10,30 +10,30 @@ import { verifyClsag } from '../../ringct/clsag.js';
 import { clsagShare, NONCES } from '../../ringct/clsag-multisig.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { MultisigSig, PendingTx } from '../exchange/pending-tx.js';
-import { withAnswer } from './proposal.js';
+import { withResponse } from './proposal.js';
 import { reconstruct, type Reconstruction, type ReconstructionKeys } from './reconstruction.js';
 
-/** What a further signer answers with. Secret; plain data. */
-export interface CosigningOrder {
+/** Input of a further signer's partial signature. Secret; plain data. */
+export interface CosigningRequest {
   readonly pending: PendingTx;
-  /** Who has signed. */
+  /** Signers who have signed already. */
   readonly signers: readonly PublicKey[];
   readonly threshold: number;
   /** This signer. */
   readonly signer: PublicKey;
   readonly shares: readonly SecretKey[];
   readonly keys: ReconstructionKeys;
-  /** Unused nonces of each input, in the order of the transaction. Those taken go to zeros. */
+  /** Unused nonces of each input, in the order of the transaction. Used ones are overwritten with zeros. */
   readonly nonces: readonly (readonly SecretKey[])[];
 }
 
 export interface Cosigned {
   readonly pending: PendingTx;
-  /** Of a transaction that enough have signed. */
+  /** Present once enough signers have signed. */
   readonly txHash?: Hash;
 }
 
-/** Where the nonces that an attempt asks for are not there, or were used. */
+/** Thrown when the nonces of an attempt are missing or used. */
 export class NoNonceError extends RangeError {
   override readonly name = 'NoNonceError';
 }
@@ -41,7 +41,7 @@ export class NoNonceError extends RangeError {
 const isAmong = (keys: readonly Uint8Array[], key: Uint8Array): boolean =>
   keys.some((other) => equalBytes(other, key));
 
-/** Takes the nonces that an attempt asks for, of one input; none is there a second time. */
+/** Takes the nonces that an attempt uses for one input, and wipes them so that they cannot be used again. */
 function takeNonces(usedL: ReadonlySet<string>, nonces: readonly SecretKey[]): bigint[] {
   const taken: bigint[] = [];
   for (const nonce of nonces) {
@@ -55,10 +55,10 @@ function takeNonces(usedL: ReadonlySet<string>, nonces: readonly SecretKey[]): b
   return taken;
 }
 
-/** Adds this signer's answers to an attempt. Source: multisig_tx_builder_ringct.cpp `next_partial_sign`. */
-function answerAttempt(
+/** Adds this signer's responses to an attempt. Source: multisig_tx_builder_ringct.cpp `next_partial_sign`. */
+function respondToAttempt(
   sig: MultisigSig,
-  { shares, nonces }: CosigningOrder,
+  { shares, nonces }: CosigningRequest,
   { challengers }: Reconstruction,
 ): MultisigSig {
   const counts = [sig.totalAlphaG, sig.totalAlphaH, sig.s, sig.c0].map(({ length }) => length);
@@ -70,7 +70,7 @@ function answerAttempt(
     return isAmong(sig.signingKeys, publicKey) ? [] : [{ share, publicKey }];
   });
   const x = reduce(added.reduce((sum, { share }) => sum + toScalar(share), 0n));
-  const answers = challengers.map((challenger, i) => {
+  const responses = challengers.map((challenger, i) => {
     const challenge = challenger.challenge({ G: sig.totalAlphaG[i] ?? [], H: sig.totalAlphaH[i] ?? [] });
     const own = clsagShare(challenge, takeNonces(usedL, nonces[i] ?? []), challenger.muP * x);
     return {
@@ -81,54 +81,54 @@ function answerAttempt(
   return {
     ...sig,
     signingKeys: [...sig.signingKeys, ...added.map(({ publicKey }) => publicKey)],
-    c0: answers.map(({ c1 }) => c1),
-    s: answers.map(({ s }) => s),
+    c0: responses.map(({ c1 }) => c1),
+    s: responses.map(({ s }) => s),
   };
 }
 
-/** The transaction, once one attempt has all its answers. Source: wallet2.cpp `sign_multisig_tx`. */
+/** Completes the transaction from the attempt that has all responses. Source: wallet2.cpp `sign_multisig_tx`. */
 function complete(
   sigs: readonly MultisigSig[],
   signers: readonly PublicKey[],
-  made: Reconstruction,
+  reconstruction: Reconstruction,
 ): Transaction {
-  const whole = sigs.filter(({ ignore }) => !signers.some((signer) => isAmong(ignore, signer)));
-  const [sig] = whole;
-  if (sig === undefined || whole.length > 1)
-    throw new RangeError('it has not exactly one attempt for those who signed');
-  const { prefix, base, prunable, sources } = made;
-  const clsags = prunable.clsags.map((clsag, i) => withAnswer(clsag, sources[i]?.realIndex ?? -1, sig, i));
+  const completable = sigs.filter(({ ignore }) => !signers.some((signer) => isAmong(ignore, signer)));
+  const [sig] = completable;
+  if (sig === undefined || completable.length > 1)
+    throw new RangeError('it does not have exactly one attempt for the signers who signed');
+  const { prefix, base, prunable, sources } = reconstruction;
+  const clsags = prunable.clsags.map((clsag, i) => withResponse(clsag, sources[i]?.realIndex ?? -1, sig, i));
   const tx: Transaction = { prefix, rct: { base, prunable: { ...prunable, clsags } } };
   return tx;
 }
 
-/** Does every ring signature hold? A signer that answered wrongly shows only now. */
-function assertSigned(tx: Transaction, made: Reconstruction, curve: Curve): void {
-  const holds = made.challengers.every(({ open }, i) => {
+/** Verifies every ring signature; a wrong response of a signer is detected only here. @throws RangeError */
+function assertSigned(tx: Transaction, reconstruction: Reconstruction, curve: Curve): void {
+  const holds = reconstruction.challengers.every(({ open }, i) => {
     const clsag = tx.rct?.prunable?.clsags[i];
     return clsag !== undefined && verifyClsag({ ...open, clsag }, curve);
   });
   if (!holds)
-    throw new RangeError('the answers of those who signed do not make a signature: one of them is wrong');
+    throw new RangeError('the responses of the signers do not form a valid signature: one of them is wrong');
 }
 
 /**
- * Signs what another signer made, in every attempt that this one is part of. Slow, on a thread of its own.
- * @throws NoNonceError where nonces are missing; RangeError, its text a predicate of the transaction, where it
- * is not what its record says or cannot be completed.
+ * Signs another signer's transaction in every attempt that includes this signer. Slow: run it on a worker thread.
+ * @throws NoNonceError when nonces are missing; RangeError, its text a predicate of the transaction, when it differs
+ * from its record or cannot be completed.
  */
-export function cosign(order: CosigningOrder, curve: Curve = plainCurve): Cosigned {
-  const { pending, signers, threshold, signer, keys } = order;
-  if (pending.multisigSigs.length === 0) throw new RangeError('it holds no attempt to sign it');
-  const made = reconstruct(pending, keys, curve);
+export function cosign(request: CosigningRequest, curve: Curve = plainCurve): Cosigned {
+  const { pending, signers, threshold, signer, keys } = request;
+  if (pending.multisigSigs.length === 0) throw new RangeError('it has no attempt to sign it');
+  const reconstruction = reconstruct(pending, keys, curve);
   const sigs = pending.multisigSigs.map((sig) =>
-    isAmong(sig.ignore, signer) ? sig : answerAttempt(sig, order, made),
+    isAmong(sig.ignore, signer) ? sig : respondToAttempt(sig, request, reconstruction),
   );
-  const construction = { ...pending.construction, sources: made.sources };
+  const construction = { ...pending.construction, sources: reconstruction.sources };
   const signed = { ...pending, construction, multisigSigs: sigs };
   const all = [...signers, signer];
   if (all.length < threshold) return { pending: signed };
-  const tx = complete(sigs, all, made);
-  assertSigned(tx, made, curve);
+  const tx = complete(sigs, all, reconstruction);
+  assertSigned(tx, reconstruction, curve);
   return { pending: { ...signed, tx }, txHash: transactionHash(tx) };
 }

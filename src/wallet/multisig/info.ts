@@ -13,11 +13,11 @@ import type { GroupState } from './account.js';
 import { choose } from './combinations.js';
 
 /*
- * What signers tell each other of the outputs of their wallet: parts of key images, and fresh public nonces.
+ * Multisig info that signers exchange about the outputs of their wallet: partial key images and new public nonces.
  * Source: wallet2.cpp `export_multisig`, `import_multisig`.
  */
 
-/** What one signer tells, sealed under the common view key. */
+/** Multisig info of one signer; encrypted under the common view key. */
 export interface SignerInfo {
   /** The group's keys. */
   readonly spendPublicKey: PublicKey;
@@ -36,24 +36,24 @@ export const signerInfo: Codec<SignerInfo> = struct<SignerInfo>({
 
 type Group = Pick<GroupState, 'threshold' | 'signers'>;
 
-/** Pairs of nonces for one output: enough to sign once in every set of signers that this one is in. */
+/** Number of nonces for one output: enough to sign once in every set of signers that includes this one. */
 export const nonceCount = ({ threshold, signers }: Group): number =>
   NONCES * choose(signers.length - 1, signers.length - threshold);
 
-/** How many secret shares there are in the group, and how many of them each signer holds. */
+/** Number of secret shares of the group, and number of them per signer. */
 export const shareCounts = ({ threshold, signers }: Group) => ({
   all: choose(signers.length, signers.length - threshold + 1),
   each: choose(signers.length - 1, signers.length - threshold),
 });
 
-/** What a signer tells of an output, and what it must keep to itself. */
+/** A signer's info about an output, with the secret nonces. */
 export interface FreshInfo {
   readonly info: MultisigInfo;
-  /** In the order of `info.nonces`. Each answers one signature ever. */
+  /** In the order of `info.nonces`. Each may be used for one signature only. */
   readonly secrets: readonly SecretKey[];
 }
 
-/** Makes nonces for an output. @param count of them: {@link nonceCount}. */
+/** Makes info with new nonces for an output. @param count number of nonces: {@link nonceCount}. */
 export function freshInfo(
   outputKey: PublicKey,
   signer: PublicKey,
@@ -76,7 +76,7 @@ export function freshInfo(
   };
 }
 
-/** `x·Hp(P)` of every secret share x. Source: multisig.cpp `generate_multisig_key_image`. */
+/** Partial key images `x·Hp(P)` of every secret share x. Source: multisig.cpp `generate_multisig_key_image`. */
 export const partialKeyImages = (outputKey: PublicKey, shares: readonly SecretKey[]): KeyImage[] =>
   shares.map((share) => keyImage(outputKey, share));
 
@@ -86,33 +86,33 @@ function isUsable(bytes: Uint8Array): boolean {
 }
 
 /**
- * Checks what a signer tells.
- * @throws CodecError, its text a predicate of the info: of another wallet or by a stranger, or with unusable parts.
+ * Validates a signer's info.
+ * @throws CodecError, its text a predicate of the info: of another wallet, by a non-member, or with invalid parts.
  */
 export function checkInfo(
-  told: SignerInfo,
+  received: SignerInfo,
   keys: Pick<SignerInfo, 'spendPublicKey' | 'viewPublicKey'>,
   group: Group,
 ): void {
   if (
-    !equalBytes(told.spendPublicKey, keys.spendPublicKey) ||
-    !equalBytes(told.viewPublicKey, keys.viewPublicKey)
+    !equalBytes(received.spendPublicKey, keys.spendPublicKey) ||
+    !equalBytes(received.viewPublicKey, keys.viewPublicKey)
   )
     throw new CodecError('it is of another wallet');
-  if (!group.signers.some((signer) => equalBytes(signer, told.signer)))
-    throw new CodecError('it is of somebody who is not a member of this wallet');
+  if (!group.signers.some((signer) => equalBytes(signer, received.signer)))
+    throw new CodecError('its signer is not a member of this wallet');
   const { each } = shareCounts(group);
   const seen = new Set<string>();
-  for (const { signer, nonces, partialKeyImages: images } of told.outputs) {
-    if (!equalBytes(signer, told.signer)) throw new CodecError('it mixes what several signers told');
-    if (images.length !== each) throw new CodecError('it has parts of key images too few or too many');
+  for (const { signer, nonces, partialKeyImages: images } of received.outputs) {
+    if (!equalBytes(signer, received.signer)) throw new CodecError('it mixes the info of several signers');
+    if (images.length !== each) throw new CodecError('it has a wrong number of partial key images');
     if (nonces.length % NONCES !== 0) throw new CodecError('it has an odd number of nonces');
-    if (nonces.length > nonceCount(group)) throw new CodecError('it has more nonces than signatures take');
+    if (nonces.length > nonceCount(group)) throw new CodecError('it has more nonces than signing needs');
     for (const { L, R } of nonces) {
       const name = toHex(L);
-      if (!isUsable(L) || !isUsable(R) || seen.has(name)) throw new CodecError('it holds an unusable nonce');
+      if (!isUsable(L) || !isUsable(R) || seen.has(name)) throw new CodecError('it has an unusable nonce');
       seen.add(name);
     }
-    if (!images.every(isUsable)) throw new CodecError('it holds an unusable part of a key image');
+    if (!images.every(isUsable)) throw new CodecError('it has an unusable partial key image');
   }
 }

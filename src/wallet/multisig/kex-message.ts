@@ -10,25 +10,25 @@ import type { Rng } from '../../util/random.js';
 import { key, struct } from '../exchange/binary-archive.js';
 
 /*
- * What participants of a key exchange send to each other: a magic, then base58 of the round, the keys and a
- * signature by the sender's signing key. Source: multisig_kex_msg.h, multisig_kex_msg_serialization.h.
+ * Messages of a multisig key exchange: a magic, then base58 of the round, the keys and a signature by the sender's
+ * signing key. Source: multisig_kex_msg.h, multisig_kex_msg_serialization.h.
  */
 
-/** Round 1 carries the sender's share of the common view key; every later one carries public keys. */
+/** A message: in round 1 it carries the sender's share of the common view secret, in later rounds public keys. */
 export interface KexMessage {
   /** From 1. */
   readonly round: number;
-  /** Names the participant. */
+  /** Identifies the participant. */
   readonly signer: PublicKey;
   /** Empty in round 1. */
   readonly keys: readonly PublicKey[];
-  /** Round 1 alone. Secret to outsiders. */
+  /** Only in round 1. Secret from non-members. */
   readonly commonSecret?: SecretKey;
 }
 
 const FIRST_MAGIC = 'MultisigxV2R1';
 const LATER_MAGIC = 'MultisigxV2Rn';
-/** Messages of schemes that were broken. */
+/** Magics of schemes that were broken. */
 const RETIRED_MAGICS = ['MultisigV1', 'MultisigxV1'];
 const U32_MAX = 0xffff_ffff;
 
@@ -60,13 +60,13 @@ const laterBody: Codec<LaterBody> = struct<LaterBody>({
   signature,
 });
 
-/** What is signed: `keccak(magic || round || signer || common secret or keys)`. */
+/** Signed digest: `keccak(magic || round || signer || common secret or keys)`. */
 const digestOf = ({ round, signer, keys, commonSecret }: KexMessage): Hash =>
   commonSecret === undefined
     ? keccak(utf8(LATER_MAGIC), encode(u32, round), signer, ...keys)
     : keccak(utf8(FIRST_MAGIC), encode(u32, round), signer, commonSecret);
 
-/** A point of the prime-order subgroup other than its identity. */
+/** True for a point of the prime-order subgroup other than the identity. */
 function isUsable(publicKey: PublicKey): boolean {
   const point = tryDecompress(publicKey);
   return point !== undefined && !point.is0() && inMainSubgroup(point);
@@ -93,9 +93,9 @@ export const laterKexMessage = (
   rng: Rng,
 ): string => seal({ round, signer: publicKeyOf(signerSecret), keys }, signerSecret, rng);
 
-/** A message that cannot be used; `message` is a predicate of it. */
+/** Thrown for an invalid message; `message` is a predicate of it. */
 export class KexMessageError extends CodecError {
-  /** Upstream's message for the cause. */
+  /** Upstream's message for the same cause. */
   readonly text: string;
 
   constructor(message: string, text: string, options?: ErrorOptions) {
@@ -104,7 +104,7 @@ export class KexMessageError extends CodecError {
   }
 }
 
-/** @throws KexMessageError with `text` for what the codec refuses. */
+/** Runs `read`. @throws KexMessageError with `text` for a CodecError. */
 function orKexError<T>(text: string, read: () => T): T {
   try {
     return read();
@@ -138,25 +138,22 @@ function parse(text: string): { readonly message: KexMessage; readonly signature
   const { signature: made, ...message } = orKexError(NOT_READ, () => decode(laterBody, bytes));
   if (message.round < 2 || message.round > U32_MAX)
     throw new KexMessageError(
-      'it names a round that cannot be',
+      'it has an impossible round number',
       'Invalid kex message round (must be > 1 for the general msg type).',
     );
   return { message, signature: made };
 }
 
 /**
- * Reads and verifies.
- * @throws KexMessageError for one of another kind, damaged, with unusable keys, or not
- * signed by its sender. Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
+ * Parses and verifies a message.
+ * @throws KexMessageError for another kind of text, a damaged message, unusable keys, or a wrong signature.
+ * Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
  */
 export function readKexMessage(text: string): KexMessage {
   const { message, signature: made } = parse(text);
   if (![message.signer, ...message.keys].every(isUsable))
-    throw new KexMessageError('it holds an unusable key', 'Pubkey from message was invalid.');
+    throw new KexMessageError('it has an unusable key', 'Pubkey from message was invalid.');
   if (!checkSignature(digestOf(message), message.signer, made))
-    throw new KexMessageError(
-      'its signature is not that of its sender',
-      'Multisig kex msg signature invalid.',
-    );
+    throw new KexMessageError('its signature is not by its sender', 'Multisig kex msg signature invalid.');
   return message;
 }

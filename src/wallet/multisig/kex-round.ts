@@ -4,25 +4,28 @@ import { WalletError } from '../model/wallet-error.js';
 import { choose } from './combinations.js';
 import type { KexMessage } from './kex-message.js';
 
-/** What a participant expects of the messages of one round. */
+/** Expectation of a participant about the messages of one round. */
 export interface ExpectedRound {
   readonly round: number;
   readonly signers: readonly PublicKey[];
   readonly ownKey: PublicKey;
-  /** Keys of this round that the participant has a part in. */
+  /** Keys of this round that the participant shares. */
   readonly ownKeys: readonly PublicKey[];
-  /** Take what the fewest signers who can tell everything tell. */
+  /** Accept messages of the minimum number of signers that together know all keys. */
   readonly incomplete: boolean;
 }
 
-/** Keys that others recommend, each with those who do. */
+/** Recommended keys, each with the signers who recommend it. */
 type Recommendations = ReadonlyMap<string, { readonly key: PublicKey; readonly by: ReadonlySet<string> }>;
 
-/** @param text upstream's message for it. */
+/** @param text upstream's message for the same cause. */
 export const refused = (reason: string, text?: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'multisig_refused', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
-/** @param text upstream's message for another round. @throws WalletError `multisig_refused` unless all are of the round. */
+/**
+ * @param text upstream's message for a wrong round. @throws WalletError `multisig_refused` for a wrong round or no
+ * message.
+ */
 export function assertRound(
   messages: readonly KexMessage[],
   round: number,
@@ -38,16 +41,19 @@ export function assertRound(
       );
 }
 
-/** Messages of multisig_account_kex_impl.cpp. */
+/** Upstream's messages. Source: multisig_account_kex_impl.cpp. */
 const UNEXPECTED_COUNT =
   'A pubkey recommended by multisig kex messages had an unexpected number of recommendations.';
 const UNEXPECTED_SIGNER = 'Multisig kex message with unexpected signer encountered.';
 
-/** In round 1 the signing key itself is what is recommended. */
+/** Keys that a message recommends; in round 1 the signing key itself. */
 const recommendedBy = ({ round, signer, keys }: KexMessage): readonly PublicKey[] =>
   round === 1 ? [signer] : keys;
 
-function gather(messages: readonly KexMessage[], excluded: readonly PublicKey[]): Recommendations {
+function collectRecommendations(
+  messages: readonly KexMessage[],
+  excluded: readonly PublicKey[],
+): Recommendations {
   const own = new Set(excluded.map(toHex));
   const found = new Map<string, { key: PublicKey; by: Set<string> }>();
   for (const message of messages)
@@ -61,8 +67,11 @@ function gather(messages: readonly KexMessage[], excluded: readonly PublicKey[])
   return found;
 }
 
-/** Keys that somebody other than the participant recommends. */
-function ofOthers(found: Recommendations, ownKey: PublicKey): { key: PublicKey; by: Set<string> }[] {
+/** Keys that signers other than the participant recommend. */
+function recommendedByOthers(
+  found: Recommendations,
+  ownKey: PublicKey,
+): { key: PublicKey; by: Set<string> }[] {
   const self = toHex(ownKey);
   return [...found.values()].flatMap(({ key, by }) => {
     const others = new Set([...by].filter((signer) => signer !== self));
@@ -71,14 +80,15 @@ function ofOthers(found: Recommendations, ownKey: PublicKey): { key: PublicKey; 
 }
 
 /**
- * The keys of a round that the participant has no part in yet, ascending: every group of `round` signers shares one.
- * @throws WalletError `multisig_refused` when somebody is missing, a stranger speaks, or the numbers show that
- * somebody told others something else. Source: multisig_account_kex_impl.cpp `evaluate_multisig_kex_round_msgs`.
+ * Keys of a round that the participant does not share, ascending: every set of `round` signers shares one key.
+ * @throws WalletError `multisig_refused` when a signer is missing, a message is by a non-member, or the counts show
+ * that a signer sent different messages to different participants.
+ * Source: multisig_account_kex_impl.cpp `evaluate_multisig_kex_round_msgs`.
  */
 export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedRound): PublicKey[] {
   const { round, signers, ownKey, ownKeys, incomplete } = expected;
   assertRound(messages, round);
-  const found = ofOthers(gather(messages, ownKeys), ownKey);
+  const found = recommendedByOthers(collectRecommendations(messages, ownKeys), ownKey);
   const perSigner = new Map<string, number>();
   for (const { by } of found) {
     if (by.size < (incomplete ? 1 : round))
@@ -90,7 +100,10 @@ export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedR
   }
   const members = new Set(signers.map(toHex));
   if ([...perSigner.keys()].some((signer) => !members.has(signer)))
-    throw refused('a key exchange message is of a stranger to this group', UNEXPECTED_SIGNER);
+    throw refused(
+      'a key exchange message is by a signer who is not a member of this group',
+      UNEXPECTED_SIGNER,
+    );
   const needed = signers.length - 1 - (incomplete ? round - 1 : 0);
   if (perSigner.size < needed)
     throw refused(
@@ -99,7 +112,7 @@ export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedR
     );
   if (ownKeys.length !== choose(signers.length - 1, round - 1))
     throw refused(
-      'the state of the key exchange is not that of this round',
+      'the state of the key exchange does not match this round',
       'Local account did not recommend expected number of multisig keys.',
     );
   const each = choose(signers.length - 2, round - 1);
@@ -109,8 +122,8 @@ export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedR
 }
 
 /**
- * The last round changes nothing: everybody confirms the group's two public keys.
- * @throws WalletError `multisig_refused` when somebody is missing or has come to other keys.
+ * Checks the confirmation round, in which every participant confirms the group's two public keys.
+ * @throws WalletError `multisig_refused` when a participant is missing or has computed other keys.
  * Source: multisig_account_kex_impl.cpp `evaluate_multisig_post_kex_round_msgs`.
  */
 export function assertConfirmed(
@@ -119,7 +132,7 @@ export function assertConfirmed(
   groupKeys: readonly [PublicKey, PublicKey],
 ): void {
   assertRound(messages, round);
-  const found = [...gather(messages, []).values()];
+  const found = [...collectRecommendations(messages, []).values()];
   const [first, second] = found;
   const agreed =
     found.length === 2 &&
@@ -128,14 +141,14 @@ export function assertConfirmed(
     [...(first?.by ?? [])].every((signer) => second?.by.has(signer) === true);
   if (!agreed)
     throw refused(
-      'the participants have not come to the same keys: the key exchange has failed',
+      'the participants have not computed the same keys: the key exchange has failed',
       'Multisig post-kex round messages from other signers did not all recommend the same pubkey pair.',
     );
   const confirmed = new Set([...(first?.by ?? []), toHex(ownKey)]);
   const members = new Set(signers.map(toHex));
   if ([...confirmed].some((signer) => !members.has(signer)))
     throw refused(
-      'a key exchange message is of a stranger to this group',
+      'a key exchange message is by a signer who is not a member of this group',
       "Multisig post-kex round message origins don't line up with multisig signer set.",
     );
   if (!incomplete && confirmed.size < signers.length)
@@ -145,8 +158,9 @@ export function assertConfirmed(
     );
 }
 
-/** The keys of a round that others recommend, unchecked. Source: `get_multisig_kex_round_booster`. */
+/** Keys of a round that others recommend, unchecked. Source: `get_multisig_kex_round_booster`. */
 export const recommendedKeys = (
   messages: readonly KexMessage[],
   { ownKey, ownKeys }: Pick<ExpectedRound, 'ownKey' | 'ownKeys'>,
-): PublicKey[] => ofOthers(gather(messages, ownKeys), ownKey).map(({ key }) => key);
+): PublicKey[] =>
+  recommendedByOthers(collectRecommendations(messages, ownKeys), ownKey).map(({ key }) => key);

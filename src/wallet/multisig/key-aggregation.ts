@@ -9,7 +9,7 @@ const BLINDING = paddedName('Multisig');
 const AGGREGATION = paddedName('Multisig_key_agg');
 
 /**
- * `Hs(key || salt)`: turns an ordinary secret, or a secret that several share, into one of the exchange.
+ * `Hs(key || salt)`: converts an ordinary or a shared secret into a secret of the key exchange.
  * @param key 32 bytes, a scalar or the bytes of a shared point. @throws RangeError for zeros.
  * Source: multisig.cpp `get_multisig_blinded_secret_key`.
  */
@@ -19,32 +19,32 @@ export function blindedSecret(key: Uint8Array): SecretKey {
 }
 
 /**
- * The view secret that all participants hold: a hash of what each contributed.
+ * Common view secret of all participants: a hash of their sorted contributions.
  * Source: multisig_account_kex_impl.cpp `make_multisig_common_privkey`.
  */
 export const commonSecretOf = (contributions: readonly SecretKey[]): SecretKey =>
   scalarBytes(hashToScalar(...[...contributions].sort(compareBytes)));
 
-/** The coefficient of one key among all, which no participant can choose: rogue keys cancel nothing. */
+/** Aggregation coefficient of one key; it depends on all keys, which prevents rogue-key attacks. */
 const coefficientOf = (publicKey: PublicKey, sorted: readonly PublicKey[]): bigint =>
   hashToScalar(publicKey, ...sorted, AGGREGATION);
 
 export interface Aggregate {
   readonly publicKey: PublicKey;
-  /** Those given, each times its coefficient. */
+  /** Own secret shares, each multiplied by its coefficient. */
   readonly secrets: readonly SecretKey[];
 }
 
 /**
- * `Σ H(Kᵢ, all)·Kᵢ`, the spend key of the group, in the manner of MuSig.
+ * Spend key of the group by MuSig-style aggregation, `Σ H(Kᵢ, all)·Kᵢ`.
  * @param others public keys of shares that this participant does not hold. @param own secret shares.
- * @throws RangeError for a key that is there twice, or no point.
+ * @throws RangeError for a duplicate key or an invalid point.
  * Source: multisig_account_kex_impl.cpp `generate_multisig_aggregate_key`.
  */
 export function aggregateKeys(others: readonly PublicKey[], own: readonly SecretKey[]): Aggregate {
   const ownKeys = own.map(publicKeyOf);
   const sorted = [...others, ...ownKeys].sort(compareBytes);
-  if (new Set(sorted.map(toHex)).size !== sorted.length) throw new RangeError('a key share is there twice');
+  if (new Set(sorted.map(toHex)).size !== sorted.length) throw new RangeError('a key share is listed twice');
   const sum = sorted.reduce(
     (total, share) => total.add(multiplyPublic(decompress(share), coefficientOf(share, sorted))),
     IDENTITY,

@@ -8,15 +8,15 @@ import type { LocatedOutput } from '../scan/key-images.js';
 import { outputSecretKey } from '../scan/receive.js';
 import { partialKeyImages } from './info.js';
 
-/** The secrets of a signer that open and spend outputs, as far as one signer can. */
+/** Secrets by which one signer opens and partially signs outputs. */
 export interface SigningShares {
   readonly viewSecret: SecretKey;
   readonly shares: readonly SecretKey[];
 }
 
 /**
- * This signer's part of an output's secret: what sender and receiver share, the address's own secret, and all
- * of its shares. Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ * This signer's part of an output's secret key: the derivation scalar, the subaddress secret, and the sum of its
+ * shares. Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
  */
 export function ownPartOf(
   { derivationKey, outputIndex, subaddress }: LocatedOutput,
@@ -28,22 +28,22 @@ export function ownPartOf(
 }
 
 /**
- * The key image of an output, from this signer's part and others'. Each share is counted once, whoever told it.
- * @param told parts of key images, of all signers that told any. @param count of shares in the group.
- * @throws CodecError when shares are missing, or signers told different things of one.
+ * Key image of an output, from the partial key images of this signer and others. Each share is counted once.
+ * @param partials partial key images received from all other signers. @param count number of shares of the group.
+ * @throws CodecError when partial key images are missing, or signers contradict each other about one.
  * Source: multisig.cpp `generate_multisig_composite_key_image`.
  */
 export function compositeKeyImage(
   output: LocatedOutput,
   keys: SigningShares,
-  told: readonly KeyImage[],
+  partials: readonly KeyImage[],
   count: number,
 ): KeyImage {
   const own = partialKeyImages(output.publicKey, keys.shares);
-  const parts = new Map([...own, ...told].map((part) => [toHex(part), part]));
+  const parts = new Map([...own, ...partials].map((part) => [toHex(part), part]));
   if (parts.size < count)
-    throw new CodecError('parts of key images are missing: more signers must tell theirs');
-  if (parts.size > count) throw new CodecError('signers contradict each other about a part of a key image');
+    throw new CodecError('partial key images are missing: the info of more signers must be imported');
+  if (parts.size > count) throw new CodecError('signers contradict each other about a partial key image');
   for (const part of own) parts.delete(toHex(part));
   const secret = ownPartOf(output, keys);
   const image = [...parts.values()].reduce(

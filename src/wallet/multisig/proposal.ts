@@ -13,7 +13,7 @@ import { commit } from '../../ringct/commitment.js';
 import type { Clsag, ProofPoint, ProofScalar } from '../../ringct/types.js';
 import type { Rng } from '../../util/random.js';
 import {
-  inOrder,
+  byDescendingKeyImage,
   targetsOf,
   unsignedTx,
   type TransactionPlan,
@@ -32,45 +32,53 @@ import {
 import type { Attempt } from './attempts.js';
 import { multisigTxSecrets } from './tx-secrets.js';
 
-/** All that a first signer makes a transaction from. Secret; plain data. */
+/** Input of the first signer's transaction. Secret; plain data. */
 export interface ProposalPlan {
-  /** Of each input, `secretKey` is this signer's part. */
+  /** The `secretKey` of each input is this signer's part. */
   readonly plan: PricedPlan;
   /** Atomic units per byte. */
   readonly rate: bigint;
   readonly rates: FeeRates;
-  /** With what others told of each input, in the order of `plan.inputs`. */
+  /** Attempts with the other signers' nonces, in the order of `plan.inputs`. */
   readonly attempts: readonly Attempt[];
   /** Public keys of this signer's shares. */
   readonly signingKeys: readonly PublicKey[];
-  /** 1: the transaction is complete at once. */
+  /** Signers needed; with 1 the transaction is complete at once. */
   readonly threshold: number;
 }
 
-/** A transaction with the first signer's answers, one an attempt. */
+/** A transaction with the first signer's responses, one per attempt. */
 export interface Proposal extends MultisigParts {
-  /** Its ring signatures lack the answers of the real members unless one signer is enough. */
+  /** Its ring signatures lack the responses of the real members unless one signer is enough. */
   readonly signed: SignedTx;
 }
 
 const NO_SCALAR = new Uint8Array(32) as unknown as ProofScalar;
-const NOBODY = new Uint8Array(32) as PublicKey;
+const ZERO_KEY = new Uint8Array(32) as PublicKey;
 const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
 
-/** Lays out with keys that follow from the inputs. Source: multisig_tx_builder_ringct.cpp `init`. */
+/**
+ * Constructs the transaction with tx secret keys derived from the inputs.
+ * Source: multisig_tx_builder_ringct.cpp `init`.
+ */
 const constructFrom =
   (entropy: Uint8Array) =>
   (plan: TransactionPlan, rng: Rng, curve?: Curve): UnsignedTx => {
     const targets = targetsOf(plan, rng);
     const { network } = plan.changeAddress;
-    const nobody: Address = { network, kind: 'standard', spendPublicKey: NOBODY, viewPublicKey: NOBODY };
-    const keyImages = inOrder(plan.inputs).map(({ keyImage }) => keyImage);
+    const zeroAddress: Address = {
+      network,
+      kind: 'standard',
+      spendPublicKey: ZERO_KEY,
+      viewPublicKey: ZERO_KEY,
+    };
+    const keyImages = byDescendingKeyImage(plan.inputs).map(({ keyImage }) => keyImage);
     const laidOut = layOutOutputs(
       {
         targets: targets.targets,
         recipients: plan.payees.map(({ address }) => address),
-        // The other signers take whatever stands in the place of change for it, a dummy too.
-        changeAddress: targets.back?.address ?? nobody,
+        // The other signers treat the change destination as change even when it is the dummy.
+        changeAddress: targets.changeOrDummy?.address ?? zeroAddress,
         viewSecret: plan.viewSecret,
         paymentId: paymentIdIn(plan.payees),
       },
@@ -80,7 +88,7 @@ const constructFrom =
     return unsignedTx(plan, targets, laidOut);
   };
 
-/** An input whose ring signature is begun. */
+/** An input with a ring signature that lacks the real member's response. */
 interface OpenInput {
   readonly challenger: ClsagChallenger;
   /** `µ_P·p + µ_C·z` with this signer's part p. Secret. */
@@ -119,8 +127,8 @@ function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng, 
   return { challenger, w, base, clsag };
 }
 
-/** What one input adds to an attempt: the sums of all nonces, and the first answer. */
-function answer({ challenger, w, base }: OpenInput, others: Attempt['nonces'][number], rng: Rng) {
+/** One input's part of an attempt: the sums of all nonces, and the first signer's response. */
+function respond({ challenger, w, base }: OpenInput, others: Attempt['nonces'][number], rng: Rng) {
   const own = Array.from({ length: NONCES }, () => randomScalar(rng));
   const sumOf = (point: Point, part: 'L' | 'R'): Uint8Array[] =>
     own.map((nonce, i) =>
@@ -134,8 +142,8 @@ function answer({ challenger, w, base }: OpenInput, others: Attempt['nonces'][nu
 }
 
 /**
- * Makes a transaction and answers first. Slow, on a thread of its own.
- * @throws RangeError when the plan contradicts itself, or the inputs do not cover it.
+ * Makes a transaction and signs it as the first signer. Slow: run it on a worker thread.
+ * @throws RangeError when the plan is inconsistent, or the inputs do not cover it.
  * Source: wallet2.cpp `transfer_selected_rct`, multisig_tx_builder_ringct.cpp `first_partial_sign`.
  */
 export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCurve): Proposal {
@@ -144,26 +152,26 @@ export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCu
   const unsigned = settleFee(plan, rate, rates, rng, curve, constructFrom(entropy));
   const proved = proveTransaction(unsigned, rng, curve);
   const inputs = unsigned.inputs.map((_, i) => openInput(unsigned, proved, i, rng, curve));
-  const places = unsigned.inputs.map(({ keyImage }) =>
+  const planIndices = unsigned.inputs.map(({ keyImage }) =>
     plan.inputs.findIndex((input) => input.keyImage === keyImage),
   );
   const sigs = attempts.map(({ ignored, nonces }): MultisigSig => {
-    const answers = inputs.map((input, i) => answer(input, nonces[places[i] ?? -1] ?? [], rng));
+    const responses = inputs.map((input, i) => respond(input, nonces[planIndices[i] ?? -1] ?? [], rng));
     return {
       sigs: UNUSED_RCT_SIG,
       ignore: ignored,
       usedL: nonces.flat(2).map(({ L }) => L),
       signingKeys,
       out: { c: [], muP: [] },
-      totalAlphaG: answers.map(({ sums }) => sums.G),
-      totalAlphaH: answers.map(({ sums }) => sums.H),
-      c0: answers.map(({ c1 }) => c1 as Uint8Array),
-      s: answers.map(({ s }) => s as Uint8Array),
+      totalAlphaG: responses.map(({ sums }) => sums.G),
+      totalAlphaH: responses.map(({ sums }) => sums.H),
+      c0: responses.map(({ c1 }) => c1 as Uint8Array),
+      s: responses.map(({ s }) => s as Uint8Array),
     };
   });
-  const begun = inputs.map(({ clsag }) => clsag);
+  const openClsags = inputs.map(({ clsag }) => clsag);
   const [only] = sigs;
-  const clsags = threshold === 1 && only !== undefined ? completed(unsigned, begun, only) : begun;
+  const clsags = threshold === 1 && only !== undefined ? completed(unsigned, openClsags, only) : openClsags;
   const tx = {
     prefix: unsigned.prefix,
     rct: { base: proved.base, prunable: { ...proved.prunable, clsags } },
@@ -172,10 +180,10 @@ export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCu
 }
 
 const completed = ({ inputs }: UnsignedTx, clsags: readonly Clsag[], sig: MultisigSig): Clsag[] =>
-  clsags.map((clsag, i) => withAnswer(clsag, inputs[i]?.ring.realIndex ?? -1, sig, i));
+  clsags.map((clsag, i) => withResponse(clsag, inputs[i]?.ring.realIndex ?? -1, sig, i));
 
-/** A ring signature with the answer of an attempt. Source: multisig_tx_builder_ringct.cpp `finalize_tx`. */
-export function withAnswer(clsag: Clsag, realIndex: number, { c0, s }: MultisigSig, input: number): Clsag {
+/** Inserts an attempt's response into a ring signature. Source: multisig_tx_builder_ringct.cpp `finalize_tx`. */
+export function withResponse(clsag: Clsag, realIndex: number, { c0, s }: MultisigSig, input: number): Clsag {
   const [c1, own] = [c0[input], s[input]];
   if (c1 === undefined || own === undefined) throw new RangeError('an attempt does not answer every input');
   return {

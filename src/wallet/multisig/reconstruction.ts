@@ -21,49 +21,52 @@ import { layOutOutputs, type LaidOutOutputs } from '../build/output-layout.js';
 import { recordedKeyImage, type PendingTx } from '../exchange/pending-tx.js';
 import { addressOf } from '../exchange/transfer-description.js';
 import { sameAddress } from '../select/transfer-request.js';
-import { inOrderOfInputs } from './tx-set.js';
+import { sortedSources } from './tx-set.js';
 import { multisigTxSecrets } from './tx-secrets.js';
 
-/** A transaction of another signer, made again from what it says of itself. */
+/** A transaction of another signer, reconstructed from its construction data. */
 export interface Reconstruction {
   readonly prefix: TxPrefix;
   readonly base: RctBase;
-  /** With ring signatures as they came. */
+  /** With the received ring signatures. */
   readonly prunable: RctPrunable;
   /** In the order of the inputs. */
   readonly sources: readonly SourceEntry[];
   readonly challengers: readonly ClsagChallenger[];
 }
 
-/** The wallet's side of it. */
+/** Data of this wallet that a reconstruction needs. */
 export interface ReconstructionKeys {
   readonly network: NetworkType;
   readonly viewSecret: SecretKey;
-  /** The own address of the account that pays. */
+  /** Primary address of the paying account. */
   readonly changeAddress: Address;
 }
 
 const bad = (reason: string): RangeError => new RangeError(reason);
 
 function feeOf({ sources, outputs }: ConstructionData): bigint {
-  const held = sources.reduce((sum, source) => sum + source.amount, 0n);
-  const fee = held - outputs.reduce((sum, output) => sum + output.amount, 0n);
+  const amountIn = sources.reduce((sum, source) => sum + source.amount, 0n);
+  const fee = amountIn - outputs.reduce((sum, output) => sum + output.amount, 0n);
   if (fee < 0n || fee > U64_MAX) throw bad('it pays out more than it spends');
   return fee;
 }
 
-/** The plain payment id that its makers agreed on. */
+/** Decrypted payment id of the construction data. */
 function paymentIdOfExtra(extra: Uint8Array): PaymentId | undefined {
   const { fields, complete } = parseExtra(extra);
   const known = fields.every(({ type }) => ['publicKey', 'additionalKeys', 'nonce'].includes(type));
   const id = paymentIdOf(fields);
   const nonces = fields.filter(({ type }) => type === 'nonce').length;
   if (!complete || !known || nonces > 1 || (nonces === 1 && id === undefined) || id?.kind === 'long')
-    throw bad('its extra field holds what is not known');
+    throw bad('its extra field has unknown content');
   return id?.id;
 }
 
-/** Keys that follow from what is spent, as they must. Source: multisig_tx_builder_ringct.cpp `compute_keys_for_destinations`. */
+/**
+ * Outputs with tx secret keys derived from the inputs.
+ * Source: multisig_tx_builder_ringct.cpp `compute_keys_for_destinations`.
+ */
 function outputsOf(
   { construction, txSecretKey, additionalSecretKeys, multisigEntropy }: PendingTx,
   sources: readonly SourceEntry[],
@@ -77,8 +80,7 @@ function outputsOf(
     amount: amount(entry.amount),
   }));
   if (change.amount > 0n) {
-    if (!sameAddress(change.address, changeAddress))
-      throw bad('its change does not come back to this wallet');
+    if (!sameAddress(change.address, changeAddress)) throw bad('its change is not paid to this wallet');
     if (!targets.some(({ address }) => sameAddress(address, changeAddress)))
       throw bad('its change is not among its outputs');
   }
@@ -96,15 +98,15 @@ function outputsOf(
   const keys = [laidOut.txSecretKey, ...laidOut.additionalSecretKeys];
   const claimed = [txSecretKey, ...additionalSecretKeys];
   if (keys.length !== claimed.length || !keys.every((key, i) => equalBytes(key, claimed[i] as SecretKey)))
-    throw bad('its keys are not those that follow from its inputs');
+    throw bad('its tx secret keys are not derived from its inputs');
   return laidOut;
 }
 
 function prunableOf({ rct }: Transaction, inputs: number): RctPrunable {
   const prunable = rct?.prunable;
-  if (rct?.base.type !== 6 || prunable === undefined) throw bad('the network does not take its kind');
+  if (rct?.base.type !== 6 || prunable === undefined) throw bad('the network does not accept its type');
   if (prunable.clsags.length !== inputs || prunable.pseudoOuts.length !== inputs)
-    throw bad('it has not one ring signature an input');
+    throw bad('it does not have one ring signature per input');
   return prunable;
 }
 
@@ -115,7 +117,7 @@ function assertProven(base: RctBase, prunable: RctPrunable, curve: Curve): void 
     second !== undefined ||
     !verifyRange([{ proof, commitments: base.outPk }], systemRng, curve)
   )
-    throw bad('its range proof does not hold');
+    throw bad('its range proof is invalid');
   if (!amountsBalance(prunable.pseudoOuts, base.outPk, base.fee, curve))
     throw bad('its amounts do not balance');
 }
@@ -140,22 +142,22 @@ function assertSource({ ring, realIndex, amount: value, mask, rct }: SourceEntry
   const real = ring[realIndex];
   const opened = commit(amount(value), bytesToInt(mask));
   if (!rct || real === undefined || !equalBytes(opened, real.commitment))
-    throw bad('the amount of a source does not fit its commitment');
+    throw bad('the amount of a source does not match its commitment');
   if (ring.some(({ globalIndex }, i) => globalIndex <= (ring[i - 1]?.globalIndex ?? -1)))
-    throw bad('a ring is not in order');
+    throw bad('the members of a ring are not in ascending order');
 }
 
 /**
- * Makes a transaction again from its record, so that what is signed is what its record says: same inputs, same
- * receivers, same amounts, keys that follow from the inputs, sound proofs.
- * @throws RangeError, its text a predicate of the transaction, where it is not.
+ * Reconstructs a transaction from its record and verifies that both agree: inputs, receivers, amounts, tx secret keys
+ * derived from the inputs, and valid proofs.
+ * @throws RangeError, its text a predicate of the transaction, when they differ.
  * Source: multisig_tx_builder_ringct.cpp `init` with `reconstruction`.
  */
 export function reconstruct(pending: PendingTx, keys: ReconstructionKeys, curve: Curve): Reconstruction {
   const { construction, tx } = pending;
-  if (!construction.flags.rct) throw bad('the network does not take its kind');
+  if (!construction.flags.rct) throw bad('the network does not accept its type');
   const fee = amount(feeOf(construction));
-  const sources = inOrderOfInputs(construction.sources);
+  const sources = sortedSources(construction.sources);
   sources.forEach(assertSource);
   const laidOut = outputsOf(pending, sources, keys, curve);
   const prefix: TxPrefix = {
@@ -186,13 +188,14 @@ export function reconstruct(pending: PendingTx, keys: ReconstructionKeys, curve:
   const message = preMlsagHash(prefixHash(prefix), base, prunable, sources.length, prefix.outputs.length);
   const challengers = sources.map((source, i) => {
     const [clsag, pseudoOut] = [prunable.clsags[i], prunable.pseudoOuts[i]];
-    if (clsag === undefined || pseudoOut === undefined) throw bad('it has not one ring signature an input');
+    if (clsag === undefined || pseudoOut === undefined)
+      throw bad('it does not have one ring signature per input');
     return challengerOf(source, clsag, pseudoOut, message, curve);
   });
   return { prefix, base, prunable, sources, challengers };
 }
 
-/** The transaction as it came must be the one that its record makes. */
+/** @throws RangeError unless the received transaction equals the reconstructed one. */
 function assertSame(tx: Transaction, prefix: TxPrefix, base: RctBase): void {
   const [inputs, outputs] = [prefix.inputs.length, prefix.outputs.length];
   const codec = rctBase(inputs, outputs);
@@ -200,5 +203,5 @@ function assertSame(tx: Transaction, prefix: TxPrefix, base: RctBase): void {
     equalBytes(encode(txPrefix, tx.prefix), encode(txPrefix, prefix)) &&
     tx.rct !== undefined &&
     equalBytes(encode(codec, tx.rct.base), encode(codec, base));
-  if (!same) throw bad('its record makes another transaction than the one that it holds');
+  if (!same) throw bad('its record makes another transaction than the one it contains');
 }

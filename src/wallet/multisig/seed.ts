@@ -7,12 +7,12 @@ import { MAX_SIGNERS, type MultisigAccount } from './account.js';
 import { choose } from './combinations.js';
 
 /*
- * What a multisig wallet is restored from: threshold, number of signers, the signer's own secret, spend key,
- * view secret and view key of the group, the secret shares and all signers, in hex without a checksum.
+ * Multisig seed: threshold, number of signers, the signer's own secret, spend key, view secret and view key of the
+ * group, the secret shares and all signers, in hex without a checksum.
  * Source: wallet2.cpp `get_multisig_seed`, `generate`.
  */
 
-/** @param account ready. */
+/** @param account a ready one: {@link isReady}. */
 export function multisigSeed(account: MultisigAccount): string {
   const { threshold, signers, signerSecret, spendPublicKey, commonSecret, shares } = account;
   const w = new Writer();
@@ -23,21 +23,21 @@ export function multisigSeed(account: MultisigAccount): string {
   return toHex(w.finish());
 }
 
-/** @throws CodecError, its text a predicate of the seed; nothing secret is repeated. */
+/** @throws CodecError, its text a predicate of the seed without any of its secrets. */
 export function readMultisigSeed(text: string): MultisigAccount {
   if (!isHex(text)) throw new CodecError('it is not hex, as multisig seeds are');
   const r = new Reader(fromHex(text));
   const [threshold, total] = [u32.read(r), u32.read(r)];
   if (threshold < 1 || threshold > total || total < 2 || total > MAX_SIGNERS)
-    throw new CodecError('it names a group that cannot be');
+    throw new CodecError('its threshold and number of signers are impossible');
   const count = choose(total - 1, total - threshold);
-  if (r.remaining !== 32 * (4 + count + total)) throw new CodecError('it has not the length of its group');
+  if (r.remaining !== 32 * (4 + count + total)) throw new CodecError('its length does not match its group');
   const secret = (): SecretKey => {
     const bytes = r.take(32) as SecretKey;
     try {
       toScalar(bytes);
     } catch (cause) {
-      throw new CodecError('it holds a key that is none', { cause });
+      throw new CodecError('it has an invalid secret key', { cause });
     }
     return bytes;
   };
@@ -49,7 +49,7 @@ export function readMultisigSeed(text: string): MultisigAccount {
   const shares = Array.from({ length: count }, secret);
   const signers = Array.from({ length: total }, publicKey).sort(compareBytes);
   if (!equalBytes(publicKeyOf(commonSecret), viewPublicKey))
-    throw new CodecError('its view keys do not fit together');
+    throw new CodecError('its view secret and view key do not match');
   const ownKey = publicKeyOf(signerSecret);
   if (!signers.some((signer) => equalBytes(signer, ownKey)))
     throw new CodecError('its own signer is not a member of the group');

@@ -9,8 +9,8 @@ const SEED_NAME = keccak(utf8('multisig_tx_privkeys_seed'));
 const CHAIN_NAME = keccak(utf8('multisig_tx_privkeys'));
 
 /**
- * The secret keys of a transaction that several sign: they follow from what it spends, so that no proposer can
- * make two whose outputs have the same keys, and from entropy, so that the chain does not tell them.
+ * Tx secret keys of a multisig transaction. They are derived from the inputs, so that no proposer can make two
+ * transactions whose outputs have the same keys, and from entropy, so that the chain does not reveal them.
  * @param entropy 32 bytes. @param keyImages in the order of the inputs.
  * Source: multisig_tx_builder_ringct.cpp `make_tx_secret_key_seed`, `make_tx_secret_keys`.
  */

@@ -5,35 +5,35 @@ import { key, struct } from '../exchange/binary-archive.js';
 import type { SourceEntry } from '../exchange/construction-data.js';
 import { pendingTx, recordedKeyImage, type PendingTx } from '../exchange/pending-tx.js';
 
-/** Transactions on their way from signer to signer. Source: wallet2.h `multisig_tx_set`. */
+/** Partially signed transactions passed between signers. Source: wallet2.h `multisig_tx_set`. */
 export interface MultisigTxSet {
   readonly txs: readonly PendingTx[];
-  /** Who has signed. */
+  /** Signers who have signed. */
   readonly signers: readonly PublicKey[];
 }
 
 const fields = struct<MultisigTxSet>({ txs: list(pendingTx), signers: list(key<PublicKey>()) });
 
-/** Reading refuses what cannot be signed whatever the wallet. Source: wallet2.cpp `parse_multisig_tx_from_str`. */
+/** Reading refuses sets that no wallet can sign. Source: wallet2.cpp `parse_multisig_tx_from_str`. */
 export const multisigTxSet: Codec<MultisigTxSet> = {
   write: (value, w) => fields.write(value, w),
   read(r) {
     const set = fields.read(r);
     for (const { tx, selectedTransfers, construction } of set.txs) {
       const inputs = tx.prefix.inputs.length;
-      if (inputs === 0) throw new CodecError('multisig: a transaction spends something');
+      if (inputs === 0) throw new CodecError('multisig: a transaction has at least one input');
       const counts = [
         selectedTransfers.length,
         construction.selectedTransfers.length,
         construction.sources.length,
       ];
       if (counts.some((count) => count !== inputs))
-        throw new CodecError('multisig: a transaction and its record differ');
+        throw new CodecError('multisig: a transaction differs from its record');
     }
     return set;
   },
 };
 
-/** In the order of a transaction: by descending key image. */
-export const inOrderOfInputs = (sources: readonly SourceEntry[]): SourceEntry[] =>
+/** Sorts sources by descending key image, the order of a transaction. */
+export const sortedSources = (sources: readonly SourceEntry[]): SourceEntry[] =>
   [...sources].sort((a, b) => compareBytes(recordedKeyImage(b), recordedKeyImage(a)));

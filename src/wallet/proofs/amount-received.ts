@@ -6,15 +6,15 @@ import { equalBytes } from '../../util/bytes.js';
 import { WalletError } from '../model/wallet-error.js';
 import { openAmount } from '../scan/receive.js';
 
-/** Key derivations of one transaction. Those that nothing vouches for are absent. */
+/** Proven key derivations of one transaction; unproven ones are undefined. */
 export interface TxDerivations {
-  /** Of the transaction's public key. */
+  /** Derivation of the tx public key. */
   readonly main: KeyDerivation | undefined;
-  /** Of its additional keys, one an output. */
+  /** Derivations of the additional keys, one per output. */
   readonly additional: readonly (KeyDerivation | undefined)[];
 }
 
-/** Sums what an output paid to an address; zero where no derivation opens it. */
+/** Amount that an output pays to an address; zero when no derivation opens it. */
 function receivedBy(
   spendPublicKey: PublicKey,
   tx: Transaction,
@@ -33,7 +33,7 @@ function receivedBy(
 }
 
 /**
- * What a transaction paid to the address of a spend key. An amount that does not match its commitment is nothing.
+ * Amount that a transaction pays to the address of a spend key; an amount that does not match its commitment is zero.
  * @throws WalletError `daemon_misbehaves` for a sum beyond 64 bits, which no transaction of the chain has.
  * Source: wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
  */
@@ -50,7 +50,7 @@ export function amountReceived(
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new WalletError(
-      { kind: 'daemon_misbehaves', reason: 'a transaction that pays too much' },
+      { kind: 'daemon_misbehaves', reason: 'it sent a transaction whose amounts exceed 64 bits' },
       { cause },
     );
   }

@@ -12,10 +12,12 @@ import type { Rng } from '../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import type { ReceivingKeys } from '../scan/receive.js';
 
-/** Which of an address's two keys signs. */
+/** Key of the address that signs. */
 export type SigningKey = 'spend' | 'view';
 
-/** Version 1 signs the bare message: it holds for every address that has the key. Still read, never made. */
+/**
+ * Version 1 signs the bare message, so it is valid for every address with that key; it is verified, never created.
+ */
 export type MessageSignatureVersion = 1 | 2;
 
 export type MessageVerdict =
@@ -23,7 +25,7 @@ export type MessageVerdict =
   | { readonly good: true; readonly version: MessageSignatureVersion; readonly key: SigningKey };
 
 const HEADER: Readonly<Record<MessageSignatureVersion, string>> = { 1: 'SigV1', 2: 'SigV2' };
-/** With its closing zero. Source: cryptonote_config.h `HASH_KEY_MESSAGE_SIGNING`. */
+/** Includes the terminating zero. Source: cryptonote_config.h `HASH_KEY_MESSAGE_SIGNING`. */
 const SALT = utf8('MoneroMessageSignature\0');
 const MODE: Readonly<Record<SigningKey, number>> = { spend: 0, view: 1 };
 /** 64 bytes in base58. */
@@ -49,7 +51,7 @@ interface Signer extends AddressKeys {
   readonly secret: SecretKey;
 }
 
-/** @throws WalletError `view_only` where the spend key is needed: for a subaddress, by its view key too. */
+/** @throws WalletError `view_only` when the spend key is needed; a subaddress needs it for its view key too. */
 function signerOf(
   { viewSecret, spendSecret }: ReceivingKeys,
   primarySpendKey: PublicKey,
@@ -71,18 +73,18 @@ function signerOf(
   };
 }
 
-/** A message to sign, and by which key of which address. Plain data. */
+/** A message to sign, with the address and the key to sign by. Plain data. */
 export interface MessageToSign {
   readonly message: Uint8Array;
   readonly keys: ReceivingKeys;
-  /** Of the primary address. */
+  /** Spend key of the primary address. */
   readonly spendPublicKey: PublicKey;
   readonly index: SubaddressIndex;
   readonly key: SigningKey;
 }
 
 /**
- * Signs with a key of an address; the signature is bound to both keys of it and to the key's kind.
+ * Signs by a key of an address; the signature is bound to both keys of the address and to the kind of the key.
  * @returns `SigV2` and 64 bytes in base58. @throws WalletError `view_only` Source: wallet2.cpp `sign`.
  */
 export function signMessage(task: MessageToSign, rng: Rng): string {
@@ -105,14 +107,14 @@ function readSignature(
   }
 }
 
-/** A signed message to look at. Plain data. */
+/** A signed message to verify. Plain data. */
 export interface SignedMessage {
   readonly message: Uint8Array;
   readonly address: AddressKeys;
   readonly signature: string;
 }
 
-/** Tries both keys; a text that is no signature is a bad one. Source: wallet2.cpp `verify`. */
+/** Verifies against both keys; a malformed signature is bad. Source: wallet2.cpp `verify`. */
 export function verifyMessage({ message, address, signature: text }: SignedMessage): MessageVerdict {
   const read = readSignature(text);
   if (read === undefined) return { good: false };

@@ -5,20 +5,20 @@ import { toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode, list, role, varintNumber, type Codec } from '../../util/codec.js';
 import { badProof, NOT_DECODED, proofBytes, WRONG_HEADER } from './proof-text.js';
 
-/** One output that the proof counts. */
+/** One output of a reserve proof. */
 export interface ReserveEntry {
   readonly txHash: Hash;
   /** Within the transaction. */
   readonly outputIndex: number;
-  /** `a·R` of the key that opens it. */
+  /** `a·R` of the public key that opens it. */
   readonly sharedSecret: PublicKey;
   readonly keyImage: KeyImage;
   readonly sharedSecretSignature: Signature;
-  /** A ring of the output alone. */
+  /** Ring signature over a ring of this output only. */
   readonly keyImageSignature: Signature;
 }
 
-/** The spend key of an address that received some of the outputs, and its signature. */
+/** Spend key of an address that received some of the outputs, with its signature. */
 export interface SignedSpendKey {
   readonly publicKey: PublicKey;
   readonly signature: Signature;
@@ -35,7 +35,7 @@ const hash = role<Hash>(32);
 const publicKey = role<PublicKey>(32);
 const keyImage = role<KeyImage>(32);
 const signature = role<Signature>(64);
-/** Of an entry's layout; a reader takes any. */
+/** Version of an entry's layout; readers accept any. */
 const ENTRY_VERSION = 0;
 
 const entry: Codec<ReserveEntry> = {
@@ -61,7 +61,7 @@ const entry: Codec<ReserveEntry> = {
   },
 };
 
-/** A pair leads with its size. */
+/** Encoded as a pair: the element count 2, then the elements. */
 const signedSpendKey: Codec<SignedSpendKey> = {
   write(value, w) {
     varintNumber.write(2, w);
@@ -69,7 +69,7 @@ const signedSpendKey: Codec<SignedSpendKey> = {
     signature.write(value.signature, w);
   },
   read(r) {
-    if (varintNumber.read(r) !== 2) throw new CodecError('reserve proof: a pair has two parts');
+    if (varintNumber.read(r) !== 2) throw new CodecError('reserve proof: expected a pair');
     return { publicKey: publicKey.read(r), signature: signature.read(r) };
   },
 };
@@ -87,28 +87,28 @@ const reserveProof: Codec<Omit<ReserveProof, 'version'>> = {
 };
 
 const HEADER = /^ReserveProofV([12])/;
-/** A proof of some 40,000 outputs. */
+/** Enough for a proof of some 40,000 outputs. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
-const repeats = (names: readonly string[]): boolean => new Set(names).size !== names.length;
+const hasDuplicates = (names: readonly string[]): boolean => new Set(names).size !== names.length;
 
-/** Message for a proof that cannot be read, as upstream then has none of its parts. */
-const UNFIT = "The given address isn't found in the proof";
+/** Upstream's message for a proof that cannot be parsed: it continues with an empty proof. */
+const UNREADABLE = "The given address isn't found in the proof";
 
-/** @throws WalletError `bad_proof`, for one that counts an output twice too. */
+/** Parses a reserve proof. @throws WalletError `bad_proof`, also for an output listed twice. */
 export function readReserveProof(text: string): ReserveProof {
   const [header, version] = HEADER.exec(text) ?? [];
   if (header === undefined) throw badProof('the proof does not start with ReserveProofV2', WRONG_HEADER);
   if (text.length > MAX_CHARS) throw badProof('the proof is too long', NOT_DECODED);
   try {
     const proof = decode(reserveProof, proofBytes(text.slice(header.length)));
-    if (repeats(proof.entries.map((one) => toHex(one.keyImage))))
-      throw badProof('the proof has a key image twice', UNFIT);
-    if (repeats(proof.entries.map((one) => `${toHex(one.txHash)}/${one.outputIndex}`)))
-      throw badProof('the proof counts an output twice', UNFIT);
+    if (hasDuplicates(proof.entries.map((one) => toHex(one.keyImage))))
+      throw badProof('the proof lists a key image twice', UNREADABLE);
+    if (hasDuplicates(proof.entries.map((one) => `${toHex(one.txHash)}/${one.outputIndex}`)))
+      throw badProof('the proof lists an output twice', UNREADABLE);
     return { version: version === '1' ? 1 : 2, ...proof };
   } catch (cause) {
-    if (cause instanceof CodecError) throw badProof('the proof cannot be read', UNFIT, cause);
+    if (cause instanceof CodecError) throw badProof('the proof cannot be read', UNREADABLE, cause);
     throw cause;
   }
 }

@@ -47,8 +47,8 @@ const byAmountDescending = (a: { readonly amount: Amount }, b: { readonly amount
   a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1;
 
 /**
- * As few outputs as reach an amount, and of those that do alone the smallest.
- * @throws WalletError `invalid` when all together do not, or for nothing.
+ * Selects the fewest outputs that reach an amount: the smallest sufficient one, otherwise the largest ones.
+ * @throws WalletError `invalid` for a zero amount, or when all outputs together do not reach it.
  */
 export function selectReserve<T extends { readonly amount: Amount }>(
   outputs: readonly T[],
@@ -78,10 +78,10 @@ export function selectReserve<T extends { readonly amount: Amount }>(
   return picked;
 }
 
-/** Outputs that are proved to be held. Plain data. */
+/** Input of a reserve proof. Plain data. */
 export interface ReserveToProve {
   readonly message: Uint8Array;
-  /** Of the primary address. */
+  /** Keys of the primary address. */
   readonly address: AddressKeys;
   readonly outputs: readonly (Pick<
     OwnedOutput,
@@ -95,14 +95,14 @@ const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 /** @returns `ReserveProofV2` and base58. Source: wallet2.cpp `get_reserve_proof`. */
 export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
   const signed = proofMessage(message, address, outputs);
-  const made = outputs.map((output): ReserveEntry => {
+  const entries = outputs.map((output): ReserveEntry => {
     const secret = sharedSecret(output.derivationKey, keys.viewSecret);
     const claim = { message: signed, R: address.viewPublicKey, A: output.derivationKey, D: secret };
     const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
     const outputSecret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
     const [imageSignature] = signRing(signed, output.keyImage, [output.publicKey], outputSecret, 0, rng);
     outputSecret.fill(0);
-    if (imageSignature === undefined) throw new Error('a ring of one without a signature');
+    if (imageSignature === undefined) throw new Error('a ring of one has one signature');
     return {
       txHash: output.txHash,
       outputIndex: output.outputIndex,
@@ -124,24 +124,24 @@ export function proveReserve({ message, address, outputs, keys }: ReserveToProve
     const spendPublicKey = publicKeyOf(secret);
     return { publicKey: spendPublicKey, signature: signHash(signed, spendPublicKey, secret, rng) };
   });
-  return formatReserveProof({ entries: made, spendKeys: signatures });
+  return formatReserveProof({ entries, spendKeys: signatures });
 }
 
-/** A proof with what the chain says about its outputs. Plain data. */
+/** A reserve proof with the chain's data about its outputs. Plain data. */
 export interface ReserveToCheck {
   readonly proof: ReserveProof;
   readonly message: Uint8Array;
   readonly address: AddressKeys;
   /** In the order of the entries. */
   readonly txs: readonly FetchedTx[];
-  /** In the order of the entries: the key image was seen. */
+  /** In the order of the entries: true when the key image is spent. */
   readonly spent: readonly boolean[];
 }
 
 export type ReserveVerdict =
   { readonly good: false } | { readonly good: true; readonly total: Amount; readonly spent: Amount };
 
-/** @throws WalletError `bad_proof` unless the proof speaks of the address. */
+/** @throws WalletError `bad_proof` unless the proof is about the address. */
 export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKey }: AddressKeys): void {
   const wanted = toHex(spendPublicKey);
   if (keys.every((one) => toHex(one.publicKey) !== wanted))
@@ -149,7 +149,7 @@ export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKe
 }
 
 /**
- * What one entry holds, or undefined where a signature of it is bad.
+ * Amount of one entry, or undefined when one of its signatures is bad.
  * @param receivers spend keys, in hex.
  * @throws WalletError `bad_proof`, `daemon_misbehaves`
  */
@@ -164,7 +164,7 @@ function entryAmount(
   const tx = readFetchedTx(fetched);
   const output = tx.prefix.outputs[one.outputIndex];
   if (output === undefined)
-    throw badProof('the proof counts an output that does not exist', 'index_in_tx is out of bound');
+    throw badProof('the proof lists an output that does not exist', 'index_in_tx is out of bound');
   const { main, additional } = publishedKeys(tx);
   const isProven = [...main, additional[one.outputIndex]].some(
     (key) =>
@@ -176,7 +176,7 @@ function entryAmount(
       ),
   );
   const image = tryDecompress(one.keyImage);
-  // With torsion added it would be another image of the same output, which was never seen spent.
+  // An image with torsion would be another image of the same output that the chain has never seen spent.
   if (!isProven || image === undefined || !inMainSubgroup(image)) return undefined;
   if (!checkRing(signed, one.keyImage, [output.publicKey], [one.keyImageSignature])) return undefined;
   const derivation = derivationOf(one.sharedSecret);
@@ -190,7 +190,7 @@ function entryAmount(
 }
 
 /**
- * Checks every output of a proof. An amount that does not match its commitment counts as nothing.
+ * Verifies every output of a proof. An amount that does not match its commitment counts as zero.
  * @throws WalletError `bad_proof`, `daemon_misbehaves` Source: wallet2.cpp `check_reserve_proof`.
  */
 export function checkReserve({ proof, message, address, txs, spent }: ReserveToCheck): ReserveVerdict {
@@ -200,7 +200,7 @@ export function checkReserve({ proof, message, address, txs, spent }: ReserveToC
   const amounts: Amount[] = [];
   for (const [i, one] of proof.entries.entries()) {
     const tx = txs[i];
-    if (tx === undefined) throw new Error('a reserve proof to check without its transactions');
+    if (tx === undefined) throw new Error('a reserve proof without its transactions');
     const amount = entryAmount(one, tx, signed, address, proof.version, receivers);
     if (amount === undefined) return { good: false };
     amounts.push(amount);
@@ -211,6 +211,9 @@ export function checkReserve({ proof, message, address, txs, spent }: ReserveToC
     return { good: true, total: sum(amounts), spent: sum(amounts.filter((_, i) => spent[i])) };
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new WalletError({ kind: 'daemon_misbehaves', reason: 'outputs of more than can exist' }, { cause });
+    throw new WalletError(
+      { kind: 'daemon_misbehaves', reason: 'it sent outputs whose amounts exceed 64 bits' },
+      { cause },
+    );
   }
 }

@@ -13,12 +13,12 @@ import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-tex
 import { outputSecretKey } from '../scan/receive.js';
 import type { OwnedOutput } from '../model/records.js';
 
-/** An input, and which outputs stand in its ring. */
+/** An input and the global indices of its ring members. */
 export interface RingReference {
   readonly keyImage: KeyImage;
-  /** What outputs of before RingCT in the ring hold; zero for RingCT ones. */
+  /** Amount of ring members from before RingCT; zero for RingCT ones. */
   readonly amount: Amount;
-  /** Among all outputs of the amount, ascending. */
+  /** Indices among all outputs of the amount, ascending. */
   readonly globalIndices: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export interface SpentRing {
   readonly ring: readonly PublicKey[];
 }
 
-/** @throws WalletError `daemon_misbehaves` for offsets that no transaction of the chain has. */
+/** Ring references of all inputs. @throws WalletError `daemon_misbehaves` for indices beyond any chain. */
 export function ringReferences(tx: Transaction): RingReference[] {
   return tx.prefix.inputs.flatMap((input) => {
     if (input.type === 'gen') return [];
@@ -36,7 +36,10 @@ export function ringReferences(tx: Transaction): RingReference[] {
     const globalIndices = input.keyOffsets.map((offset) => {
       index += offset;
       if (index > BigInt(Number.MAX_SAFE_INTEGER))
-        throw new WalletError({ kind: 'daemon_misbehaves', reason: 'a ring of outputs that cannot exist' });
+        throw new WalletError({
+          kind: 'daemon_misbehaves',
+          reason: 'it sent a transaction with impossible ring offsets',
+        });
       return Number(index);
     });
     return [{ keyImage: input.keyImage, amount: input.amount, globalIndices }];
@@ -45,23 +48,23 @@ export function ringReferences(tx: Transaction): RingReference[] {
 
 const HEADER = 'SpendProofV1';
 
-/** The signatures of a proof, in a row. @throws WalletError `bad_proof` without its header. */
+/** Concatenated signatures of a proof. @throws WalletError `bad_proof` when the header is missing. */
 export function spendProofBody(proof: string): string {
   if (!proof.startsWith(HEADER)) throw badProof(`the proof does not start with ${HEADER}`, WRONG_HEADER);
   return proof.slice(HEADER.length);
 }
 
-/** One text a ring member. @returns undefined when there are not as many. */
+/** Splits a proof body into one text per ring member. @returns undefined for a wrong number. */
 export function spendSignatures(body: string, ringSizes: readonly number[]): string[][] | undefined {
   if (body.length !== SIGNATURE_CHARS * ringSizes.reduce((total, size) => total + size, 0)) return undefined;
   let at = 0;
   return ringSizes.map((size) => Array.from({ length: size }, () => body.slice(at, (at += SIGNATURE_CHARS))));
 }
 
-/** What a proof signs: the transaction and a text of the caller's choice. */
+/** Message that a proof signs: the tx hash and the caller's message. */
 const proofMessage = (txHash: Hash, message: Uint8Array): Hash => keccak(txHash, message);
 
-/** A transaction of ours whose making is proved. Plain data. */
+/** Input of a spend proof. Plain data. */
 export interface SpendToProve {
   readonly txHash: Hash;
   readonly message: Uint8Array;
@@ -72,8 +75,9 @@ export interface SpendToProve {
 }
 
 /**
- * Signs every ring once more, over the message.
- * @returns `SpendProofV1` and base58. @throws WalletError `daemon_misbehaves` for rings that are not ours.
+ * Signs the message by every ring.
+ * @returns `SpendProofV1` and base58. @throws WalletError `daemon_misbehaves` for a ring without the spent output, or
+ * with an invalid key.
  * Source: wallet2.cpp `get_spend_proof`.
  */
 export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng: Rng): string {
@@ -81,7 +85,10 @@ export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng:
   return inputs.reduce((text, { keyImage, ring, output }) => {
     const realIndex = ring.findIndex((key) => equalBytes(key, output.publicKey));
     if (realIndex < 0 || ring.some((key) => tryDecompress(key) === undefined))
-      throw new WalletError({ kind: 'daemon_misbehaves', reason: 'a ring without the output it spends' });
+      throw new WalletError({
+        kind: 'daemon_misbehaves',
+        reason: 'it sent a ring without the output it spends',
+      });
     const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
     const secret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
     const signatures = signRing(signed, keyImage, ring, secret, realIndex, rng);
@@ -90,16 +97,19 @@ export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng:
   }, HEADER);
 }
 
-/** A proof cut into signatures, and the rings they are for. Plain data. */
+/** A spend proof's signatures with the rings they belong to. Plain data. */
 export interface SpendToCheck {
   readonly txHash: Hash;
   readonly message: Uint8Array;
   readonly inputs: readonly SpentRing[];
-  /** One text a ring member. */
+  /** One text per ring member. */
   readonly signatures: readonly (readonly string[])[];
 }
 
-/** A transaction without inputs was made by nobody. @throws WalletError `bad_proof` Source: wallet2.cpp `check_spend_proof`. */
+/**
+ * Verifies a proof; false for a transaction without inputs. @throws WalletError `bad_proof`
+ * Source: wallet2.cpp `check_spend_proof`.
+ */
 export function checkSpend({ txHash, message, inputs, signatures }: SpendToCheck): boolean {
   const signed = proofMessage(txHash, message);
   const decoded = signatures.map((ring) => ring.map(proofBytes));

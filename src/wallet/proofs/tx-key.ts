@@ -9,11 +9,11 @@ import { amountReceived } from './amount-received.js';
 import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 
-/** The public keys that a transaction tells its receivers. */
+/** Tx public keys in a transaction's extra field. */
 export interface PublishedKeys {
-  /** There is one, but payers have written more. */
+  /** Usually one; some payers have written more. */
   readonly main: readonly PublicKey[];
-  /** One an output, or none. */
+  /** One per output, or none. */
   readonly additional: readonly PublicKey[];
 }
 
@@ -22,22 +22,22 @@ export function publishedKeys(tx: Transaction): PublishedKeys {
   return { main: txPublicKeys(fields), additional: additionalPublicKeys(fields) };
 }
 
-/** `r·G`, or `r·D` for a subaddress: what a payer with the key r publishes for an address. */
+/** Tx public key that a payer with secret r publishes for an address: `r·G`, or `r·D` for a subaddress. */
 export const publicKeyFor = (secret: SecretKey, { kind, spendPublicKey }: Address): PublicKey =>
   kind === 'subaddress' ? sharedSecret(spendPublicKey, secret) : publicKeyOf(secret);
 
-/** Keys to a transaction, and whom it may have paid. Plain data. */
+/** Claim that a transaction with these secret keys paid an address. Plain data. */
 export interface TxKeyClaim {
   readonly tx: FetchedTx;
   readonly address: Address;
-  /** The transaction's, then one an output where it has additional ones; canonical scalars. */
+  /** The tx secret key, then the additional ones, if any, one per output; canonical scalars. */
   readonly keys: readonly SecretKey[];
 }
 
 /**
- * What a transaction paid to an address, as its secret keys tell. A key counts only where the transaction
- * publishes what belongs to it: otherwise the receiver cannot have found the output.
- * @throws WalletError `invalid` for another number of keys than outputs, `daemon_misbehaves`
+ * Amount that a transaction paid to an address, proven by its secret keys. A secret key counts only if the
+ * transaction publishes the matching public key: otherwise the receiver cannot have found the output.
+ * @throws WalletError `invalid` when the number of additional keys differs from that of outputs, `daemon_misbehaves`
  * Source: wallet2.cpp `check_tx_key`.
  */
 export function checkTxKey({ tx: fetched, address, keys: [main, ...additional] }: TxKeyClaim): Amount {
@@ -45,7 +45,7 @@ export function checkTxKey({ tx: fetched, address, keys: [main, ...additional] }
   if (additional.length > 0 && additional.length !== tx.prefix.outputs.length)
     throw new WalletError({
       kind: 'invalid',
-      reason: `the transaction has ${tx.prefix.outputs.length} outputs, and ${additional.length} additional keys are given`,
+      reason: `the transaction has ${tx.prefix.outputs.length} outputs, but ${additional.length} additional keys are given`,
       text: 'The size of additional derivations is wrong',
     });
   const published = publishedKeys(tx);

@@ -20,10 +20,10 @@ import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 import { badProof, KEY_CHARS, proofBytes, SIGNATURE_CHARS } from './proof-text.js';
 import { publicKeyFor, publishedKeys, type PublishedKeys } from './tx-key.js';
 
-/** `out`: made by who paid, with the transaction's keys. `in`: by who was paid, with the view key. */
+/** `out`: made by the payer with the tx keys. `in`: made by the payee with the view key. */
 export type TxProofDirection = 'out' | 'in';
 
-/** One for the transaction's key, then one for each additional key. */
+/** Proof for one public key of the transaction: first the tx public key, then each additional key. */
 interface TxProofEntry {
   readonly sharedSecret: PublicKey;
   readonly signature: Signature;
@@ -47,8 +47,11 @@ const formatTxProof = (direction: TxProofDirection, entries: readonly TxProofEnt
 const WRONG_SIZE = 'Wrong signature size';
 const WRONG_COUNT = 'Signature size mismatch with additional tx pubkeys';
 
-/** Upstream takes any header, and then counts what follows it. Source: wallet2.cpp `check_tx_proof`. */
-function textOfForeign(text: string): string {
+/**
+ * Upstream's message for an unknown header: it counts the characters after it.
+ * Source: wallet2.cpp `check_tx_proof`.
+ */
+function textForUnknownHeader(text: string): string {
   const headerChars = text.startsWith('Out') ? 'OutProofV2'.length : 'InProofV2'.length;
   return Math.max(0, text.length - headerChars) % ENTRY_CHARS === 0 ? WRONG_COUNT : WRONG_SIZE;
 }
@@ -57,7 +60,7 @@ function textOfForeign(text: string): string {
 function readTxProof(text: string): TxProof {
   const [header, direction, version] = HEADER.exec(text) ?? [];
   if (header === undefined)
-    throw badProof('the proof does not start with OutProofV2 or InProofV2', textOfForeign(text));
+    throw badProof('the proof does not start with OutProofV2 or InProofV2', textForUnknownHeader(text));
   const body = text.slice(header.length);
   if (body.length % ENTRY_CHARS !== 0) throw badProof('the proof has a wrong length', WRONG_SIZE);
   const entries = Array.from({ length: body.length / ENTRY_CHARS }, (_, i): TxProofEntry => {
@@ -70,12 +73,12 @@ function readTxProof(text: string): TxProof {
   return { direction: direction === 'Out' ? 'out' : 'in', version: version === '1' ? 1 : 2, entries };
 }
 
-/** What both directions sign: the transaction and a text of the caller's choice. */
+/** Message that both directions sign: the tx hash and the caller's message. */
 const proofMessage = (txHash: Hash, message: Uint8Array): Hash => keccak(txHash, message);
 
 /**
- * The claim about one public key `T` of a transaction: in the payer's words `T = r·G` (or `r·B`) and `D = r·A`,
- * in the payee's `A = a·G` (or `a·B`) and `D = a·T`.
+ * Claim about one public key `T` of a transaction: the payer's is `T = r·G` (or `r·B`) and `D = r·A`, the payee's is
+ * `A = a·G` (or `a·B`) and `D = a·T`.
  */
 function claimOf(
   direction: TxProofDirection,
@@ -90,7 +93,7 @@ function claimOf(
     : { message, R: viewPublicKey, A: txKey, ...base, D: secret };
 }
 
-/** The public keys that a proof has an entry for each of. @throws WalletError `invalid` when there is none. */
+/** Public keys that a proof covers, one entry each. @throws WalletError `invalid` when there is none. */
 function provenKeys({ main: [first], additional }: PublishedKeys): PublicKey[] {
   if (first === undefined)
     throw new WalletError({
@@ -101,13 +104,13 @@ function provenKeys({ main: [first], additional }: PublishedKeys): PublicKey[] {
   return [first, ...additional];
 }
 
-/** Stands where nothing can be proved, and proves nothing. */
+/** Placeholder entry for a public key that cannot be proven; it never verifies. */
 const NO_ENTRY: TxProofEntry = {
   sharedSecret: Uint8Array.of(1, ...new Uint8Array(31)) as PublicKey,
   signature: new Uint8Array(64) as Signature,
 };
 
-/** What a proof is about. Plain data. */
+/** Payment and message that a proof is about. Plain data. */
 export interface TxProofSubject {
   readonly tx: FetchedTx;
   readonly address: Address;
@@ -116,13 +119,13 @@ export interface TxProofSubject {
 
 export interface TxVerdict {
   readonly good: boolean;
-  /** Zero unless good; zero too where the proof holds and the address got nothing. */
+  /** Zero unless good; also zero when the proof is good but the address received nothing. */
   readonly received: Amount;
 }
 
 /**
- * Checks a proof, and counts what the entries that hold open.
- * @throws WalletError `bad_proof` for a text that is none of this transaction, `invalid`, `daemon_misbehaves`
+ * Verifies a proof and sums the amounts of the outputs that its valid entries open.
+ * @throws WalletError `bad_proof` for a malformed proof or one of another transaction, `invalid`, `daemon_misbehaves`
  * Source: wallet2.cpp `check_tx_proof`.
  */
 export function checkTxProof({
@@ -150,8 +153,8 @@ export function checkTxProof({
   return { good: true, received: amountReceived(tx, address.spendPublicKey, { main, additional }) };
 }
 
-/** @throws WalletError `invalid` when a proof would show nothing. */
-function worthSomething(subject: TxProofSubject, proof: string): string {
+/** @returns the proof. @throws WalletError `invalid` when it proves no amount received. */
+function assertPaysAddress(subject: TxProofSubject, proof: string): string {
   const { good, received } = checkTxProof({ ...subject, proof });
   if (!good || received === 0n)
     throw new WalletError({
@@ -163,7 +166,7 @@ function worthSomething(subject: TxProofSubject, proof: string): string {
 }
 
 /**
- * Proves, as who paid, that an address was paid.
+ * Proves as the payer that an address was paid.
  * @param keys the transaction's secret key, then its additional ones.
  * @returns `OutProofV2` and base58. @throws WalletError `invalid`, `bad_proof`, `daemon_misbehaves`
  * Source: wallet2.cpp `get_tx_proof`.
@@ -178,11 +181,11 @@ export function proveSent(
     const claim = claimOf('out', signed, publicKeyFor(key, subject.address), subject.address, secret);
     return { sharedSecret: secret, signature: proveSharedSecret(claim, key, rng) };
   });
-  return worthSomething(subject, formatTxProof('out', entries));
+  return assertPaysAddress(subject, formatTxProof('out', entries));
 }
 
 /**
- * Proves, as who was paid, that an address of one's own was.
+ * Proves as the payee that an own address was paid.
  * @returns `InProofV2` and base58. @throws WalletError `invalid`, `daemon_misbehaves`
  * Source: wallet2.cpp `get_tx_proof`.
  */
@@ -192,11 +195,11 @@ export function proveReceived(
 ): string {
   const signed = proofMessage(subject.tx.hash, subject.message);
   const entries = provenKeys(publishedKeys(readFetchedTx(subject.tx))).map((key): TxProofEntry => {
-    // A payer may write bytes that are no key beside those that matter.
+    // A payer may publish invalid points besides the valid keys.
     if (tryDecompress(key) === undefined) return NO_ENTRY;
     const secret = sharedSecret(key, viewSecret);
     const claim = claimOf('in', signed, key, subject.address, secret);
     return { sharedSecret: secret, signature: proveSharedSecret(claim, viewSecret, rng) };
   });
-  return worthSomething(subject, formatTxProof('in', entries));
+  return assertPaysAddress(subject, formatTxProof('in', entries));
 }

@@ -1,50 +1,50 @@
 import { CodecError, Reader } from '../../util/codec.js';
 
 /*
- * Boost's portable binary archive, as releases before 0.18 wrote it. Integers take as many bytes as they need;
- * the first object of each class is preceded by the class's version.
+ * Boost's portable binary archive, written by releases before 0.18. Integers have variable length; the first object
+ * of each class is preceded by the version of the class.
  * Source: external/boost/archive/portable_binary_iarchive.hpp, and Boost's own basic_iarchive.cpp.
  */
 
 const SIGNATURE = 'serialization::archive';
 
-/** How an archive begins: the signature's length in one byte, then the signature. */
+/** First bytes of an archive: the signature's length as an integer, then the signature. */
 export const BOOST_HEAD = Uint8Array.of(1, SIGNATURE.length, ...Buffer.from(SIGNATURE));
 
 const BIG_ENDIAN = 0x40;
 
 interface ClassInfo {
-  /** Each object has a number, by which it can stand again. Newer libraries track variants. */
+  /** Objects are numbered so that they can be referenced again. Newer libraries track variants. */
   readonly tracked: boolean;
   readonly version: number;
 }
 
-/** Without a value while it is being read. */
+/** A numbered object; it has no value while it is being read. */
 interface Tracked {
   readonly name: string;
   value?: unknown;
 }
 
-/** Reads values one after the other. */
+/** Reads one value from an archive. */
 export type Load<T> = (archive: BoostArchive) => T;
 
 export class BoostArchive {
   readonly #r: Reader;
-  /** Those met so far. */
+  /** Classes read so far, by name. */
   readonly #classes = new Map<string, ClassInfo>();
-  /** By number. */
+  /** Tracked objects by number. */
   readonly #tracked: Tracked[] = [];
 
-  /** @throws CodecError unless it begins as an archive does. */
+  /** @throws CodecError for a wrong signature or byte order. */
   constructor(bytes: Uint8Array) {
     this.#r = new Reader(bytes);
     if (this.string() !== SIGNATURE) throw new CodecError('archive: not one of Boost');
-    // Of the library that wrote it; upstream looks at it no more than we do.
+    // Version of the Boost library that wrote it; upstream ignores it too.
     this.u64();
-    if ((this.#r.byte() & BIG_ENDIAN) !== 0) throw new CodecError('archive: of a big-endian machine');
+    if ((this.#r.byte() & BIG_ENDIAN) !== 0) throw new CodecError('archive: big-endian byte order');
   }
 
-  /** An integer of any type: a negative one stands for its two's complement. */
+  /** An integer of any type; a negative one is read as its two's complement. */
   u64(): bigint {
     const head = this.#r.byte();
     const negative = head > 0x7f;
@@ -63,33 +63,35 @@ export class BoostArchive {
 
   flag(): boolean {
     const value = this.u64();
-    if (value > 1n) throw new CodecError('archive: neither true nor false');
+    if (value > 1n) throw new CodecError('archive: a bool is 0 or 1');
     return value === 1n;
   }
 
-  /** A character, which is not an integer here. */
+  /** A character: one byte, not encoded as an integer. */
   byte(): number {
     return this.#r.byte();
   }
 
-  /** A number of things that take at least a byte each. */
+  /** Number of items of at least one byte each. */
   count(): number {
     const count = this.number();
     if (count > this.#r.remaining) throw new CodecError('archive: count exceeds the input');
     return count;
   }
 
-  /** Items without anything between them. */
+  /** Bytes without framing. */
   raw(length: number): Uint8Array {
     return this.#r.take(length);
   }
 
-  /** Bytes that nobody checked; ill ones are replaced. */
+  /** Text that may not be UTF-8; invalid bytes are replaced. */
   string(): string {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.raw(this.count()));
   }
 
-  /** Reads an object: what stands before the first of its class, its number where the class is tracked, itself. */
+  /**
+   * Reads an object: class info before the first of its class, the object number if the class is tracked, the value.
+   */
   object<T>(name: string, load: (archive: this, version: number) => T): T {
     const { tracked, version } = this.#classInfo(name);
     if (!tracked) return load(this, version);
@@ -121,13 +123,13 @@ export class BoostArchive {
   }
 }
 
-/** An object of a class. @param name tells classes apart, as their types do upstream. */
+/** An object of a class. @param name identifies the class, as its type does upstream. */
 export const object =
   <T>(name: string, load: (archive: BoostArchive, version: number) => T): Load<T> =>
   (archive) =>
     archive.object(name, load);
 
-/** A class around an array of 32 characters. */
+/** A class around an array of `length` bytes. */
 export const bytesOf = <B extends Uint8Array>(name: string, length = 32): Load<B> =>
   object(name, (archive) => {
     if (archive.count() !== length) throw new CodecError(`archive: ${name} of another length`);
@@ -137,8 +139,8 @@ export const bytesOf = <B extends Uint8Array>(name: string, length = 32): Load<B
 const items = <T>(archive: BoostArchive, count: number, item: Load<T>): T[] =>
   Array.from({ length: count }, () => item(archive));
 
-/** A container of numbers, which carries no version of its own. */
-export const plain =
+/** A container of numbers; it has no class version of its own. */
+export const primitives =
   <T>(item: Load<T>): Load<readonly T[]> =>
   (archive) => {
     const count = archive.count();
@@ -146,21 +148,22 @@ export const plain =
     return items(archive, count, item);
   };
 
-/** A container of the standard library, whose items' version is repeated. */
-export const collection = <T>(name: string, item: Load<T>): Load<readonly T[]> => object(name, plain(item));
+/** A container of the standard library; the version of its items is repeated. */
+export const collection = <T>(name: string, item: Load<T>): Load<readonly T[]> =>
+  object(name, primitives(item));
 
-/** A container of upstream's own making. */
-export const hashed = <T>(name: string, item: Load<T>): Load<readonly T[]> =>
+/** A hash table, serialised by upstream's own code: a count, then the items. */
+export const hashTable = <T>(name: string, item: Load<T>): Load<readonly T[]> =>
   object(name, (archive) => items(archive, archive.count(), item));
 
-/** A container of characters, likewise. */
+/** A container of characters; it has no class version of its own. */
 export const characters: Load<Uint8Array> = (archive) => {
   const count = archive.count();
   archive.u64();
   return archive.raw(count);
 };
 
-/** Two values without a frame. */
-export const both =
+/** Two values without framing. */
+export const pairOf =
   <A, B>(first: Load<A>, second: Load<B>): Load<readonly [A, B]> =>
   (archive) => [first(archive), second(archive)];

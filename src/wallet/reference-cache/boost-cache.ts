@@ -1,6 +1,6 @@
 import type { SecretKey } from '../../crypto/types.js';
 import { CodecError } from '../../util/codec.js';
-import { both, BoostArchive, bytesOf, collection, hashed, object, type Load } from './boost-archive.js';
+import { pairOf, BoostArchive, bytesOf, collection, hashTable, object, type Load } from './boost-archive.js';
 import {
   address,
   confirmedTransfer,
@@ -27,7 +27,7 @@ const hashChain = object('hashchain', (a): HashChain => ({
   hashes: hashDeque(a),
 }));
 
-/** Before there was an offset, all names of blocks were kept. */
+/** Chain of versions without an offset: all block hashes were stored. */
 function wholeChain(a: BoostArchive): HashChain {
   const hashes = hashVector(a);
   return { offset: 0, genesis: hashes[0] ?? (new Uint8Array(32) as HashChain['genesis']), hashes };
@@ -45,7 +45,7 @@ const addressBookRow = object('address_book_row', (a, version): AddressBookRow =
     return { address: to, description, isSubaddress, hasPaymentId, paymentId };
   }
   const long = hash(a);
-  // Long payment ids are obsolete; the reference drops them alike.
+  // Long payment ids are obsolete; the reference drops them too.
   const isShort = long.some((byte) => byte !== 0) && long.subarray(8).every((byte) => byte === 0);
   return {
     address: to,
@@ -57,7 +57,7 @@ const addressBookRow = object('address_book_row', (a, version): AddressBookRow =
 });
 
 const map = <K, V>(name: string, key: Load<K>, value: Load<V>): Load<readonly (readonly [K, V])[]> =>
-  hashed(name, both(key, value));
+  hashTable(name, pairOf(key, value));
 
 const transfers = collection('vector<transfer_details>', transferDetails);
 const keyImages = map('map<key_image, size_t>', keyImage, number);
@@ -70,7 +70,7 @@ const texts = map('map<hash, string>', hash, string);
 const deviceTxs = map('map<hash, string>', hash, bytes);
 const publicKeys = map('map<public_key, size_t>', publicKey, number);
 const addressBook = collection('vector<address_book_row>', addressBookRow);
-const hashSet = hashed('set<hash>', hash);
+const hashSet = hashTable('set<hash>', hash);
 const subaddresses = map('map<public_key, subaddress_index>', publicKey, subaddressIndex);
 const subaddressesBack = map('map<subaddress_index, public_key>', subaddressIndex, publicKey);
 const strings = collection('vector<string>', string);
@@ -84,17 +84,17 @@ const attributes = map('map<string, string>', string, string);
 const poolPayments = map('multimap<hash, pool_payment>', hash, poolPayment);
 const accountTags = object(
   'pair<map, vector>',
-  both(
-    collection('ordered map<string, string>', object('pair<string, string>', both(string, string))),
+  pairOf(
+    collection('ordered map<string, string>', object('pair<string, string>', pairOf(string, string))),
     strings,
   ),
 );
 const coldKeyImages = map('map<public_key, key_image>', publicKey, keyImage);
 
-/** Version from which nothing is missing that we need: 2014. */
+/** First version with all needed fields: 2014. */
 const OLDEST = 9;
 
-/** Fields in the order of the archive; those that a version lacks are empty. */
+/** Fields in the order of the archive; fields that a version lacks are empty. */
 const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
   if (version < OLDEST) throw new CodecError('cache: written by a release before 2015');
   const since = <T>(first: number, load: Load<T>, otherwise: T): T => (version < first ? otherwise : load(a));
@@ -108,10 +108,10 @@ const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
     txKeys: txKeys(a),
     confirmed: confirmed(a),
   };
-  // The height to refresh from, which moved to the keys file.
+  // The refresh height, which moved to the keys file.
   since(11, number, 0);
   const notes = since(12, texts, []);
-  // Payments in the pool are found again; they moved to the end in version 22.
+  // Pool payments, which are found again by a refresh; they moved to the end in version 22.
   if (version >= 13 && version < 17) paymentMap(a);
   const second = {
     notes,
@@ -146,8 +146,8 @@ const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
 });
 
 /**
- * Reads a cache of releases before 0.18.
- * @throws CodecError when it is damaged, too old, or of a version that no release wrote this way.
+ * Reads a cache of a release before 0.18.
+ * @throws CodecError when it is damaged, too old, or of an unknown version.
  */
 export function readBoostCache(plain: Uint8Array): ReferenceCache {
   const archive = new BoostArchive(plain);

@@ -1,7 +1,7 @@
 import { CodecError } from '../../util/codec.js';
 import { U64_MAX } from '../../util/amount.js';
 import type { DestinationEntry } from '../exchange/construction-data.js';
-import { both, collection, object, plain, type BoostArchive, type Load } from './boost-archive.js';
+import { pairOf, collection, object, primitives, type BoostArchive, type Load } from './boost-archive.js';
 import { hash, integers, keyImage, publicKey, subaddressIndex, txPrefix } from './boost-transfer.js';
 import type { CacheAddress } from './cache.js';
 import type {
@@ -29,14 +29,14 @@ const destination = object('tx_destination_entry', (a, version): DestinationEntr
 
 const destinations = collection('vector<tx_destination_entry>', destination);
 const number = (a: BoostArchive): number => a.number();
-const minors = plain(number);
+const minors = primitives(number);
 
 const rings: Load<Rings> = collection(
   'vector<pair<key_image, vector<uint64_t>>>',
-  object('pair<key_image, vector<uint64_t>>', both(keyImage, integers)),
+  object('pair<key_image, vector<uint64_t>>', pairOf(keyImage, integers)),
 );
 
-/** Accounts came later than payments. */
+/** Paying account, addresses and rings, which later versions added. */
 const payer = (
   a: BoostArchive,
   hasAccount: boolean,
@@ -50,7 +50,7 @@ const payer = (
 export const unconfirmedTransfer: Load<UnconfirmedTransfer> = object(
   'unconfirmed_transfer_details',
   (a, version) => {
-    // Before, the whole transaction stood here.
+    // Older versions have the whole transaction here.
     if (version < 5) throw new CodecError('cache: a payment written by a release before 2016');
     const change = a.u64();
     const sentTime = a.number();

@@ -4,12 +4,12 @@ import { amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 import type { MultisigInfo, TransferDetails } from '../exchange/transfer-details.js';
 import {
-  both,
+  pairOf,
   bytesOf,
   characters,
   collection,
   object,
-  plain,
+  primitives,
   type BoostArchive,
   type Load,
 } from './boost-archive.js';
@@ -23,7 +23,7 @@ const rctKey = bytesOf<Uint8Array>('rct::key');
 
 const coinbaseInput = object('txin_gen', (a): TxInput => ({ type: 'gen', height: a.number() }));
 
-export const integers: Load<readonly bigint[]> = plain((a) => a.u64());
+export const integers: Load<readonly bigint[]> = primitives((a) => a.u64());
 
 const keyInput = object('txin_to_key', (a): TxInput => ({
   type: 'key',
@@ -32,7 +32,7 @@ const keyInput = object('txin_to_key', (a): TxInput => ({
   keyImage: keyImage(a),
 }));
 
-/** One of several classes, behind its number. Those that no transaction ever used are absent. */
+/** One of several classes, prefixed with its number. Classes that no transaction ever used are undefined. */
 const variant = <T>(name: string, kinds: readonly (Load<T> | undefined)[]): Load<T> =>
   object(name, (a) => {
     const kind = kinds[a.number()];
@@ -86,14 +86,14 @@ const uses = collection(
   'vector<pair<uint64_t, hash>>',
   object(
     'pair<uint64_t, hash>',
-    both((a: BoostArchive) => a.number(), hash),
+    pairOf((a: BoostArchive) => a.number(), hash),
   ),
 );
 
-/** The oldest layout with a transaction's hash beside its prefix: 2016. */
+/** First version with the tx hash besides the prefix: 2016. */
 const OLDEST = 3;
 
-/** Later fields came one by one; before, they had the values here. */
+/** Later versions added fields one by one; older archives read with the default values given here. */
 export const transferDetails: Load<TransferDetails> = object('transfer_details', (a, version) => {
   if (version < OLDEST) throw new CodecError('cache: written by a release before 2016');
   const height = a.number();
@@ -113,7 +113,7 @@ export const transferDetails: Load<TransferDetails> = object('transfer_details',
     txHash: hash(a),
     rct: version < 4 ? tx.outputs[outputIndex]?.amount === 0n : a.flag(),
   };
-  // Version 5 wrote a byte that says nothing.
+  // Version 5 wrote an unused byte.
   if (version === 5) a.byte();
   const keyImageKnown = version < 6 ? true : a.flag();
   const keyIndex = version < 7 ? 0 : a.number();

@@ -25,7 +25,7 @@ import {
   type UnconfirmedTransfer,
 } from './payments.js';
 
-/** Names of blocks from an offset on. Source: wallet2_types.h `hashchain`. */
+/** Block hashes from an offset on. Source: wallet2_types.h `hashchain`. */
 export interface HashChain {
   readonly offset: number;
   readonly genesis: Hash;
@@ -47,7 +47,7 @@ export interface CacheAddress {
   readonly viewPublicKey: PublicKey;
 }
 
-/** A transaction seen while the spend key was away. Source: wallet2_types.h `background_synced_tx_t`. */
+/** A transaction found during background sync. Source: wallet2_types.h `background_synced_tx_t`. */
 export interface BackgroundTx {
   readonly position: number;
   readonly tx: Transaction;
@@ -71,7 +71,7 @@ export interface BackgroundSync {
 type Entries<K, V> = readonly (readonly [K, V])[];
 
 /**
- * What the reference keeps in the file beside its keys file, in the order of the archive.
+ * The reference's wallet cache file, in the order of the archive.
  * Source: wallet2.h `wallet2`.
  */
 export interface ReferenceCache {
@@ -91,33 +91,33 @@ export interface ReferenceCache {
   readonly addressBook: readonly AddressBookRow[];
   readonly scannedPoolTxs: readonly Hash[];
   readonly scannedPoolTxsBefore: readonly Hash[];
-  /** The lookahead included. */
+  /** Including the lookahead. */
   readonly subaddresses: Entries<PublicKey, SubaddressIndex>;
-  /** One list an account, one label an address handed out. */
+  /** One list per account, one label per created address. */
   readonly labels: readonly (readonly string[])[];
-  /** One key an output. */
+  /** One key per output. */
   readonly additionalTxKeys: Entries<Hash, readonly SecretKey[]>;
   readonly attributes: Entries<string, string>;
   /** Descriptions by tag, then each account's tag. */
   readonly accountTags: readonly [Entries<string, string>, readonly string[]];
   readonly ringHistorySaved: boolean;
   readonly lastBlockReward: bigint;
-  /** What a hardware wallet told of transactions. */
+  /** Device data of transactions signed by a hardware wallet. */
   readonly deviceTxs: Entries<Hash, Uint8Array>;
   readonly deviceKeyImageSync: bigint;
-  /** By output key: what an offline signer told of change. */
+  /** Key images by output key, of outputs paid to the wallet itself by offline-signed transactions. */
   readonly coldKeyImages: Entries<PublicKey, KeyImage>;
-  /** Of payments to daemons, which are no more. */
+  /** Client key of pay-for-RPC, which no longer exists. */
   readonly rpcClientSecretKey: Uint8Array;
   readonly everRefreshed: boolean;
   readonly backgroundSync: BackgroundSync;
 }
 
-/** What every archive begins with. */
+/** First bytes of every archive. */
 export const CACHE_MAGIC = utf8('monero wallet cache');
 
-/** What people wrote. The reference never checked that it is UTF-8; what is not, is replaced. */
-export const looseText: Codec<string> = {
+/** User text. The reference does not check that it is UTF-8; invalid bytes are replaced. */
+export const lenientText: Codec<string> = {
   write: (value, w) => blob.write(utf8(value), w),
   read: (r) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(blob.read(r)),
 };
@@ -133,7 +133,7 @@ const addressBookRow = versioned(0, () =>
   struct<AddressBookRow>({
     address: struct<CacheAddress>({ spendPublicKey: publicKey, viewPublicKey: publicKey }),
     paymentId: raw(8),
-    description: looseText,
+    description: lenientText,
     isSubaddress: flag,
     hasPaymentId: flag,
   }),
@@ -172,36 +172,36 @@ const backgroundSync = versioned(0, () =>
   }),
 );
 
-/** How an archive is laid out, and what of it is kept when it is read. */
-interface Reading {
-  /** Of an output among all. */
-  readonly place: Codec<number>;
+/** Codecs of the parts that differ between variants of the archive. */
+interface PartCodecs {
+  /** Index among all outputs. */
+  readonly outputIndex: Codec<number>;
   readonly transfer: Codec<TransferDetails>;
   readonly confirmed: Codec<ConfirmedTransfer>;
 }
 
-/** The archive in one of its versions: 0 came with release 0.18.0. */
-const body = (version: number, { place, transfer, confirmed }: Reading): Codec<ReferenceCache> =>
+/** The archive in one of its versions; release 0.18.0 introduced version 0. */
+const body = (version: number, { outputIndex, transfer, confirmed }: PartCodecs): Codec<ReferenceCache> =>
   struct<ReferenceCache>({
     chain: hashChain,
     transfers: list(transfer),
     address: struct<CacheAddress>({ spendPublicKey: publicKey, viewPublicKey: publicKey }),
-    keyImages: entries(key<KeyImage>(), place),
+    keyImages: entries(key<KeyImage>(), outputIndex),
     unconfirmed: entries(hash, unconfirmedTransfer),
     payments: entries(key(), receivedPayment),
     txKeys: entries(hash, key<SecretKey>()),
     confirmed: entries(hash, confirmed),
-    notes: entries(hash, looseText),
+    notes: entries(hash, lenientText),
     poolPayments: entries(key(), poolPayment),
-    publicKeys: entries(publicKey, place),
+    publicKeys: entries(publicKey, outputIndex),
     addressBook: list(addressBookRow),
     scannedPoolTxs: list(hash),
     scannedPoolTxsBefore: list(hash),
     subaddresses: entries(publicKey, subaddressIndex),
-    labels: list(list(looseText)),
+    labels: list(list(lenientText)),
     additionalTxKeys: entries(hash, list(key<SecretKey>())),
-    attributes: entries(looseText, looseText),
-    accountTags: pair(entries(looseText, looseText), list(looseText)),
+    attributes: entries(lenientText, lenientText),
+    accountTags: pair(entries(lenientText, lenientText), list(lenientText)),
     ringHistorySaved: flag,
     lastBlockReward: u64,
     deviceTxs: entries(hash, blob),
@@ -212,8 +212,8 @@ const body = (version: number, { place, transfer, confirmed }: Reading): Codec<R
     backgroundSync: version < 2 ? absent(NO_BACKGROUND_SYNC) : backgroundSync,
   });
 
-const archive = (reading: Reading): Codec<ReferenceCache> => {
-  const content = versioned(2, (version) => body(version, reading));
+const archive = (parts: PartCodecs): Codec<ReferenceCache> => {
+  const content = versioned(2, (version) => body(version, parts));
   return {
     write(cache, w) {
       w.bytes(CACHE_MAGIC);
@@ -221,32 +221,39 @@ const archive = (reading: Reading): Codec<ReferenceCache> => {
     },
     read(r) {
       if (Buffer.compare(raw(CACHE_MAGIC.length).read(r), CACHE_MAGIC) !== 0)
-        throw new CodecError('cache: not an archive of a wallet');
+        throw new CodecError('cache: wrong magic');
       return content.read(r);
     },
   };
 };
 
-const WHOLE: Reading = { place: varintNumber, transfer: transferDetails, confirmed: confirmedTransfer };
+const COMPLETE: PartCodecs = {
+  outputIndex: varintNumber,
+  transfer: transferDetails,
+  confirmed: confirmedTransfer,
+};
 
-/** Reads all and keeps a part. */
-const keeping = <T>(codec: Codec<T>, part: (value: T) => T): Codec<T> => ({
+/** Applies a projection to each value read. */
+const reduced = <T>(codec: Codec<T>, part: (value: T) => T): Codec<T> => ({
   write: (value, w) => codec.write(value, w),
   read: (r) => part(codec.read(r)),
 });
 
-/** Without rings, which are nearly all of a large cache once it is read. */
-const LEAN: Reading = {
-  place: varintNumber,
-  transfer: keeping(transferDetails, (found) => ({ ...found, tx: { ...found.tx, inputs: [] } })),
-  confirmed: keeping(confirmedTransfer, (paid) => ({ ...paid, tx: undefined, rings: [] })),
+/** Drops rings, which take most of the memory of a large cache. */
+const WITHOUT_RINGS: PartCodecs = {
+  outputIndex: varintNumber,
+  transfer: reduced(transferDetails, (found) => ({ ...found, tx: { ...found.tx, inputs: [] } })),
+  confirmed: reduced(confirmedTransfer, (paid) => ({ ...paid, tx: undefined, rings: [] })),
 };
 
-/** The archive that releases since 0.18.0 write. */
-export const referenceCache: Codec<ReferenceCache> = archive(WHOLE);
+/** The archive written by releases since 0.18.0. */
+export const referenceCache: Codec<ReferenceCache> = archive(COMPLETE);
 
-/** The same, read without rings. */
-export const leanCache: Codec<ReferenceCache> = archive(LEAN);
+/** {@link referenceCache}, read without rings. */
+export const cacheWithoutRings: Codec<ReferenceCache> = archive(WITHOUT_RINGS);
 
-/** The same from early releases for macOS, where places among outputs were fixed 64-bit fields. */
-export const widePlacesCache: Codec<ReferenceCache> = archive({ ...LEAN, place: u64Number });
+/** {@link cacheWithoutRings} from early releases for macOS, where output indices are fixed 64-bit fields. */
+export const cacheWithWideIndices: Codec<ReferenceCache> = archive({
+  ...WITHOUT_RINGS,
+  outputIndex: u64Number,
+});

@@ -3,9 +3,9 @@ import { CodecError, decode } from '../../util/codec.js';
 import { sealedFile } from '../exchange/sealed-file.js';
 import { BOOST_HEAD } from './boost-archive.js';
 import { readBoostCache } from './boost-cache.js';
-import { CACHE_MAGIC, leanCache, widePlacesCache, type ReferenceCache } from './cache.js';
+import { CACHE_MAGIC, cacheWithoutRings, cacheWithWideIndices, type ReferenceCache } from './cache.js';
 
-/** Bytes of a deciphered cache that tell what it is. */
+/** Leading bytes of a decrypted cache that identify its format. */
 const HEAD_BYTES = 64;
 
 const startsWith = (bytes: Uint8Array, head: Uint8Array): boolean =>
@@ -13,11 +13,11 @@ const startsWith = (bytes: Uint8Array, head: Uint8Array): boolean =>
 
 function readArchive(plain: Uint8Array): ReferenceCache {
   try {
-    return decode(leanCache, plain);
+    return decode(cacheWithoutRings, plain);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     try {
-      return decode(widePlacesCache, plain);
+      return decode(cacheWithWideIndices, plain);
     } catch {
       throw error;
     }
@@ -25,9 +25,9 @@ function readArchive(plain: Uint8Array): ReferenceCache {
 }
 
 /**
- * Deciphers and reads a cache file, rings left out.
- * @param bytes the whole file. @param key 32 bytes. @returns undefined when it is ciphered under another key.
- * @throws CodecError when it is damaged, far too old or of a version from the future.
+ * Decrypts and reads a cache file, without rings.
+ * @param bytes the whole file. @param key 32 bytes. @returns undefined when it is encrypted under another key.
+ * @throws CodecError when it is damaged, too old or of an unknown newer version.
  * Source: wallet2.cpp `load_wallet_cache`.
  */
 export function openCache(bytes: Uint8Array, key: Uint8Array): ReferenceCache | undefined {

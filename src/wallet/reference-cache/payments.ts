@@ -6,19 +6,19 @@ import { absent, flag, key, pair, struct, versioned } from '../exchange/binary-a
 import { destinationEntry, type DestinationEntry } from '../exchange/construction-data.js';
 import { subaddressIndex } from '../exchange/transfer-details.js';
 
-/** Ring members of inputs, as in the transaction. */
+/** Key offsets of the inputs, by key image. */
 export type Rings = readonly (readonly [KeyImage, readonly bigint[]])[];
 
-/** The part of a payment that both its lives share. */
+/** Fields common to mined and unmined payments. */
 interface PaidTransfer {
   readonly amountIn: bigint;
   /** Without the fee, change included. */
   readonly amountOut: bigint;
-  /** All ones where it is unknown. */
+  /** 2^64 - 1 when unknown. */
   readonly change: bigint;
-  /** As the caller asked, without change. */
+  /** Requested destinations, without change. */
   readonly destinations: readonly DestinationEntry[];
-  /** 32 bytes: zeros without one; a short one ends in zeros. */
+  /** 32 bytes: zeros for none; a short id is padded with zeros. */
   readonly paymentId: Uint8Array;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -27,7 +27,7 @@ interface PaidTransfer {
   readonly rings: Rings;
 }
 
-/** The reference's `m_state`: 0 waits, 1 waits and was seen in (of old: was missing from) the pool, 2 failed. */
+/** The reference's `m_state`: 0 pending, 1 pending and seen in (formerly: missing from) the pool, 2 failed. */
 const FAILED = 2;
 
 /** A payment not mined yet. Source: wallet2_types.h `unconfirmed_transfer_details`. */
@@ -47,7 +47,7 @@ export interface ConfirmedTransfer extends PaidTransfer {
   readonly unlockTime: bigint;
 }
 
-/** Money that arrived. Source: wallet2_types.h `payment_details`. */
+/** An incoming payment. Source: wallet2_types.h `payment_details`. */
 export interface ReceivedPayment {
   readonly txHash: Hash;
   readonly amount: bigint;

@@ -3,9 +3,9 @@ import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import type { FoundOutgoing, SpendingTx } from '../model/records.js';
 
-/** An output of ours whose key image is not known, as rings name it. */
-export interface BlindOutput {
-  /** Of the ring's pool: 0 for RingCT outputs. */
+/** An output of the wallet whose key image is unknown, identified as rings identify it. */
+export interface OutputWithoutKeyImage {
+  /** Denomination by which rings reference it: 0 for RingCT outputs. */
   readonly amount: Amount;
   readonly globalIndex: number;
   readonly height: number;
@@ -24,7 +24,7 @@ export const spendingTx = (txHash: Hash, tx: Transaction, timestamp: number): Sp
   amountOut: tx.prefix.version === 2 ? ZERO : sum(tx.prefix.outputs.map((output) => output.amount)),
 });
 
-/** What a spending transaction is to its payer: all that came back to the paying account is change. */
+/** Builds the payer's record of a spending transaction; every output to the paying account counts as change. */
 export function outgoingOf(
   tx: SpendingTx,
   account: number,
@@ -47,25 +47,25 @@ export function outgoingOf(
   };
 }
 
-const placeOf = (value: Amount, globalIndex: bigint | number): string => `${value}/${globalIndex}`;
+const ringKeyOf = (value: Amount, globalIndex: bigint | number): string => `${value}/${globalIndex}`;
 
-/** Outputs that cannot be recognised when they are spent, and the transactions that may spend them. */
-export class BlindOutputs {
+/** Finds transactions that may spend outputs whose key images are unknown. */
+export class OutputsWithoutKeyImage {
   readonly #heights = new Map<string, number>();
 
-  constructor(outputs: readonly BlindOutput[]) {
+  constructor(outputs: readonly OutputWithoutKeyImage[]) {
     for (const output of outputs) this.add(output);
   }
 
-  add({ amount: value, globalIndex, height }: BlindOutput): void {
-    this.#heights.set(placeOf(value, globalIndex), height);
+  add({ amount: value, globalIndex, height }: OutputWithoutKeyImage): void {
+    this.#heights.set(ringKeyOf(value, globalIndex), height);
   }
 
   detachFrom(height: number): void {
-    for (const [place, found] of this.#heights) if (found >= height) this.#heights.delete(place);
+    for (const [ringKey, received] of this.#heights) if (received >= height) this.#heights.delete(ringKey);
   }
 
-  /** Does a ring of the transaction hold one of them? */
+  /** True when a ring of the transaction contains one of the outputs. */
   mayBeSpentBy(tx: Transaction): boolean {
     return (
       this.#heights.size > 0 &&
@@ -74,7 +74,7 @@ export class BlindOutputs {
         let index = 0n;
         return input.keyOffsets.some((offset) => {
           index += offset;
-          return this.#heights.has(placeOf(input.amount, index));
+          return this.#heights.has(ringKeyOf(input.amount, index));
         });
       })
     );

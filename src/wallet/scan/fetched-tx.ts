@@ -10,11 +10,11 @@ import { equalBytes } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { WalletError } from '../model/wallet-error.js';
 
-/** A transaction as a daemon gave it. Plain data. */
+/** An unchecked transaction from a daemon. Plain data. */
 export interface FetchedTx {
   readonly hash: Hash;
   readonly blob: Uint8Array;
-  /** Present: the blob is pruned. */
+  /** Present when the blob is pruned. */
   readonly prunableHash?: Hash;
 }
 
@@ -24,12 +24,12 @@ function parse({ blob, prunableHash }: FetchedTx): { readonly tx: Transaction; r
     return { tx, hash: transactionHash(tx) };
   }
   const tx = parsePrunedTransaction(blob);
-  // A miner's transaction has nothing that could be pruned, and hashes so.
+  // A miner transaction has no prunable part; its own hash of zeros is used.
   return { tx, hash: tx.rct?.base.type === 0 ? transactionHash(tx) : transactionHashWith(tx, prunableHash) };
 }
 
 /**
- * Reads a transaction and makes sure that it is the one that its hash names.
+ * Parses a transaction and verifies its hash.
  * @throws WalletError `daemon_misbehaves` Source: wallet2.cpp `get_pruned_tx`.
  */
 export function readFetchedTx(fetched: FetchedTx): Transaction {
@@ -39,9 +39,9 @@ export function readFetchedTx(fetched: FetchedTx): Transaction {
   } catch (cause) {
     if (!(cause instanceof CodecError || cause instanceof RangeError)) throw cause;
     throw new WalletError(
-      { kind: 'daemon_misbehaves', reason: 'a transaction that cannot be read' },
+      { kind: 'daemon_misbehaves', reason: 'it sent a transaction that cannot be parsed' },
       { cause },
     );
   }
-  throw new WalletError({ kind: 'daemon_misbehaves', reason: 'another transaction than the one asked for' });
+  throw new WalletError({ kind: 'daemon_misbehaves', reason: 'it sent another transaction than requested' });
 }

@@ -7,7 +7,7 @@ import { equalBytes } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { outputSecretKey } from './receive.js';
 
-/** What names an output to somebody who does not see the chain. */
+/** Output facts from which a wallet without chain access can recognise its own output. */
 export interface OutputHint {
   readonly publicKey: PublicKey;
   /** Within its transaction. */
@@ -16,13 +16,13 @@ export interface OutputHint {
   readonly additionalKeys: readonly PublicKey[];
 }
 
-/** Whom an output pays if this key of its transaction opens it. */
+/** Spend key of the address that an output pays if `derivationKey` opens it. */
 export interface OutputCandidate {
   readonly derivationKey: PublicKey;
   readonly spendPublicKey: PublicKey;
 }
 
-/** An output with all but the secrets that spend it. */
+/** Public output data from which, with the wallet's secrets, the output's secret key follows. */
 export interface LocatedOutput {
   readonly publicKey: PublicKey;
   readonly outputIndex: number;
@@ -30,7 +30,7 @@ export interface LocatedOutput {
   readonly subaddress: SubaddressIndex;
 }
 
-/** A key image with the proof that it is that of an output. */
+/** A key image with a signature by the output key. */
 export interface SignedKeyImage {
   readonly keyImage: KeyImage;
   readonly signature: Signature;
@@ -42,7 +42,7 @@ export interface SpendingKeys {
 }
 
 /**
- * The addresses that an output may pay: one a key that may open it; keys that are no points are passed over.
+ * Candidate receivers of an output: one per public key that may open it; invalid points are skipped.
  * Source: cryptonote_format_utils.cpp `is_out_to_acc_precomp`.
  */
 export function candidatesOf(
@@ -63,24 +63,25 @@ export function candidatesOf(
   });
 }
 
-/** @throws RangeError when the output is not ours after all. */
+/** Secret key of an output. @throws RangeError when the output is not the wallet's. */
 export function spendSecretOf(output: LocatedOutput, keys: SpendingKeys): SecretKey {
   const { publicKey, outputIndex, derivationKey, subaddress } = output;
   const derivation = keyDerivation(derivationKey, keys.viewSecret);
   const secret = outputSecretKey(keys, derivation, outputIndex, subaddress);
-  if (!equalBytes(publicKeyOf(secret), publicKey)) throw new RangeError('the output is not of this wallet');
+  if (!equalBytes(publicKeyOf(secret), publicKey))
+    throw new RangeError('the output does not belong to this wallet');
   return secret;
 }
 
-/** @throws RangeError when the output is not ours. */
+/** @throws RangeError when the output is not the wallet's. */
 export function keyImageOf(output: LocatedOutput, keys: SpendingKeys): KeyImage {
   return keyImage(output.publicKey, spendSecretOf(output, keys));
 }
 
-/** What is signed is the key image itself. */
+/** The signed message is the key image itself. */
 const messageOf = (image: KeyImage): Hash => image as Uint8Array as Hash;
 
-/** @throws RangeError when the output is not ours. Source: wallet2.cpp `export_key_images`. */
+/** @throws RangeError when the output is not the wallet's. Source: wallet2.cpp `export_key_images`. */
 export function signKeyImage(output: LocatedOutput, keys: SpendingKeys, rng: Rng): SignedKeyImage {
   const secret = spendSecretOf(output, keys);
   const image = keyImage(output.publicKey, secret);
@@ -89,11 +90,11 @@ export function signKeyImage(output: LocatedOutput, keys: SpendingKeys, rng: Rng
   return { keyImage: image, signature };
 }
 
-/** outside: no key image of any output. unproven: perhaps of another output. */
+/** outside: not in the prime-order subgroup. unproven: the signature is not by this output's key. */
 export type KeyImageVerdict = 'proven' | 'outside' | 'unproven';
 
-/** Source: wallet2.cpp `import_key_images`. */
-export function judgeKeyImage(
+/** Verifies a key image against its output key. Source: wallet2.cpp `import_key_images`. */
+export function verifyKeyImage(
   publicKey: PublicKey,
   { keyImage: image, signature }: SignedKeyImage,
 ): KeyImageVerdict {

@@ -1,10 +1,10 @@
 export const KEY_BYTES = 32;
 
-/** Where to look for a key first. Keys are hashes or points: any four of their bytes are as good as random. */
+/** Hash of a key: its first four bytes. Keys are hashes or points, so these bytes are as good as random. */
 export const hashOf = (key: Uint8Array, at = 0): number =>
   (key[at] ?? 0) | ((key[at + 1] ?? 0) << 8) | ((key[at + 2] ?? 0) << 16) | ((key[at + 3] ?? 0) << 24);
 
-/** Whether the key that begins at a place among packed ones is this. Public keys and images only. */
+/** Compares a key with the packed one at `start`, in variable time: public keys and key images only. */
 export function isKeyAt(packed: Uint8Array, start: number, key: Uint8Array, at = 0): boolean {
   for (let i = 0; i < KEY_BYTES; i++) if (packed[start + i] !== key[at + i]) return false;
   return true;

@@ -14,14 +14,14 @@ import { amount, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
-/** The keys that recognise and, where the spend key is there, own outputs. */
+/** Keys that recognise outputs and, with the spend secret, compute their key images. */
 export interface ReceivingKeys {
   readonly viewSecret: SecretKey;
   /** Absent: key images stay unknown. */
   readonly spendSecret?: SecretKey;
 }
 
-/** An output found to be ours, before it has a place in the chain. */
+/** A received output, without its position in the chain. */
 export interface FoundOutput {
   readonly outputIndex: number;
   readonly publicKey: PublicKey;
@@ -47,7 +47,7 @@ export function outputSecretKey(
   return scalarBytes(reduce(toScalar(primary) + subaddressSecret(keys.viewSecret, subaddress)));
 }
 
-/** An output to an address of ours, if its amount is what its sender says. */
+/** An output to an address of the wallet whose claimed amount is not yet verified. */
 export interface Claim {
   readonly outputIndex: number;
   readonly publicKey: PublicKey;
@@ -56,11 +56,11 @@ export interface Claim {
   readonly derivation: KeyDerivation;
   readonly amount: Amount;
   readonly mask: bigint;
-  /** Absent where amounts are plain. */
+  /** Absent for plain amounts. */
   readonly commitment?: Commitment;
 }
 
-/** The costly part of receiving, for many outputs at once: kernel.ts has it. */
+/** Batch arithmetic for received outputs; kernel.ts implements it. */
 export interface OutputArithmetic {
   /** Commitments `mask·G + amount·H`, 32 bytes each. */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
@@ -69,8 +69,8 @@ export interface OutputArithmetic {
 }
 
 /**
- * Tries one output with one derivation: is it to an address of the table?
- * @param spendKey `P - Hs(D, i)·G` where it is known already.
+ * Matches one output and one derivation against the addresses of the table.
+ * @param spendKey `P - Hs(D, i)·G` if already computed.
  * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
  */
 export function claimOutput(
@@ -91,7 +91,7 @@ export function claimOutput(
   return claimed && { outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
 }
 
-/** What an output says it holds, and the commitment that must bear it out, unless the amount is plain. */
+/** Claimed amount and mask of an output, with the commitment to verify them against unless the amount is plain. */
 function claimedAmount(
   tx: Transaction,
   outputIndex: number,
@@ -109,7 +109,7 @@ function claimedAmount(
   return opening && { ...opening, commitment };
 }
 
-/** Amount and mask of an output that a derivation opens; undefined where its commitment does not bear them out. */
+/** Amount and mask of an output that a derivation opens; undefined when they do not match its commitment. */
 export function openAmount(
   tx: Transaction,
   outputIndex: number,
@@ -122,29 +122,29 @@ export function openAmount(
 }
 
 /**
- * Opens claims: an output of zero amount, or whose amount does not match its commitment, is nobody's money.
- * @returns one a claim; undefined where it is void.
+ * Verifies claims against their commitments. An output of zero amount, or with a wrong commitment, is void.
+ * @returns one entry per claim; undefined for a void one.
  */
 export function openClaims(
   keys: ReceivingKeys,
   claims: readonly Claim[],
   arithmetic: OutputArithmetic,
 ): (FoundOutput | undefined)[] {
-  const blind = claims.filter(({ commitment }) => commitment !== undefined);
+  const committed = claims.filter(({ commitment }) => commitment !== undefined);
   const commitments = arithmetic.commit(
-    blind.map(({ amount }) => amount),
-    concatBytes(...blind.map(({ mask }) => scalarBytes(mask))),
+    committed.map(({ amount }) => amount),
+    concatBytes(...committed.map(({ mask }) => scalarBytes(mask))),
   );
-  const lies = new Set(
-    blind.filter(
+  const mismatched = new Set(
+    committed.filter(
       ({ commitment }, i) =>
         commitment === undefined || !equalBytes(commitments.subarray(32 * i, 32 * i + 32), commitment),
     ),
   );
-  const good = claims.filter((claim) => claim.amount > 0n && !lies.has(claim));
-  const images = keyImagesOf(keys, good, arithmetic);
+  const valid = claims.filter((claim) => claim.amount > 0n && !mismatched.has(claim));
+  const images = keyImagesOf(keys, valid, arithmetic);
   const found = new Map(
-    good.map((claim, i) => {
+    valid.map((claim, i) => {
       const { outputIndex, publicKey, subaddress, derivationKey, amount, mask } = claim;
       const image = images?.slice(32 * i, 32 * i + 32) as KeyImage | undefined;
       const output = { outputIndex, publicKey, subaddress, derivationKey, amount, mask };
@@ -170,7 +170,7 @@ function keyImagesOf(
   return images;
 }
 
-/** One after the other, in constant time. */
+/** Computes one item after the other, in constant time. */
 const plainArithmetic: OutputArithmetic = {
   commit: (amounts, masks) =>
     concatBytes(
@@ -184,7 +184,7 @@ const plainArithmetic: OutputArithmetic = {
     ),
 };
 
-/** {@link claimOutput} and {@link openClaims} of one output. */
+/** {@link claimOutput}, then {@link openClaims}, for one output. */
 export function receiveOutput(
   keys: ReceivingKeys,
   table: SubaddressTable,
@@ -197,7 +197,7 @@ export function receiveOutput(
   return claim && openClaims(keys, [claim], plainArithmetic)[0];
 }
 
-/** `P - Hs(D, i)·G`, or undefined when the output's key is not a point. */
+/** `P - Hs(D, i)·G`, or undefined when the output key is not a point. */
 function tryBasePoint(
   outputKey: PublicKey,
   derivation: KeyDerivation,

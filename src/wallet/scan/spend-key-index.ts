@@ -4,15 +4,16 @@ import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
 const FIRST_CAPACITY = 1024;
 
 /**
- * Finds addresses by their spend keys. Packed, for there may be hundreds of thousands: some 60 bytes each. Where a
- * key is looked for follows from its first bytes: whoever looks for other keys has no say in where ours stand.
+ * Hash table from spend keys to address indices, packed to some 60 bytes per entry since there may be hundreds of
+ * thousands. A slot follows from the first bytes of a key; a sender of foreign keys cannot influence where the stored
+ * ones are placed.
  */
 export class SpendKeyIndex {
   #size = 0;
   #keys = new Uint8Array(KEY_BYTES * FIRST_CAPACITY);
-  /** Major and minor, an entry. */
+  /** Major and minor index of each entry. */
   #indices = new Uint32Array(2 * FIRST_CAPACITY);
-  /** One more than the number of an entry, 0 for none. At most half of them are taken. */
+  /** Entry number + 1, 0 for a free slot. At most half are in use. */
   #slots = new Uint32Array(2 * FIRST_CAPACITY);
 
   get size(): number {
@@ -25,7 +26,7 @@ export class SpendKeyIndex {
     return { major: this.#indices[2 * entry] ?? 0, minor: this.#indices[2 * entry + 1] ?? 0 };
   }
 
-  /** @param key 32 bytes; one that is there already gets another index. */
+  /** Inserts a key, or replaces its index. @param key 32 bytes. */
   set(key: Uint8Array, { major, minor }: SubaddressIndex): void {
     const slot = this.#slotOf(key);
     const known = this.#slots[slot] ?? 0;
@@ -39,7 +40,7 @@ export class SpendKeyIndex {
     if (2 * this.#size === this.#slots.length) this.#grow();
   }
 
-  /** Where a key stands, or the free place where it would. */
+  /** Slot of a key, or the free slot for it. */
   #slotOf(key: Uint8Array): number {
     const mask = this.#slots.length - 1;
     for (let slot = hashOf(key) & mask; ; slot = (slot + 1) & mask) {

@@ -4,7 +4,7 @@ import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import type { SubaddressKey } from '../model/records.js';
 import { SpendKeyIndex } from './spend-key-index.js';
 
-/** How far beyond the last used address or account payments are still recognised. */
+/** Accounts and addresses beyond the last used one whose payments are still recognised. */
 export interface Lookahead {
   readonly major: number;
   readonly minor: number;
@@ -19,21 +19,21 @@ export type SpendKeyRange = typeof subaddressSpendPublicKeys;
 /** Bytes of a packed entry. */
 const ENTRY_BYTES = 40;
 
-/** Spend keys of addresses, each with its major and minor index, 4 bytes each, largest first. */
+/** Entries of {@link ENTRY_BYTES}: a spend key of 32 bytes, then major and minor index, u32 big-endian. */
 export type PackedSubaddresses = Uint8Array;
 
 /**
- * Which spend public keys are ours. Grows as addresses are used, so that an address within the lookahead of
- * the last used one is always known.
+ * Spend public keys of the wallet's addresses. Grows as addresses are used, so that every address within the
+ * lookahead of the last used one is known.
  */
 export class SubaddressTable {
   readonly #spendPublicKey: PublicKey;
   readonly #viewSecret: SecretKey;
-  /** What {@link expandTo} goes by; entries beyond it stay. */
+  /** Range that {@link expandTo} adds; entries beyond it are kept. */
   lookahead: Lookahead;
   readonly #byKey = new SpendKeyIndex();
   readonly #spendKeys: SpendKeyRange;
-  /** Number of addresses known, an account. */
+  /** Number of known addresses, by account. */
   readonly #counts: number[] = [];
 
   constructor(
@@ -56,18 +56,18 @@ export class SubaddressTable {
     return this.#byKey.find(spendPublicKey);
   }
 
-  /** Takes over entries computed earlier; an account's entries must be gapless from 0. */
+  /** Adds entries computed earlier; an account's entries must be contiguous from 0. */
   load(packed: PackedSubaddresses): void {
     const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
     for (let at = 0; at + ENTRY_BYTES <= packed.length; at += ENTRY_BYTES)
-      this.#take({
+      this.#insert({
         index: { major: view.getUint32(at + 32), minor: view.getUint32(at + 36) },
         spendPublicKey: packed.subarray(at, at + 32) as PublicKey,
       });
   }
 
   /**
-   * Makes sure that everything within the lookahead of a used address is known.
+   * Adds the missing addresses within the lookahead of a used one.
    * @returns the new entries. Source: wallet2.cpp `expand_subaddresses`.
    */
   expandTo(used: SubaddressIndex): SubaddressKey[] {
@@ -80,11 +80,11 @@ export class SubaddressTable {
       const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
       keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));
     }
-    for (const entry of added) this.#take(entry);
+    for (const entry of added) this.#insert(entry);
     return added;
   }
 
-  #take({ index, spendPublicKey }: SubaddressKey): void {
+  #insert({ index, spendPublicKey }: SubaddressKey): void {
     this.#byKey.set(spendPublicKey, index);
     this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
   }

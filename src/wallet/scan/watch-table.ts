@@ -2,14 +2,14 @@ import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
 
-/** What is known of an output that is looked out for. */
-export interface Watched {
+/** Facts of an output that the scanner watches for. */
+export interface WatchedOutput {
   readonly amount: Amount;
   readonly subaddress: SubaddressIndex;
   readonly height: number;
 }
 
-/** A key of 32 bytes, the amount in 8, account, minor index and height in 4 each; numbers big-endian. */
+/** Size of a record [bytes]: key 32, amount 8, account, minor index and height 4 each; big-endian. */
 export const WATCHED_BYTES = 52;
 const AMOUNT_AT = KEY_BYTES;
 const MAJOR_AT = AMOUNT_AT + 8;
@@ -20,31 +20,33 @@ const FREE = 0;
 const DELETED = -1;
 const SMALLEST = 16;
 
-/** @param packed records of {@link WATCHED_BYTES}, a key any number of times. @returns them, with copies of their keys. */
-export function recordsIn(packed: Uint8Array): { readonly key: Uint8Array; readonly output: Watched }[] {
+/** Unpacks records of {@link WATCHED_BYTES}, in which keys may repeat; the keys are copied. */
+export function unpackWatchedOutputs(
+  packed: Uint8Array,
+): { readonly key: Uint8Array; readonly output: WatchedOutput }[] {
   const view = viewOf(packed);
-  return Array.from({ length: packed.length / WATCHED_BYTES }, (_, place) => {
-    const start = place * WATCHED_BYTES;
+  return Array.from({ length: packed.length / WATCHED_BYTES }, (_, record) => {
+    const start = record * WATCHED_BYTES;
     return { key: packed.slice(start, start + KEY_BYTES), output: readRecord(view, start) };
   });
 }
 
-const readRecord = (view: DataView, start: number): Watched => ({
+const readRecord = (view: DataView, start: number): WatchedOutput => ({
   amount: amount(view.getBigUint64(start + AMOUNT_AT)),
   subaddress: { major: view.getUint32(start + MAJOR_AT), minor: view.getUint32(start + MINOR_AT) },
   height: view.getUint32(start + HEIGHT_AT),
 });
 
 /**
- * Outputs by key image or by output key, packed: a wallet may have to look out for a hundred thousand of them, and
- * a map of objects takes ten times as much.
+ * Packed hash table of outputs by key image or by output key. A wallet may watch a hundred thousand of them; a map of
+ * objects takes ten times the memory.
  */
 export class WatchTable {
-  /** Records, one after the other, gapless. */
+  /** Contiguous records. */
   #bytes: Uint8Array;
   #view: DataView;
   #size: number;
-  /** Open addressing: place of the record + 1, {@link FREE} or {@link DELETED}. A power of two, never full. */
+  /** Open addressing: record number + 1, {@link FREE} or {@link DELETED}. Its size is a power of two, never full. */
   #slots = new Int32Array(0);
   /** Slots that are not free. */
   #used = 0;
@@ -54,7 +56,8 @@ export class WatchTable {
     this.#bytes = packed;
     this.#view = viewOf(packed);
     this.#size = packed.length / WATCHED_BYTES;
-    if (!Number.isInteger(this.#size)) throw new RangeError('watched outputs: not in whole records');
+    if (!Number.isInteger(this.#size))
+      throw new RangeError('watched outputs: the size is not a multiple of a record');
     this.#index();
   }
 
@@ -62,18 +65,18 @@ export class WatchTable {
     return this.#size;
   }
 
-  /** @param at where the key begins. */
-  get(key: Uint8Array, at = 0): Watched | undefined {
+  /** @param at offset of the key [bytes]. */
+  get(key: Uint8Array, at = 0): WatchedOutput | undefined {
     if (this.#size === 0) return undefined;
     const slot = this.#slotOf(key, at);
-    return slot < 0 ? undefined : this.#read(this.#placeIn(slot));
+    return slot < 0 ? undefined : this.#read(this.#recordIn(slot));
   }
 
-  /** Puts an output under a key, in place of the one that stands there. */
-  set(key: Uint8Array, output: Watched): void {
+  /** Inserts or replaces the output of a key. */
+  set(key: Uint8Array, output: WatchedOutput): void {
     const slot = this.#slotOf(key);
     if (slot >= 0) {
-      this.#write(this.#placeIn(slot), key, output);
+      this.#write(this.#recordIn(slot), key, output);
       return;
     }
     this.#reserve();
@@ -85,41 +88,41 @@ export class WatchTable {
   delete(key: Uint8Array): void {
     const slot = this.#slotOf(key);
     if (slot < 0) return;
-    const place = this.#placeIn(slot);
+    const record = this.#recordIn(slot);
     const last = this.#size - 1;
-    if (place !== last) {
+    if (record !== last) {
       const end = this.#keyAt(last);
       const moved = this.#slotOf(this.#bytes, end);
-      this.#bytes.copyWithin(this.#keyAt(place), end, end + WATCHED_BYTES);
-      this.#slots[moved] = place + 1;
+      this.#bytes.copyWithin(this.#keyAt(record), end, end + WATCHED_BYTES);
+      this.#slots[moved] = record + 1;
     }
     this.#slots[slot] = DELETED;
     this.#size = last;
   }
 
-  /** Forgets what was received at or above a height. */
+  /** Removes outputs received at or above a height. */
   detachFrom(height: number): void {
-    let kept = 0;
-    for (let place = 0; place < this.#size; place++) {
-      const start = this.#keyAt(place);
+    let keptCount = 0;
+    for (let record = 0; record < this.#size; record++) {
+      const start = this.#keyAt(record);
       if (this.#view.getUint32(start + HEIGHT_AT) >= height) continue;
-      if (kept !== place) this.#bytes.copyWithin(this.#keyAt(kept), start, start + WATCHED_BYTES);
-      kept += 1;
+      if (keptCount !== record) this.#bytes.copyWithin(this.#keyAt(keptCount), start, start + WATCHED_BYTES);
+      keptCount += 1;
     }
-    if (kept === this.#size) return;
-    this.#size = kept;
+    if (keptCount === this.#size) return;
+    this.#size = keptCount;
     this.#index();
   }
 
-  #keyAt(place: number): number {
-    return place * WATCHED_BYTES;
+  #keyAt(record: number): number {
+    return record * WATCHED_BYTES;
   }
 
-  #placeIn(slot: number): number {
+  #recordIn(slot: number): number {
     return (this.#slots[slot] ?? FREE) - 1;
   }
 
-  /** -1 where the key is not known. */
+  /** Slot of a key, -1 when absent. */
   #slotOf(key: Uint8Array, at = 0): number {
     const mask = this.#slots.length - 1;
     for (let slot = hashOf(key, at) & mask; ; slot = (slot + 1) & mask) {
@@ -129,15 +132,15 @@ export class WatchTable {
     }
   }
 
-  #enter(place: number): void {
+  #enter(record: number): void {
     const mask = this.#slots.length - 1;
-    let slot = hashOf(this.#bytes, this.#keyAt(place)) & mask;
+    let slot = hashOf(this.#bytes, this.#keyAt(record)) & mask;
     while ((this.#slots[slot] ?? FREE) > FREE) slot = (slot + 1) & mask;
     if (this.#slots[slot] === FREE) this.#used += 1;
-    this.#slots[slot] = place + 1;
+    this.#slots[slot] = record + 1;
   }
 
-  /** Room for one more. */
+  /** Ensures room for one more record. */
   #reserve(): void {
     if (this.#keyAt(this.#size + 1) > this.#bytes.length) {
       const room = Math.max(SMALLEST, Math.ceil(this.#size * 1.5));
@@ -149,19 +152,19 @@ export class WatchTable {
     if (2 * (this.#used + 1) > this.#slots.length) this.#index();
   }
 
-  /** Enters every record anew, with room for as many again. */
+  /** Rebuilds the slots with room for as many records again. */
   #index(): void {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(4 * Math.max(SMALLEST, this.#size))));
     this.#used = 0;
-    for (let place = 0; place < this.#size; place++) this.#enter(place);
+    for (let record = 0; record < this.#size; record++) this.#enter(record);
   }
 
-  #read(place: number): Watched {
-    return readRecord(this.#view, this.#keyAt(place));
+  #read(record: number): WatchedOutput {
+    return readRecord(this.#view, this.#keyAt(record));
   }
 
-  #write(place: number, key: Uint8Array, { amount: value, subaddress, height }: Watched): void {
-    const start = this.#keyAt(place);
+  #write(record: number, key: Uint8Array, { amount: value, subaddress, height }: WatchedOutput): void {
+    const start = this.#keyAt(record);
     this.#bytes.set(key, start);
     this.#view.setBigUint64(start + AMOUNT_AT, value);
     this.#view.setUint32(start + MAJOR_AT, subaddress.major);

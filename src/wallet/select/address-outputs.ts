@@ -6,29 +6,29 @@ import { relatedness } from './relatedness.js';
 
 const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;
 
-/** Draws for one input before the outputs are read all together. */
+/** Random draws tried for one input before all outputs of the address are read. */
 const DRAWS = 32;
 
-/** Inputs drawn one by one from a large address: from then on reading all together is cheaper. */
+/** Inputs drawn singly from a large address; beyond this, reading all its outputs at once is cheaper. */
 const DRAWN_SINGLY = 500;
 
 /**
- * The outputs of one address that are still to be had. They are read all together once the first is drawn, those of
- * a large address once many were.
+ * Remaining outputs of one address. All are read at the first draw; those of a large address only after many single
+ * draws.
  */
 export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
   readonly minor: number;
-  readonly #purse: SpendableOutputs<C>;
+  readonly #spendable: SpendableOutputs<C>;
   readonly #count: number;
   readonly #least: bigint;
   readonly #rng: Rng;
   readonly #taken = new Map<string, C>();
   #drawn: InputPool<C> | undefined;
 
-  /** @param least outputs of less are not worth spending. */
-  constructor(purse: SpendableOutputs<C>, { minor, count }: AddressFunds, least: bigint, rng: Rng) {
+  /** @param least smallest amount worth spending. */
+  constructor(spendable: SpendableOutputs<C>, { minor, count }: AddressFunds, least: bigint, rng: Rng) {
     this.minor = minor;
-    this.#purse = purse;
+    this.#spendable = spendable;
     this.#count = count;
     this.#least = least;
     this.#rng = rng;
@@ -38,42 +38,42 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
     return this.#count - this.#taken.size;
   }
 
-  /** Removes an output; one of another address is ignored. */
+  /** Removes an output; an output of another address is ignored. */
   take(output: C): void {
     if (output.subaddress.minor !== this.minor) return;
     this.#taken.set(nameOf(output), output);
     this.#drawn?.take(output);
   }
 
-  /** Removes a random one of those least related to what is selected already. */
+  /** Removes and returns a random output among the least related to the selection. */
   takeLeastRelated(selection: Selection<C>): C | undefined {
     const found = this.#draw(selection) ?? this.#pool().takeLeastRelated(selection);
     if (found !== undefined) this.take(found);
     return found;
   }
 
-  /** The smallest of those unrelated to one that was taken, of equals the oldest; it stays. */
+  /** Smallest output unrelated to a taken one, the oldest of equals; it is not removed. */
   smallestUnrelated(other: C): C | undefined {
-    // Nothing else was taken that the purse could name again.
+    // Only `other` was taken, and it is related to itself, so the query cannot return a taken output.
     if (this.#drawn === undefined && this.#taken.size <= 1)
-      return this.#purse.smallestUnrelated(this.minor, this.#least, other);
+      return this.#spendable.smallestUnrelated(this.minor, this.#least, other);
     return this.#pool()
       .outputs.filter((output) => relatedness(output, other) === 0)
-      .reduce<C | undefined>((best, output) => (best && comesFirst(best, output) ? best : output), undefined);
+      .reduce<C | undefined>((best, output) => (best && precedes(best, output) ? best : output), undefined);
   }
 
-  /** How many are of at least this amount; not counted beyond `enough`. */
+  /** Number of outputs of at least this amount, counted up to `enough`. */
   countFrom(value: bigint, enough: number): number {
     const taken = [...this.#taken.values()].filter(({ amount }) => amount >= value).length;
-    return this.#purse.countFrom(this.minor, value, enough + taken) - taken;
+    return this.#spendable.countFrom(this.minor, value, enough + taken) - taken;
   }
 
-  /** A stranger to what is selected, where a few draws find one: few outputs of a large address are related. */
+  /** Draws an output unrelated to the selection from a large address, where few outputs are related. */
   #draw(selection: Selection<C>): C | undefined {
     if (this.#drawn !== undefined || this.#count <= LARGE_ADDRESS) return undefined;
     if (this.#taken.size >= DRAWN_SINGLY) return undefined;
     for (let draw = 0; draw < DRAWS; draw++) {
-      const coin = this.#purse.draw(this.minor, this.#least, this.#rng);
+      const coin = this.#spendable.draw(this.minor, this.#least, this.#rng);
       if (coin === undefined || this.#taken.has(nameOf(coin))) continue;
       if (selection.relatednessOf(coin) === 0) return coin;
     }
@@ -82,15 +82,15 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
 
   #pool(): InputPool<C> {
     if (this.#drawn !== undefined) return this.#drawn;
-    const left = this.#purse
+    const remaining = this.#spendable
       .coins(this.minor, this.#least)
       .filter((output) => !this.#taken.has(nameOf(output)));
-    return (this.#drawn = new InputPool(left, this.#rng));
+    return (this.#drawn = new InputPool(remaining, this.#rng));
   }
 }
 
-/** The smaller, of equals the older. */
-function comesFirst(a: SpendableOutput, b: SpendableOutput): boolean {
+/** Orders by amount, then by age. */
+function precedes(a: SpendableOutput, b: SpendableOutput): boolean {
   if (a.amount !== b.amount) return a.amount < b.amount;
   return a.height === b.height ? a.globalIndex < b.globalIndex : a.height < b.height;
 }

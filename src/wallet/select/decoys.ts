@@ -22,7 +22,7 @@ import type { OwnedOutput } from '../model/records.js';
 const GAMMA_SHAPE = 19.28;
 const GAMMA_SCALE = 1 / 1.61;
 const UNLOCK_SECONDS = SPENDABLE_AGE_BLOCKS * DIFFICULTY_TARGET_SECONDS;
-/** Ages that the chain's own lock rules out stand for spends soon after it: spread over this. */
+/** Ages below the spendable age are replaced by a uniform age in this window after it. */
 const RECENT_SPEND_SECONDS = 15 * DIFFICULTY_TARGET_SECONDS;
 const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
 
@@ -30,28 +30,29 @@ const misbehaves = (reason: string): WalletError => new WalletError({ kind: 'dae
 
 const tooFew = (): WalletError => new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
 
-/** RingCT outputs a block, cumulative from the first block that had any, up to the tip. */
+/** Cumulative number of RingCT outputs per block, from the first block that has any up to the tip. */
 export interface OutputDistribution {
   readonly cumulative: readonly number[];
 }
 
-/** Picks global indices of outputs by age. One serves all inputs of a payment. */
+/** Picks global output indices by age. One picker serves all inputs of a payment. */
 export class GammaPicker {
   readonly #cumulative: readonly number[];
   readonly #averageSeconds: number;
   readonly #rng: Rng;
-  /** Blocks whose outputs have the age to be spent in the next block. */
+  /** Number of blocks whose outputs may be spent in the next block. */
   readonly #blocks: number;
-  /** Outputs of those blocks; their indices lie below. */
+  /** Number of outputs in those blocks; their indices are below it. */
   readonly outputs: number;
-  /** Outputs of all blocks. */
+  /** Number of outputs in all blocks. */
   readonly total: number;
 
-  /** @throws WalletError `daemon_misbehaves` for counts that fall, `not_enough_ring_members` for a short chain. */
+  /** @throws WalletError `daemon_misbehaves` for decreasing counts, `not_enough_ring_members` for a short chain. */
   constructor({ cumulative }: OutputDistribution, rng: Rng) {
     let previous = 0;
     for (const count of cumulative) {
-      if (!Number.isSafeInteger(count) || count < previous) throw misbehaves('its output counts fall');
+      if (!Number.isSafeInteger(count) || count < previous)
+        throw misbehaves('its cumulative output counts decrease');
       previous = count;
     }
     this.#rng = rng;
@@ -65,7 +66,7 @@ export class GammaPicker {
     this.#averageSeconds = (DIFFICULTY_TARGET_SECONDS * blocks) / considered;
   }
 
-  /** undefined for a pick that falls outside the chain, or on a block without outputs. */
+  /** Picks by gamma-distributed age; undefined outside the chain or for a block without outputs. */
   pick(): number | undefined {
     const age = Math.exp(gammaDeviate(GAMMA_SHAPE, GAMMA_SCALE, this.#rng));
     const seconds = age > UNLOCK_SECONDS ? age - UNLOCK_SECONDS : uniformInt(RECENT_SPEND_SECONDS, this.#rng);
@@ -77,18 +78,18 @@ export class GammaPicker {
     return count === 0 ? undefined : first + uniformInt(count, this.#rng);
   }
 
-  /** Uniform over all outputs that have the age. */
+  /** Picks uniformly among all outputs of spendable age. */
   pickAny(): number {
     return uniformInt(this.outputs, this.#rng);
   }
 
-  /** Every index that has the age, in random order. */
+  /** All indices of spendable age, in random order. */
   all(): number[] {
     const indices = Array.from({ length: this.outputs }, (_, index) => index);
     return shuffled(indices, this.#rng);
   }
 
-  /** First block whose cumulative count reaches the index, as upstream's `lower_bound` finds it. */
+  /** First block whose cumulative count reaches the index, as upstream's `lower_bound`. */
   #blockOf(index: number): number {
     let low = 0;
     let high = this.#blocks - 1;
@@ -101,26 +102,26 @@ export class GammaPicker {
   }
 }
 
-/** Half as many again as a ring needs, and as many as may be mined rewards that are still locked. */
+/** Candidates per input: 1.5 rings, plus an allowance for mined rewards that are still locked. */
 const REQUESTED = Math.floor(RING_SIZE * 1.5) + 1 + (COINBASE_UNLOCK_BLOCKS - SPENDABLE_AGE_BLOCKS);
 
-/** Picks after which ages are given up and any output will do: a chain whose old part is hardly ever hit. */
+/** Picks by age before uniform picks are used; reached on chains whose outputs are mostly older than picked ages. */
 const MAX_PICKS = 20_000;
 
-/** What to ask the daemon for one input. */
+/** Output indices requested from the daemon for one input. */
 export interface RingCandidates {
-  /** Ascending, the real one among them: the order tells the daemon nothing. */
+  /** Ascending, the real one included, so that the order reveals nothing to the daemon. */
   readonly indices: readonly number[];
-  /** The same in the order they were picked. Secret: the real one leads. */
+  /** The same indices in the order they were picked. Secret: the real one is first. */
   readonly picked: readonly number[];
 }
 
 /**
- * Global indices to ask the daemon for, one input. A candidate picked earlier depends less on the others, so
- * rings prefer it. @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
+ * Picks the global indices to request for one input. A candidate picked earlier depends less on the others, so rings
+ * prefer it. @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
  */
 export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
-  if (real >= picker.total) throw misbehaves('it counts fewer outputs than there are');
+  if (real >= picker.total) throw misbehaves('its output distribution has fewer outputs than the chain');
   if (picker.outputs < RING_SIZE) throw tooFew();
   const chosen = new Set([real]);
   if (picker.outputs <= REQUESTED) for (const index of picker.all()) chosen.add(index);
@@ -133,7 +134,7 @@ export function candidateIndices(real: number, picker: GammaPicker): RingCandida
   return { indices: [...picked].sort((a, b) => a - b), picked };
 }
 
-/** An output as the daemon described it. */
+/** An output as reported by the daemon. */
 export interface FetchedOutput {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
@@ -150,14 +151,14 @@ export interface Ring {
   readonly realIndex: number;
 }
 
-/** What a ring has to know of the output that is spent. */
+/** Fields of the spent output that its ring needs. */
 export type RealMember = Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>;
 
 /**
- * Makes a ring of the real output and the first fit candidates in the order they were picked.
- * @param fetched the daemon's answer, one for each of `candidates.indices`.
- * @throws WalletError `daemon_misbehaves` when the real output is not what we hold: a daemon that sends other
- * data for every output could tell ours in the ring. `not_enough_ring_members`
+ * Builds a ring from the real output and the first usable candidates in the order they were picked.
+ * @param fetched the daemon's outputs, one per `candidates.indices`.
+ * @throws WalletError `daemon_misbehaves` when the real output differs from the wallet's record: a daemon that alters
+ * every output could otherwise identify the real one in the ring. `not_enough_ring_members`
  */
 export function assembleRing(
   real: RealMember,
@@ -165,7 +166,7 @@ export function assembleRing(
   fetched: readonly FetchedOutput[],
   curve: Curve = plainCurve,
 ): Ring {
-  if (fetched.length !== candidates.indices.length) throw misbehaves('it sent another number of outputs');
+  if (fetched.length !== candidates.indices.length) throw misbehaves('it sent a wrong number of outputs');
   const byIndex = new Map<number, Candidate>();
   candidates.indices.forEach((globalIndex, i) => {
     const output = fetched[i];
@@ -180,7 +181,7 @@ export function assembleRing(
     !equalBytes(own.commitment, commit(real.amount, real.mask)) ||
     !own.unlocked
   )
-    throw misbehaves('an output of ours is missing from its answer, changed or locked');
+    throw misbehaves('an output of this wallet is missing from its answer, altered or locked');
   const members = [own];
   const keys = new Set([toHex(own.publicKey)]);
   for (const index of candidates.picked) {
@@ -188,7 +189,7 @@ export function assembleRing(
     const candidate = byIndex.get(index);
     if (candidate === undefined || !candidate.unlocked) continue;
     const key = toHex(candidate.publicKey);
-    if (keys.has(key) || !isFit(candidate, curve)) continue;
+    if (keys.has(key) || !isUsable(candidate, curve)) continue;
     keys.add(key);
     members.push(candidate);
   }
@@ -197,28 +198,28 @@ export function assembleRing(
   return { members, realIndex: members.indexOf(own) };
 }
 
-/** Key and commitment must be points of the main subgroup, or the ring would give us away or be refused. */
-function isFit({ publicKey, commitment }: Candidate, curve: Curve): boolean {
+/** Key and commitment must lie in the main subgroup; otherwise the ring reveals its real member or is refused. */
+function isUsable({ publicKey, commitment }: Candidate, curve: Curve): boolean {
   const points = [publicKey, commitment];
   return curve.arePoints(points) && curve.multiplyEach(points, ORDER).every(isIdentity);
 }
 
-/** What one ring is made of. Plain data, so that it crosses to a thread. */
+/** Input of {@link assembleRing}. Plain data, so that it can be posted to a thread. */
 export interface RingParts {
   readonly real: RealMember;
   readonly candidates: RingCandidates;
   readonly fetched: readonly FetchedOutput[];
 }
 
-/** {@link assembleRing} of each. Slow with many, on a thread of its own. */
+/** {@link assembleRing} for each input. Slow for many inputs: run it on a worker thread. */
 export const assembleRings = (all: readonly RingParts[], curve: Curve = plainCurve): Ring[] =>
   all.map(({ real, candidates, fetched }) => assembleRing(real, candidates, fetched, curve));
 
-/** Outputs below which a chain is too young to judge rings by. */
+/** Number of outputs below which a chain is too young for the plausibility check. */
 const YOUNG_CHAIN = 10_000;
 
 /**
- * Are the rings of a payment as varied and as recent as the network expects of honest wallets?
+ * True when the rings of a payment are as varied and recent as nodes require for relaying.
  * @param available outputs old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
  */
 export function areRingsPlausible(rings: readonly Ring[], available: number): boolean {
@@ -232,13 +233,13 @@ export function areRingsPlausible(rings: readonly Ring[], available: number): bo
   return median >= Math.floor((available * 6) / 10);
 }
 
-/** Attempts at rings that are plausible together. */
+/** Attempts to pick plausible rings. */
 const ATTEMPTS = 3;
 
 /**
- * Rings for all inputs of one transaction, fetched in one call.
- * @param fetch the daemon's outputs at these indices, in their order. @param assemble as {@link assembleRings} does.
- * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and what `fetch` throws.
+ * Chooses rings for all inputs of one transaction; one `fetch` per attempt.
+ * @param fetch gives the daemon's outputs at the indices, in their order. @param assemble {@link assembleRings}.
+ * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and errors of `fetch`.
  */
 export async function chooseRings(
   inputs: readonly OwnedOutput[],
@@ -251,15 +252,15 @@ export async function chooseRings(
     const fetched = await fetch(candidates.flatMap(({ indices }) => indices));
     let at = 0;
     const parts = inputs.map(({ globalIndex, publicKey, amount, mask }, i): RingParts => {
-      const asked = candidates[i] ?? { indices: [], picked: [] };
+      const requested = candidates[i] ?? { indices: [], picked: [] };
       return {
         real: { globalIndex, publicKey, amount, mask },
-        candidates: asked,
-        fetched: fetched.slice(at, (at += asked.indices.length)),
+        candidates: requested,
+        fetched: fetched.slice(at, (at += requested.indices.length)),
       };
     });
     const rings = await assemble(parts);
     if (areRingsPlausible(rings, picker.outputs)) return rings;
-    if (attempt === ATTEMPTS) throw misbehaves('no plausible rings can be made of its outputs');
+    if (attempt === ATTEMPTS) throw misbehaves('its outputs allow no plausible rings');
   }
 }

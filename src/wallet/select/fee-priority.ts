@@ -3,23 +3,23 @@ import { FULL_REWARD_ZONE } from '../../cryptonote/constants.js';
 /** 1 slow, 2 normal, 3 fast, 4 fastest. */
 export type Priority = 1 | 2 | 3 | 4;
 
-/** How busy the chain is. */
+/** Load of the network. */
 export interface Traffic {
-  /** Blocks that a slow payment would wait for behind what is in the pool. */
+  /** Full blocks of pool transactions ahead of a slow payment. */
   readonly backlogBlocks: number;
-  /** Weights of the last blocks, {@link RECENT_BLOCKS} of them. */
+  /** Weights of the last {@link RECENT_BLOCKS} blocks. */
   readonly recentWeights: readonly number[];
-  /** Heaviest block that may be mined; half of it is the full reward zone. */
+  /** Maximum block weight; half of it is the full reward zone. */
   readonly blockWeightLimit: number;
 }
 
 export const RECENT_BLOCKS = 10;
 
-/** Per cent of the full reward zone above which a slow payment may wait. */
+/** Block fill level above which blocks count as full [% of the full reward zone]. */
 const FULL = 80;
 
 /**
- * What the wallet takes for a payment without a priority: slow while blocks are far from full and nothing waits.
+ * Priority of a payment that requests none: slow while blocks are not full and the pool has no backlog.
  * Source: wallet2.cpp `adjust_priority`.
  */
 export function choosePriority({ backlogBlocks, recentWeights, blockWeightLimit }: Traffic): Priority {
@@ -30,14 +30,14 @@ export function choosePriority({ backlogBlocks, recentWeights, blockWeightLimit 
   return Math.floor((100 * filled) / (zone * recentWeights.length)) > FULL ? 2 : 1;
 }
 
-/** A payment as it lies in the pool. */
+/** A pool transaction. */
 export interface PoolEntry {
   readonly weight: number;
   readonly fee: bigint;
 }
 
 /**
- * Full blocks of payments in the pool that pay at least as much a byte.
+ * Number of full blocks of pool transactions whose fee per byte is at least `perByte`.
  * Source: wallet2.cpp `estimate_backlog`.
  */
 export function backlogBlocks(

@@ -11,7 +11,7 @@ function normal(rng: Rng): number {
 }
 
 /**
- * Deviate of the gamma distribution, mean shape · scale (Marsaglia and Tsang 2000).
+ * Deviate of the gamma distribution with mean shape · scale (Marsaglia and Tsang 2000).
  * @param shape at least 1.
  */
 export function gammaDeviate(shape: number, scale: number, rng: Rng): number {

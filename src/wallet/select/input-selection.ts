@@ -5,11 +5,11 @@ import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendabl
 import { NEAR_BLOCKS, relatedness, relatednessOfHeights, SAME_BLOCK, SAME_TX } from './relatedness.js';
 
 /*
- * Which outputs to spend together: the least related go first.
+ * Selects outputs to spend together, the least related first.
  * Source: wallet2.cpp `pop_best_value_from`, `pick_preferred_rct_inputs`.
  */
 
-/** The outputs chosen so far, and how related any other is to the closest of them. */
+/** Outputs selected so far; rates other outputs by their relatedness to the closest of them. */
 export class Selection<C extends SpendableOutput = SpendableOutput> {
   readonly #outputs: C[] = [];
   readonly #transactions = new Set<string>();
@@ -33,14 +33,14 @@ export class Selection<C extends SpendableOutput = SpendableOutput> {
     }
   }
 
-  /** Of any output in that block that shares no transaction. */
+  /** Relatedness of any output at that height that shares no transaction with the selection. */
   relatednessOfHeight(height: number): number {
     return this.#heights.get(height) ?? 0;
   }
 
   relatednessOf(output: SpendableOutput): number {
     const score = this.relatednessOfHeight(output.height);
-    // One transaction lies in one block: only there is it worth a look.
+    // Outputs of one transaction are in one block, so transactions are compared only within a block.
     return score === SAME_BLOCK && this.#sharesTransaction(output) ? SAME_TX : score;
   }
 
@@ -49,24 +49,24 @@ export class Selection<C extends SpendableOutput = SpendableOutput> {
   }
 }
 
-/** What a pool asks of the outputs chosen so far. */
+/** Part of a selection that a pool needs. */
 type Related = Pick<Selection, 'relatednessOf' | 'relatednessOfHeight'>;
 
-/** Draws before a pool is searched in order. */
+/** Random draws before a pool is searched in order. */
 const DRAWS = 32;
 
-/** Outputs still to be had. Taking one takes constant time in the usual case of a large, spread out pool. */
+/** Remaining outputs. Taking one takes constant time in the usual case of a large pool spread over many blocks. */
 export class InputPool<C extends SpendableOutput = SpendableOutput> {
   readonly #rng: Rng;
   readonly #outputs: C[];
-  readonly #places = new Map<C, number>();
+  readonly #indices = new Map<C, number>();
   readonly #byHeight = new Map<number, C[]>();
 
   constructor(outputs: readonly C[], rng: Rng) {
     this.#rng = rng;
     this.#outputs = shuffled(outputs, rng);
-    this.#outputs.forEach((output, place) => {
-      this.#places.set(output, place);
+    this.#outputs.forEach((output, index) => {
+      this.#indices.set(output, index);
       const block = this.#byHeight.get(output.height);
       if (block === undefined) this.#byHeight.set(output.height, [output]);
       else block.push(output);
@@ -77,33 +77,33 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
     return this.#outputs.length;
   }
 
-  /** Those left, in no order. */
+  /** Remaining outputs in no particular order. */
   get outputs(): readonly C[] {
     return this.#outputs;
   }
 
-  /** Removes an output; one that is not there is ignored. */
+  /** Removes an output; an absent one is ignored. */
   take(output: C): void {
-    const place = this.#places.get(output);
+    const index = this.#indices.get(output);
     const last = this.#outputs.at(-1);
-    if (place === undefined || last === undefined) return;
-    this.#outputs[place] = last;
-    this.#places.set(last, place);
+    if (index === undefined || last === undefined) return;
+    this.#outputs[index] = last;
+    this.#indices.set(last, index);
     this.#outputs.pop();
-    this.#places.delete(output);
+    this.#indices.delete(output);
     const block = this.#byHeight.get(output.height) ?? [];
     block.splice(block.indexOf(output), 1);
     if (block.length === 0) this.#byHeight.delete(output.height);
   }
 
-  /** Removes a random one of those least related to what is selected already. */
+  /** Removes and returns a random output among the least related to the selection. */
   takeLeastRelated(selection: Related): C | undefined {
     const found = this.#leastRelated(selection);
     if (found !== undefined) this.take(found);
     return found;
   }
 
-  /** Usually a few draws find a stranger; else the blocks are searched, and their outputs only at the last. */
+  /** Tries a few random draws for an unrelated output, then searches by block, and last output by output. */
   #leastRelated(selection: Related): C | undefined {
     const drawn = this.#draw([this.#outputs], (output) => selection.relatednessOf(output) === 0);
     if (drawn !== undefined) return drawn;
@@ -121,7 +121,7 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
     return this.#draw(blocks, fits) ?? this.#any(candidates().filter(fits)) ?? this.#any(candidates());
   }
 
-  /** Draws from lists taken as one until an output fits, undefined when none does for long. */
+  /** Draws from the concatenated lists until an output fits; undefined after {@link DRAWS} misses. */
   #draw(lists: readonly C[][], fits: (output: C) => boolean): C | undefined {
     const count = lists.reduce((total, list) => total + list.length, 0);
     for (let draw = 0; draw < DRAWS && count > 0; draw++) {
@@ -136,21 +136,21 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
   }
 }
 
-/** Of lists taken as one. */
-function nth<T>(lists: readonly (readonly T[])[], place: number): T | undefined {
-  let left = place;
+/** Item at an index of the concatenated lists. */
+function nth<T>(lists: readonly (readonly T[])[], index: number): T | undefined {
+  let remaining = index;
   for (const list of lists) {
-    if (left < list.length) return list[left];
-    left -= list.length;
+    if (remaining < list.length) return list[remaining];
+    remaining -= list.length;
   }
   return undefined;
 }
 
-/** Outputs of an address from which on they are not read all together where some may do. */
+/** Number of outputs above which those of an address are read one by one instead of all at once. */
 export const LARGE_ADDRESS = 1000;
 
-/** Items gone through again and again, taken from their source once and when they are wanted. */
-class ReadAhead<T> {
+/** List read lazily from an iterator, each item once; it may be traversed repeatedly. */
+class LazyList<T> {
   readonly #source: Iterator<T>;
   readonly #read: T[] = [];
 
@@ -158,42 +158,42 @@ class ReadAhead<T> {
     this.#source = source[Symbol.iterator]();
   }
 
-  /** With their places. */
+  /** Items from an index on, each with its index. */
   *from(start: number): Iterable<readonly [number, T]> {
-    for (let place = start; ; place++) {
-      while (this.#read.length <= place) {
+    for (let index = start; ; index++) {
+      while (this.#read.length <= index) {
         const next = this.#source.next();
         if (next.done === true) return;
         this.#read.push(next.value);
       }
-      yield [place, this.#read[place] as T];
+      yield [index, this.#read[index] as T];
     }
   }
 
-  /** Nothing more is taken. */
+  /** Closes the source. */
   end(): void {
     this.#source.return?.();
   }
 }
 
 /**
- * The inputs of the usual payment: the oldest output that pays all alone, or two of one address that do and are
- * as little related as can be, the oldest again; empty when there are none.
- * @param least outputs of less are not worth spending.
+ * Preferred inputs of a payment: the oldest single output that covers it, otherwise the least related pair of one
+ * address that does, the oldest of equals; empty when there is none.
+ * @param least smallest amount worth spending.
  */
 export function preferredInputs<C extends SpendableOutput>(
-  purse: SpendableOutputs<C>,
+  spendable: SpendableOutputs<C>,
   needed: bigint,
   least: bigint,
 ): C[] {
-  const single = purse.oldest(needed > least ? needed : least);
+  const single = spendable.oldest(needed > least ? needed : least);
   if (single !== undefined) return [single];
   let best: Pair<C> = { coins: [], score: SAME_TX };
-  for (const { minor, count, total } of purse.funds(least).addresses) {
-    const largest = purse.largest(minor);
+  for (const { minor, count, total } of spendable.funds(least).addresses) {
+    const largest = spendable.largest(minor);
     if (count < 2 || total < needed || 2n * largest < needed) continue;
     const isLarge = count > LARGE_ADDRESS;
-    const group = new ReadAhead(isLarge ? purse.eachCoin(minor, least) : purse.coins(minor, least));
+    const group = new LazyList(isLarge ? spendable.eachCoin(minor, least) : spendable.coins(minor, least));
     try {
       best = bestPair(group, largest, needed, best);
     } finally {
@@ -206,13 +206,13 @@ export function preferredInputs<C extends SpendableOutput>(
 
 interface Pair<C> {
   readonly coins: readonly C[];
-  /** How related they are. */
+  /** Relatedness of the two. */
   readonly score: number;
 }
 
-/** The first two that pay and are less related than those known, the first strangers at once. */
+/** First pair that covers `needed` and is less related than `known`; an unrelated pair ends the search. */
 function bestPair<C extends SpendableOutput>(
-  group: ReadAhead<C>,
+  group: LazyList<C>,
   largest: bigint,
   needed: bigint,
   known: Pair<C>,
@@ -230,30 +230,30 @@ function bestPair<C extends SpendableOutput>(
   return best;
 }
 
-/** Which outputs of a purse a sweep takes. */
+/** Outputs that a sweep takes. */
 export interface SweepFilter {
-  /** Of one address chosen at random, the account's own last; else of all. */
+  /** Only those of one random address, the account's primary one if no other has any; otherwise of all addresses. */
   readonly oneAddress: boolean;
-  /** Only outputs of less than this; 0 takes all. */
+  /** Exclusive upper bound of the amounts; 0 for no bound. */
   readonly below: Amount;
 }
 
 /** Source: wallet2.cpp `create_transactions_all`. */
 export function sweepInputs<C extends SpendableOutput>(
-  purse: SpendableOutputs<C>,
+  spendable: SpendableOutputs<C>,
   { oneAddress, below }: SweepFilter,
   rng: Rng,
 ): C[] {
   const isWanted = ({ amount }: SpendableOutput): boolean => below === 0n || amount < below;
-  const coinsOf = ({ minor }: AddressFunds): C[] => purse.coins(minor, 0n).filter(isWanted);
-  const { addresses } = purse.funds(0n);
+  const coinsOf = ({ minor }: AddressFunds): C[] => spendable.coins(minor, 0n).filter(isWanted);
+  const { addresses } = spendable.funds(0n);
   if (!oneAddress) return addresses.flatMap(coinsOf);
-  const held = addresses.filter(({ minor }) => {
-    const smallest = below === 0n ? undefined : purse.smallest(minor);
+  const withOutputs = addresses.filter(({ minor }) => {
+    const smallest = below === 0n ? undefined : spendable.smallest(minor);
     return smallest === undefined || isWanted(smallest);
   });
-  const others = held.filter(({ minor }) => minor !== 0);
-  const choice = others.length > 0 ? others : held;
-  const chosen = choice.length === 0 ? undefined : choice[uniformInt(choice.length, rng)];
+  const others = withOutputs.filter(({ minor }) => minor !== 0);
+  const eligible = others.length > 0 ? others : withOutputs;
+  const chosen = eligible.length === 0 ? undefined : eligible[uniformInt(eligible.length, rng)];
   return chosen === undefined ? [] : coinsOf(chosen);
 }

@@ -4,7 +4,7 @@ import { relatedness } from './relatedness.js';
 import type { OwnedOutput } from '../model/records.js';
 import { isUnlocked } from '../model/unlock-time.js';
 
-/** What the choice of inputs has to know of an output. */
+/** Output fields needed for input selection. */
 export type SpendableOutput = Pick<
   OwnedOutput,
   | 'txHash'
@@ -18,7 +18,7 @@ export type SpendableOutput = Pick<
   | 'keyImage'
 >;
 
-/** What the outputs of one address hold. */
+/** Number and sum of the outputs of one address. */
 export interface AddressFunds {
   readonly minor: number;
   readonly count: number;
@@ -26,52 +26,52 @@ export interface AddressFunds {
 }
 
 /**
- * The outputs of an account, or of some of its addresses, that nothing spends and that are neither frozen nor
- * burnt. By age is in the order of the chain: height, global index, transaction, place in it.
+ * Unspent outputs of an account, or of some of its addresses, that are neither frozen nor burnt. "By age" is the
+ * order of the chain: height, global index, transaction, index in it.
  */
 export interface SpendableOutputSource<C extends SpendableOutput = SpendableOutput> {
-  /** Of every address that has such outputs. */
+  /** Sums by address, of every address that has such outputs. */
   sums(): readonly AddressFunds[];
   /**
-   * All that may not be spendable on these terms or is smaller than `least`: locked perhaps, without a key image,
-   * from before RingCT. Each once.
+   * Outputs smaller than `least`, or possibly not spendable on these terms: locked, without a key image, or from
+   * before RingCT. Each once.
    */
   exceptions(terms: SpendableTerms, least: bigint): readonly C[];
-  /** At least as large as `least`, by age; read as far as it is gone through. */
+  /** Outputs of at least `least`, by age; read lazily. */
   byAge(least: bigint): Iterable<C>;
-  /** Those of an address at least as large as `least`, the smallest first, equals by age; read as `byAge` is. */
+  /** Outputs of an address of at least `least`, the smallest first, equals by age; read lazily. */
   bySize(minor: number, least: bigint): Iterable<C>;
-  /** No output of the address is larger. */
+  /** Upper bound of the amounts of an address. */
   largest(minor: number): bigint;
-  /** Those of an address at least as large as `least`, by age. */
+  /** Outputs of an address of at least `least`, by age. */
   at(minor: number, least: bigint): readonly C[];
-  /** The same, read as far as it is gone through: slower where all are. */
+  /** {@link at}, read lazily: slower when all are read. */
   each(minor: number, least: bigint): Iterable<C>;
-  /** One of an address by its place among all that {@link sums} counts there, in any order that stands. */
+  /** Output of an address by its index among those that {@link sums} counts, in any fixed order. */
   nth(minor: number, place: number): C | undefined;
 }
 
-/** When and by whom outputs are to be spent. */
+/** Conditions under which outputs are to be spent. */
 export interface SpendableTerms {
   /** Number of blocks. */
   readonly chainHeight: number;
   /** Unix seconds. */
   readonly now: number;
-  /** Outputs without a key image too: another wallet signs. */
+  /** Include outputs without a key image: another wallet signs. */
   readonly blind: boolean;
 }
 
-/** What there is to pay with. */
+/** Sums of spendable outputs. */
 export interface Funds {
-  /** Of all outputs that may be spent now. */
+  /** Sum of the outputs spendable now. */
   readonly available: Amount;
-  /** Of those that may be spent later. */
+  /** Sum of the locked outputs. */
   readonly locked: Amount;
-  /** What may be spent now and is worth it; the richest first: few addresses are then seen to belong together. */
+  /** Outputs spendable now and worth spending, the richest address first so that a payment links few addresses. */
   readonly addresses: readonly AddressFunds[];
 }
 
-/** Outputs to pay with, of which no more are read than the choice among them needs. */
+/** Spendable outputs of an account, read lazily from the store's indexes. */
 export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   readonly #source: SpendableOutputSource<C>;
   readonly #terms: SpendableTerms;
@@ -83,7 +83,7 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     this.#terms = terms;
   }
 
-  /** From sums, less what is no part of them now. @param least outputs of less are not worth spending. */
+  /** Funds from the stored sums, less the exceptions. @param least smallest amount worth spending. */
   funds(least: bigint): Funds {
     const known = this.#funds.get(least) ?? this.#sum(least);
     this.#funds.set(least, known);
@@ -91,47 +91,47 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   }
 
   #sum(least: bigint): Funds {
-    const sums = new Map([...this.#held()].map(([minor, held]) => [minor, { ...held }]));
-    const available = [...sums.values()].reduce((held, { total }) => held + total, 0n);
-    let missing = 0n;
+    const sums = new Map([...this.#sumsByAddress()].map(([minor, funds]) => [minor, { ...funds }]));
+    const available = [...sums.values()].reduce((subtotal, { total }) => subtotal + total, 0n);
+    let unavailable = 0n;
     const locked: Amount[] = [];
     for (const coin of this.#source.exceptions(this.#terms, least)) {
       const payable = this.#isPayable(coin);
-      if (!payable) missing += coin.amount;
+      if (!payable) unavailable += coin.amount;
       if (this.#isSignable(coin) && !this.#isUnlocked(coin)) locked.push(coin.amount);
       if (payable && coin.amount >= least) continue;
-      const held = sums.get(coin.subaddress.minor);
-      if (held === undefined) throw new Error('an output of an address that holds nothing');
-      held.count -= 1;
-      held.total -= coin.amount;
+      const funds = sums.get(coin.subaddress.minor);
+      if (funds === undefined) throw new Error('an output of an address without outputs');
+      funds.count -= 1;
+      funds.total -= coin.amount;
     }
     return {
-      available: amount(available - missing),
+      available: amount(available - unavailable),
       locked: sum(locked),
       addresses: [...sums.values()].filter(({ count }) => count > 0).sort(byWealth),
     };
   }
 
-  /** The oldest of at least this amount. */
+  /** Oldest output of at least this amount. */
   oldest(least: bigint): C | undefined {
     for (const coin of this.#source.byAge(least)) if (this.#isPayable(coin)) return coin;
     return undefined;
   }
 
-  /** The smallest of an address that shares no transaction or neighbourhood with another output; of equals the oldest. */
+  /** Smallest output of an address that is unrelated to another output; the oldest of equals. */
   smallestUnrelated(minor: number, least: bigint, other: SpendableOutput): C | undefined {
     for (const coin of this.#source.bySize(minor, least))
       if (this.#isPayable(coin) && relatedness(coin, other) === 0) return coin;
     return undefined;
   }
 
-  /** Of an address. */
+  /** Smallest output of an address. */
   smallest(minor: number): C | undefined {
     for (const coin of this.#source.bySize(minor, 0n)) if (this.#isPayable(coin)) return coin;
     return undefined;
   }
 
-  /** How many outputs of an address are of at least this amount; not counted beyond `enough`. */
+  /** Number of outputs of an address of at least this amount, counted up to `enough`. */
   countFrom(minor: number, least: bigint, enough: number): number {
     let count = 0;
     for (const coin of this.#source.bySize(minor, least)) {
@@ -141,30 +141,33 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     return count;
   }
 
-  /** No output of the address is larger. */
+  /** Upper bound of the amounts of an address. */
   largest(minor: number): bigint {
     return this.#source.largest(minor);
   }
 
-  /** All of an address, by age. */
+  /** Outputs of an address of at least `least`, by age. */
   coins(minor: number, least: bigint): C[] {
     return this.#source.at(minor, least).filter((coin) => this.#isPayable(coin));
   }
 
-  /** {@link coins}, read no further than its reader goes. */
+  /** {@link coins}, read lazily. */
   *eachCoin(minor: number, least: bigint): Iterable<C> {
     for (const coin of this.#source.each(minor, least)) if (this.#isPayable(coin)) yield coin;
   }
 
-  /** Any of {@link coins} with the same chance, or none: the fewer of an address they are, the more often. */
+  /**
+   * A uniformly random one of {@link coins}; undefined when the draw hits an output of the address that is not among
+   * them.
+   */
   draw(minor: number, least: bigint, rng: Rng): C | undefined {
-    const { count } = this.#held().get(minor) ?? { count: 0 };
+    const { count } = this.#sumsByAddress().get(minor) ?? { count: 0 };
     const coin = count === 0 ? undefined : this.#source.nth(minor, uniformInt(count, rng));
     return coin !== undefined && coin.amount >= least && this.#isPayable(coin) ? coin : undefined;
   }
 
-  #held(): ReadonlyMap<number, AddressFunds> {
-    return (this.#sums ??= new Map(this.#source.sums().map((held) => [held.minor, held])));
+  #sumsByAddress(): ReadonlyMap<number, AddressFunds> {
+    return (this.#sums ??= new Map(this.#source.sums().map((funds) => [funds.minor, funds])));
   }
 
   #isPayable(coin: SpendableOutput): boolean {

@@ -15,40 +15,40 @@ import {
   type TransferRequest,
 } from './transfer-request.js';
 
-/** One transaction's share of a request: who is paid from what, at an estimated fee. */
+/** One transaction of a request: payees, inputs and an estimated fee. */
 export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
   readonly payees: readonly Payee[];
   readonly inputs: readonly C[];
-  /** From an upper estimate of the weight; the inputs cover it. */
+  /** Fee for an upper estimate of the weight; the inputs cover it. */
   readonly fee: Amount;
-  /** Places of the payees that the fee is taken from; empty: it comes from what the inputs hold beyond. */
+  /** Indices of the payees whose amounts the fee is deducted from; empty: the fee is paid on top. */
   readonly feeFrom: readonly number[];
 }
 
-/** A transaction takes no further inputs or payees beyond this weight. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
+/** Weight from which on a transaction gets no further inputs or payees. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
 const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
 
 /**
- * A second input that is not needed is left alone from this value on, where fewer than
- * {@link KEPT_LARGE_OUTPUTS} such outputs would remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
+ * Amount from which on an output is not used as an optional second input while fewer than
+ * {@link KEPT_LARGE_OUTPUTS} such outputs remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
  */
 const LARGE_OUTPUT = 2_000_000_000_000n;
 const KEPT_LARGE_OUTPUTS = 5;
 
-/** Public key and nonce with a payment id; one more key an output where a subaddress is not paid alone. */
+/** Size of a public key and a payment id nonce, plus one key per output unless a subaddress is the only payee. */
 function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): number {
   const mixed = payees.length > 1 && payees.some(({ address }) => address.kind === 'subaddress');
   return 33 + 11 + (mixed ? 2 + 32 * outputs : 0);
 }
 
-/** Upper estimate, change or a dummy counted. */
+/** Upper estimate of the weight, including change or a dummy output. */
 function weightOf(inputs: number, payees: readonly Pick<Payee, 'address'>[]): number {
   const outputs = Math.max(1, payees.length) + 1;
   return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
 }
 
 const total = (values: readonly { readonly amount: Amount }[]): bigint =>
-  values.reduce((held, value) => held + value.amount, 0n);
+  values.reduce((subtotal, value) => subtotal + value.amount, 0n);
 
 const notPossible = (reason: string): WalletError => new WalletError({ kind: 'tx_not_possible', reason });
 
@@ -61,21 +61,21 @@ const TOO_MANY_OUTPUTS = 'sv/gamma are too large';
 /** Source: wallet2.cpp `create_transactions_2`. */
 const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
 
-/** @param text upstream's message for it. */
+/** @param text upstream's message for the same cause. */
 const failed = (reason: string, text: string): WalletError =>
   new WalletError({ kind: 'transfer_failed', reason, text });
 
-/** A transaction while it is planned. */
+/** A transaction being planned. */
 interface Draft<C extends SpendableOutput> {
   readonly selection: Selection<C>;
   readonly payees: Payee[];
-  /** The last payee is paid in part; the rest waits in the queue. */
+  /** The last payee is paid in part; the remainder is still queued. */
   partial: boolean;
 }
 
 /**
- * Goes through outputs and lets each pay what it can of the destinations, in their order; a transaction is
- * closed when it is full or everybody is paid, and once its inputs cover its fee.
+ * Pays destinations in their order from one output after the other. A transaction is closed when it is full or all
+ * destinations are paid, and its inputs cover its fee.
  * Source: wallet2.cpp `create_transactions_2`.
  */
 class TransferPlanner<C extends SpendableOutput> {
@@ -85,7 +85,7 @@ class TransferPlanner<C extends SpendableOutput> {
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
   readonly #feeFrom: readonly number[];
 
-  constructor(request: TransferRequest, purse: SpendableOutputs<C>, rates: FeeRates, rng: Rng) {
+  constructor(request: TransferRequest, spendable: SpendableOutputs<C>, rates: FeeRates, rng: Rng) {
     const rate = feePerByte(rates, request.priority);
     const least = costOfInput(rates, request.priority);
     this.#feeOf = (inputs, payees) => feeOfWeight(weightOf(inputs, payees), rate, rates);
@@ -93,21 +93,21 @@ class TransferPlanner<C extends SpendableOutput> {
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
     const wanted = total(request.payees);
-    const usual = preferredInputs(purse, wanted + this.#onTop(2, first), least);
-    const enough = wanted + this.#onTop(1, first);
-    const alone = usual.length > 0 ? undefined : purse.oldest(enough > least ? enough : least);
+    const usual = preferredInputs(spendable, wanted + this.#feeOnTop(2, first), least);
+    const enough = wanted + this.#feeOnTop(1, first);
+    const alone = usual.length > 0 ? undefined : spendable.oldest(enough > least ? enough : least);
     this.#preferred = alone === undefined ? usual : [alone];
-    const { addresses } = purse.funds(least);
+    const { addresses } = spendable.funds(least);
     const minor = this.#preferred[0]?.subaddress.minor;
     const ordered = [
       ...addresses.filter((address) => address.minor === minor),
       ...addresses.filter((address) => address.minor !== minor),
     ];
-    this.#pools = ordered.map((address) => new AddressOutputs(purse, address, least, rng));
+    this.#pools = ordered.map((address) => new AddressOutputs(spendable, address, least, rng));
   }
 
-  /** The part of the fee that is not taken from payees. */
-  #onTop(inputs: number, payees: readonly Payee[]): Amount {
+  /** Fee that the inputs must cover beyond the payees' amounts. */
+  #feeOnTop(inputs: number, payees: readonly Payee[]): Amount {
     return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
   }
 
@@ -125,7 +125,7 @@ class TransferPlanner<C extends SpendableOutput> {
     return planned;
   }
 
-  /** Adds inputs, and payees as far as they go. */
+  /** Adds inputs, and the payees that they can pay. */
   #fill(draft: Draft<C>): void {
     for (;;) {
       const input = this.#preferred.pop() ?? this.#poolInUse()?.takeLeastRelated(draft.selection);
@@ -138,7 +138,7 @@ class TransferPlanner<C extends SpendableOutput> {
     }
   }
 
-  /** @returns true when the transaction takes no further payee though money is left. */
+  /** Pays payees from an input. @returns true when the transaction is full although part of the input is left. */
   #payFrom(draft: Draft<C>, value: Amount): boolean {
     let left: bigint = value;
     for (;;) {
@@ -161,7 +161,7 @@ class TransferPlanner<C extends SpendableOutput> {
     return weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
   }
 
-  /** Takes what is missing for the fee from a payment in part, which needs another transaction anyway; else adds inputs. */
+  /** Covers the fee from a partly paid payee, who needs another transaction anyway; otherwise adds inputs. */
   #coverFee(draft: Draft<C>): void {
     for (;;) {
       const missing = this.#missing(draft.selection.outputs, draft.payees);
@@ -180,10 +180,10 @@ class TransferPlanner<C extends SpendableOutput> {
   }
 
   #missing(inputs: readonly C[], payees: readonly Payee[]): bigint {
-    return total(payees) + this.#onTop(inputs.length, payees) - total(inputs);
+    return total(payees) + this.#feeOnTop(inputs.length, payees) - total(inputs);
   }
 
-  /** Most transactions have two inputs: one more, small and unrelated, makes a payment from one look like them. */
+  /** Adds a small unrelated second input to a payment with one: most transactions have two. */
   #addSecondInput(draft: Draft<C>): void {
     const [first, other] = draft.selection.outputs;
     const pool = this.#pools[0];
@@ -203,23 +203,27 @@ class TransferPlanner<C extends SpendableOutput> {
     return { payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom };
   }
 
-  /** The first address that still has outputs. */
+  /** First address with remaining outputs. */
   #poolInUse(): AddressOutputs<C> | undefined {
     while (this.#pools.length > 1 && this.#pools[0]?.size === 0) this.#pools.shift();
     return this.#pools[0];
   }
 }
 
-/** An output of less is not worth spending. Source: wallet2.cpp `create_transactions_2`, fractional threshold. */
+/**
+ * Fee of one more input; a smaller output is not worth spending.
+ * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
+ */
 function costOfInput(rates: FeeRates, priority: number): bigint {
   const weight = estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
   return BigInt(weight) * feePerByte(rates, priority);
 }
 
 /**
- * Upstream adds amounts and fee modulo 2^64: a sum beyond it is short of money only where the remainder is.
- * @throws WalletError `not_enough_money`, `not_enough_unlocked_money`, `tx_not_possible` where no choice of inputs
- * could help. Source: wallet2.cpp `create_transactions_2`.
+ * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64, so a sum beyond it is reported as a
+ * lack of money only when the remainder exceeds the funds.
+ * @throws WalletError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum beyond 64 bits.
+ * Source: wallet2.cpp `create_transactions_2`.
  */
 function assertFunds(request: TransferRequest, { available, locked }: Funds, rates: FeeRates): void {
   const least = estimateWeight(1, RING_SIZE, 2, 0);
@@ -230,39 +234,39 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
   const needed = amount(exact > U64_MAX ? U64_MAX : exact);
   const compared = exact % (U64_MAX + 1n);
   if (compared <= available && exact <= U64_MAX) return;
-  const held = amount(available + locked + (request.unconfirmed?.() ?? 0n));
-  if (compared > held) throw new WalletError({ kind: 'not_enough_money', available: held, needed });
+  const balance = amount(available + locked + (request.unconfirmed?.() ?? 0n));
+  if (compared > balance) throw new WalletError({ kind: 'not_enough_money', available: balance, needed });
   if (compared > available) throw new WalletError({ kind: 'not_enough_unlocked_money', available, needed });
   throw notPossible('the amounts and the fee exceed 64 bits');
 }
 
 /**
- * Divides a request into transactions: at most 15 payees each, within the weight limit, a payment cut in two
- * where its inputs do not fit one.
+ * Splits a request into transactions of at most 15 payees within the weight limit; a payment whose inputs do not fit
+ * one transaction is split over several.
  * @throws WalletError for a request that cannot be paid.
  */
 export function planTransfers<C extends SpendableOutput>(
   request: TransferRequest,
-  purse: SpendableOutputs<C>,
+  spendable: SpendableOutputs<C>,
   rates: FeeRates,
   rng: Rng,
 ): FundedTransfer<C>[] {
   checkTransfer(request);
-  assertFunds(request, purse.funds(costOfInput(rates, request.priority)), rates);
-  return new TransferPlanner(request, purse, rates, rng).plan();
+  assertFunds(request, spendable.funds(costOfInput(rates, request.priority)), rates);
+  return new TransferPlanner(request, spendable, rates, rng).plan();
 }
 
-/** `value` in `count` parts that differ by one atomic unit at most, the larger first. */
+/** Splits `value` into `count` parts that differ by at most one atomic unit, the larger first. */
 function split(value: bigint, count: number): Amount[] {
-  const [part, rest] = [value / BigInt(count), Number(value % BigInt(count))];
-  return Array.from({ length: count }, (_, i) => amount(part + (i < rest ? 1n : 0n)));
+  const [part, remainder] = [value / BigInt(count), Number(value % BigInt(count))];
+  return Array.from({ length: count }, (_, i) => amount(part + (i < remainder ? 1n : 0n)));
 }
 
 /**
- * Everything that the outputs hold to one address, in as many transactions as it takes; none where no output
- * is worth spending. No change is left: all of the fee comes out of what is paid.
- * @throws WalletError `tx_not_possible` for no outputs, `transfer_failed` for too many, and when inputs hold less
- * than the fee of spending them.
+ * Plans the transfer of all given outputs to one address, in as many transactions as needed; none when no output is
+ * worth spending. There is no change: the fee is deducted from the payees.
+ * @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many, and when the
+ * inputs hold less than the fee of spending them.
  * Source: wallet2.cpp `create_transactions_from`.
  */
 export function planSweep<C extends SpendableOutput>(
@@ -276,8 +280,8 @@ export function planSweep<C extends SpendableOutput>(
   if (count > MAX_OUTPUTS) throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`, TOO_MANY_OUTPUTS);
   const rate = feePerByte(rates, request.priority);
   const { address, text } = request;
-  const places = Array.from({ length: count }, (_, place) => place);
-  const targets = places.map(() => ({ address }));
+  const indices = Array.from({ length: count }, (_, index) => index);
+  const targets = indices.map(() => ({ address }));
   const least = costOfInput(rates, request.priority);
   const pool = new InputPool(
     outputs.filter((output) => output.amount >= least),
@@ -292,11 +296,11 @@ export function planSweep<C extends SpendableOutput>(
     }
     const inputs = selection.outputs;
     const fee = feeOfWeight(weightOf(inputs.length, targets), rate, rates);
-    const held = total(inputs);
-    if (held < fee + BigInt(count))
+    const available = total(inputs);
+    if (available < fee + BigInt(count))
       throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
-    const payees = split(held, count).map((value) => ({ address, text, amount: value }));
-    planned.push({ payees, inputs, fee, feeFrom: places });
+    const payees = split(available, count).map((value) => ({ address, text, amount: value }));
+    planned.push({ payees, inputs, fee, feeFrom: indices });
   }
   return planned;
 }

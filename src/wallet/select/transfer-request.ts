@@ -5,52 +5,51 @@ import { amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
 import { WalletError } from '../model/wallet-error.js';
 
-/** Destinations of one transaction: one output is left for change. */
+/** Maximum destinations of one transaction; one output is reserved for change. */
 export const MAX_PAYEES = MAX_OUTPUTS - 1;
 
-/** Where money goes. */
+/** A destination with its parsed address. */
 export interface Payee {
   readonly address: Address;
-  /** As the caller wrote it, integrated form kept. */
+  /** Address text as requested; an integrated address keeps its payment id. */
   readonly text: string;
   readonly amount: Amount;
 }
 
-/** What a caller wants paid. */
 export interface TransferRequest {
   readonly payees: readonly Payee[];
   readonly account: number;
   /** 0 to 4; 0 is the default. */
   readonly priority: number;
   readonly unlockTime: bigint;
-  /** Places of the payees that the fee is taken from, equally; absent or empty: it is paid on top. */
+  /** Indices of the payees that share the fee equally; absent or empty: the fee is paid on top. */
   readonly subtractFeeFrom?: readonly number[];
   /**
-   * Atomic units that unconfirmed transactions bring to the addresses paid from: they tell a lack of unlocked money
-   * from a lack of money. Asked for only then; absent: none.
+   * Unconfirmed incoming amount of the paying addresses: it distinguishes a lack of unlocked money from a lack of
+   * money, and is called only then. Absent: zero.
    */
   readonly unconfirmed?: () => Amount;
 }
 
-/** Everything that the outputs chosen hold, to one address. */
+/** Transfer of all selected outputs to one address. */
 export interface SweepRequest {
   readonly address: Address;
   readonly text: string;
-  /** Outputs that each transaction splits the money into, 1 to 16. */
+  /** Number of outputs of each transaction, 1 to 16. */
   readonly outputs: number;
   /** 0 to 4; 0 is the default. */
   readonly priority: number;
 }
 
-/** Do both name the same keys? A payment id makes no difference. */
+/** True when both have the same keys; payment ids are ignored. */
 export const sameAddress = (
   a: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>,
   b: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>,
 ): boolean => equalBytes(a.spendPublicKey, b.spendPublicKey) && equalBytes(a.viewPublicKey, b.viewPublicKey);
 
 /**
- * The one payment id of a payment.
- * @throws WalletError `wrong_payment_id` when there are several, or somebody else would be paid beside.
+ * Payment id of a payment, if any.
+ * @throws WalletError `wrong_payment_id` for several ids, or for another payee besides the integrated address.
  * Source: wallet_rpc_server.cpp `validate_transfer`, cryptonote_tx_utils.cpp `get_destination_view_key_pub`.
  */
 export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
@@ -60,14 +59,14 @@ export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefine
   if (second !== undefined || addresses.some((address) => !sameAddress(address, first)))
     throw new WalletError({
       kind: 'wrong_payment_id',
-      reason: 'one payment carries one payment id: an integrated address is paid alone',
+      reason: 'a payment carries at most one payment id: an integrated address must be the only payee',
       text: 'A single payment id is allowed per transaction',
     });
   return id;
 }
 
 /**
- * Refuses what cannot be paid whatever the wallet holds.
+ * Validates a request without regard to the balance.
  * @throws WalletError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
  */
 export function checkTransfer({ payees, subtractFeeFrom = [] }: TransferRequest): void {
@@ -83,11 +82,11 @@ export function checkTransfer({ payees, subtractFeeFrom = [] }: TransferRequest)
   const invalid = (reason: string, text?: string): WalletError =>
     new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
   if (new Set(subtractFeeFrom).size !== subtractFeeFrom.length)
-    throw invalid('a destination is named twice to pay the fee');
-  const missing = subtractFeeFrom.filter((place) => payees[place] === undefined);
+    throw invalid('a destination is listed twice to pay the fee');
+  const missing = subtractFeeFrom.filter((index) => payees[index] === undefined);
   if (missing.length > 0)
     throw invalid(
-      'the destination named to pay the fee does not exist',
+      'the destination listed to pay the fee does not exist',
       `subtractfeefrom: bad index: ${Math.max(...missing)} (indexes are 0-based)`,
     );
   if (subtractFeeFrom.length > 0 && payees.length > MAX_PAYEES)

@@ -47,7 +47,7 @@ const construct = (payees: readonly OutputTarget[], facts: Partial<TransactionPl
 
 const extraOf = ({ prefix }: UnsignedTx) => parseExtra(prefix.extra);
 
-/** What a holder finds in a transaction with nothing but its own keys: amounts and addresses. */
+/** Amounts and addresses that a holder finds in a transaction with its own keys. */
 function received(who: Holder, unsigned: UnsignedTx): { amount: bigint; subaddress: SubaddressIndex }[] {
   const { fields } = extraOf(unsigned);
   const tx = {
@@ -139,7 +139,7 @@ describe('a transaction', () => {
     expect(unsigned.additionalSecretKeys).toEqual([]);
   });
 
-  it('pays ourselves beside a subaddress', () => {
+  it('pays an own address besides a subaddress', () => {
     const unsigned = construct([to(payer, 100n), to(alice, 400n, { major: 0, minor: 2 })]);
     expect(
       received(payer, unsigned)
@@ -152,7 +152,7 @@ describe('a transaction', () => {
   it.each<[string, SubaddressIndex]>([
     ['a standard address', primary],
     ['a subaddress', { major: 0, minor: 3 }],
-  ])('has a second output of nothing, to nobody, when %s gets all', (_, index) => {
+  ])('has a dummy output when %s gets everything', (_, index) => {
     const unsigned = construct([to(alice, 1001n, index)]);
     expect(unsigned.prefix.outputs).toHaveLength(2);
     expect(unsigned.outputs.map((output) => output.amount).sort()).toEqual([0n, 1001n]);
@@ -161,7 +161,7 @@ describe('a transaction', () => {
     expect(received(payer, unsigned)).toEqual([]);
   });
 
-  it('has no output of nothing when two get all', () => {
+  it('has no dummy output when two payees get everything', () => {
     expect(construct([to(alice, 1000n), to(bob, 1n)]).prefix.outputs).toHaveLength(2);
   });
 
@@ -187,13 +187,13 @@ describe('a transaction', () => {
     expect(construct([to(alice, 4n)], { unlockTime: 77n }).prefix.unlockTime).toBe(77n);
   });
 
-  it('follows from the seed', () => {
+  it('is determined by the seed', () => {
     const one = constructTransaction(planOf([to(alice, 400n)]), seededRng(5));
     expect(constructTransaction(planOf([to(alice, 400n)]), seededRng(5))).toEqual(one);
     expect(constructTransaction(planOf([to(alice, 400n)]), seededRng(6))).not.toEqual(one);
   });
 
-  it('balances, and everybody finds exactly what was sent, whoever is paid', () => {
+  it('balances, and all receivers find exactly the sent amounts, for any payees', () => {
     const place = fc.tuple(
       fc.constantFrom(alice, bob, payer),
       fc.nat(1),
@@ -238,8 +238,8 @@ describe('the payment id', () => {
     ['one subaddress and change', [to(alice, 400n, { major: 0, minor: 1 })], alice],
     ['one payee and a dummy', [to(alice, 1001n)], alice],
     ['one payee twice', [to(alice, 1000n), to(alice, 1n)], alice],
-    ['ourselves', [to(payer, 1001n)], payer],
-  ])('is zeros where there is none: %s', (_, payees, reader) => {
+    ['an own address', [to(payer, 1001n)], payer],
+  ])('is zeros when there is none: %s', (_, payees, reader) => {
     expect(paymentIdFor(reader, construct(payees))).toEqual(new Uint8Array(8));
   });
 
@@ -256,7 +256,7 @@ describe('a transaction is not made', () => {
     ['of more than the inputs hold', { payees: [to(alice, 1002n)] }],
     ['without inputs', { inputs: [], payees: [to(alice, 1n)], fee: ZERO }],
     ['without payees', { payees: [] }],
-    ['with a payee of nothing', { payees: [to(alice, 0n)] }],
+    ['with a payee of amount zero', { payees: [to(alice, 0n)] }],
     ['of more than sixteen outputs', { payees: Array.from({ length: 16 }, () => to(alice, 1n)) }],
     [
       'with a payment id beside another payee',

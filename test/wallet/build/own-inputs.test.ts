@@ -16,7 +16,7 @@ const payer = holder(rng);
 const RATE = 20_000n;
 const RATES: FeeRates = { perByte: [RATE], quantizationMask: 10_000n };
 
-/** An output that was paid to an address of the payer, as it is known, and as whoever has its key knows it. */
+/** An output paid to an address of the payer, as an own input and as an input with its secret key. */
 function ownOutput(major: number, minor: number): { own: OwnInput; whole: SpendableInput } {
   const derivationKey = publicKeyOf(randomSecretKey(rng));
   const subaddress = { major, minor };
@@ -39,7 +39,7 @@ function ownOutput(major: number, minor: number): { own: OwnInput; whole: Spenda
   };
 }
 
-describe('a payment from outputs of our own', () => {
+describe("a payment from the wallet's own outputs", () => {
   const outputs = [ownOutput(0, 0), ownOutput(0, 3), ownOutput(2, 1)];
   const facts = {
     payees: [{ address: holder(rng).address(), amount: amount(COIN) }],
@@ -49,7 +49,7 @@ describe('a payment from outputs of our own', () => {
     viewSecret: payer.viewSecret,
   };
 
-  it('is the one that is made with their secret keys', () => {
+  it('equals the one made with their secret keys', () => {
     const plan = { ...facts, inputs: outputs.map(({ own }) => own), spendSecret: payer.spendSecret };
     const made = buildFromOwn(plan, RATE, RATES, seededRng('build'));
     const inputs = outputs.map(({ whole }) => whole);

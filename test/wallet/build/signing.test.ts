@@ -46,7 +46,7 @@ const planOf = (
 
 const inputOf = (value: bigint): SpendableInput => spendableInput(amount(value), rng);
 
-/** What the network checks, with our verifiers. */
+/** The network's checks, by this project's verifiers. */
 function verify(signed: SignedTx, inputs: readonly SpendableInput[]): void {
   const tx = parseTransaction(signed.blob);
   const { base, prunable } = tx.rct ?? {};
@@ -81,7 +81,7 @@ describe('a signed transaction', () => {
     ['one input and two outputs', [COIN], [COIN / 2n]],
     ['two inputs and a dummy', [COIN, 7n], null],
     ['three inputs and three outputs', [COIN, COIN, 5n], [COIN, 3n]],
-  ])('of %s passes every check and weighs what was foreseen', (_, held, paid) => {
+  ])('of %s passes every check and has the predicted weight', (_, held, paid) => {
     const inputs = held.map(inputOf);
     const plan = paid === null ? planOf([COIN + 7n], inputs, { feeFrom: [0] }) : planOf(paid, inputs);
     const unsigned = settleFee(plan, RATE, RATES, rng);
@@ -100,7 +100,7 @@ describe('a signed transaction', () => {
 });
 
 describe('the fee', () => {
-  it.each([1, 2, 5])('is what the real weight of %i inputs asks for, whatever was planned', (count) => {
+  it.each([1, 2, 5])('follows from the exact weight of %i inputs, for any planned fee', (count) => {
     const inputs = Array.from({ length: count }, () => inputOf(COIN));
     for (const fee of [0n, 5_000_000_000n]) {
       const unsigned = settleFee(planOf([5n], inputs, { fee: amount(fee) }), RATE, RATES, rng);
@@ -109,7 +109,7 @@ describe('the fee', () => {
     }
   });
 
-  it('leaves no change where it takes the rest exactly', () => {
+  it('leaves no change when it takes the remainder exactly', () => {
     const inputs = [inputOf(COIN)];
     const { fee } = settleFee(planOf([5n, 6n], inputs), RATE, RATES, rng);
     const unsigned = constructTransaction(planOf([5n, COIN - 5n - fee], inputs, { fee }), rng);
@@ -117,7 +117,7 @@ describe('the fee', () => {
     expect(unsigned.change).toBe(0n);
   });
 
-  it('comes from the payees named, in equal parts', () => {
+  it('is deducted from the listed payees in equal parts', () => {
     const inputs = [inputOf(COIN)];
     const part = COIN / 4n;
     const plan = planOf([part, part, part, part], inputs, { feeFrom: [0, 2, 3] });
@@ -146,7 +146,7 @@ describe('the fee', () => {
     expect(() => settleFee(plan, RATE, RATES, rng)).toThrow(new WalletError({ kind } as Fault));
   });
 
-  it('takes from a payee all but what it must leave', () => {
+  it('may leave a payee a single atomic unit', () => {
     const { fee } = settleFee(planOf([COIN], [inputOf(2n * COIN)], { feeFrom: [0] }), RATE, RATES, rng);
     const least = fee + 1n;
     const unsigned = settleFee(planOf([least], [inputOf(2n * COIN)], { feeFrom: [0] }), RATE, RATES, rng);
@@ -154,8 +154,8 @@ describe('the fee', () => {
   });
 
   it.each<[string, PricedPlan]>([
-    ['is more than what is left', planOf([COIN], [inputOf(COIN + 100n)])],
-    ['comes from nobody', planOf([COIN], [inputOf(COIN)], { feeFrom: [1] })],
+    ['is more than the inputs leave', planOf([COIN], [inputOf(COIN + 100n)])],
+    ['comes from a missing payee', planOf([COIN], [inputOf(COIN)], { feeFrom: [1] })],
   ])('that %s is refused', (_, plan) => {
     expect(() => settleFee(plan, RATE, RATES, rng)).toThrow(RangeError);
   });

@@ -24,7 +24,7 @@ describe('an unsigned set', () => {
     expect(toHex(encode(unsignedTxSet('0.18.0'), read))).toBe(toHex(unsignedBody));
   });
 
-  it('of today states how many outputs there are', () => {
+  it('of the current format states the number of outputs', () => {
     const set = { ...read, outputs: { first: 3, total: 8, outputs: [] } };
     expect(decode(unsignedTxSet('0.18.0'), encode(unsignedTxSet('current'), set))).toEqual(set);
     expect(decode(unsignedTxSet('current'), encode(unsignedTxSet('0.18.0'), set)).outputs.total).toBe(3);
@@ -45,7 +45,7 @@ describe('a signed set', () => {
     const { txs, keyImages, ownKeyImages } = decode(signedTxSet, signedBody);
     expect(txs.map(({ tx }) => toHex(transactionHash(tx)))).toEqual([vectors.txHash]);
     expect(txs[0]?.fee).toBe(BigInt(vectors.fee));
-    // Told of no outputs, the first 0.18 forgets those that it had.
+    // Release 0.18.0 drops its imported outputs when it imports an empty list.
     expect(keyImages).toEqual([]);
     expect(ownKeyImages).toHaveLength(1);
     expect(toHex(encode(signedTxSet, { txs, keyImages, ownKeyImages }))).toBe(toHex(signedBody));

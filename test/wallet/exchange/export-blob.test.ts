@@ -10,14 +10,14 @@ import { exportKeys, spendPublicKey, spendSecret, vectors, viewSecret } from '..
 const rng = seededRng('export blobs');
 
 describe('an export', () => {
-  it('of the reference opens to what its header says', () => {
+  it('of the reference opens with its header', () => {
     const plain = openExport('outputs', fromHex(vectors.outputs), exportKeys);
     expect(equalBytes(plain.subarray(0, 64), concatBytes(spendPublicKey, publicKeyOf(viewSecret)))).toBe(
       true,
     );
   });
 
-  it('opens to what was sealed, whatever that is', () => {
+  it('opens to any sealed plaintext', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
         const blob = sealExport('signedTxs', plain, exportKeys, rng);

@@ -67,7 +67,7 @@ describe("the reference's exported outputs", () => {
     expect(toHex(encode(outputExport['0.18.0'], read))).toBe(toHex(body));
   });
 
-  it('may be none, behind those whose images are known', () => {
+  it('may be none, after those with known key images', () => {
     expect(readOutputExport(bodyOf(vectors.outputsOnceKnown))).toEqual(run(3, 3, []));
   });
 });
@@ -77,11 +77,11 @@ describe('exported outputs', () => {
     ['none', run(0, 0, [])],
     ['none of some', run(7, 9, [])],
     ['a run in the middle', run(2, 12, [output(2), output(3, { additionalKeys: [publicKey(9)] })])],
-  ])('of today carry %s', (_, value) => {
+  ])('of the current format carry %s', (_, value) => {
     expect(readOutputExport(encode(outputExport.current, value))).toEqual(value);
   });
 
-  it('of the first 0.18 lack addresses and the total', () => {
+  it('of release 0.18.0 lack subaddress indices and the total', () => {
     const bytes = encode(outputExport['0.18.0'], run(1, 9, [output(1), output(2)]));
     expect(readOutputExport(bytes)).toEqual(
       run(1, 3, [output(1, { subaddress: undefined }), output(2, { subaddress: undefined })]),
@@ -145,13 +145,13 @@ describe('exported outputs', () => {
       expect(() => readOutputExport(encode(layout, [4, [{ ...details, ...wrong }]]))).toThrow(CodecError);
   });
 
-  it('are refused when they list more than there are', () => {
+  it('are refused when they list more than the total', () => {
     const bytes = encode(outputExport.current, run(2, 3, [output(2), output(3)]));
     expect(() => readOutputExport(bytes)).toThrow(CodecError);
     expect(() => decode(outputExport.current, bytes)).toThrow(CodecError);
   });
 
-  it('are read or refused, whatever the bytes are', () => {
+  it('are read or refused for any bytes', () => {
     const bytes = encode(outputExport.current, run(2, 12, [output(2), output(3), output(4)]));
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (place, change) => {

@@ -17,7 +17,11 @@ import { unsignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
 import type { ConstructionData } from '../../../src/wallet/exchange/construction-data.js';
 import { openExport } from '../../../src/wallet/exchange/export-blob.js';
 import { candidatesOf, keyImageOf, type LocatedOutput } from '../../../src/wallet/scan/key-images.js';
-import { isKeptBack, signOffline, type OfflineOrder } from '../../../src/wallet/exchange/offline-signing.js';
+import {
+  isWithheldKey,
+  signOffline,
+  type OfflineSigningRequest,
+} from '../../../src/wallet/exchange/offline-signing.js';
 import { receiveOutput } from '../../../src/wallet/scan/receive.js';
 import { SubaddressTable } from '../../../src/wallet/scan/subaddress-table.js';
 import { describeTransfer, summarize } from '../../../src/wallet/exchange/transfer-description.js';
@@ -52,7 +56,7 @@ const locate = ({ sources }: ConstructionData): LocatedOutput[] =>
       : [{ publicKey, outputIndex, derivationKey: found.derivationKey, subaddress: index }];
   });
 
-const orderOf = (given: ConstructionData): OfflineOrder => ({
+const orderOf = (given: ConstructionData): OfflineSigningRequest => ({
   data: given,
   located: locate(data),
   own: [{ address: primary, index }],
@@ -80,13 +84,13 @@ describe("the reference's unsigned transaction", () => {
     expect(tx.rct?.base.outPk).toHaveLength(3);
   });
 
-  it('keeps the transaction key back', () => {
-    expect(isKeptBack(pending.txSecretKey)).toBe(true);
+  it('withholds the tx secret key', () => {
+    expect(isWithheldKey(pending.txSecretKey)).toBe(true);
     expect(pending.additionalSecretKeys).toEqual([]);
-    expect(isKeptBack(signed.txSecretKey)).toBe(false);
+    expect(isWithheldKey(signed.txSecretKey)).toBe(false);
   });
 
-  it('pays change that its wallet finds, with the key image foretold', () => {
+  it('pays change that its wallet finds, with the exported key image', () => {
     const table = new SubaddressTable(spendPublicKey, viewSecret, { major: 1, minor: 2 });
     table.expandTo(index);
     const { fields } = parseExtra(tx.prefix.extra);
@@ -115,7 +119,7 @@ describe('signing is refused', () => {
     ['of one source twice', { ...data, sources: [source, source] }],
     ['of another amount than that committed to', withSource({ amount: source.amount + 1n })],
     ['of a source with another mask', withSource({ mask: new Uint8Array(32) })],
-    ['of a member of the ring that is not ours', withSource({ realIndex: (source.realIndex + 1) % 16 })],
+    ["of a ring member that is not the wallet's", withSource({ realIndex: (source.realIndex + 1) % 16 })],
     [
       'of a ring out of order',
       withSource({ ring: [...source.ring].reverse(), realIndex: 15 - source.realIndex }),
@@ -125,7 +129,7 @@ describe('signing is refused', () => {
       { ...data, outputs: data.outputs.map((one) => ({ ...one, amount: one.amount * 2n })) },
     ],
     ['with change to a stranger', { ...data, change: { ...data.change, address: stranger } }],
-    ['with change that nobody is paid', { ...data, change: { ...data.change, amount: 7n } }],
+    ['with change that is no output', { ...data, change: { ...data.change, amount: 7n } }],
     ['without RingCT', { ...data, flags: { rct: false, viewTags: true } }],
     ['without view tags', { ...data, flags: { rct: true, viewTags: false } }],
     ['with old range proofs', { ...data, rctConfig: { rangeProofType: 3, bpVersion: 3 } }],
@@ -177,7 +181,7 @@ describe('a description', () => {
     recipients: recipients.map(({ address, amount }) => `${amount} ${address}`).sort(),
   });
 
-  it("says what the reference's says", () => {
+  it("equals the reference's", () => {
     const named = (list: unknown): string[] =>
       (list as { address: string; amount: number }[])
         .map(({ address, amount }) => `${amount} ${address}`)
@@ -213,7 +217,7 @@ describe('a description', () => {
 
   test.each<[string, ConstructionData]>([
     [
-      'with change to nobody',
+      'with change that pays no listed address',
       {
         ...data,
         change: {

@@ -59,7 +59,7 @@ describe('metadata is refused', () => {
     expect(() => decode(pendingTx, raw)).toThrow(CodecError);
   });
 
-  it('or read, whatever is changed, and never crashes otherwise', () => {
+  it('or read after any change, without another error', () => {
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (place, change) => {
         const changed = Uint8Array.from(bytes);
@@ -74,7 +74,7 @@ describe('metadata is refused', () => {
     );
   });
 
-  it('or read, whatever the bytes are', () => {
+  it('or read for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (raw) => {
         expect(() => decode(pendingTx, raw)).toThrow();
@@ -92,7 +92,7 @@ describe('version 0', () => {
 });
 
 describe('partial signatures', () => {
-  it('are carried through', () => {
+  it('are read and written unchanged', () => {
     const some = (count: number): Uint8Array[] =>
       Array.from({ length: count }, (_, i) => new Uint8Array(32).fill(i + 1));
     const sig: MultisigSig = {
@@ -129,7 +129,7 @@ describe('partial signatures', () => {
   });
 });
 
-describe('a transaction of ours', () => {
+describe('a pending transaction of this wallet', () => {
   const rng = seededRng('pending');
   const [payer, alice] = [holder(rng), holder(rng)];
   const rates = { perByte: [20_000n], quantizationMask: 10_000n };
@@ -155,7 +155,7 @@ describe('a transaction of ours', () => {
   }));
   const facts = { signed, inputs: known, payees: [payee], changeAddress: payer.address(), account: 0 };
 
-  it('is packed with all that its wallet remembers', () => {
+  it('has all recorded data', () => {
     const pending = pendingTxOf(facts);
     const read = decode(pendingTx, encode(pendingTx, pending));
     expect(read).toEqual(pending);
@@ -173,7 +173,7 @@ describe('a transaction of ours', () => {
     });
   });
 
-  it('without change names the dummy, or nobody', () => {
+  it('without change has the dummy or zero keys as change destination', () => {
     const all = buildTransaction(
       { ...plan, payees: [{ ...payee, amount: amount(COIN + 7n) }], feeFrom: [0] },
       20_000n,
@@ -183,17 +183,17 @@ describe('a transaction of ours', () => {
     const { change } = pendingTxOf({ ...facts, signed: all });
     expect(change.amount).toBe(0n);
     expect(change.address.spendPublicKey).not.toEqual(new Uint8Array(32));
-    const nobody = pendingTxOf({ ...facts, signed: { ...all, targets: [] } }).change;
-    expect(nobody.address.spendPublicKey).toEqual(new Uint8Array(32));
+    const withoutTargets = pendingTxOf({ ...facts, signed: { ...all, targets: [] } }).change;
+    expect(withoutTargets.address.spendPublicKey).toEqual(new Uint8Array(32));
   });
 
-  it('is not packed when an input is unknown', () => {
+  it('is not built when an input is unknown', () => {
     expect(() => pendingTxOf({ ...facts, inputs: known.slice(1) })).toThrow(RangeError);
   });
 });
 
 describe('an archive', () => {
-  it('puts fields in a row', () => {
+  it('concatenates fields', () => {
     const codec = struct<{ a: boolean; b: string; c: number }>({ a: flag, b: text, c: u64Number });
     const raw = encode(codec, { a: true, b: 'ü', c: 258 });
     expect(toHex(raw)).toBe('0102c3bc0201000000000000');
@@ -205,7 +205,7 @@ describe('an archive', () => {
     ['text that is not UTF-8', () => decode(text, Uint8Array.of(1, 0xff))],
     ['a number beyond 2^53', () => decode(u64Number, new Uint8Array(8).fill(0xff))],
     [
-      'a version from the future',
+      'an unknown newer version',
       () =>
         decode(
           versioned(1, () => flag),

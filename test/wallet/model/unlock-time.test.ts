@@ -13,7 +13,7 @@ describe('the age of an output', () => {
     [100, 111, true],
     [0, 10, true],
     [0, 9, false],
-  ])('an output of block %i in a chain of %i blocks: spendable is %s', (height, chainHeight, expected) => {
+  ])('in block %i with a chain of %i blocks makes it spendable: %s', (height, chainHeight, expected) => {
     expect(isUnlocked({ height, unlockTime: 0n }, chainHeight, NOW)).toBe(expected);
   });
 
@@ -42,7 +42,7 @@ describe('a lock', () => {
   });
 });
 
-describe('what is left to wait', () => {
+describe('the remaining wait', () => {
   test.each([
     [{ height: 100, unlockTime: 0n }, 100, 10],
     [{ height: 100, unlockTime: 0n }, 110, 0],
@@ -60,7 +60,7 @@ describe('what is left to wait', () => {
     expect(secondsToUnlock({ height: 1, unlockTime: (1n << 64n) - 1n }, NOW)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('is nothing for an output without a lock exactly when it is spendable', () => {
+  it('is zero for an output without a lock exactly when it is spendable', () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.nat(1000), (height, chainHeight) => {
         const output = { height, unlockTime: 0n };

@@ -134,7 +134,7 @@ describe('key exchange', () => {
     );
   });
 
-  it('goes on with messages given twice', () => {
+  it('accepts messages given twice', () => {
     const [accounts] = exchangeRounds(randomSigners(3, rng), 2, rng);
     const messages = readAll((accounts ?? []).map((account) => nextMessage(account, rng)));
     for (const account of accounts ?? [])
@@ -151,16 +151,16 @@ describe('a round is refused', () => {
   if (signer === undefined) throw new Error('a signer');
 
   it.each([
-    ['without messages', 2, [], 'the threshold is 1 to 1 where there are 1 participants'],
-    ['of one alone', 1, opening.slice(0, 1), 'a group has 2 to 16 participants, 1 were given'],
-    ['with a threshold of zero', 0, opening, 'the threshold is 1 to 4 where there are 4 participants'],
-    ['with more needed than there are', 5, opening, 'the threshold is 1 to 4 where there are 4 participants'],
+    ['without messages', 2, [], 'the threshold must be 1 to 1 for 1 participants'],
+    ['with a single participant', 1, opening.slice(0, 1), 'a group has 2 to 16 participants, 1 were given'],
+    ['with a threshold of zero', 0, opening, 'the threshold must be 1 to 4 for 4 participants'],
     [
-      'without the own message',
+      'with a threshold above the number of participants',
       5,
-      opening.slice(1),
-      'the threshold is 1 to 4 where there are 4 participants',
+      opening,
+      'the threshold must be 1 to 4 for 4 participants',
     ],
+    ['without the own message', 5, opening.slice(1), 'the threshold must be 1 to 4 for 4 participants'],
     [
       'with a message twice',
       2,
@@ -184,14 +184,14 @@ describe('a round is refused', () => {
     ['with messages of the round after', third, /is of round 3 .* round 2 is due/],
     ['with messages of two rounds', [...second.slice(1), ...third.slice(0, 1)], /is of round 3/],
     ['with one missing', second.slice(0, 3), /contradict each other|are needed/],
-    ['with the own alone', second.slice(0, 1), /messages of 3 others are needed, 0 were given/],
+    ['with only the own message', second.slice(0, 1), /messages of 3 others are needed, 0 were given/],
   ] as const)('%s', (_, messages, reason) => {
     const before = structuredClone(account);
     expect(reasonOf(() => continueExchange(account, messages))).toMatch(reason);
     expect(account).toEqual(before);
   });
 
-  it('with a stranger among the messages', () => {
+  it('with a message of a non-member', () => {
     const other = exchangeRounds(randomSigners(4, rng), 2, rng)[0]?.[0];
     if (other === undefined) throw new Error('an account');
     const foreign = readAll([nextMessage(other, rng)]);
@@ -200,7 +200,7 @@ describe('a round is refused', () => {
     );
   });
 
-  it('with one who tells others something else', () => {
+  it('when a participant sends different messages to different participants', () => {
     const [, liar] = afterFirst;
     if (liar === undefined) throw new Error('a liar');
     const lie = readAll([nextMessage({ ...liar, roundKeys: liar.roundKeys.slice(1) }, rng)]);
@@ -212,7 +212,7 @@ describe('a round is refused', () => {
     expect(results.filter((result) => /contradict|too few/.test(result ?? ''))).not.toHaveLength(0);
   });
 
-  it('when confirmations are missing, of others, or of another group', () => {
+  it('when confirmations are missing or of another group', () => {
     const [waiting] = exchanged;
     if (waiting === undefined) throw new Error('an account');
     expect(reasonOf(() => continueExchange(waiting, last.slice(0, 3)))).toMatch(
@@ -222,7 +222,7 @@ describe('a round is refused', () => {
     expect(continueExchange(waiting, last).roundsPassed).toBe(4);
     expect(
       reasonOf(() => continueExchange(waiting, readAll(strangers.map((one) => nextMessage(one, rng))))),
-    ).toMatch(/have not come to the same keys/);
+    ).toMatch(/have not computed the same keys/);
   });
 
   it('once the exchange is complete', () => {
@@ -233,7 +233,7 @@ describe('a round is refused', () => {
 });
 
 describe('with fewer messages', () => {
-  it('a round completes when that is asked for', () => {
+  it('a round completes if incomplete messages are allowed', () => {
     const [accounts = []] = exchangeRounds(randomSigners(3, rng), 2, rng);
     const messages = readAll(accounts.map((account) => nextMessage(account, rng)));
     const [first] = accounts;
@@ -244,7 +244,7 @@ describe('with fewer messages', () => {
     expect(continueExchange(early, readAll([nextMessage(early, rng)]), true).roundsPassed).toBe(3);
   });
 
-  it('a booster lets one go on before all have told theirs', () => {
+  it('a booster message lets a participant continue before all messages are there', () => {
     const signers = randomSigners(3, rng);
     const opening = readAll(signers.map((signer) => openingMessage(signer, rng)));
     const [buyer, vendor, arbiter] = signers;
@@ -268,13 +268,13 @@ describe('with fewer messages', () => {
     const [one] = signers;
     if (one === undefined) throw new Error('a signer');
     expect(reasonOf(() => boosterMessage({ ...one, threshold: 2, total: 2 }, opening, rng))).toMatch(
-      /no round/,
+      /no further round/,
     );
   });
 });
 
 describe('choose', () => {
-  it('follows the rule of Pascal', () => {
+  it("satisfies Pascal's rule", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }), (n, k) => {
         expect(choose(n, k)).toBe(choose(n - 1, k - 1) + choose(n - 1, k));

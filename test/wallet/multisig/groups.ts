@@ -24,7 +24,7 @@ export const randomSigners = (total: number, rng: Rng): Signer[] =>
 
 export const readAll = (messages: readonly string[]) => messages.map(readKexMessage);
 
-/** The accounts after each round, the first after round 1. */
+/** Accounts of all participants after each round, from round 1 on. */
 export function exchangeRounds(signers: readonly Signer[], threshold: number, rng: Rng): MultisigAccount[][] {
   const opening = readAll(signers.map((signer) => openingMessage(signer, rng)));
   const rounds = [signers.map((signer) => startExchange(signer, threshold, opening))];
@@ -36,6 +36,6 @@ export function exchangeRounds(signers: readonly Signer[], threshold: number, rn
   }
 }
 
-/** The accounts of a complete group. */
+/** Accounts of a complete group. */
 export const groupOf = (signers: readonly Signer[], threshold: number, rng: Rng): MultisigAccount[] =>
   exchangeRounds(signers, threshold, rng).at(-1) ?? [];

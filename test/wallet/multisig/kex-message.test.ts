@@ -47,19 +47,19 @@ describe('messages of a key exchange', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a key exchange message parser refuses', () => {
   test.each([
     ['nothing', '', /not a message/],
     ['another text', 'SpendProofV1abc', /not a message/],
     ['a magic alone', 'MultisigxV2R1', /end of input/],
     ['the first scheme', `MultisigV1${first.slice(MAGIC_LENGTH)}`, /old scheme/],
     ['the scheme after it', `MultisigxV1${first.slice(MAGIC_LENGTH)}`, /old scheme/],
-    ['a first message named a later one', `MultisigxV2Rn${first.slice(MAGIC_LENGTH)}`, /./],
+    ['a message of round 1 with the magic of later rounds', `MultisigxV2Rn${first.slice(MAGIC_LENGTH)}`, /./],
     ['bytes behind the message', longer(first), /left over/],
     [
       'round 1 in the form of later ones',
       laterKexMessage(1, keys, signerSecret, rng),
-      /round that cannot be/,
+      /impossible round number/,
     ],
   ] as const)('%s', (_, text, reason) => {
     expect(refusalOf(text)).toMatch(reason);
@@ -77,17 +77,17 @@ describe('what is refused', () => {
     ['no point', `02${'00'.repeat(31)}`],
   ])('a key that is %s', (_, hex) => {
     const text = laterKexMessage(2, [...keys, fromHex(hex) as PublicKey], signerSecret, rng);
-    expect(refusalOf(text)).toBe('it holds an unusable key');
+    expect(refusalOf(text)).toBe('it has an unusable key');
   });
 
-  it('a message signed by somebody else', () => {
+  it('a message signed by another key', () => {
     const body = decodeBase58(later.slice(MAGIC_LENGTH));
     const other = decodeBase58(laterKexMessage(3, keys, randomSecretKey(rng), rng).slice(MAGIC_LENGTH));
     body.set(other.subarray(-64), body.length - 64);
-    expect(refusalOf('MultisigxV2Rn' + encodeBase58(body))).toBe('its signature is not that of its sender');
+    expect(refusalOf('MultisigxV2Rn' + encodeBase58(body))).toBe('its signature is not by its sender');
   });
 
-  it('every change of a byte, and every cut', () => {
+  it('every message with a changed byte or cut short', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(first, later),
@@ -106,7 +106,7 @@ describe('what is refused', () => {
     );
   });
 
-  it('never tells the secret in the refusal', () => {
+  it('a damaged message without quoting its secret', () => {
     const spoiled = first.slice(0, -1) + (first.endsWith('1') ? '2' : '1');
     expect(refusalOf(spoiled)).not.toContain(toHex(commonSecret));
   });

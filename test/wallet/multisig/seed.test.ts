@@ -13,7 +13,7 @@ describe('the seed of a multisig wallet', () => {
     [2, 2, 8 + 32 * 7],
     [2, 3, 8 + 32 * 9],
     [2, 4, 8 + 32 * 11],
-  ])('of %i of %i brings it back', (m, n, bytes) => {
+  ])('of %i of %i restores the account', (m, n, bytes) => {
     for (const account of groupOf(randomSigners(n, rng), m, rng)) {
       const seed = multisigSeed(account);
       expect(seed).toHaveLength(2 * bytes);
@@ -31,23 +31,23 @@ describe('the seed of a multisig wallet', () => {
     ['half a byte', seed.slice(1)],
     ['a byte too few', seed.slice(2)],
     ['a byte too many', `${seed}00`],
-    ['more needed than there are', `04${seed.slice(2)}`],
-    ['nobody needed', `00${seed.slice(2)}`],
+    ['a threshold above the number of signers', `04${seed.slice(2)}`],
+    ['a threshold of zero', `00${seed.slice(2)}`],
     ['another number of signers', `${seed.slice(0, 8)}04${seed.slice(10)}`],
     ['billions of signers', `02000000ffffffff${seed.slice(16)}`],
   ])('that is %s is refused', (_, text) => {
     expect(() => readMultisigSeed(text)).toThrow(CodecError);
   });
 
-  it('is refused when its keys do not fit together, and the refusal tells no secret', () => {
+  it('is refused when its keys do not match, and the error contains no secret', () => {
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 71 }), fc.integer({ min: 1, max: 255 }), (at, change) => {
-        // The signer's secret, or a view key: what the seed holds the other half of.
+        // The signer's secret, or a view key: the seed contains the other key of each pair.
         const place = at < 40 ? at : at + 32;
         const bytes = Buffer.from(seed, 'hex');
         bytes[place] = (bytes[place] ?? 0) ^ change;
         expect(() => readMultisigSeed(bytes.toString('hex'))).toThrow(
-          /^it holds a key that is none$|^its view keys do not fit together$|^its own signer is not a member of the group$/,
+          /^it has an invalid secret key$|^its view secret and view key do not match$|^its own signer is not a member of the group$/,
         );
       }),
       { numRuns: 40 },

@@ -30,7 +30,7 @@ export function addressOfGroup(account: MultisigAccount, index = PRIMARY): Addre
   return { network: 'mainnet', kind, ...keys };
 }
 
-/** An output that the group holds, as a payer to one of its addresses makes it. */
+/** An output of the group, made by a payer to one of its addresses. */
 export function sharedOutput(
   account: MultisigAccount,
   value: bigint,
@@ -63,11 +63,11 @@ export function sharedOutput(
   return { output, ring: { members, realIndex: ringAt } };
 }
 
-/** A wallet of the group that has told what it knows of the outputs. */
+/** A member wallet with its exported info about the outputs. */
 export interface Member {
   readonly account: MultisigAccount;
   readonly signer: PublicKey;
-  /** One an output. */
+  /** One per output. */
   readonly fresh: readonly FreshInfo[];
 }
 
@@ -86,18 +86,18 @@ export const memberOf = (account: MultisigAccount, outputs: readonly Shared[], r
 
 export const keysOf = ({ account }: Member) => ({ viewSecret: account.commonSecret, shares: account.shares });
 
-/** The outputs with the key images that all members' parts give. */
+/** The outputs with key images from the partial key images of all members. */
 export function withKeyImages(members: readonly Member[], outputs: readonly Shared[]): Shared[] {
   const [first] = members;
   if (first === undefined) throw new Error('a member');
   return outputs.map(({ output, ring }, i) => {
-    const told = members.flatMap(({ fresh }) => fresh[i]?.info.partialKeyImages ?? []);
-    const keyImage = compositeKeyImage(output, keysOf(first), told, shareCounts(first.account).all);
+    const partials = members.flatMap(({ fresh }) => fresh[i]?.info.partialKeyImages ?? []);
+    const keyImage = compositeKeyImage(output, keysOf(first), partials, shareCounts(first.account).all);
     return { output: { ...output, keyImage }, ring };
   });
 }
 
-/** What the first of the members proposes, with what the others told it. */
+/** Proposal of the first member, made with the info of the others. */
 export function proposalOf(
   members: readonly Member[],
   outputs: readonly Shared[],

@@ -15,7 +15,7 @@ import {
   cosign,
   NoNonceError,
   type Cosigned,
-  type CosigningOrder,
+  type CosigningRequest,
 } from '../../../src/wallet/multisig/cosigning.js';
 import { multisigTxSet } from '../../../src/wallet/multisig/tx-set.js';
 import { keyImagesOf, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
@@ -45,8 +45,8 @@ function wallets(m: number, n: number, count = 2) {
   return { members, outputs: withKeyImages(members, bare) };
 }
 
-/** @param members who have signed, then the one who signs. */
-function orderFor(pending: PendingTx, members: readonly Member[]): CosigningOrder {
+/** @param members members who have signed, then the signing member. */
+function orderFor(pending: PendingTx, members: readonly Member[]): CosigningRequest {
   const own = members.at(-1);
   if (own === undefined) throw new Error('a signer');
   return {
@@ -66,7 +66,7 @@ function orderFor(pending: PendingTx, members: readonly Member[]): CosigningOrde
   };
 }
 
-/** Passes a proposal from signer to signer, in bytes. */
+/** Passes an encoded proposal from signer to signer. */
 function signInTurn(members: readonly Member[], proposal: PendingTx): Cosigned {
   let at: Cosigned = { pending: proposal };
   for (let i = 1; i < members.length; i++) {
@@ -81,7 +81,7 @@ function signInTurn(members: readonly Member[], proposal: PendingTx): Cosigned {
   return at;
 }
 
-/** What the network checks of proofs and signatures. */
+/** Proof and signature checks of the network. */
 function assertSound({ tx }: PendingTx, outputs: readonly Shared[]): void {
   const { prefix, rct } = tx;
   const prunable = rct?.prunable;
@@ -118,7 +118,7 @@ describe('a transaction of a group', () => {
     [2, 4],
     [3, 4],
     [3, 5],
-  ])('is whole once %i of %i have signed, whoever they are', (m, n) => {
+  ])('is complete once any %i of %i have signed', (m, n) => {
     const { members, outputs } = wallets(m, n);
     const signing = [...members].reverse();
     const proposal = proposalOf(signing, outputs, paying(stranger.address()), rng);
@@ -158,11 +158,11 @@ describe('a signer refuses', () => {
   const entry = payeeOf(stranger.address(), COIN);
   const { construction, tx } = proposal;
   test.each<[string, Partial<PendingTx>, RegExp]>([
-    ['what holds no attempt', { multisigSigs: [] }, /no attempt/],
-    ['what has no entropy', { multisigEntropy: new Uint8Array(32) }, /old format/],
-    ['another entropy', { multisigEntropy: new Uint8Array(32).fill(1) }, /keys are not those/],
+    ['a transaction without an attempt', { multisigSigs: [] }, /no attempt/],
+    ['a transaction without entropy', { multisigEntropy: new Uint8Array(32) }, /old format/],
+    ['another entropy', { multisigEntropy: new Uint8Array(32).fill(1) }, /keys are not derived/],
     [
-      'a record that pays somebody else',
+      'a record that pays another address',
       {
         construction: {
           ...construction,
@@ -186,9 +186,9 @@ describe('a signer refuses', () => {
       /another transaction/,
     ],
     [
-      'change that goes elsewhere',
+      'change to another address',
       { construction: { ...construction, change: { ...construction.change, address: entry.address } } },
-      /change does not come back/,
+      /change is not paid to this wallet/,
     ],
     [
       'a source with another amount',
@@ -198,16 +198,16 @@ describe('a signer refuses', () => {
           sources: construction.sources.map((source) => ({ ...source, amount: source.amount + 1n })),
         },
       },
-      /does not fit its commitment/,
+      /does not match its commitment/,
     ],
-    ['another lock', { construction: { ...construction, unlockTime: 7n } }, /another transaction/],
+    ['another unlock time', { construction: { ...construction, unlockTime: 7n } }, /another transaction/],
     [
-      'a transaction that is not its record',
+      'a transaction that differs from its record',
       { tx: { ...tx, prefix: { ...tx.prefix, extra: tx.prefix.extra.slice(0, -1) } } },
       /another transaction/,
     ],
     [
-      'an attempt short of an answer',
+      'an attempt with a missing response',
       { multisigSigs: proposal.multisigSigs.map((sig) => ({ ...sig, s: sig.s.slice(1) })) },
       /does not answer every input/,
     ],
@@ -216,7 +216,7 @@ describe('a signer refuses', () => {
     expect(() => cosign(order)).toThrow(reason);
   });
 
-  it('what asks for nonces that it does not have', () => {
+  it('a transaction whose nonces it does not have', () => {
     const order = orderFor(proposal, [a, b]);
     expect(() => cosign({ ...order, nonces: order.nonces.map(() => []) })).toThrow(NoNonceError);
   });
@@ -232,7 +232,7 @@ describe('a signer refuses', () => {
     expect(() => cosign(orderFor(doubled, [a, b]))).toThrow(NoNonceError);
   });
 
-  it('what another answered wrongly, once that shows', () => {
+  it('a transaction that another signer signed wrongly, on completion', () => {
     const spoiled = {
       ...proposal,
       multisigSigs: proposal.multisigSigs.map((sig) => ({
@@ -245,7 +245,7 @@ describe('a signer refuses', () => {
 });
 
 describe('attempts', () => {
-  it('are one a set of signers, and share no nonce', () => {
+  it('are made one per set of signers, and share no nonce', () => {
     const infos = outputs.map((_, i) => [b, c].flatMap(({ fresh }) => fresh[i]?.info ?? []));
     const attempts = planAttempts(a.account, a.signer, infos);
     expect(attempts.map(({ ignored }) => ignored.map(toHex))).toEqual(
@@ -257,7 +257,7 @@ describe('attempts', () => {
     expect(new Set(used).size).toBe(used.length);
   });
 
-  it('need fresh info of enough others', () => {
+  it('need unused nonces of enough other signers', () => {
     const refusal = (infos: Parameters<typeof planAttempts>[2]): unknown => {
       try {
         return planAttempts(a.account, a.signer, infos);

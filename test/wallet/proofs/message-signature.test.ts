@@ -31,7 +31,7 @@ describe.each(cases)('a signature by the $key key of $index.major/$index.minor',
   const address = signer.address(index);
   const signature = sign(index, key);
 
-  it('is good, and tells the key', () => {
+  it('is good, and the verdict has the key', () => {
     expect(signature).toMatch(/^SigV2[1-9A-Za-z]{88}$/);
     expect(verifyMessage({ message, address, signature })).toEqual({ good: true, version: 2, key });
   });
@@ -56,7 +56,7 @@ describe.each(cases)('a signature by the $key key of $index.major/$index.minor',
 
 describe('a signature of version 1', () => {
   const signature = `SigV1${encodeBase58(signHash(keccak(message), spendPublicKey, spendSecret, rng))}`;
-  it('is good, and tells its age', () => {
+  it('is good, and the verdict has the version', () => {
     expect(verifyMessage({ message, address: signer.address(), signature })).toEqual({
       good: true,
       version: 1,
@@ -72,7 +72,7 @@ describe('a signature of version 1', () => {
       key: 'view',
     });
   });
-  it('does not pass for one of version 2, nor the other way round', () => {
+  it('does not verify as version 2, nor version 2 as version 1', () => {
     const newer = signature.replace('SigV1', 'SigV2');
     expect(verifyMessage({ message, address: signer.address(), signature: newer })).toEqual({ good: false });
     const older = sign(PRIMARY, 'spend').replace('SigV2', 'SigV1');
@@ -80,14 +80,14 @@ describe('a signature of version 1', () => {
   });
 });
 
-describe('what is no signature', () => {
+describe('a malformed signature', () => {
   test.each(['', 'SigV2', 'SigV3', `SigV2${'1'.repeat(88)}`, `SigV2${'z'.repeat(88)}`, 'x'.repeat(93)])(
     'is a bad one: %s',
     (signature) => {
       expect(verifyMessage({ message, address: signer.address(), signature })).toEqual({ good: false });
     },
   );
-  it('whatever text it is', () => {
+  it('is bad for any text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 120 }), fc.boolean(), (text, headed) => {
         const signature = headed ? `SigV2${text}` : text;

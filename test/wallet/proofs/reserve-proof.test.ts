@@ -36,7 +36,7 @@ const [owner, payer] = [holder(rng), holder(rng)];
 const message = utf8('solvent');
 const address = owner.address();
 
-/** Outputs at the primary address and at subaddresses, opened by a transaction's own key and by additional ones. */
+/** Outputs at the primary address and at subaddresses, opened by tx public keys and additional keys. */
 const payments = [
   payment(payer, [{ address, amount: amount(5n) }], rng),
   payment(payer, [{ address: owner.address({ major: 1, minor: 1 }), amount: amount(70n) }], rng),
@@ -87,7 +87,7 @@ const proof = prove();
 const read = readReserveProof(proof);
 const BAD = { good: false };
 
-describe('a proof of holdings', () => {
+describe('a reserve proof', () => {
   it('counts its outputs, and those of them that were spent', () => {
     expect(outputs.map((output) => output.amount).sort()).toEqual([11n, 300n, 5n, 70n]);
     expect(check(read)).toEqual({ good: true, total: 386n, spent: 0n });
@@ -99,20 +99,20 @@ describe('a proof of holdings', () => {
     const { viewPublicKey } = payer.address();
     expect(check(read, { address: { ...address, viewPublicKey } })).toEqual(BAD);
   });
-  it('is about one address', () => {
+  it('is refused for another address', () => {
     expect(faultOf(() => assertProofOf(read, address))).toBeUndefined();
     expect(faultOf(() => check(read, { address: payer.address() }))).toBe('bad_proof');
   });
-  it('is written as it was read', () => {
+  it('is encoded as it was read', () => {
     expect(formatReserveProof(read)).toBe(proof);
   });
-  it('of nothing holds nothing', () => {
+  it('without entries has an amount of zero', () => {
     expect(check(readReserveProof(prove([])))).toEqual({ good: true, total: 0n, spent: 0n });
   });
 
   it('is bad once a byte of it changes', () => {
     const bytes = decodeBase58(proof.slice('ReserveProofV2'.length));
-    // The layout's version, of an entry, says nothing to anybody.
+    // The version byte of an entry is ignored.
     const versions = new Set(outputs.map((_, i) => 1 + i * 226));
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
@@ -164,10 +164,10 @@ describe('a proof of holdings', () => {
       'a pair of three',
       `ReserveProofV2${encodeBase58(concatBytes(Uint8Array.of(0, 1, 3), new Uint8Array(96)))}`,
     ],
-  ])('is none: %s', (_, text) => {
+  ])('is refused when malformed: %s', (_, text) => {
     expect(faultOf(() => readReserveProof(text))).toBe('bad_proof');
   });
-  it('is none whatever text it is', () => {
+  it('is refused for any other text', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const text = `ReserveProofV2${encodeBase58(bytes)}`;
@@ -180,7 +180,7 @@ describe('a proof of holdings', () => {
 });
 
 describe('a proof of version 1', () => {
-  it('is read, and not taken for one of version 2', () => {
+  it('is read, and does not verify as version 2', () => {
     const signed = keccak(
       message,
       address.spendPublicKey,
@@ -199,11 +199,11 @@ describe('a proof of version 1', () => {
   });
 });
 
-describe('a holder who deceives', () => {
+describe('a dishonest prover', () => {
   test.each(SMALL_ORDER.slice(1))('cannot hide that an output is spent behind torsion %s', (torsion) => {
     const [first] = outputs;
     if (first === undefined) throw new Error('no output');
-    // Of some challenges the torsion vanishes: a check of the signature alone takes every other, or eighth, try.
+    // For some challenges the torsion vanishes: a check of the signature alone accepts every second or eighth attempt.
     const tries = Array.from({ length: 8 }, () => {
       const bent = { ...first, keyImage: plusTorsion(first.keyImage, torsion) };
       return check(readReserveProof(prove([bent])));
@@ -211,7 +211,7 @@ describe('a holder who deceives', () => {
     expect(tries.filter(({ good }) => good)).toEqual([]);
   });
 
-  it('could, were the signature all that is checked', () => {
+  it('could hide a spend if only the signature were checked', () => {
     const [first] = outputs;
     const [, torsion] = SMALL_ORDER;
     if (first === undefined || torsion === undefined) throw new Error('no output');
@@ -224,7 +224,7 @@ describe('a holder who deceives', () => {
     expect(tries).toContain(true);
   });
 
-  it('cannot count an output of somebody else', () => {
+  it("cannot count another wallet's output", () => {
     const [theirs] = payments.flatMap((made) => outputsOf(payer, made));
     if (theirs === undefined) throw new Error('no output');
     expect(check(readReserveProof(prove([theirs])))).toEqual(BAD);
@@ -242,7 +242,7 @@ describe('a holder who deceives', () => {
     expect(faultOf(() => check({ ...one, spendKeys }))).toBe('bad_proof');
   });
 
-  it('counts nothing for an amount that its commitment does not hold', () => {
+  it('gets zero for an amount that does not match its commitment', () => {
     const [made] = payments;
     const base = made?.parsed.rct?.base;
     if (made === undefined || base === undefined) throw new Error('no payment');
@@ -256,7 +256,7 @@ describe('a holder who deceives', () => {
 
 describe('the outputs that prove an amount', () => {
   const values = fc.array(fc.bigInt({ min: 1n, max: 1000n }), { minLength: 1, maxLength: 12 });
-  it('reach it, and would not without any of them', () => {
+  it('reach it, and do not without any one of them', () => {
     fc.assert(
       fc.property(values, fc.bigInt({ min: 1n, max: 3000n }), (list, least) => {
         const held = list.map((value) => ({ amount: amount(value) }));
@@ -272,7 +272,7 @@ describe('the outputs that prove an amount', () => {
       }),
     );
   });
-  it('prove more than nothing', () => {
+  it('are refused for an amount of zero', () => {
     expect(faultOf(() => selectReserve([{ amount: amount(1n) }], amount(0n)))).toBe('invalid');
   });
 });

@@ -26,7 +26,7 @@ const message = utf8('it was me');
 const txHash = rng(32) as Hash;
 
 const RING_SIZE = 4;
-/** Outputs of the spender at its primary address and at a subaddress, each in a ring. */
+/** Outputs of the spender at its primary address and at a subaddress, each with a ring. */
 const inputs: SpendToProve['inputs'] = [
   { major: 0, minor: 0 },
   { major: 2, minor: 1 },
@@ -64,7 +64,7 @@ const faultOf = (act: () => unknown): string | undefined => {
 };
 
 describe('a proof of spending', () => {
-  it('holds for its transaction, text and rings alone', () => {
+  it('verifies for its transaction, message and rings only', () => {
     expect(inputs).toHaveLength(2);
     expect(proof.length).toBe('SpendProofV1'.length + 88 * 2 * RING_SIZE);
     expect(check()).toBe(true);
@@ -93,7 +93,7 @@ describe('a proof of spending', () => {
   test.each([
     ['nothing', ''],
     ['another header', proof.replace('V1', 'V2')],
-  ])('is none: %s', (_, text) => {
+  ])('is refused when malformed: %s', (_, text) => {
     expect(faultOf(() => check(text))).toBe('bad_proof');
   });
   test.each([
@@ -104,7 +104,7 @@ describe('a proof of spending', () => {
     expect(check(text)).toBe(false);
   });
 
-  it('is not made where the ring lacks the output, or holds what is no key', () => {
+  it('is not made for a ring without the output, or with an invalid key', () => {
     const [first] = inputs;
     if (first === undefined) throw new Error('no input');
     const prove = (ring: readonly PublicKey[]) => () =>
@@ -117,7 +117,7 @@ describe('a proof of spending', () => {
     );
   });
 
-  it('of a transaction without inputs is bad: nobody made it', () => {
+  it('of a transaction without inputs is bad', () => {
     expect(checkSpend({ txHash, message, inputs: [], signatures: [] })).toBe(false);
   });
 
@@ -125,7 +125,7 @@ describe('a proof of spending', () => {
     const [first] = inputs;
     if (first === undefined) throw new Error('no input');
     const keyImage = plusTorsion(first.keyImage, torsion);
-    // One signer in eight finds a challenge under which the torsion vanishes; here every one is tried.
+    // For one challenge in eight the torsion vanishes; every case is tried here.
     const made = Array.from({ length: 8 }, () => {
       const ring = [first.output.publicKey];
       const text = proveSpend(
@@ -143,7 +143,7 @@ describe('the rings of a transaction', () => {
   const { parsed } = payment(other, [{ address: spender.address(), amount: amount(1n) }], rng);
   const withInputs = (list: readonly TxInput[]) => withPrefix(parsed, { inputs: list });
   const keyImage = rng(32) as KeyImage;
-  it('are told by offsets, each from the one before', () => {
+  it('follow from relative offsets', () => {
     const keyOffsets = [5n, 1n, 0n, 100n];
     const tx = withInputs([
       { type: 'gen', height: 3 },
@@ -151,7 +151,7 @@ describe('the rings of a transaction', () => {
     ]);
     expect(ringReferences(tx)).toEqual([{ keyImage, amount: 0n, globalIndices: [5, 6, 6, 106] }]);
   });
-  it('beyond what can exist are the daemon’s doing', () => {
+  it('beyond any possible index are a daemon fault', () => {
     const keyOffsets = [2n ** 53n - 1n, 1n];
     const tx = withInputs([{ type: 'key', amount: ZERO, keyOffsets, keyImage }]);
     expect(faultOf(() => ringReferences(tx))).toBe('daemon_misbehaves');

@@ -75,7 +75,7 @@ describe.each(cases)('a payment to $note', ({ made: { tx, keys, parsed }, addres
     ['its payee', proveReceived({ ...subject, viewSecret: alice.viewSecret }, rng)],
   ] as const;
 
-  it('is shown by the keys of the transaction, to its address alone', () => {
+  it('is proven by the tx secret keys, for its address only', () => {
     expect(checkTxKey({ tx, address, keys })).toBe(paid);
     expect(checkTxKey({ tx, address: bob.address(), keys })).toBe(0n);
     const strange = keys.map(() => randomSecretKey(rng));
@@ -86,7 +86,7 @@ describe.each(cases)('a payment to $note', ({ made: { tx, keys, parsed }, addres
   });
 
   describe.each(proofs)('proved by %s', (_, proof) => {
-    it('is proved for this text, address and transaction alone', () => {
+    it('verifies for this message, address and transaction only', () => {
       expect(checkTxProof({ ...subject, proof })).toEqual({ good: true, received: paid });
       expect(checkTxProof({ ...subject, proof, message: utf8('') })).toEqual(BAD);
       expect(checkTxProof({ ...subject, proof, address: bob.address() })).toEqual(BAD);
@@ -94,7 +94,7 @@ describe.each(cases)('a payment to $note', ({ made: { tx, keys, parsed }, addres
       expect(checkTxProof({ ...subject, proof, tx: renamed })).toEqual(BAD);
     });
 
-    it('never shows more once a character of the proof changes', () => {
+    it('never proves a larger amount after a change of a character', () => {
       fc.assert(
         fc.property(
           fc.nat(proof.length - 1),
@@ -105,7 +105,7 @@ describe.each(cases)('a payment to $note', ({ made: { tx, keys, parsed }, addres
             const fault = faultOf(() => {
               const verdict = checkTxProof({ ...subject, proof: bent });
               expect(verdict.received).toBeLessThanOrEqual(paid);
-              // With several keys the others may still hold.
+              // With several keys the other entries may still verify.
               if (keys.length === 1) expect(verdict).toEqual(BAD);
             });
             expect([undefined, 'bad_proof']).toContain(fault);
@@ -132,7 +132,7 @@ describe('a proof of a payment that was not made', () => {
   });
 });
 
-describe('a text that is no proof', () => {
+describe('a malformed proof', () => {
   const { tx, keys } = payment(payer, [to(alice, 5n)], rng);
   const subject = { tx, address: alice.address(), message };
   const proof = proveSent({ ...subject, keys }, rng);
@@ -147,7 +147,7 @@ describe('a text that is no proof', () => {
   ])('is refused: %s', (_, text) => {
     expect(faultOf(() => checkTxProof({ ...subject, proof: text }))).toBe('bad_proof');
   });
-  it('is refused whatever it is', () => {
+  it('is refused for any text', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('', 'OutProofV2', 'InProofV1'), (text, header) => {
         expect(faultOf(() => checkTxProof({ ...subject, proof: header + text }))).toBe('bad_proof');
@@ -175,8 +175,8 @@ describe('proofs of version 1', () => {
   });
 });
 
-describe('a transaction made to deceive', () => {
-  /** Outputs that a derivation of the deceiver's choice makes look paid to an address. */
+describe('a fraudulent transaction', () => {
+  /** Outputs that a freely chosen derivation makes look paid to an address. */
   const forged = (derivation: KeyDerivation, extra: Uint8Array): Transaction => {
     const { parsed } = payment(payer, [to(alice, 5n)], rng);
     const outputs = parsed.prefix.outputs.map((output, i) => ({
@@ -202,7 +202,7 @@ describe('a transaction made to deceive', () => {
     return { hash: transactionHash(whole), blob: encode(transaction, whole) };
   };
 
-  it('shows nothing by a key that it does not publish', () => {
+  it('proves nothing by a key that it does not publish', () => {
     const key = randomSecretKey(rng);
     const derivation = derivationOf(sharedSecret(bob.address().viewPublicKey, key));
     const honest = nameOf(forged(derivation, writeExtra([{ type: 'publicKey', key: publicKeyOf(key) }])));
@@ -214,8 +214,8 @@ describe('a transaction made to deceive', () => {
     expect(faultOf(() => proveSent({ ...subject, keys: [key] }, rng))).toBe('invalid');
   });
 
-  it('shows nothing by a part of a proof that does not hold', () => {
-    // Zeros are what a checker that forgets to look would derive with.
+  it('proves nothing by an invalid entry of a proof', () => {
+    // A verifier that skipped the check would derive with zeros.
     const zeros = new Uint8Array(32) as KeyDerivation;
     const key = randomSecretKey(rng);
     const keyOfPayer = publicKeyOf(key);
@@ -236,7 +236,7 @@ describe('a transaction made to deceive', () => {
     expect(check(nothing, nothing, nothing)).toEqual(BAD);
   });
 
-  it('with bytes for keys does not keep its payee from a proof', () => {
+  it('with invalid public keys can still be proven by its payee', () => {
     const { parsed } = payment(payer, [to(alice, 5n)], rng);
     const noPoint = new Uint8Array(32).fill(0xff) as PublicKey;
     const keys = parsed.prefix.outputs.map(() => noPoint);
@@ -255,7 +255,7 @@ describe('a transaction made to deceive', () => {
   });
 });
 
-describe('a daemon that gives another transaction', () => {
+describe('a daemon that sends a wrong transaction', () => {
   const { tx } = payment(payer, [to(alice, 5n)], rng);
   const { tx: other } = payment(payer, [to(alice, 5n)], rng);
   const check = (given: typeof tx) => () =>
@@ -263,10 +263,13 @@ describe('a daemon that gives another transaction', () => {
   test.each([
     ['under its name', { ...other, hash: tx.hash }],
     ['cut short', { ...tx, blob: tx.blob.slice(0, -1) }],
-    ['with another rest', { ...tx, ...(other.prunableHash && { prunableHash: other.prunableHash }) }],
+    [
+      'with another prunable hash',
+      { ...tx, ...(other.prunableHash && { prunableHash: other.prunableHash }) },
+    ],
     ['as if it were whole', { hash: tx.hash, blob: tx.blob }],
-    ['that is nothing', { hash: tx.hash, blob: new Uint8Array() }],
-  ])('is found out: %s', (_, given) => {
+    ['as an empty blob', { hash: tx.hash, blob: new Uint8Array() }],
+  ])('is detected: %s', (_, given) => {
     expect(faultOf(check(given))).toBe('daemon_misbehaves');
   });
 });

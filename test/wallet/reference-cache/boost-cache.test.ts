@@ -23,7 +23,7 @@ const bytesOf = (text: string | undefined): Uint8Array => Uint8Array.from(Buffer
 
 const archive = bytesOf(vector.made.archive);
 
-/** Boost's archive has no transactions of mined payments. */
+/** A cache as a Boost archive holds it: without the transactions of mined payments. */
 const withoutPaidTxs = (cache: ReferenceCache): ReferenceCache => ({
   ...cache,
   confirmed: cache.confirmed.map(([hash, paid]) => [hash, { ...paid, tx: undefined }]),
@@ -42,7 +42,7 @@ describe('a cache of a release of 2017', () => {
     cache = opened;
   });
 
-  it('is read with what upstream knows of it', () => {
+  it('is read with the same content as upstream reads', () => {
     expect(cache.chain.hashes.map(toHex)).toEqual([
       '48ca7cd3c8de5b6a4d53d2861fbdaedca141553559f9be9520068053cda8430b',
     ]);
@@ -72,7 +72,7 @@ describe('a cache of a release of 2017', () => {
     expect(cache.confirmed).toHaveLength(1);
   });
 
-  it('may be ciphered with twenty rounds as well', () => {
+  it('may be encrypted with ChaCha20 as well', () => {
     const { iv, ciphertext } = decode(sealedFile, bytesOf(vector.release2017.cache));
     const again = chacha20(key, iv, chacha8(key, iv, ciphertext));
     expect(openCache(encode(sealedFile, { iv, ciphertext: again }), key)).toEqual(cache);
@@ -80,7 +80,7 @@ describe('a cache of a release of 2017', () => {
 });
 
 describe("an archive of Boost's that fills every field", () => {
-  it('says the same as the binary archive', () => {
+  it('reads as the same cache as the binary archive', () => {
     const fromBoost = readBoostCache(bytesOf(vector.made.boost30));
     expect(fromBoost).toEqual(withoutPaidTxs(decode(referenceCache, archive)));
     expect(fromBoost.transfers[1]?.multisigInfo).toHaveLength(1);
@@ -104,7 +104,7 @@ test.each(['archive', 'archiveWithBackgroundSync'])(
   },
 );
 
-describe('what is no cache is refused', () => {
+describe('a Boost archive', () => {
   const plain = bytesOf(vector.made.boost30);
 
   test.each([
@@ -113,11 +113,11 @@ describe('what is no cache is refused', () => {
     ['cut short', plain.slice(0, -1)],
     ['from before 2015', Uint8Array.from(plain, (byte, i) => (i === 28 ? 8 : byte))],
     ['without a signature', plain.slice(BOOST_HEAD.length)],
-  ])('an archive %s', (_, bytes) => {
+  ])('%s is refused', (_, bytes) => {
     expect(() => readBoostCache(bytes)).toThrow(CodecError);
   });
 
-  test('and so is any that was changed, unless it still says something', () => {
+  test('that is altered is read or refused with a CodecError', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: BOOST_HEAD.length, max: plain.length - 1 }),

@@ -8,7 +8,7 @@ import { CodecError, decode, encode } from '../../../src/util/codec.js';
 import {
   CACHE_MAGIC,
   referenceCache,
-  widePlacesCache,
+  cacheWithWideIndices,
   type ReferenceCache,
 } from '../../../src/wallet/reference-cache/cache.js';
 import { openCache } from '../../../src/wallet/reference-cache/open-cache.js';
@@ -58,7 +58,7 @@ describe('a cache of the reference', () => {
     expect(cache.addressBook.map(({ description }) => description)).toEqual(['plain', 'sub', 'integrated']);
   });
 
-  it('of a view-only wallet is read with the key images it was told', () => {
+  it('of a view-only wallet is read with its imported key images', () => {
     const { transfers } = opened(viewOnlyCache);
     expect(transfers.map(({ keyImage }) => toHex(keyImage))).toEqual(vector.keyImages);
     expect(transfers.every(({ keyImageKnown }) => keyImageKnown)).toBe(true);
@@ -74,7 +74,7 @@ describe('a cache of the reference', () => {
     );
   });
 
-  it('of the version between is read', () => {
+  it('of version 1 is read', () => {
     const between = concatBytes(CACHE_MAGIC, Uint8Array.of(1), plain.subarray(CACHE_MAGIC.length + 1));
     expect(decode(referenceCache, concatBytes(between, Uint8Array.of(1)))).toEqual({
       ...cache,
@@ -126,29 +126,29 @@ describe('a cache of the reference', () => {
     expect(cache.confirmed[0]?.[1].rings).not.toHaveLength(0);
   });
 
-  it('from macOS, where places were fixed fields, is read', () => {
-    expect(opened(sealed(encode(widePlacesCache, cache)))).toEqual(opened(fullCache));
+  it('from macOS with fixed-width output indices is read', () => {
+    expect(opened(sealed(encode(cacheWithWideIndices, cache)))).toEqual(opened(fullCache));
   });
 
-  it('under another key is told apart from a damaged one', () => {
+  it('under another key is distinguished from a damaged one', () => {
     expect(openCache(fullCache, new Uint8Array(32))).toBeUndefined();
     expect(() => opened(sealed(plain.subarray(0, plain.length - 1)))).toThrow(CodecError);
     expect(() => opened(sealed(concatBytes(plain, Uint8Array.of(0))))).toThrow(CodecError);
   });
 
-  it('from the future is refused', () => {
+  it('of an unknown newer version is refused', () => {
     const future = concatBytes(CACHE_MAGIC, Uint8Array.of(3), plain.subarray(CACHE_MAGIC.length + 1));
-    expect(() => opened(sealed(future))).toThrow(/future/);
+    expect(() => opened(sealed(future))).toThrow(/unknown newer version/);
   });
 
-  it('with a note that is not UTF-8 loses the ill bytes, not the note', () => {
+  it('with a note that is not UTF-8 keeps the note without the invalid bytes', () => {
     const at = Buffer.from(plain).indexOf(Buffer.from(utf8('a note')));
     const ill = Uint8Array.from(plain);
     ill[at + 1] = 0xff;
     expect(opened(sealed(ill)).notes.map(([, note]) => note)).toEqual(['a\ufffdnote']);
   });
 
-  test('that is cut short or changed is read or refused, whatever it says', () => {
+  test('that is cut short or altered is read or refused with a CodecError', () => {
     const place = fc.integer({ min: CACHE_MAGIC.length, max: plain.length - 1 });
     fc.assert(
       fc.property(

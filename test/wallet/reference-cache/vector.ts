@@ -4,16 +4,16 @@ import type { SecretKey } from '../../../src/crypto/types.js';
 import { viewSecretFromSpend } from '../../../src/cryptonote/account-keys.js';
 import { bytes32, fromHex } from '../../../src/util/bytes.js';
 import type { KeysFile } from '../../../src/store/keys/keys-file.js';
-import type { CacheOwner } from '../../../src/wallet/reference-cache/memory-of.js';
+import type { CacheOwner } from '../../../src/wallet/reference-cache/cache-import.js';
 
 interface Payment {
   readonly txHash: string;
-  /** The transaction's, then the additional ones, without a gap. */
+  /** The tx secret key, then the additional ones, contiguous. */
   readonly txKey: string;
   readonly fee: number;
 }
 
-/** Two caches that the reference wrote: of a wallet, and of its view-only twin. */
+/** Two caches written by the reference: of a wallet, and of its view-only copy. */
 export const vector = JSON.parse(
   readFileSync(new URL('../../../../test/vectors/wallet/reference-cache.json', import.meta.url), 'utf8'),
 ) as {
@@ -44,7 +44,7 @@ export const owner: CacheOwner = {
   lookahead: { major: 2, minor: 3 },
 };
 
-/** The keys file that belongs to the first of them. */
+/** Keys file of the first wallet. */
 export const keysFile: KeysFile = {
   spendPublicKey: owner.spendPublicKey,
   viewPublicKey: owner.viewPublicKey,

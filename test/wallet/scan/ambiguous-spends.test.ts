@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import type { KeyInput, Transaction, TxInput } from '../../../src/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
-import { BlindOutputs, outgoingOf, spendingTx } from '../../../src/wallet/scan/ambiguous-spends.js';
+import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../../../src/wallet/scan/ambiguous-spends.js';
 
 const image = (fill: number): KeyImage => new Uint8Array(32).fill(fill) as KeyImage;
 const HASH = new Uint8Array(32).fill(1) as Hash;
@@ -31,9 +31,9 @@ const tx = (
     : { signatures: [] }),
 });
 
-describe('outputs whose spends cannot be told', () => {
-  const blind = (): BlindOutputs =>
-    new BlindOutputs([
+describe('outputs without a key image', () => {
+  const blind = (): OutputsWithoutKeyImage =>
+    new OutputsWithoutKeyImage([
       { amount: amount(0n), globalIndex: 100, height: 10 },
       { amount: amount(5n), globalIndex: 3, height: 20 },
     ]);
@@ -41,7 +41,7 @@ describe('outputs whose spends cannot be told', () => {
   test.each([
     ['a ring that begins with it', [ring([100n, 5n])], true],
     ['a ring that ends with it', [ring([1n, 2n, 97n])], true],
-    ['a ring that passes it by', [ring([99n, 2n])], false],
+    ['a ring that does not contain it', [ring([99n, 2n])], false],
     ['the second ring', [ring([1n]), ring([100n])], true],
     ['a ring of another amount', [ring([100n], 5n), ring([3n])], false],
     ['a ring of its amount', [ring([1n, 2n], 5n)], true],
@@ -63,13 +63,13 @@ describe('outputs whose spends cannot be told', () => {
   });
 });
 
-describe('what a transaction is to its payer', () => {
+describe("a payer's record of a transaction", () => {
   const coin = (value: bigint, major: number, minor = 0) => ({
     amount: amount(value),
     subaddress: { major, minor },
   });
 
-  it('counts what came back to the paying account alone as change', () => {
+  it('counts only outputs to the paying account as change', () => {
     const outgoing = outgoingOf(
       spendingTx(HASH, tx([ring([1n])]), 1000),
       1,
@@ -88,7 +88,7 @@ describe('what a transaction is to its payer', () => {
     });
   });
 
-  it('has paid as a fee what the outputs left, before RingCT', () => {
+  it('has inputs less outputs as its fee before RingCT', () => {
     const old = spendingTx(HASH, tx([ring([1n], 100n)], 1, [60n, 30n]), 1000);
     expect(outgoingOf(old, 0, [coin(100n, 0)], []).fee).toBe(10n);
     expect(outgoingOf(old, 0, [coin(50n, 0)], []).fee).toBe(0n);

@@ -7,7 +7,7 @@ import { openExport } from '../../../src/wallet/exchange/export-blob.js';
 import { readOutputExport } from '../../../src/wallet/exchange/exported-outputs.js';
 import {
   candidatesOf,
-  judgeKeyImage,
+  verifyKeyImage,
   keyImageOf,
   signKeyImage,
   type LocatedOutput,
@@ -36,7 +36,7 @@ const theirs: SignedKeyImage[] = vectors.signedKeyImages.map(({ keyImage, signat
 }));
 
 describe("the reference's outputs", () => {
-  it('have the key images that it says', () => {
+  it("have the reference's key images", () => {
     expect(outputs.map((output) => toHex(keyImageOf(locate(output), keys)))).toEqual(
       vectors.known.map(({ keyImage }) => keyImage),
     );
@@ -46,22 +46,22 @@ describe("the reference's outputs", () => {
     outputs.forEach(({ publicKey }, i) => {
       const [given, other] = [theirs[i], theirs[(i + 1) % theirs.length]];
       if (given === undefined || other === undefined) throw new Error('no key image');
-      expect(judgeKeyImage(publicKey, given)).toBe('proven');
-      expect(judgeKeyImage(publicKey, other)).toBe('unproven');
+      expect(verifyKeyImage(publicKey, given)).toBe('proven');
+      expect(verifyKeyImage(publicKey, other)).toBe('unproven');
     });
   });
 });
 
-describe('a key image of ours', () => {
+describe('a key image of the wallet', () => {
   const [first] = outputs;
   if (first === undefined) throw new Error('no output');
 
-  it('is proven for its output alone', () => {
+  it('is proven for its output only', () => {
     const signed = signKeyImage(locate(first), keys, rng);
     expect(toHex(signed.keyImage)).toBe(vectors.known[0]?.keyImage);
-    expect(judgeKeyImage(first.publicKey, signed)).toBe('proven');
+    expect(verifyKeyImage(first.publicKey, signed)).toBe('proven');
     const [, second] = outputs;
-    expect(judgeKeyImage(second?.publicKey ?? first.publicKey, signed)).toBe('unproven');
+    expect(verifyKeyImage(second?.publicKey ?? first.publicKey, signed)).toBe('unproven');
   });
 
   it('is no longer proven once any bit changes', () => {
@@ -72,7 +72,7 @@ describe('a key image of ours', () => {
         const signature = Uint8Array.from(signed.signature) as typeof signed.signature;
         if (place < 32) image[place] = (image[place] ?? 0) ^ (1 << bit);
         else signature[place - 32] = (signature[place - 32] ?? 0) ^ (1 << bit);
-        expect(judgeKeyImage(first.publicKey, { keyImage: image, signature })).not.toBe('proven');
+        expect(verifyKeyImage(first.publicKey, { keyImage: image, signature })).not.toBe('proven');
       }),
       { numRuns: 20 },
     );
@@ -102,14 +102,14 @@ describe('the keys that may open an output', () => {
     ]);
   });
 
-  test('are passed over where they are no points', () => {
+  test('are skipped when they are not points', () => {
     const noPoint = new Uint8Array(32).fill(0xff) as PublicKey;
     expect(candidatesOf({ ...first, txPublicKey: noPoint }, viewSecret)).toEqual([]);
     expect(candidatesOf({ ...first, publicKey: noPoint }, viewSecret)).toEqual([]);
   });
 });
 
-describe('a key image that is no point of the group', () => {
+describe('a key image that is not in the prime-order subgroup', () => {
   test.each([
     ['small order', `00`.padEnd(64, '0')],
     ['not a point', 'ff'.repeat(32)],
@@ -117,7 +117,7 @@ describe('a key image that is no point of the group', () => {
     const [given] = theirs;
     if (given === undefined) throw new Error('no key image');
     const image = bytes32<'KeyImage'>(fromHex(hex), 'KeyImage');
-    expect(judgeKeyImage(outputs[0]?.publicKey ?? spendPublicKey, { ...given, keyImage: image })).toBe(
+    expect(verifyKeyImage(outputs[0]?.publicKey ?? spendPublicKey, { ...given, keyImage: image })).toBe(
       'outside',
     );
   });

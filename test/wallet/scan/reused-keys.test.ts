@@ -5,7 +5,7 @@ import { creditOf, creditsOf, type KeyOutput } from '../../../src/wallet/scan/re
 
 const hash = (fill: number): Hash => new Uint8Array(32).fill(fill) as Hash;
 
-/** The n-th output of a key, in block n. */
+/** The n-th output of a key, mined in block n. */
 const output = (n: number, value: bigint, more: Partial<KeyOutput> = {}): KeyOutput => ({
   txHash: hash(n),
   amount: amount(value),
@@ -36,7 +36,7 @@ describe('outputs on one key', () => {
   const four = [output(1, 10n), output(2, 15n), output(3, 12n), output(4, 30n)];
 
   it('add up to the largest while nothing spends it', () => {
-    expect(creditsOf(four)).toEqual({ credited: [10n, 5n, 0n, 15n], held: 3 });
+    expect(creditsOf(four)).toEqual({ credited: [10n, 5n, 0n, 15n], effectiveIndex: 3 });
   });
 
   it.each([
@@ -44,10 +44,10 @@ describe('outputs on one key', () => {
     ['after the second', 2, [10n, 5n, 0n, 0n], 1],
     ['after the third', 3, [10n, 5n, 0n, 0n], 1],
     ['after all', 4, [10n, 5n, 0n, 15n], 3],
-  ])('are burnt after a spend, which is mined %s', (_, height, credited, held) => {
+  ])('are burnt after a spend that is mined %s', (_, height, credited, effectiveIndex) => {
     expect(creditsOf(four, { txHash: hash(9), height, globalIndex: 10 * height + 5 })).toEqual({
       credited,
-      held,
+      effectiveIndex,
     });
   });
 
@@ -55,32 +55,32 @@ describe('outputs on one key', () => {
     ['earlier in the block of the second', 19, [10n, 0n], 0],
     ['later in the block of the second', 21, [10n, 5n], 1],
     ['in that block, from before RingCT', undefined, [10n, 5n], 1],
-  ])('are ordered with a spend %s', (_, globalIndex, credited, held) => {
+  ])('are ordered relative to a spend %s', (_, globalIndex, credited, effectiveIndex) => {
     const spend = { txHash: hash(9), height: 2, ...(globalIndex === undefined ? {} : { globalIndex }) };
-    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited, held });
+    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited, effectiveIndex });
   });
 
   it('count before the inputs of their own transaction', () => {
     const spend = { txHash: hash(2), height: 2, globalIndex: 19 };
-    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited: [10n, 5n], held: 1 });
+    expect(creditsOf(four.slice(0, 2), spend)).toEqual({ credited: [10n, 5n], effectiveIndex: 1 });
   });
 
-  it('are burnt after one that an unmined payment took', () => {
+  it('are burnt after one that an unmined payment spends', () => {
     expect(creditsOf([output(1, 10n, { taken: true }), output(2, 15n)])).toEqual({
       credited: [10n, 0n],
-      held: 0,
+      effectiveIndex: 0,
     });
   });
 
-  it('stay with one that a payment took, though the payment is mined after others', () => {
+  it('keep the spent one effective, though the payment is mined after others', () => {
     const spend = { txHash: hash(9), height: 7, globalIndex: 70 };
     expect(creditsOf([output(1, 10n, { taken: true }), output(2, 15n)], spend)).toEqual({
       credited: [10n, 0n],
-      held: 0,
+      effectiveIndex: 0,
     });
   });
 
-  it('are none without a key', () => {
+  it('are refused when there is none', () => {
     expect(() => creditsOf([])).toThrow(RangeError);
   });
 });

@@ -20,7 +20,7 @@ describe('an index of spend keys', () => {
     }
   });
 
-  it('finds keys that begin alike', () => {
+  it('finds keys with equal first bytes', () => {
     const index = new SpendKeyIndex();
     const key = (last: number): Uint8Array => {
       const bytes = new Uint8Array(32).fill(0xff);
@@ -32,7 +32,7 @@ describe('an index of spend keys', () => {
     expect(index.find(key(200))).toBeUndefined();
   });
 
-  it('holds a key once', () => {
+  it('stores a key once', () => {
     const index = new SpendKeyIndex();
     const key = rng(32);
     index.set(key, { major: 0, minor: 1 });

@@ -2,13 +2,13 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import { concatBytes } from '../../../src/util/bytes.js';
-import { WATCHED_BYTES, WatchTable, type Watched } from '../../../src/wallet/scan/watch-table.js';
+import { WATCHED_BYTES, WatchTable, type WatchedOutput } from '../../../src/wallet/scan/watch-table.js';
 
-/** Few of them, and some begin alike: they meet in the table. */
+/** Few keys, some with equal first bytes, so that they collide in the table. */
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n % 5, 0, 4).fill(n, 4);
 
 const u32 = fc.oneof(fc.nat(3), fc.constantFrom(0xffff_fffe, 0xffff_ffff));
-const watched: fc.Arbitrary<Watched> = fc.record({
+const watched: fc.Arbitrary<WatchedOutput> = fc.record({
   amount: fc.bigInt({ min: 0n, max: U64_MAX }).map(amount),
   subaddress: fc.record({ major: u32, minor: u32 }),
   height: fc.nat(20),
@@ -20,11 +20,11 @@ const step = fc.oneof(
 );
 
 describe('a table of watched outputs', () => {
-  it('holds what a map would', () => {
+  it('behaves like a map', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const table = new WatchTable();
-        const map = new Map<number, Watched>();
+        const map = new Map<number, WatchedOutput>();
         for (const [does, n, output] of steps) {
           if (does === 'set') {
             table.set(key(n), output);

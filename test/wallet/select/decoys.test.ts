@@ -24,7 +24,7 @@ import { ownedOutput } from '../fixtures.js';
 const evenChain = (blocks: number, density: number): number[] =>
   Array.from({ length: blocks }, (_, block) => (block + 1) * density);
 
-/** Blocks of 1 to 32 outputs, as upstream's tests lay them out. */
+/** Blocks of 1 to 32 outputs, as in upstream's tests. */
 function unevenChain(blocks: number, rng: Rng): number[] {
   let total = 0;
   return Array.from({ length: blocks }, () => (total += 1 + ((rng(1)[0] ?? 0) & 0x1f)));
@@ -108,28 +108,28 @@ describe('ages of picks', () => {
     expect(Math.max(...picks(picker, 20_000))).toBeLessThan(picker.outputs);
   });
 
-  it('follow from the seed', () => {
+  it('are determined by the seed', () => {
     const one = picks(new GammaPicker({ cumulative }, seededRng('same')), 50);
     expect(picks(new GammaPicker({ cumulative }, seededRng('same')), 50)).toEqual(one);
     expect(picks(new GammaPicker({ cumulative }, seededRng('other')), 50)).not.toEqual(one);
   });
 });
 
-describe('a distribution that cannot be', () => {
+describe('an impossible distribution', () => {
   test.each([
-    ['falls', [5, 4, ...evenChain(20, 10)], 'daemon_misbehaves'],
+    ['decreases', [5, 4, ...evenChain(20, 10)], 'daemon_misbehaves'],
     ['is negative', [-1, ...evenChain(20, 10)], 'daemon_misbehaves'],
     ['is not a whole number', [0.5, ...evenChain(20, 10)], 'daemon_misbehaves'],
     ['is not a number', [Number.NaN, ...evenChain(20, 10)], 'daemon_misbehaves'],
     ['is empty', [], 'not_enough_ring_members'],
     ['is shorter than the spendable age', evenChain(9, 10), 'not_enough_ring_members'],
     ['has no outputs', new Array<number>(100).fill(0), 'not_enough_ring_members'],
-  ])('as it %s, is refused', (_, cumulative, kind) => {
+  ])('that %s is refused', (_, cumulative, kind) => {
     expect(() => new GammaPicker({ cumulative }, seededRng(0))).toThrow(kind);
   });
 
   it('does not hang the search for candidates', () => {
-    // All but a few outputs in the oldest block, where ages never reach.
+    // All but a few outputs are in the oldest block, which picked ages never reach.
     const cumulative = [
       ...new Array<number>(299_000).fill(5000),
       ...evenChain(1000, 1000).map((count) => 5000 + count / 1000),
@@ -161,7 +161,7 @@ describe('candidates', () => {
     expect(() => candidateIndices(3, picker(24, 1))).toThrow('not_enough_ring_members');
   });
 
-  it('refuse a daemon that denies our output', () => {
+  it('refuse a distribution without the real output', () => {
     expect(() => candidateIndices(200, picker(200, 1))).toThrow('daemon_misbehaves');
   });
 });
@@ -170,7 +170,7 @@ const keys = Array.from({ length: 100 }, (_, i) => publicKeyOf(scalarBytes(BigIn
 const keyAt = (i: number): PublicKey => keys[i] ?? (new Uint8Array(32) as PublicKey);
 const commitmentAt = (i: number): Commitment => Uint8Array.from(keyAt(i)) as Commitment;
 
-/** A point of small order added: on the curve, off the main subgroup. */
+/** A point of small order: added to a point, it leaves the main subgroup. */
 const TORSION = decompress(fromHex('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'));
 
 describe('a ring', () => {
@@ -205,7 +205,7 @@ describe('a ring', () => {
     ],
     ['that repeats a key', { publicKey: keyAt(73) }],
     ['that repeats our key', { publicKey: keyAt(40) }],
-  ])('passes over a candidate %s', (_, change) => {
+  ])('skips a candidate %s', (_, change) => {
     const ring = assembleRing(real, candidates, withChange(70, change));
     expect(indicesOf(ring)).not.toContain(70);
     expect(indicesOf(ring)).toContain(59);
@@ -222,12 +222,12 @@ describe('a ring', () => {
     expect(() => assembleRing(real, candidates, fetched)).toThrow('daemon_misbehaves');
   });
 
-  it('needs fifteen fit candidates', () => {
+  it('needs fifteen usable candidates', () => {
     const locked = honest.map((output, i) => ({ ...output, unlocked: i === 40 || i < 14 }));
     expect(() => assembleRing(real, candidates, locked)).toThrow('not_enough_ring_members');
   });
 
-  it('is ordered, free of repeats and holds the real output, whatever is locked', () => {
+  it('is ordered, without duplicates, and has the real output for any locked candidates', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(74), { maxLength: 40 }), (locked) => {
         const fetched = honest.map((output, i) => ({ ...output, unlocked: i === 40 || !locked.includes(i) }));
@@ -285,7 +285,7 @@ describe('rings together', () => {
   });
 
   it('are given up after three attempts without plausible ones', async () => {
-    // All but the last output lie in the oldest block, so picks are spread evenly: too old in the middle.
+    // All but the last output are in the oldest block, so picks are uniform and their median is too old.
     const cumulative = [...new Array<number>(300_000).fill(12_000), ...new Array<number>(10).fill(12_001)];
     const picker = new GammaPicker({ cumulative }, seededRng('old'));
     const output = ownedOutput(5n, { globalIndex: 2, publicKey: keyAt(2), mask: 9n });

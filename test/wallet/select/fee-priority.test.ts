@@ -10,7 +10,7 @@ describe('a payment without a priority', () => {
     ['is slow up to four fifths of the zone', 0, weights(240_000), 1],
     ['is slow until a whole per cent more', 0, weights(242_999), 1],
     ['is normal above', 0, weights(243_000), 2],
-    ['is normal while others wait', 1, weights(300), 2],
+    ['is normal while the pool has a backlog', 1, weights(300), 2],
     ['is normal where too few blocks are known', 0, weights(300).slice(1), 2],
   ])('%s', (_, backlog, recentWeights, expected) => {
     expect(choosePriority({ backlogBlocks: backlog, recentWeights, blockWeightLimit: LIMIT })).toBe(expected);
@@ -26,13 +26,13 @@ describe('the backlog', () => {
     weight: 3000,
     fee: 3000n * BigInt(i < 150 ? 20_000 : 19_999),
   }));
-  it('counts whole blocks of payments that pay as much', () => {
+  it('counts whole blocks of transactions with at least the same fee rate', () => {
     expect(backlogBlocks(pool, 20_000n)).toBe(1);
     expect(backlogBlocks(pool, 19_999n)).toBe(2);
     expect(backlogBlocks(pool, 20_001n)).toBe(0);
     expect(backlogBlocks([], 1n)).toBe(0);
   });
-  it('does not count what weighs nothing', () => {
+  it('does not count transactions of weight zero', () => {
     expect(backlogBlocks([{ weight: 0, fee: 10n ** 12n }], 1n, 1)).toBe(0);
   });
 });

@@ -26,7 +26,7 @@ describe('a pool', () => {
     expect(pool.takeLeastRelated(new Selection(selected === undefined ? [] : [selected]))?.height).toBe(700);
   });
 
-  it('gives the far away, then the near, the adjacent and last the one of the same height', () => {
+  it('gives distant outputs first, then near ones, adjacent ones, and last those of the same height', () => {
     const selected = [at(700)];
     const pool = new InputPool([at(700), at(704), at(716), at(701)], seededRng('order'));
     while (pool.size > 0)
@@ -44,13 +44,13 @@ describe('a pool', () => {
     expect(new InputPool([sibling], seededRng(0)).takeLeastRelated(new Selection([a]))).toBe(sibling);
   });
 
-  it('is empty in the end', () => {
+  it('is empty after all outputs are taken', () => {
     const pool = new InputPool([], seededRng(0));
     expect(pool.takeLeastRelated(new Selection())).toBeUndefined();
   });
 
-  it('always gives one of the least related, every output once', () => {
-    // A transaction lies in one block.
+  it('always gives one of the least related outputs, and every output once', () => {
+    // All outputs of a transaction have the same height.
     const place = fc.tuple(fc.nat(40), fc.nat(2));
     fc.assert(
       fc.property(fc.array(place, { minLength: 1, maxLength: 30 }), fc.nat(), (places, seed) => {
@@ -124,7 +124,7 @@ describe('preferred inputs', () => {
     ).toEqual([a, b]);
   });
 
-  it('are the less related pair where all are related', () => {
+  it('are the least related pair when all are related', () => {
     const [a, b, c] = [
       ownedOutput(6n, { height: 100 }),
       ownedOutput(6n, { height: 100 }),
@@ -142,7 +142,7 @@ describe('preferred inputs', () => {
     expect(preferred([ownedOutput(6n), ownedOutput(6n, { subaddress: minor(1) })], 10n)).toEqual([]);
   });
 
-  it('are none where two are not enough', () => {
+  it('are none when no two outputs are enough', () => {
     expect(
       preferred(
         [6n, 6n, 6n].map((value) => ownedOutput(value)),
@@ -161,12 +161,12 @@ describe('a sweep takes', () => {
 
   it('all addresses', () => expect(sweep(false)).toEqual([1, 2, 3, 4]));
   it('only outputs below an amount', () => expect(sweep(false, 3n)).toEqual([1, 2]));
-  it('one address at random, the own one of the account last', () => {
+  it('one random address, the primary one of the account only if there is no other', () => {
     const chosen = new Set(Array.from({ length: 30 }, (_, seed) => sweep(true, 0n, seed).join()));
     expect(chosen).toEqual(new Set(['3', '4']));
     expect(sweep(true, 3n)).toEqual([1, 2]);
   });
-  it('nothing where there is nothing', () => {
+  it('nothing from an account without outputs', () => {
     expect(sweep(true, 1n)).toEqual([]);
     expect(sweep(false, 1n)).toEqual([]);
   });

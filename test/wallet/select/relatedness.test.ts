@@ -10,7 +10,7 @@ describe('relatedness', () => {
   const first = at(700);
   test.each([
     ['one transaction', at(700, { txHash: first.txHash }), 1],
-    ['one transaction, whatever the heights say', at(900, { txHash: first.txHash }), 1],
+    ['one transaction, at any heights', at(900, { txHash: first.txHash }), 1],
     ['one block', at(700), 0.9],
     ['neighbouring blocks', at(701), 0.8],
     ['blocks nine apart', at(691), 0.2],

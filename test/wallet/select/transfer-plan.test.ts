@@ -60,13 +60,13 @@ describe('a payment', () => {
     expect(only?.feeFrom).toEqual([]);
   });
 
-  it('leaves a second input alone that is related to the first', () => {
+  it('does not use a second input that is related to the first', () => {
     const first = ownedOutput(5n * COIN);
     const near = ownedOutput(COIN, { height: first.height + 3 });
     expect(plan([toAlice(2n * COIN)], [first, near])[0]?.inputs).toEqual([first]);
   });
 
-  it('leaves a second input alone that is large where few of that kind are left', () => {
+  it('does not use a large second input when few large outputs are left', () => {
     const [first, second] = outputs(5n * COIN, 2n * COIN);
     expect(
       plan(
@@ -76,21 +76,21 @@ describe('a payment', () => {
     ).toEqual([first]);
   });
 
-  it('uses no output that is worth less than spending it costs', () => {
+  it('uses no output that is worth less than the fee of spending it', () => {
     const dust = Array.from({ length: 20 }, () => ownedOutput(10_000_000n));
     const exact = ownedOutput(COIN + feeOfWeight(estimateWeight(1, 16, 2, 44), 20_000n, RATES));
     expect(plan([toAlice(COIN)], [...dust, exact])[0]?.inputs).toEqual([exact]);
     expect(faultOf(() => plan([toAlice(COIN + 1n)], [...dust, exact])).kind).toBe('tx_not_possible');
   });
 
-  it('does not link two addresses where one has enough', () => {
+  it('does not link two addresses when one has enough', () => {
     const own = outputs(COIN, COIN, COIN);
     const other = ownedOutput(2n * COIN, { subaddress: { major: 0, minor: 4 } });
     const [only] = plan([toAlice((5n * COIN) / 2n)], [...own, other]);
     expect(new Set(only?.inputs.map(({ subaddress }) => subaddress.minor))).toEqual(new Set([0]));
   });
 
-  it('goes from address to address, the richest first, where it must', () => {
+  it('uses several addresses if needed, the richest first', () => {
     const poor = ownedOutput(COIN, { subaddress: { major: 0, minor: 1 } });
     const rich = ownedOutput(3n * COIN, { subaddress: { major: 0, minor: 2 } });
     const own = ownedOutput(2n * COIN);
@@ -98,7 +98,7 @@ describe('a payment', () => {
     expect(only?.inputs).toEqual([rich, own]);
   });
 
-  it('passes over outputs that cannot be spent', () => {
+  it('skips outputs that cannot be spent', () => {
     const usable = ownedOutput(5n * COIN);
     const useless = [
       ownedOutput(50n * COIN, { frozen: true, height: 1 }),
@@ -108,7 +108,7 @@ describe('a payment', () => {
     expect(plan([toAlice(2n * COIN)], [...useless, usable])[0]?.inputs).toEqual([usable]);
   });
 
-  it('follows from the seed', () => {
+  it('is determined by the seed', () => {
     const unspent = Array.from({ length: 60 }, () => ownedOutput(COIN));
     const payees = [toAlice(20n * COIN)];
     expect(plan(payees, unspent)).toEqual(plan(payees, unspent));
@@ -127,14 +127,14 @@ describe('a payment', () => {
 });
 
 describe('a payment that does not fit one transaction', () => {
-  it('is cut after fifteen destinations', () => {
+  it('is split after fifteen destinations', () => {
     const payees = Array.from({ length: 31 }, (_, i) => toAlice(BigInt(i + 1)));
     const planned = plan(payees, outputs(COIN, COIN, COIN, COIN, COIN));
     expect(planned.map((share) => share.payees.length)).toEqual([15, 15, 1]);
     expect(planned.flatMap((share) => share.payees)).toEqual(payees);
   });
 
-  it('is cut in the middle of a destination where its inputs would weigh too much', () => {
+  it('is split within a destination when its inputs would be too heavy', () => {
     const unspent = Array.from({ length: 300 }, () => ownedOutput(COIN));
     const planned = plan([toAlice(250n * COIN)], unspent);
     expect(planned.length).toBeGreaterThan(1);
@@ -157,9 +157,9 @@ describe('a payment that does not fit one transaction', () => {
   });
 });
 
-describe('whatever is asked, a plan', () => {
+describe('a plan for any request', () => {
   const values = fc.bigInt({ min: 1n, max: 5n * COIN });
-  it('pays everybody exactly, from outputs of its own, with enough for the fee; or it faults', () => {
+  it('pays all destinations exactly, from distinct outputs that cover the fee, or is a fault', () => {
     fc.assert(
       fc.property(
         fc.array(values, { minLength: 1, maxLength: 40 }),
@@ -221,8 +221,8 @@ describe('a plan is refused', () => {
     ['with a zero amount', [toAlice(1n), toAlice(0n)], {}, 'zero_amount'],
     ['with amounts beyond u64', [toAlice((1n << 64n) - 1n), toAlice(1n)], {}, 'transfer_failed'],
     ['for the largest amount', [toAlice((1n << 64n) - 1n)], {}, 'tx_not_possible'],
-    ['for more than there is', [toAlice(2n * COIN)], {}, 'not_enough_money'],
-    ['for all there is, without the fee', [toAlice(COIN)], {}, 'not_enough_money'],
+    ['for more than the balance', [toAlice(2n * COIN)], {}, 'not_enough_money'],
+    ['for the whole balance, without the fee', [toAlice(COIN)], {}, 'not_enough_money'],
     ['with two payment ids', [integrated, integrated], {}, 'wrong_payment_id'],
     [
       'with a payment id beside another payee',
@@ -230,8 +230,8 @@ describe('a plan is refused', () => {
       {},
       'wrong_payment_id',
     ],
-    ['with a fee from nobody', [toAlice(1n)], { subtractFeeFrom: [1] }, 'transfer_failed'],
-    ['with a fee from one twice', [toAlice(1n)], { subtractFeeFrom: [0, 0] }, 'transfer_failed'],
+    ['with a fee from a missing destination', [toAlice(1n)], { subtractFeeFrom: [1] }, 'transfer_failed'],
+    ['with a fee from one destination twice', [toAlice(1n)], { subtractFeeFrom: [0, 0] }, 'transfer_failed'],
     [
       'with a fee from sixteen',
       Array.from({ length: 16 }, () => toAlice(1n)),
@@ -242,7 +242,7 @@ describe('a plan is refused', () => {
     expect(faultOf(() => plan(payees, unspent, facts)).kind).toBe(kind);
   });
 
-  it('until what is locked can be spent, with both amounts', () => {
+  it('while the needed outputs are locked, with the available amount', () => {
     const held = [ownedOutput(COIN, { height: 100 }), ownedOutput(5n * COIN, { height: 191 })];
     const purse = purseOf(held, { chainHeight: 200 });
     const fault = faultOf(() => planTransfers(request([toAlice(2n * COIN)]), purse, RATES, seededRng(1)));
@@ -252,13 +252,13 @@ describe('a plan is refused', () => {
   it.each([
     [2n * COIN, 'not_enough_unlocked_money'],
     [7n * COIN, 'not_enough_money'],
-  ])('for %i as a lack of unlocked money where unconfirmed transactions bring it', (value, kind) => {
+  ])('for %i, counting unconfirmed incoming amounts as locked: %s', (value, kind) => {
     const purse = purseOf([ownedOutput(COIN)], { chainHeight: 200 });
     const asked = { ...request([toAlice(value)]), unconfirmed: () => (5n * COIN) as Amount };
     expect(faultOf(() => planTransfers(asked, purse, RATES, seededRng(1))).kind).toBe(kind);
   });
 
-  it('where the outputs are worth less than spending them', () => {
+  it('when the outputs are worth less than the fee of spending them', () => {
     const dust = Array.from({ length: 2000 }, () => ownedOutput(1_000_000n));
     expect(faultOf(() => plan([toAlice(1_000_000_000n)], dust)).kind).toBe('tx_not_possible');
   });
@@ -273,7 +273,7 @@ describe('a sweep', () => {
       seededRng(2),
     );
 
-  it('takes every output once, in as many transactions as that takes', () => {
+  it('takes every output once, in as many transactions as needed', () => {
     const unspent = Array.from({ length: 500 }, () => ownedOutput(COIN));
     const planned = sweep(unspent);
     expect(planned.length).toBeGreaterThan(1);
@@ -297,11 +297,11 @@ describe('a sweep', () => {
     expect(faultOf(() => sweep(outputs(COIN), count)).kind).toBe(kind);
   });
 
-  it('refuses what cannot pay for itself', () => {
+  it('refuses outputs that do not cover their fee', () => {
     expect(faultOf(() => sweep(outputs(20_000_000n))).kind).toBe('transfer_failed');
   });
 
-  it('of nothing, or of dust, is nothing', () => {
+  it('of no outputs, or of dust, makes no transaction', () => {
     expect(sweep([])).toEqual([]);
     expect(sweep(outputs(1000n, 1000n))).toEqual([]);
   });

@@ -13,29 +13,29 @@ import type { PaymentFacts, ImportedAccount, ImportedWallet } from '../model/imp
 import type { AddressBookRow, ReferenceCache } from './cache.js';
 import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';
 
-/** Whose cache it should be. */
+/** Wallet that the cache must belong to. */
 export interface CacheOwner {
   readonly network: NetworkType;
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
   readonly viewOnly: boolean;
-  /** What is watched anyway beyond the last address handed out. */
+  /** Addresses that are recognised beyond the last created one. */
   readonly lookahead: Lookahead;
 }
 
-/** What account 0 is called unless somebody says otherwise. */
+/** Default label of account 0. */
 const PRIMARY_LABEL = 'Primary account';
 
-/** Longest text of an address that a destination may carry; OpenAlias names are resolved before they get there. */
+/** Maximum length of a destination's address text; OpenAlias names are resolved before they are stored. */
 const MAX_ADDRESS_CHARS = 256;
 
 /**
- * Picks out of the reference's cache what the chain cannot tell. Everything else is read from the chain again,
- * and keys of addresses are computed again: a cache is ciphered but not authenticated.
- * @throws CodecError when the cache contradicts itself or belongs to another wallet.
+ * Extracts the data from the reference's cache that cannot be restored from the chain. Everything else is read from
+ * the chain again, and address keys are computed again: a cache is encrypted but not authenticated.
+ * @throws CodecError when the cache is inconsistent or belongs to another wallet.
  */
-export function memoryOf(cache: ReferenceCache, owner: CacheOwner): ImportedWallet {
+export function importCache(cache: ReferenceCache, owner: CacheOwner): ImportedWallet {
   if (
     compareBytes(cache.address.spendPublicKey, owner.spendPublicKey) !== 0 ||
     compareBytes(cache.address.viewPublicKey, owner.viewPublicKey) !== 0
@@ -65,11 +65,11 @@ function accountsOf({ labels, accountTags: [, tags] }: ReferenceCache): Imported
   return labels.map((own, major) => ({ labels: own.length === 0 ? [''] : own, tag: tags[major] ?? '' }));
 }
 
-/** Number of addresses by account, the lookahead included, as far as they are without gaps. */
-function watchedCounts({ subaddresses }: ReferenceCache): number[] {
+/** Number of contiguous addresses by account, including the lookahead. */
+function subaddressCounts({ subaddresses }: ReferenceCache): number[] {
   const minors: Set<number>[] = [];
   for (const [, { major, minor }] of subaddresses) {
-    // Accounts without gaps too: none stands further on than there are entries.
+    // Accounts are contiguous too, so an account index cannot exceed the number of entries.
     if (major < subaddresses.length) (minors[major] ??= new Set()).add(minor);
   }
   return Array.from(minors, (known = new Set<number>()) => {
@@ -84,17 +84,17 @@ function subaddressesOf(
   accounts: readonly ImportedAccount[],
   { spendPublicKey, viewSecret, lookahead }: CacheOwner,
 ): SubaddressKey[] {
-  const watched = watchedCounts(cache);
-  const majors = Math.max(accounts.length, watched.length);
+  const tableCounts = subaddressCounts(cache);
+  const majors = Math.max(accounts.length, tableCounts.length);
   return Array.from({ length: majors }, (_, major) => {
-    const handedOut = accounts[major]?.labels.length ?? 0;
-    const seen = watched[major] ?? 0;
-    if (cache.subaddresses.length > 0 && seen < handedOut)
-      throw new CodecError('cache: an address handed out is not watched');
+    const created = accounts[major]?.labels.length ?? 0;
+    const inTable = tableCounts[major] ?? 0;
+    if (cache.subaddresses.length > 0 && inTable < created)
+      throw new CodecError('cache: a created address is missing from the subaddress table');
     const expected =
-      major < accounts.length + lookahead.major - 1 ? Math.max(handedOut - 1, 0) + lookahead.minor : 0;
-    // Watched further than the lookahead goes: a payment may have been promised there.
-    const count = seen > expected ? seen : handedOut;
+      major < accounts.length + lookahead.major - 1 ? Math.max(created - 1, 0) + lookahead.minor : 0;
+    // The table reaches beyond the current lookahead: payments to those addresses may still arrive.
+    const count = inTable > expected ? inTable : created;
     return subaddressSpendPublicKeys(spendPublicKey, viewSecret, major, 0, count).map((key, minor) => ({
       index: { major, minor },
       spendPublicKey: key,
@@ -105,7 +105,7 @@ function subaddressesOf(
 function bookEntry(row: AddressBookRow, network: NetworkType): ImportedWallet['addressBook'][number] {
   const { spendPublicKey, viewPublicKey } = row.address;
   if (tryDecompress(spendPublicKey) === undefined || tryDecompress(viewPublicKey) === undefined)
-    throw new CodecError('cache: an entry of the address book is no address');
+    throw new CodecError('cache: an address book entry is not a valid address');
   const kind = row.isSubaddress ? 'subaddress' : row.hasPaymentId ? 'integrated' : 'standard';
   const address = formatAddress({
     network,
@@ -129,7 +129,7 @@ function destinationOf(
   network: NetworkType,
 ): Destination {
   const { spendPublicKey, viewPublicKey } = entry.address;
-  if (entry.original.length > MAX_ADDRESS_CHARS) throw new CodecError('cache: an address is far too long');
+  if (entry.original.length > MAX_ADDRESS_CHARS) throw new CodecError('cache: an address text is too long');
   const address =
     entry.original !== ''
       ? entry.original
@@ -145,7 +145,7 @@ function destinationOf(
   return { amount: amount(entry.amount), address };
 }
 
-/** Zeros are none; a short one ends in zeros. */
+/** Payment id of 8 or 32 bytes; zeros mean none, and a short id is padded with zeros. */
 function paymentIdOf(id: Uint8Array): Uint8Array | undefined {
   const lastSet = id.findLastIndex((byte) => byte !== 0);
   if (lastSet < 0) return undefined;
@@ -181,7 +181,7 @@ function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<Outgoi
   };
 }
 
-/** A proof that was seen once is not in the cache. */
+/** Key images of the cache; all are unproven, since the cache does not contain their signatures. */
 function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): ImportedWallet['keyImages'] {
   const known = transfers
     .filter(({ keyImageKnown, keyImagePartial }) => keyImageKnown && !keyImagePartial)

@@ -6,7 +6,7 @@ import { subaddressSpendPublicKey } from '../../../src/cryptonote/subaddress-key
 import { bytes32, toHex } from '../../../src/util/bytes.js';
 import { CodecError, decode } from '../../../src/util/codec.js';
 import { referenceCache, type ReferenceCache } from '../../../src/wallet/reference-cache/cache.js';
-import { memoryOf } from '../../../src/wallet/reference-cache/memory-of.js';
+import { importCache } from '../../../src/wallet/reference-cache/cache-import.js';
 import { openCache } from '../../../src/wallet/reference-cache/open-cache.js';
 import { sealedFile } from '../../../src/wallet/exchange/sealed-file.js';
 import type { ImportedWallet } from '../../../src/wallet/model/imported-wallet.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   };
   cache = open(fullCache);
   viewOnly = open(viewOnlyCache);
-  memory = memoryOf(cache, owner);
+  memory = importCache(cache, owner);
   const { iv, ciphertext } = decode(sealedFile, fullCache);
   plain = chacha20(key, iv, ciphertext);
 });
@@ -34,8 +34,8 @@ beforeAll(async () => {
 const { several, integrated, pending } = vector.payments;
 const XMR = 1_000_000_000_000n;
 
-describe('what a cache remembers', () => {
-  it('are accounts with labels and tags', () => {
+describe('the import of a cache', () => {
+  it('has accounts with labels and tags', () => {
     expect(memory.accounts).toEqual([
       { labels: ['Primary account', 'Zoë', 'Zoë'], tag: '' },
       { labels: ['second'], tag: 't' },
@@ -43,7 +43,7 @@ describe('what a cache remembers', () => {
     expect(memory.tagDescriptions).toEqual([{ tag: 't', description: 'a tag' }]);
   });
 
-  it('are the address book, attributes and notes', () => {
+  it('has the address book, attributes and notes', () => {
     expect(memory.addressBook).toEqual([
       { address: vector.payee.standard, description: 'plain' },
       { address: vector.payee.subaddress, description: 'sub' },
@@ -55,13 +55,13 @@ describe('what a cache remembers', () => {
     ]);
   });
 
-  it('are the keys of its transactions, additional ones behind the first', () => {
+  it('has the tx secret keys, additional ones after the first', () => {
     const keys = new Map(memory.txKeys.map((one) => [toHex(one.txHash), one.keys.map(toHex).join('')]));
     expect(keys).toEqual(new Map([several, integrated, pending].map((one) => [one.txHash, one.txKey])));
     expect(several.txKey.length).toBeGreaterThan(64);
   });
 
-  it('are destinations, change and payment ids of what it paid', () => {
+  it('has destinations, change and payment ids of sent payments', () => {
     const paid = new Map(memory.paid.map((facts) => [toHex(facts.txHash), facts]));
     expect(paid.get(several.txHash)?.destinations).toEqual([
       { amount: 2n * XMR, address: vector.payee.subaddress },
@@ -74,7 +74,7 @@ describe('what a cache remembers', () => {
     });
   });
 
-  it('are payments that still wait', () => {
+  it('has pending payments', () => {
     expect(memory.unmined).toHaveLength(1);
     const [waiting] = memory.unmined;
     expect(waiting).toMatchObject({
@@ -87,11 +87,11 @@ describe('what a cache remembers', () => {
     expect(waiting && waiting.amountIn).toBe(XMR + BigInt(pending.fee) + (waiting?.change ?? 0n));
   });
 
-  it('are frozen outputs', () => {
+  it('has frozen outputs', () => {
     expect(memory.frozen.map(({ txHash }) => toHex(txHash))).toEqual([vector.frozen.txHash]);
   });
 
-  it('are addresses handed out, their keys computed again', () => {
+  it('has created addresses, their keys computed again', () => {
     expect(memory.subaddresses.map(({ index }) => index)).toEqual([
       { major: 0, minor: 0 },
       { major: 0, minor: 1 },
@@ -102,55 +102,55 @@ describe('what a cache remembers', () => {
       expect(spendPublicKey).toEqual(subaddressSpendPublicKey(owner.spendPublicKey, owner.viewSecret, index));
   });
 
-  it('are addresses watched further than the lookahead of the keys file goes', () => {
-    const { subaddresses } = memoryOf(cache, { ...owner, lookahead: { major: 1, minor: 1 } });
+  it('has addresses beyond the lookahead of the keys file', () => {
+    const { subaddresses } = importCache(cache, { ...owner, lookahead: { major: 1, minor: 1 } });
     const counts = [0, 1, 2].map((major) => subaddresses.filter(({ index }) => index.major === major).length);
     expect(counts).toEqual([5, 3, 3]);
     expect(subaddresses).toHaveLength(cache.subaddresses.length);
   });
 
-  it('are key images, where the wallet cannot make them', () => {
+  it('has key images if the wallet cannot compute them', () => {
     expect(memory.keyImages).toEqual([]);
-    const { keyImages } = memoryOf(viewOnly, { ...owner, viewOnly: true });
+    const { keyImages } = importCache(viewOnly, { ...owner, viewOnly: true });
     expect(keyImages.map(({ keyImage }) => toHex(keyImage))).toEqual(vector.keyImages);
     expect(keyImages.some(({ proven }) => proven)).toBe(false);
   });
 
-  it('is one account in a cache from before there were accounts', () => {
+  it('has one account for a cache older than accounts', () => {
     const old = { ...cache, labels: [], subaddresses: [], accountTags: [[], []] } satisfies ReferenceCache;
-    expect(memoryOf(old, owner).accounts).toEqual([{ labels: ['Primary account'], tag: '' }]);
+    expect(importCache(old, owner).accounts).toEqual([{ labels: ['Primary account'], tag: '' }]);
   });
 });
 
 describe('a cache is refused', () => {
   test('that belongs to another wallet', () => {
-    expect(() => memoryOf(cache, { ...owner, spendPublicKey: owner.viewPublicKey })).toThrow(
+    expect(() => importCache(cache, { ...owner, spendPublicKey: owner.viewPublicKey })).toThrow(
       /another wallet/,
     );
   });
 
-  test('whose addresses handed out are not watched', () => {
-    expect(() => memoryOf({ ...cache, subaddresses: cache.subaddresses.slice(0, 1) }, owner)).toThrow(
+  test('whose subaddress table lacks created addresses', () => {
+    expect(() => importCache({ ...cache, subaddresses: cache.subaddresses.slice(0, 1) }, owner)).toThrow(
       CodecError,
     );
   });
 
-  test('whose address book holds no addresses', () => {
+  test('whose address book has invalid addresses', () => {
     const [row] = cache.addressBook;
     if (row === undefined) throw new Error('no entry');
     const nowhere = bytes32<'PublicKey'>(new Uint8Array(32).fill(0xff), 'PublicKey');
     const bad = { ...row, address: { ...row.address, spendPublicKey: nowhere } };
-    expect(() => memoryOf({ ...cache, addressBook: [bad] }, owner)).toThrow(CodecError);
+    expect(() => importCache({ ...cache, addressBook: [bad] }, owner)).toThrow(CodecError);
   });
 
   test('whose payments pay more than they spend', () => {
     const [[hash, payment] = []] = cache.unconfirmed;
     if (hash === undefined || payment === undefined) throw new Error('no payment');
     const bad = { ...payment, amountIn: 1n };
-    expect(() => memoryOf({ ...cache, unconfirmed: [[hash, bad]] }, owner)).toThrow(CodecError);
+    expect(() => importCache({ ...cache, unconfirmed: [[hash, bad]] }, owner)).toThrow(CodecError);
   });
 
-  test('or understood, whatever bytes change in it, and never anything else happens', () => {
+  test('or imported after any change of its bytes, without another error', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20, max: plain.length - 1 }),
@@ -159,7 +159,7 @@ describe('a cache is refused', () => {
           const bytes = Uint8Array.from(plain);
           bytes[at] = (bytes[at] ?? 0) ^ difference;
           try {
-            memoryOf(decode(referenceCache, bytes), owner);
+            importCache(decode(referenceCache, bytes), owner);
           } catch (error) {
             expect(error).toBeInstanceOf(CodecError);
           }
