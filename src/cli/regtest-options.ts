@@ -1,4 +1,4 @@
-import { parseWrongs, WRONGS, type Wrong } from '../regtest/misbehaviour.js';
+import { parseFaults, FAULTS, type InjectedFault } from '../regtest/fault-injection.js';
 import { logCategories } from './config.js';
 import { ConfigError, type OptionSpec, type Program, type RawOptions } from './options.js';
 
@@ -45,7 +45,7 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
     name: 'misbehave',
     argument: 'list',
     group: 'Chain',
-    help: `fail clients on purpose, to test them: ${Object.keys(WRONGS).join(', ')}, each with =number; none waits to be told`,
+    help: `fail clients on purpose, to test them: ${Object.keys(FAULTS).join(', ')}, each with =number; none starts without any`,
   },
 
   {
@@ -212,7 +212,7 @@ export const REGTEST_DAEMON: Program = {
     'monerod too, so blocks made here are valid there.',
 };
 
-/** Everything that the daemon was told, checked. */
+/** Validated settings of the daemon. */
 export interface RegtestConfig {
   readonly dataDir?: string;
   readonly fixedDifficulty: bigint;
@@ -223,13 +223,13 @@ export interface RegtestConfig {
   readonly login?: { readonly user: string; readonly password: string };
   readonly origins: readonly string[];
   readonly maxConnections: number;
-  /** Where news are published; absent: nowhere. */
+  /** ZeroMQ endpoint of published events; absent: events are not published. */
   readonly publish?: { readonly ip: string; readonly port: number };
-  /** What it does wrong; absent: nothing, ever. */
-  readonly misbehave?: ReadonlyMap<Wrong, number>;
+  /** Injected faults; absent: injection is off and cannot be turned on at run time. */
+  readonly misbehave?: ReadonlyMap<InjectedFault, number>;
   readonly log: { readonly categories: string; readonly file?: string };
   readonly pidFile?: string;
-  /** Flags that were given and change nothing. */
+  /** Flags that are set but have no effect. */
   readonly withoutEffect: readonly string[];
 }
 
@@ -262,7 +262,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     value,
   );
   const login = readLogin(value('rpc-login'));
-  const misbehave = readWrongs(value('misbehave'));
+  const misbehave = readFaults(value('misbehave'));
   const publish = raw['no-zmq'] === undefined ? readTcp(value('zmq-pub')) : undefined;
   return {
     ...(dataDir === undefined ? {} : { dataDir }),
@@ -306,10 +306,10 @@ function readDifficulty(text: string): bigint {
   return difficulty;
 }
 
-function readWrongs(text: string | undefined): ReadonlyMap<Wrong, number> | undefined {
+function readFaults(text: string | undefined): ReadonlyMap<InjectedFault, number> | undefined {
   if (text === undefined) return undefined;
   try {
-    return parseWrongs(text === 'none' ? '' : text);
+    return parseFaults(text === 'none' ? '' : text);
   } catch (cause) {
     throw new ConfigError(`--misbehave: ${cause instanceof Error ? cause.message : ''}`, { cause });
   }

@@ -15,7 +15,7 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
     handle({ daemon: { node } }, request) {
       const hash = request.bytes('txid', NO_HASH);
       if (hash.length !== 32) throw new CodecError('txid: expected 32 bytes');
-      const tx = node.store.transactions.named(hash as Hash);
+      const tx = node.store.transactions.get(hash as Hash);
       if (tx === undefined) return accessedSection({}, 'Failed');
       return accessedSection({ o_indexes: list(node.store.outputs.indicesOf(tx.id).map(u64)) });
     },
@@ -23,14 +23,14 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
   {
     paths: ['/get_outs.bin'],
     source: 'COMMAND_RPC_GET_OUTPUTS_BIN, on_get_outs_bin',
-    handle({ daemon: { node, misbehaviour }, restricted }, request) {
+    handle({ daemon: { node, faults }, restricted }, request) {
       const wanted = request.sections('outputs');
       if (restricted && wanted.length > MAX_OUTS) return accessedSection({}, 'Too many outs requested');
       const withTx = request.has('get_txid') ? request.bool('get_txid') : true;
       const { view } = node.chain;
       const outs = wanted.flatMap((output) => {
         const amount = output.uint('amount', 0n);
-        const index = misbehaviour.outputIndex(output.uint('index', 0n));
+        const index = faults.outputIndex(output.uint('index', 0n));
         const found = view.output(amount, index);
         if (found === undefined) return [];
         const txHash = withTx ? node.store.outputs.txHashAt(amount, index) : undefined;
