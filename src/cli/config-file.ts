@@ -1,11 +1,12 @@
 import { ConfigError, OPTIONS } from './options.js';
 
-/** Settings of one source by flag name; `false` is a switch that was turned off there. */
+/** Settings of one source by flag name; `false` is a switch that the source turns off. */
 export type Settings = Readonly<Record<string, string | boolean>>;
 
 /**
- * Reads `name=value` lines; `#` starts a comment line. A switch takes 1, true or nothing; 0 or false turn it off.
- * @throws ConfigError on an unknown name, one that is given twice, or a line of another form.
+ * Reads `name=value` lines; `#` starts a comment line. `1`, `true`, `yes` or no value turn a switch on; `0`, `false`
+ * or `no` turn it off.
+ * @throws ConfigError on an unknown name, a repeated name, or a line of another form.
  */
 export function parseConfigFile(text: string): Settings {
   const settings: Record<string, string | boolean> = {};
@@ -13,7 +14,7 @@ export function parseConfigFile(text: string): Settings {
     if (/^\s*(#|$)/.test(line)) return;
     const where = `config file, line ${i + 1}`;
     const [, name = '', value] = /^\s*([a-z0-9-]+)\s*(?:=\s*(.*?)\s*)?$/.exec(line) ?? [];
-    // A lone word is not quoted: it could be a password whose file was taken for this one.
+    // The error does not quote the line: a password file may have been passed by mistake.
     if (value === undefined && !isSetting(name))
       throw new ConfigError(`${where}: not of the form name=value`);
     if (Object.hasOwn(settings, name)) throw new ConfigError(`${where}: ${name} is given twice`);
@@ -25,8 +26,8 @@ export function parseConfigFile(text: string): Settings {
 const isSetting = (name: string): boolean => OPTIONS.some((option) => option.name === name);
 
 /**
- * One setting given as text.
- * @param where for the error's text, which never quotes the value.
+ * Reads one setting from text.
+ * @param where location for the error text, which never quotes the value.
  * @throws ConfigError
  */
 export function readSetting(name: string, value: string, where: string): string | boolean {

@@ -1,19 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
 
-/** Commands that run at once, at most. */
-const MOST_AT_ONCE = 4;
+/** Maximum number of concurrent commands. */
+const MAX_CONCURRENT = 4;
 
 export interface TxNotifierParts {
-  /** Program and arguments, separated by spaces; `%s` is the transaction's hash. No shell reads it. */
+  /** Program and arguments, separated by spaces; `%s` is the transaction hash. Runs without a shell. */
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  /** Time after which a command is killed, so that those that wait get their turn. */
+  /** Time after which a command is killed, so that queued commands can start. */
   readonly limitMs?: number;
 }
 
-/** Runs a command for every incoming transaction, in the order in which they were seen, a few at once. */
+/** Runs a command for each incoming transaction, in the order of arrival, a few concurrently. */
 export class TxNotifier {
   readonly #program: string;
   readonly #args: readonly string[];
@@ -41,8 +41,8 @@ export class TxNotifier {
   }
 
   /**
-   * Ends once every command was started, or after a time; the log names the transactions that are left. Commands that
-   * run are left to themselves.
+   * Resolves when every queued command has started, or after `withinMs`; transactions whose command has not started are
+   * logged. Running commands are not stopped.
    */
   async close(withinMs: number): Promise<void> {
     if (this.#waiting.length > 0) {
@@ -52,11 +52,12 @@ export class TxNotifier {
       await Promise.race([drained, late]);
       clearTimeout(timer);
     }
-    for (const txid of this.#waiting.splice(0)) this.#log.warn({ txid }, '--tx-notify was not run: stopping');
+    for (const txid of this.#waiting.splice(0))
+      this.#log.warn({ txid }, '--tx-notify was not run: the server is stopping');
   }
 
   #pump(): void {
-    while (this.#running.size < MOST_AT_ONCE) {
+    while (this.#running.size < MAX_CONCURRENT) {
       const txid = this.#waiting.shift();
       if (txid === undefined) break;
       this.#run(txid);
@@ -72,7 +73,7 @@ export class TxNotifier {
     );
     this.#running.add(child);
     const limit = setTimeout(() => {
-      this.#log.warn({ txid }, '--tx-notify ran for too long and was killed');
+      this.#log.warn({ txid }, '--tx-notify exceeded its time limit and was killed');
       killGroup(child);
     }, this.#limitMs).unref();
     const ended = (): void => {
@@ -88,11 +89,11 @@ export class TxNotifier {
   }
 }
 
-/** Kills a detached process with those that it started. */
+/** Kills the process group of a detached process. */
 function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }
