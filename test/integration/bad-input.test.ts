@@ -19,7 +19,7 @@ interface Case {
   readonly what: string;
   readonly params: unknown;
   readonly code: number;
-  /** Debian's 0.18 answers something else, and why ours is right. */
+  /** Reason why our answer is right although Debian's 0.18 differs. */
   readonly reference?: string;
 }
 
@@ -31,7 +31,7 @@ const bad = (method: string, what: string, params: unknown, code: number, refere
   ...(reference === undefined ? {} : { reference }),
 });
 
-/** With a wallet open that holds some money. */
+/** Calls with an open wallet that holds money. */
 const OPEN: readonly Case[] = [
   bad(
     'create_wallet',
@@ -156,7 +156,7 @@ const OPEN: readonly Case[] = [
   bad('no_such_method', 'anything', {}, -32601),
 ];
 
-/** What works without a wallet, beside those that open one. */
+/** Methods that work without a wallet, apart from those that open one. */
 const WITHOUT_WALLET = [
   'get_version',
   'get_languages',
@@ -170,7 +170,7 @@ const WITHOUT_WALLET = [
   'validate_address',
 ];
 
-/** What Debian's 0.18 does not know yet. */
+/** Methods unknown to Debian's 0.18. */
 const SINCE_0_18 = [
   'get_default_fee_priority',
   'set_subaddress_lookahead',
@@ -180,7 +180,7 @@ const SINCE_0_18 = [
   'get_multisig_key_exchange_booster',
 ];
 
-/** What ends Debian's 0.18 when no wallet is open: it looks into the wallet before it asks whether there is one. */
+/** Methods that crash Debian's 0.18 without an open wallet: it dereferences the wallet before the check. */
 const ENDS_0_18 = ['finalize_multisig'];
 
 let daemon: Monerod;
@@ -203,7 +203,7 @@ afterAll(async () => {
 describe('without a wallet', () => {
   const names = registry.methods.map(({ name }) => name).filter((name) => !WITHOUT_WALLET.includes(name));
 
-  test.each(names)('%s says that none is open', async (name) => {
+  test.each(names)('%s answers that no wallet is open', async (name) => {
     expect((await ours.call(name)).error).toMatchObject({ code: -13, message: expect.stringMatching(/./) });
     if (![...SINCE_0_18, ...ENDS_0_18].includes(name))
       expect((await theirs.call(name)).error?.code).toBe(-13);
@@ -229,7 +229,7 @@ describe('with a wallet', () => {
     if (reference === undefined) expect((await theirs.call(method, given)).error?.code).toBe(code);
   });
 
-  it('is still open and unchanged after all of that', async () => {
+  it('stays open and unchanged after all refused calls', async () => {
     const [mine, other] = await Promise.all([ours.rpc('get_balance'), theirs.rpc('get_balance')]);
     expect(mine.balance).toBeGreaterThan(0);
     expect(other.balance).toBeGreaterThan(0);
@@ -240,7 +240,7 @@ describe('with a wallet', () => {
 });
 
 describe('restricted mode', () => {
-  it('refuses what changes or reveals, and answers what views', async () => {
+  it('refuses methods that change or reveal, and answers view-type methods', async () => {
     const restricted = await startWalletRpc({ args: ['--restricted-rpc'] });
     try {
       for (const { name, meta } of registry.methods) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
-import { startStandIn } from '../support/stand-in-daemon.js';
+import { startFakeDaemon } from '../support/fake-daemon.js';
 import { refusal, sideBySide, step } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -83,9 +83,9 @@ describe('mining', () => {
     servers,
   );
 
-  it('goes to the primary address, with all that was asked for', async () => {
+  it('pays the primary address, with all requested parameters', async () => {
     const seen: unknown[] = [];
-    const asking = await startStandIn((path, body) => {
+    const asking = await startFakeDaemon((path, body) => {
       if (path.endsWith('_mining')) seen.push([path, body]);
       return { status: 'OK' };
     });
@@ -120,7 +120,7 @@ describe('mining', () => {
     }
   });
 
-  it('is refused for a daemon that is not trusted, and where there is none', async () => {
+  it('is refused for an untrusted daemon, and without a daemon', async () => {
     for (const options of [{ daemon: daemon.address, args: ['--untrusted-daemon'] }, {}]) {
       const [mine, other] = await Promise.all([startWalletRpc(options), startReference(options)]);
       try {
@@ -144,7 +144,7 @@ describe('a wallet of one owner', () => {
 });
 
 describe('set_daemon', () => {
-  // A host without a port, and one that does not exist, as clients name it that want no daemon.
+  // A host without a port, and a nonexistent host, which clients use to disconnect from a daemon.
   sideBySide(
     [
       'placeholder',
@@ -157,7 +157,7 @@ describe('set_daemon', () => {
     servers,
   );
 
-  it('goes over to an address although nothing answers there, and back', async () => {
+  it('switches to an address that does not answer, and back', async () => {
     await ours.rpc('set_daemon', { address: 'placeholder' });
     expect((await ours.call('refresh')).error?.code).toBe(-38);
     await ours.rpc('set_daemon', { address: daemon.address });

@@ -18,7 +18,7 @@ describe('bin/demo', () => {
 
   afterAll(() => stop(demo));
 
-  it('mines, pays, proves a payment, and says so, in under a minute', async () => {
+  it('mines, pays, proves a payment, and prints each step, in under a minute', async () => {
     expect(await demo.exited).toBe(0);
     const said = demo.output();
     expect(said).toMatch(/80 blocks are mined to the customer/);
@@ -31,7 +31,7 @@ describe('bin/demo', () => {
     expect(Number(seconds)).toBeLessThan(60);
   });
 
-  it('leaves nothing behind', () => {
+  it('removes all its files', () => {
     expect(leavings()).toEqual(before);
   });
 });

@@ -72,7 +72,7 @@ describe('account tags', () => {
     ['base_address', 'address'],
   );
 
-  it('gives up an expression whose matching explodes, and answers on', async () => {
+  it('aborts a regular expression with exponential run time, and keeps answering', async () => {
     await ours.rpc('tag_accounts', { tag: 'a'.repeat(40), accounts: [3] });
     const { error } = await ours.call('get_accounts', { tag: '(a+)+b', regexp: true });
     expect(error).toMatchObject({ code: -1, message: expect.stringContaining('too long') });
@@ -81,7 +81,7 @@ describe('account tags', () => {
     );
   });
 
-  it('changes no account where one of them is unknown', async () => {
+  it('changes no account when one of them is unknown', async () => {
     await ours.call('tag_accounts', { tag: 'half', accounts: [0, 9] });
     expect((await ours.call('get_accounts', { tag: 'half' })).error?.code).toBe(-1);
   });
@@ -126,7 +126,7 @@ describe('the address book', () => {
     ['payment_id'],
   );
 
-  describe('payment ids of their own', () => {
+  describe('separate payment ids', () => {
     sideBySide(
       [
         refusal(
@@ -161,7 +161,7 @@ describe('the address book', () => {
       servers,
     );
 
-    it('become part of the address, and are shown beside it', async () => {
+    it('become part of the address, and are listed with it', async () => {
       const entry = async (): Promise<unknown> => (await ours.rpc('get_address_book')).entries[0];
       await ours.rpc('add_address_book', { address: STANDARD, payment_id: PAYMENT_ID });
       const { integrated_address: joined } = await ours.rpc('make_integrated_address', {
@@ -233,7 +233,7 @@ describe('notes and attributes', () => {
 });
 
 describe('after a restart', () => {
-  it('all of it is still there', async () => {
+  it('all records are still present', async () => {
     const look = async (): Promise<unknown[]> => [
       await ours.rpc('get_account_tags'),
       await ours.rpc('get_address_book'),

@@ -10,9 +10,9 @@ import { until } from '../support/process.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startMiner, startTwins, FIRST_BLOCKS, type TwinChain } from '../support/twin-chain.js';
 
-/* Every endpoint of our daemon beside the real one, Debian's 0.18.0, on the same chain, field by field. */
+/* Every endpoint of our daemon compared with the real one, Debian's 0.18.0, on the same chain, field by field. */
 
-/** What the real one knows. */
+/** Endpoints of the real daemon. */
 const comparable = (
   JSON.parse(
     readFileSync(new URL('../../../test/vectors/regtest/endpoints.json', import.meta.url), 'utf8'),
@@ -25,7 +25,7 @@ const rng = seededRng('differential');
 const GENESIS = '418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3';
 const ZEROS = '00'.repeat(32);
 const TIP = FIRST_BLOCKS + 3;
-/** Of the three transactions that the chain holds, and one of no one. */
+/** Hashes of the three transactions of the chain, and an unknown one. */
 const names: string[] = [];
 let waiting = '';
 let twins: TwinChain;
@@ -58,7 +58,7 @@ afterAll(async () => {
   await twins?.stop();
 });
 
-/** Fields that may differ, and why. */
+/** Fields that may differ, with reasons. */
 const EXEMPT: Record<string, string> = {
   'error.message': 'the words are ours',
   'result.database_size': 'another database',
@@ -92,7 +92,7 @@ const EXEMPT: Record<string, string> = {
   'txs_as_hex of a miner': 'older servers leave it out',
 };
 
-/** Where two replies differ. Numbers of lists are left out of paths. */
+/** Paths at which two replies differ, without list indices. */
 function differences(ours: unknown, theirs: unknown, path = ''): string[] {
   if (isText(ours) && isText(theirs) && path.endsWith('json')) {
     if (ours === '' || theirs === '') return ours === theirs ? [] : [path];
@@ -237,7 +237,7 @@ const METHODS: readonly (readonly [string, string, () => unknown])[] = [
 ];
 
 const pow = (asked: object) => ({ height: 1, block_blob: GENESIS_BLOB, ...asked });
-/** With more than one chain, 0.18.0 forgets the depth in the block: later releases mended that. */
+/** With more than one chain, 0.18.0 omits the depth from the block; later releases fixed this. */
 const aux = (chains: number) => ({
   blocktemplate_blob: GENESIS_BLOB,
   aux_pow: Array.from({ length: chains }, (_, i) => ({
@@ -298,7 +298,7 @@ const PATHS: readonly (readonly [string, string, () => unknown])[] = [
 ];
 
 describe('JSON-RPC', () => {
-  test.each(METHODS)('%s gives the same for %s', async (name, _, params) => {
+  test.each(METHODS)('%s gives the same answer for %s', async (name, _, params) => {
     const [ours, theirs] = await Promise.all([
       twins.ours.call(name, params()),
       twins.theirs.call(name, params()),
@@ -306,14 +306,14 @@ describe('JSON-RPC', () => {
     expect(unexcused(differences(ours, theirs), name)).toEqual([]);
   });
 
-  test('calc_pow says so where the real daemon would need another kind of proof of work', async () => {
+  test('calc_pow refuses block versions with another proof of work', async () => {
     const { error } = await twins.ours.call('calc_pow', pow({ major_version: 16 }));
     expect(error).toMatchObject({ code: -5, message: expect.stringMatching(/version 16/) });
   });
 });
 
 describe('a plain path', () => {
-  test.each(PATHS)('%s gives the same for %s', async (path, _, body) => {
+  test.each(PATHS)('%s gives the same answer for %s', async (path, _, body) => {
     const [ours, theirs] = await Promise.all([
       twins.ours.plain(path, body()),
       twins.theirs.plain(path, body()),
@@ -321,7 +321,7 @@ describe('a plain path', () => {
     expect(unexcused(differences(ours, theirs), path)).toEqual([]);
   });
 
-  test('says the same of a spent key image, and of one that waits', async () => {
+  test('reports the same for a key image spent in the chain, and in the pool', async () => {
     const { txs } = await twins.ours.plain('/get_transactions', {
       txs_hashes: [names[0], waiting],
       decode_as_json: true,
@@ -334,14 +334,14 @@ describe('a plain path', () => {
     expect(replies[0].spent_status).toEqual([1, 2]);
   });
 
-  test('gives the same raw names of what waits', async () => {
+  test('gives the same raw hashes of pool transactions', async () => {
     const { ours, theirs } = await rawFields('/get_transaction_pool_hashes.bin', {}, 'tx_hashes');
     expect(ours).toBe(waiting);
     expect(theirs).toBe(waiting);
   });
 });
 
-test('/set_log_categories without any goes back to those of the specification', async () => {
+test('/set_log_categories without categories restores the defaults', async () => {
   await twins.ours.plain('/set_log_categories', { categories: '*:DEBUG' });
   const { categories } = await twins.ours.plain('/set_log_categories', {});
   expect(categories).toBe(
@@ -353,14 +353,14 @@ test('/set_log_categories without any goes back to those of the specification', 
 test('get_txpool_backlog gives the same raw weights and fees', async () => {
   const request = { jsonrpc: '2.0', id: '0', method: 'get_txpool_backlog' };
   const { ours, theirs } = await rawFields('/json_rpc', request, 'backlog');
-  // The third number is an age, taken a moment apart.
+  // The third number is an age, which differs by the time between the calls.
   const timeless = (hex: string): string => hex.slice(0, 32);
   expect(ours).toHaveLength(48);
   expect(theirs).toHaveLength(48);
   expect(timeless(ours)).toBe(timeless(theirs));
 });
 
-/** Bytes that both send, as they are, in a text of JSON, which is none then; hex. */
+/** Hex of raw bytes in a JSON string, which makes the text invalid JSON. */
 async function rawFields(path: string, body: object, field: string) {
   const [ours = '', theirs = ''] = await Promise.all(
     [twins.ours, twins.theirs].map(async ({ port }) => {
@@ -438,10 +438,10 @@ const BINARY: readonly (readonly [string, string, () => TypedSection])[] = [
   ],
 ];
 
-/** Fields of today's interface that the real one does not know yet. */
+/** Fields of today's interface that the real daemon lacks. */
 const NEW_FIELDS = ['daemon_time', 'top_block_hash'];
 
-/** The real one sends zeros for every prunable hash; wallets don't look at it. */
+/** The real daemon sends zeros for every prunable hash; wallets ignore it. */
 const UNUSED = 'prunable_hash';
 
 const plainValue = (value: Value): unknown => {
@@ -455,7 +455,7 @@ const plainValue = (value: Value): unknown => {
 };
 
 describe('a binary path', () => {
-  test.each(BINARY)('%s gives the same for %s', async (path, _, request) => {
+  test.each(BINARY)('%s gives the same answer for %s', async (path, _, request) => {
     const [ours, theirs] = await Promise.all(
       [twins.ours, twins.theirs].map(async ({ port }) => {
         const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -484,7 +484,7 @@ describe('a binary path', () => {
   });
 });
 
-/** Compared elsewhere, and how. */
+/** Endpoints that other tests compare, and where. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   '/get_transaction_pool_hashes.bin': 'above, as raw bytes',
   get_txpool_backlog: 'above, as raw bytes',
@@ -497,7 +497,7 @@ test.each(comparable)('$names is compared', ({ names: known }) => {
 });
 
 test.each([['/no_such_path'], ['/get_height?x=1'], ['/Get_height']])(
-  '%s is found neither here nor there',
+  '%s is not found in either',
   async (path) => {
     for (const { port } of [twins.ours, twins.theirs]) expect((await post(port, path, {})).status).toBe(404);
   },

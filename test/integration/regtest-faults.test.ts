@@ -5,7 +5,7 @@ import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* A daemon that fails the wallet server in every way it can be told to, and what becomes of the wallet. */
+/* The wallet server with a daemon that injects each fault. */
 
 let daemon: Monerod;
 let wallet: WalletRpc;
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 describe('a wallet survives', () => {
-  test('a slow daemon, and answers meanwhile', async () => {
+  test('a slow daemon, and answers requests meanwhile', async () => {
     await daemon.generate(address, 1);
     await tell('latency=400');
     const refreshing = wallet.rpc('refresh');
@@ -59,7 +59,7 @@ describe('a wallet survives', () => {
     expect(await refreshing).toMatchObject({ blocks_fetched: 1, received_money: true });
   });
 
-  test('one that hangs up on every other request', async () => {
+  test('a daemon that drops every other request', async () => {
     await daemon.generate(address, 2);
     await tell('drop=2');
     await refreshed();
@@ -68,7 +68,7 @@ describe('a wallet survives', () => {
     );
   });
 
-  test('one that hangs up while it pays: the payment is made once, or not at all', async () => {
+  test('a daemon that drops requests during a payment: the payment is made once, or not at all', async () => {
     await tell('drop=3');
     const { result, error } = await pay();
     await tell('');
@@ -82,7 +82,7 @@ describe('a wallet survives', () => {
     expect(await pending()).toEqual([]);
   });
 
-  test('one that cuts its answers short', async () => {
+  test('a daemon that truncates its answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
     await tell('truncate=1');
@@ -91,7 +91,7 @@ describe('a wallet survives', () => {
     expect(await balance()).toEqual(before);
   });
 
-  test('one that sends without end', async () => {
+  test('a daemon that sends oversized answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
     await tell('oversize=1');
@@ -100,7 +100,7 @@ describe('a wallet survives', () => {
     expect(await balance()).toEqual(before);
   });
 
-  test('one that says its chain is longer', async () => {
+  test('a daemon that reports a longer chain', async () => {
     await tell('wrong-height=1000');
     await wallet.call('refresh');
     const { height: true_height } = await daemon
@@ -110,7 +110,7 @@ describe('a wallet survives', () => {
     expect(await balance()).toEqual(before);
   });
 
-  test('one that lies about the outputs of a ring: nothing is paid, nothing is held back', async () => {
+  test('a daemon that falsifies ring members: nothing is paid, nothing stays reserved', async () => {
     await tell('wrong-ring-data=1');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);
@@ -118,14 +118,14 @@ describe('a wallet survives', () => {
     expect(await daemon.plain('/get_transaction_pool_hashes')).not.toHaveProperty('tx_hashes');
   });
 
-  test('one that asks for a fortune in fees: nothing is paid, nothing is held back', async () => {
+  test('a daemon that demands excessive fees: nothing is paid, nothing stays reserved', async () => {
     await tell('inflated-fee=1000000');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);
     expect(await balance()).toEqual(before);
   });
 
-  test('one whose latest blocks change all the time', async () => {
+  test('a daemon that reorganises constantly', async () => {
     const { result } = await pay();
     await daemon.generate(address, 1);
     await tell('reorganise=3');
@@ -140,7 +140,7 @@ describe('a wallet survives', () => {
     expect(transfer).toMatchObject({ type: 'out', confirmations: expect.any(Number) });
   });
 
-  test('all of it, with the books of one that never saw any of it', async () => {
+  test('all faults, with the same state as a wallet that saw none', async () => {
     const books = async (): Promise<unknown> => {
       const { in: received = [], out = [] } = (await wallet.rpc('get_transfers', {
         in: true,
@@ -161,11 +161,11 @@ describe('a wallet survives', () => {
 });
 
 describe('a daemon', () => {
-  test('refuses to be told what it does not know', async () => {
+  test('refuses unknown faults', async () => {
     expect((await daemon.plain('/misbehave', { what: 'lie=1' })).status).toMatch(/latency, drop/);
   });
 
-  test('behaves unless it was started with --misbehave', async () => {
+  test('injects no faults unless started with --misbehave', async () => {
     const good = await startRegtestDaemon();
     try {
       const reply = await fetch(`http://${good.address}/misbehave`, {

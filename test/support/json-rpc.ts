@@ -1,4 +1,4 @@
-/** What a call answered. Integers beyond 2^53 lose digits here; tests that care read the text. */
+/** Reply to a call. Integers beyond 2^53 lose digits; tests that need them read the text. */
 export interface Reply {
   readonly result?: Record<string, unknown>;
   readonly error?: {
@@ -8,7 +8,7 @@ export interface Reply {
   };
 }
 
-/** The untyped JSON of test servers. */
+/** Untyped JSON of test servers. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Loose = any;
 
@@ -25,13 +25,13 @@ export async function post(
   return { status: response.status, text: await response.text() };
 }
 
-/** One call, errors included. */
+/** Makes a call; the reply may be an error. */
 export async function call(port: number, method: string, params: unknown = {}): Promise<Reply> {
   const { text } = await post(port, '/json_rpc', { jsonrpc: '2.0', id: '0', method, params });
   return JSON.parse(text) as Reply;
 }
 
-/** One call that must succeed. @throws Error with the server's words. */
+/** Makes a call that must succeed. @throws Error with the server's message. */
 export async function result(port: number, method: string, params: unknown = {}): Promise<Loose> {
   const reply = await call(port, method, params);
   if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.code} ${reply.error.message}`);

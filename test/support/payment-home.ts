@@ -21,17 +21,17 @@ const KEY = new Uint8Array(32).fill(9);
 export const TAKEN: RelayOutcome = { accepted: true, notRelayed: false, reason: '' };
 export const REFUSED: RelayOutcome = { accepted: false, notRelayed: false, reason: 'double spend' };
 
-/** The store of a wallet with ten outputs of 50, and a daemon, a clock and a chain as a test has them. */
+/** Store of a wallet with ten outputs of 50, and a daemon, a clock and a chain that the test controls. */
 export class PaymentHome implements LedgerHome, LostPaymentsHome {
   readonly file: WalletStore;
   readonly relay: PaymentRelay;
   readonly pending = { reserveLost: (): void => undefined };
   readonly log;
-  /** Every line of the log. */
+  /** Log lines. */
   readonly lines: Record<string, unknown>[] = [];
-  /** First byte of every transaction that was sent. */
+  /** First byte of each sent transaction. */
   readonly sent: (number | undefined)[] = [];
-  /** Answers to the next transactions; the last one stays. */
+  /** Answers to the next transactions; the last one repeats. */
   answers: ((blob: Uint8Array) => Promise<RelayOutcome>)[] = [() => Promise.resolve(TAKEN)];
   time = 1_000_000;
   blocks = 100;
@@ -80,10 +80,10 @@ export class PaymentHome implements LedgerHome, LostPaymentsHome {
   }
 
   assertOpen(): void {
-    // It stays open.
+    // The store stays open.
   }
 
-  /** Another connection that keeps everybody from writing until it is closed. */
+  /** Opens another connection that holds the write lock until it is closed. */
   lockStore(): Db {
     const db = openDatabase(join(this.#directory, 'w'), { key: KEY, cipher: NEW_CIPHER });
     db.exec('BEGIN IMMEDIATE');
@@ -110,7 +110,7 @@ export class PaymentHome implements LedgerHome, LostPaymentsHome {
   }
 }
 
-/** One that spends the n-th output. */
+/** Payment that spends the n-th output. */
 export const payment = (n: number): SignedPayment => ({
   blob: new Uint8Array([n]),
   txHash: bytes<Hash>(100 + n),

@@ -66,7 +66,7 @@ async function submit(node: Node, block: Block): Promise<void> {
   throw refuse('notAccepted', 'Block not accepted');
 }
 
-/** Offset of a miner's reserved bytes in the block blob: behind the public key, the nonce tag and the length. */
+/** Byte offset of a miner's reserved bytes in the block blob: behind the public key, the nonce tag and the length. */
 function reservedOffset(blob: Uint8Array, { minerTx }: Block, reserved: number): number {
   const [key] = txPublicKeys(parseExtra(minerTx.prefix.extra).fields);
   if (reserved === 0 || key === undefined) return 0;
