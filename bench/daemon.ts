@@ -41,12 +41,12 @@ async function fetchAll({ port }: Monerod, genesis: string, prune: boolean, bloc
         prune: { type: 'bool', value: prune },
       }),
     );
-    let given = new Uint8Array();
+    let answer = new Uint8Array();
     seconds += await timed(async () => {
       const reply = await fetch(`http://127.0.0.1:${port}/getblocks.bin`, { method: 'POST', body });
-      given = new Uint8Array(await reply.arrayBuffer());
+      answer = new Uint8Array(await reply.arrayBuffer());
     });
-    const page = new SectionReader(readStorage(given));
+    const page = new SectionReader(readStorage(answer));
     const count = page.sections('blocks').length;
     if (count === 0 || page.number('start_height') !== height) throw new Error('blocks are missing');
     height += count;
@@ -83,11 +83,11 @@ try {
   const { block_header: first } = await source.rpc('get_block_header_by_height', { height: 0 });
   /** Median times, ours first [s]. */
   const fetching = async (prune: boolean): Promise<number[]> => {
-    const taken: [number[], number[]] = [[], []];
+    const samples: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++)
       for (const [i, daemon] of daemons.entries())
-        taken[i as 0 | 1].push(await fetchAll(daemon, first.hash as string, prune, height));
-    return taken.map(median);
+        samples[i as 0 | 1].push(await fetchAll(daemon, first.hash as string, prune, height));
+    return samples.map(median);
   };
 
   const row = (what: string, count: number, [mine = 0, reference = 0]: readonly number[]): string[] => [

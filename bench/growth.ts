@@ -39,7 +39,7 @@ for (const size of sizes) {
   measured.push({ size, figures });
 }
 
-const whats = [...(measured[0]?.figures.get('ours')?.keys() ?? [])].filter(
+const requests = [...(measured[0]?.figures.get('ours')?.keys() ?? [])].filter(
   (what) => !LEFT_OUT.includes(what),
 );
 const at = (size: number, server: Server, what: string): number | undefined =>
@@ -60,7 +60,7 @@ function exponent(what: string): string {
 process.stdout.write(`ms, median of ${options.rounds}; ours, and the reference's in brackets\n`);
 printTable(
   ['payments', ...sizes.map((size) => size.toLocaleString('en')), 'exponent'],
-  whats.map((what) => [
+  requests.map((what) => [
     what,
     ...sizes.map((size) => {
       const theirs = at(size, 'reference', what);
@@ -71,7 +71,7 @@ printTable(
   ]),
 );
 
-const panels = whats.map((what): Panel => {
+const panels = requests.map((what): Panel => {
   const line = (server: Server) => ({
     name: server,
     points: sizes.flatMap((size): [number, number][] => {

@@ -49,9 +49,9 @@ async function ask(wallet: WalletRpc, method: string, params: unknown = {}): Pro
   const body = JSON.stringify({ jsonrpc: '2.0', id: '0', method, params });
   const started = performance.now();
   const { text } = await post(wallet.port, '/json_rpc', body);
-  const taken = performance.now() - started;
+  const elapsed = performance.now() - started;
   if (text.slice(0, 300).includes('"error"')) throw new Error(`${method}: ${text.slice(0, 300)}`);
-  return taken;
+  return elapsed;
 }
 
 async function several(rounds: number, task: () => Promise<number>): Promise<number> {

@@ -207,7 +207,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'HTTP digest credentials for the node',
     secret: true,
   },
-  { name: 'trusted-daemon', group: 'Daemon', help: 'trust the node with what it could lie about' },
+  { name: 'trusted-daemon', group: 'Daemon', help: 'trust answers of the node that cannot be verified' },
   { name: 'untrusted-daemon', group: 'Daemon', help: 'do not, even when it runs on this machine' },
   { name: 'proxy', argument: '[ip:]port', group: 'Daemon', help: 'SOCKS proxy towards the node' },
   {

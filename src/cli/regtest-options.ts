@@ -76,7 +76,7 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
     help: 'address of that port',
     default: '127.0.0.1',
   },
-  { name: 'restricted-rpc', group: 'Server', help: 'answer what strangers may ask only' },
+  { name: 'restricted-rpc', group: 'Server', help: 'answer restricted methods only' },
   {
     name: 'rpc-login',
     argument: 'user:password',
@@ -238,8 +238,8 @@ const U64_MAX = (1n << 64n) - 1n;
 /** @throws ConfigError */
 export function toRegtestConfig(raw: RawOptions): RegtestConfig {
   const value = (name: string): string | undefined => {
-    const given = raw[name] ?? REGTEST_OPTIONS.find((option) => option.name === name)?.default;
-    return given === true ? undefined : given;
+    const setting = raw[name] ?? REGTEST_OPTIONS.find((option) => option.name === name)?.default;
+    return setting === true ? undefined : setting;
   };
   const number = (name: string, max: number): number => {
     const given = Number(value(name));
@@ -254,7 +254,9 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
   };
   const host = (name: string, ip = value(name) ?? '127.0.0.1'): string => {
     if (!/^(?:127\.|::1$|localhost$)/.test(ip) && raw['confirm-external-bind'] === undefined)
-      throw new ConfigError(`--${name} ${ip} lets others in; add --confirm-external-bind if you mean it`);
+      throw new ConfigError(
+        `--${name} ${ip} can be reached from outside this machine: add --confirm-external-bind if that is intended`,
+      );
     return ip;
   };
   const restrictedPort = value('rpc-restricted-bind-port');

@@ -255,7 +255,7 @@ describe('records', () => {
   });
 
   it('include an address book', async () => {
-    const index = await wallet.addAddressBookEntry(STRANGER, 'somebody');
+    const index = await wallet.addAddressBookEntry(STRANGER, 'a friend');
     await wallet.editAddressBookEntry(index, false, undefined, true, 'a friend');
     const [entry] = await wallet.getAddressBookEntries();
     expect([entry?.getAddress(), entry?.getDescription()]).toEqual([STRANGER, 'a friend']);

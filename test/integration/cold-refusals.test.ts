@@ -107,9 +107,9 @@ describe('a view-only wallet', () => {
         'outputs',
         { outputs_data_hex: outputs },
         -1,
-        'it takes them, and has no key images to give back',
+        'the reference accepts them, and returns no key images',
       ),
-      refusal('export_key_images', 'all', { all: true }, -29, 'it ends the process'),
+      refusal('export_key_images', 'all', { all: true }, -29, 'the reference crashes'),
     ],
     () => [ours.view, theirs.view],
   );

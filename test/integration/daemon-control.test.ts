@@ -27,11 +27,11 @@ describe('logging, before any wallet is open', () => {
   sideBySide(
     [
       step('set_log_level', 'the least'),
-      step('set_log_categories', 'what is added to it', { categories: '+wallet.rpc:INFO' }),
-      step('set_log_categories', 'what is taken away', { categories: '-wallet.rpc:INFO,net:FATAL' }),
+      step('set_log_categories', 'an addition', { categories: '+wallet.rpc:INFO' }),
+      step('set_log_categories', 'a removal', { categories: '-wallet.rpc:INFO,net:FATAL' }),
       step('set_log_categories', 'a level', { categories: '1' }),
       step('set_log_categories', 'a level and a list', { categories: '1,net:ERROR' }),
-      step('set_log_categories', 'a level there is not', { categories: '17' }),
+      step('set_log_categories', 'an unknown level', { categories: '17' }),
       step('set_log_categories', 'a list', { categories: '*:WARNING,wallet.wallet2:ERROR' }),
       step('set_log_categories', 'no severity', { categories: 'nonsense' }),
       refusal('set_log_level', 'a level above all', { level: 5 }, -44),
@@ -43,7 +43,7 @@ describe('logging, before any wallet is open', () => {
         'a text without end',
         { categories: 'x'.repeat(20_000) },
         -1,
-        'it has no bound there',
+        'the reference has no limit',
       ),
       step('set_log_categories', 'a refusal changes nothing', { categories: '+' }),
       step('set_log_categories', 'nothing'),
@@ -76,7 +76,7 @@ describe('mining', () => {
   sideBySide(
     [
       refusal('start_mining', 'no threads', {}, -1),
-      refusal('start_mining', 'more threads than there are', { threads_count: 5000 }, -1),
+      refusal('start_mining', 'more threads than cores', { threads_count: 5000 }, -1),
       refusal('start_mining', 'threads below zero', { threads_count: -1 }, -32602),
       refusal('stop_mining', 'a daemon that does not mine', {}, -1),
     ],

@@ -28,7 +28,7 @@ let spendkey: string;
 beforeAll(async () => {
   server = await startWalletRpc({ args: ['--api-version=1.32', '--no-dns'] });
   await server.rpc('create_wallet', { filename: 'w', password: PASSWORD, language: 'English' });
-  await server.rpc('add_address_book', { address: FOREIGN, description: 'somebody' });
+  await server.rpc('add_address_book', { address: FOREIGN, description: 'a friend' });
   ({ address } = await server.rpc('get_address'));
   ({ address: subaddress } = await server.rpc('create_address', { account_index: 0 }));
   ({ integrated_address: integrated } = await server.rpc('make_integrated_address', {
@@ -124,7 +124,7 @@ describe('changed links', () => {
       address: subaddress,
       amount: 1_230_000_000_000,
       tx_description: 'a b&c=d é',
-      recipient_name: 'somebody',
+      recipient_name: 'a friend',
     });
     await withstands({
       method: 'parse_uri',

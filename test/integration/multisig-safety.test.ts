@@ -247,8 +247,8 @@ describe('a forged message', () => {
         construction: { ...pending.construction, ...change(pending.construction) },
       }));
     const crafted: Readonly<Record<string, string>> = {
-      'nobody has signed': byMember((set) => ({ ...set, signers: [] })),
-      'a stranger has signed': byMember((set) => ({ ...set, signers: [someKey] })),
+      'no signers': byMember((set) => ({ ...set, signers: [] })),
+      'an unknown signer': byMember((set) => ({ ...set, signers: [someKey] })),
       'no transactions': byMember((set) => ({ ...set, txs: [] })),
       'one twice': byMember((set) => ({ ...set, txs: [...set.txs, ...set.txs] })),
       'no attempts': withTx((pending) => ({ ...pending, multisigSigs: [] })),
@@ -256,7 +256,7 @@ describe('a forged message', () => {
         ...pending,
         multisigSigs: [...pending.multisigSigs, ...pending.multisigSigs],
       })),
-      'nonces of nobody': withTx((pending) => ({
+      'unknown nonces': withTx((pending) => ({
         ...pending,
         multisigSigs: pending.multisigSigs.map((sig) => ({ ...sig, usedL: [someKey] })),
       })),
@@ -275,7 +275,7 @@ describe('a forged message', () => {
       'another amount': withConstruction(({ outputs }) => ({
         outputs: outputs.map((output, i) => (i === 0 ? { ...output, amount: output.amount + 1n } : output)),
       })),
-      'change for a stranger': withConstruction(({ change }) => ({
+      'change to another address': withConstruction(({ change }) => ({
         change: { ...change, address: { spendPublicKey, viewPublicKey } },
       })),
       'another key image': withConstruction(({ sources }) => ({

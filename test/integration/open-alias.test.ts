@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const REFUSED: [what: string, address: string, why: string][] = [
-  ['a name whose answer is not vouched for', 'unsigned@example.org', 'DNSSEC'],
+  ['a name without a DNSSEC signature', 'unsigned@example.org', 'DNSSEC'],
   ['a name without an address', 'nothing@example.org', 'No Monero address'],
   ['a name that does not exist', 'missing@example.org', 'No Monero address'],
   ['a name of an address of another network', 'testnet@example.org', 'network'],

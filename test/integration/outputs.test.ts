@@ -80,7 +80,7 @@ describe('freeze, thaw and frozen', () => {
       refusal(method, 'no key image', {}, -1),
       refusal(method, 'no hex', { key_image: 'zz'.repeat(32) }, -10),
       refusal(method, 'a short one', { key_image: '00' }, -10),
-      refusal(method, 'one of nobody', { key_image: '02'.repeat(32) }, -1),
+      refusal(method, 'an unknown key image', { key_image: '02'.repeat(32) }, -1),
     ]),
     () => [twins.ours, twins.theirs],
   );

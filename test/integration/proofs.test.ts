@@ -135,7 +135,7 @@ describe('while the payments are in the pool', () => {
     }
   });
 
-  test.each<Name>(['ours', 'theirs'])('a proof of what %s held tells what was spent', async (holder) => {
+  test.each<Name>(['ours', 'theirs'])('a reserve proof of %s shows spent outputs', async (holder) => {
     const { txid } = payments[holder].integrated;
     const { transfer } = await wallets[holder].rpc('get_transfer_by_txid', { txid });
     const check = { address: addresses[holder][0], message: '', signature: holdings[holder] };

@@ -11,7 +11,7 @@ let daemon: Monerod;
 let wallet: WalletRpc;
 let address: string;
 
-const tell = async (what: string): Promise<void> => {
+const setFaults = async (what: string): Promise<void> => {
   expect(await daemon.plain('/misbehave', { what })).toMatchObject({ status: 'OK' });
 };
 const amountSent = 1_000_000_000;
@@ -44,14 +44,14 @@ beforeEach(async () => {
   before = await balance();
 });
 afterEach(async () => {
-  await tell('');
+  await setFaults('');
   await refreshed();
 });
 
 describe('a wallet survives', () => {
   test('a slow daemon, and answers requests meanwhile', async () => {
     await daemon.generate(address, 1);
-    await tell('latency=400');
+    await setFaults('latency=400');
     const refreshing = wallet.rpc('refresh');
     const started = performance.now();
     await balance();
@@ -61,7 +61,7 @@ describe('a wallet survives', () => {
 
   test('a daemon that drops every other request', async () => {
     await daemon.generate(address, 2);
-    await tell('drop=2');
+    await setFaults('drop=2');
     await refreshed();
     expect(await height()).toBe(
       (await daemon.rpc('get_block_count').catch(() => daemon.rpc('get_block_count'))).count,
@@ -69,9 +69,9 @@ describe('a wallet survives', () => {
   });
 
   test('a daemon that drops requests during a payment: the payment is made once, or not at all', async () => {
-    await tell('drop=3');
+    await setFaults('drop=3');
     const { result, error } = await pay();
-    await tell('');
+    await setFaults('');
     await refreshed();
     const known = await pending();
     if (error === undefined) expect(known.map(({ txid }) => txid)).toEqual([(result as Loose).tx_hash]);
@@ -85,7 +85,7 @@ describe('a wallet survives', () => {
   test('a daemon that truncates its answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
-    await tell('truncate=1');
+    await setFaults('truncate=1');
     expect((await wallet.call('refresh')).error).toMatchObject({ code: expect.any(Number) });
     expect(await height()).toBe(at);
     expect(await balance()).toEqual(before);
@@ -94,14 +94,14 @@ describe('a wallet survives', () => {
   test('a daemon that sends oversized answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
-    await tell('oversize=1');
+    await setFaults('oversize=1');
     expect((await wallet.call('refresh')).error).toMatchObject({ code: expect.any(Number) });
     expect(await height()).toBe(at);
     expect(await balance()).toEqual(before);
   });
 
   test('a daemon that reports a longer chain', async () => {
-    await tell('wrong-height=1000');
+    await setFaults('wrong-height=1000');
     await wallet.call('refresh');
     const { height: true_height } = await daemon
       .rpc('get_last_block_header')
@@ -111,7 +111,7 @@ describe('a wallet survives', () => {
   });
 
   test('a daemon that falsifies ring members: nothing is paid, nothing stays reserved', async () => {
-    await tell('wrong-ring-data=1');
+    await setFaults('wrong-ring-data=1');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);
     expect(await balance()).toEqual(before);
@@ -119,7 +119,7 @@ describe('a wallet survives', () => {
   });
 
   test('a daemon that demands excessive fees: nothing is paid, nothing stays reserved', async () => {
-    await tell('inflated-fee=1000000');
+    await setFaults('inflated-fee=1000000');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);
     expect(await balance()).toEqual(before);
@@ -128,12 +128,12 @@ describe('a wallet survives', () => {
   test('a daemon that reorganises constantly', async () => {
     const { result } = await pay();
     await daemon.generate(address, 1);
-    await tell('reorganise=3');
+    await setFaults('reorganise=3');
     for (let round = 0; round < 4; round++) {
       await refreshed();
       await daemon.generate(address, 1);
     }
-    await tell('');
+    await setFaults('');
     await daemon.generate(address, 4);
     await refreshed();
     const { transfer } = await wallet.rpc('get_transfer_by_txid', { txid: (result as Loose).tx_hash });

@@ -126,7 +126,7 @@ const first = <T>(list: readonly T[], change: (item: T) => T): T[] =>
   list.map((item, i) => (i === 0 ? change(item) : item));
 
 const spoiledTxs: readonly (readonly [string, (tx: Transaction) => Transaction])[] = [
-  ['with an unlock time that nobody signed', (tx) => withPrefix(tx, () => ({ unlockTime: 5n }))],
+  ['with an unsigned unlock time', (tx) => withPrefix(tx, () => ({ unlockTime: 5n }))],
   ['with another extra', (tx) => withPrefix(tx, ({ extra }) => ({ extra: otherScalar(extra) }))],
   [
     'with another output key',
@@ -276,10 +276,10 @@ describe('a transaction', () => {
     ['nothing', () => ''],
     ['a byte less', (hex: string) => hex.slice(0, -2)],
     ['a byte more', (hex: string) => `${hex}00`],
-    ['what is no hex', (hex: string) => `${hex}0`],
+    ['malformed hex', (hex: string) => `${hex}0`],
     ['RingCT of another type', (hex: string) => hex.replace(RCT_TYPE, '05')],
     ['RingCT of no known type', (hex: string) => hex.replace(RCT_TYPE, '09')],
-  ])('that is %s is refused here and there', async (_, spoil) => {
+  ])('that is %s is refused by both', async (_, spoil) => {
     const { ours, theirs } = await verdicts(spoil(toHex(good.blob)));
     expect(theirs.status).toBe('Failed');
     expect(ours.status).toBe('Failed');
@@ -322,7 +322,7 @@ const spoiledBlocks: readonly (readonly [string, (block: Block) => Block])[] = [
   ['that unlocks early', (b) => withMiner(b, ({ unlockTime }) => ({ unlockTime: unlockTime - 1n }))],
   ['that takes too much', (b) => withReward(b, 1n)],
   ['that takes too little', (b) => withReward(b, -1n)],
-  ['that pays nobody', (b) => withMiner(b, () => ({ outputs: [] }))],
+  ['without outputs', (b) => withMiner(b, () => ({ outputs: [] }))],
   ['with an unknown transaction', (b) => ({ ...b, txHashes: [b.header.prevHash] })],
   ['that follows nothing', (b) => ({ ...b, header: { ...b.header, prevHash: NO_POINT as never } })],
 ];

@@ -42,8 +42,8 @@ async function keysOf(wallet: WalletRpc): Promise<Loose> {
 
 describe('restoring from a seed', () => {
   test.each([
-    ['as it is', {}],
-    ['with an offset', { seed_offset: 'a word nobody guesses ☕' }],
+    ['without an offset', {}],
+    ['with an offset', { seed_offset: 'a secret word ☕' }],
     ['with a longer offset', { seed_offset: 'x'.repeat(300) }],
     ['into another language, which the seed overrides', { language: 'Deutsch' }],
   ])('%s gives what the reference restores', async (_, more) => {

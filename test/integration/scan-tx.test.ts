@@ -104,7 +104,7 @@ describe('a wallet that starts at the tip', () => {
       },
     ],
     [
-      'payments before what they spend, but for those without change',
+      'payments before the outputs they spend, except payments without change',
       async () => {
         await scan(...outgoing.filter((txid) => txid !== swept));
         await scan(...incoming, swept);

@@ -228,7 +228,7 @@ describe('a fee subtracted from destinations', () => {
   });
 
   it.each<[string, Loose, number]>([
-    ['from nobody', { destinations: [{ amount: XMR }], subtract_fee_from_outputs: [1] }, -4],
+    ['from an unknown destination', { destinations: [{ amount: XMR }], subtract_fee_from_outputs: [1] }, -4],
     [
       'beyond what its payee receives',
       { destinations: [{ amount: 1000 }], subtract_fee_from_outputs: [0] },
@@ -257,8 +257,8 @@ describe('sweeps are refused', () => {
   const address = '4'.padEnd(95, '1');
   sideBySide(
     [
-      step('sweep_dust', 'nothing so old'),
-      refusal('sweep_all', 'to nobody', {}, -2),
+      step('sweep_dust', 'no dust'),
+      refusal('sweep_all', 'without an address', {}, -2),
       refusal('sweep_all', 'to no address', { address }, -2),
       refusal('sweep_single', 'to no address', { address, key_image: '00'.repeat(32) }, -2),
     ],
@@ -276,8 +276,8 @@ describe('sweeps are refused', () => {
     ['sweep_single', 'in no outputs', { outputs: 0 }, -16],
     ['sweep_single', 'of a key image that is none', { key_image: 'zz' }, -10],
     ['sweep_single', 'of no key image', {}, -10],
-    ['sweep_single', 'of one of nobody', { key_image: '02'.repeat(32) }, -1],
-  ])('%s %s, here and there', async (method, _, order, code) => {
+    ['sweep_single', 'of an unknown output', { key_image: '02'.repeat(32) }, -1],
+  ])('%s %s, in both', async (method, _, order, code) => {
     for (const wallet of [twins.ours, twins.theirs]) {
       const { error } = await wallet.call(method, { address: till, ...order });
       expect(error?.code).toBe(code);

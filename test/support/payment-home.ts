@@ -119,6 +119,6 @@ export const payment = (n: number): SignedPayment => ({
   fee: amount(2n),
   change: amount(8n),
   unlockTime: 0n,
-  destinations: [{ address: 'somebody', amount: amount(40n) }],
+  destinations: [{ address: 'an address', amount: amount(40n) }],
   txSecretKeys: [bytes<SecretKey>(n)],
 });

@@ -163,14 +163,14 @@ export class BlockTree {
     let reached = 0;
     try {
       const discarded = this.#store.atomically(() => {
-        const left = this.pop(this.#chain.tip.height - parentHeight);
+        const popped = this.pop(this.#chain.tip.height - parentHeight);
         for (const { blob } of blocks) {
           this.#append(parseBlock(blob));
           reached += 1;
         }
         for (const { hash: name } of blocks) this.#store.alternatives.remove(name);
-        for (const block of left) this.#addAlternative(block, blockHash(block));
-        return left.length;
+        for (const block of popped) this.#addAlternative(block, blockHash(block));
+        return popped.length;
       });
       return { place: 'main', hash, reorganised: { splitHeight: parentHeight + 1, discarded } };
     } catch (error) {

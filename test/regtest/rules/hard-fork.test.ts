@@ -30,7 +30,7 @@ describe('the rules of regtest', () => {
     [16, { enabled: true, votes: 4, earliestHeight: 1 }],
     [1, { enabled: true, votes: 5, earliestHeight: 0 }],
     [17, { enabled: false, votes: 0, earliestHeight: undefined }],
-  ])('stand with version %i as the reference says', (version, expected) => {
+  ])('give the status of version %i that the reference reports', (version, expected) => {
     expect(forkStatus(5, version)).toEqual({ window: 5, threshold: 0, voting: 16, ...expected });
   });
 });

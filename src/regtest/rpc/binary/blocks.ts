@@ -39,7 +39,7 @@ const BATCH = 100;
 const NO_HASH = new Uint8Array(32);
 
 /** Values of `requested_info`. */
-const WANTED = { blocks: 0, blocksAndPool: 1, pool: 2 } as const;
+const REQUESTED_INFO = { blocks: 0, blocksAndPool: 1, pool: 2 } as const;
 /** Values of `pool_info_extent`. */
 const EXTENT = { none: 0, incremental: 1, full: 2 } as const;
 
@@ -95,8 +95,8 @@ function blocksPart(node: Node, request: SectionReader): TypedSection | undefine
   const split = from > 0 ? from : splitHeight(node, hashes);
   if (split === undefined) return undefined;
   const start = from === 0 && request.bool('block_ids_exclusive') ? split + 1 : split;
-  const wanted = request.number('max_block_count', 0);
-  const page = readPage(node, start, wanted === 0 ? MAX_BLOCKS : Math.min(wanted, MAX_BLOCKS), prune);
+  const maxCount = request.number('max_block_count', 0);
+  const page = readPage(node, start, maxCount === 0 ? MAX_BLOCKS : Math.min(maxCount, MAX_BLOCKS), prune);
   return {
     ...ends,
     start_height: u64(start),
@@ -145,12 +145,13 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
       const { node, faults, rng } = context.daemon;
       const replaced = faults.blocksToReplace();
       if (replaced > 0) await reorganise(node, replaced, rng);
-      const wanted = request.number('requested_info', WANTED.blocks);
+      const wanted = request.number('requested_info', REQUESTED_INFO.blocks);
       const time = { daemon_time: u64(node.chain.clock()) };
-      if (wanted > WANTED.pool) return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');
-      const blocks = wanted === WANTED.pool ? EMPTY : blocksPart(node, request);
+      if (wanted > REQUESTED_INFO.pool)
+        return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');
+      const blocks = wanted === REQUESTED_INFO.pool ? EMPTY : blocksPart(node, request);
       if (blocks === undefined) return accessedSection({ ...EMPTY, ...time }, 'Failed');
-      const pool = wanted === WANTED.blocks ? {} : poolPart(context, request);
+      const pool = wanted === REQUESTED_INFO.blocks ? {} : poolPart(context, request);
       return accessedSection({ ...blocks, ...time, ...pool });
     },
   },

@@ -99,8 +99,9 @@ export const chainStateMethods: readonly DaemonMethod[] = [
         return accessed({}, 'a restricted server gives histograms of named amounts only');
       if (restricted && recent_cutoff > 0 && recent_cutoff < node.chain.clock() - MAX_RECENT_AGE)
         return accessed({}, 'Recent cutoff is too old');
-      const asked = amounts.length === 0 ? node.store.outputs.amounts().map(({ amount }) => amount) : amounts;
-      const sorted = [...new Set(asked)].sort((a, b) => (a < b ? -1 : 1));
+      const requested =
+        amounts.length === 0 ? node.store.outputs.amounts().map(({ amount }) => amount) : amounts;
+      const sorted = [...new Set(requested)].sort((a, b) => (a < b ? -1 : 1));
       const histogram = sorted.flatMap((amount) => {
         const { total, mature, recent } = histogramOf(node, amount, recent_cutoff);
         if (total < min_count || (max_count !== 0 && total > max_count)) return [];

@@ -46,8 +46,8 @@ async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce:
 function commitTo(block: Block, depth: bigint, root: Hash): Block {
   const { fields, complete } = parseExtra(block.minerTx.prefix.extra);
   if (!complete) throw refuse('internal', 'the extra field cannot be read');
-  const kept = fields.filter(({ type }) => type !== 'mergeMining');
-  const extra = writeExtra([...kept, { type: 'mergeMining', depth, root }]);
+  const others = fields.filter(({ type }) => type !== 'mergeMining');
+  const extra = writeExtra([...others, { type: 'mergeMining', depth, root }]);
   return { ...block, minerTx: { ...block.minerTx, prefix: { ...block.minerTx.prefix, extra } } };
 }
 

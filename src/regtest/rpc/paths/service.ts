@@ -67,8 +67,8 @@ export const servicePaths: readonly DaemonMethod[] = [
     handle({ daemon: { node, faults }, restricted }, { outputs, get_txid }) {
       if (restricted && outputs.length > MAX_RESTRICTED_OUTS) return accessed({}, 'Too many outs requested');
       const { view } = node.chain;
-      const outs = outputs.flatMap(({ amount, index: asked }) => {
-        const index = faults.outputIndex(asked);
+      const outs = outputs.flatMap(({ amount, index: requested }) => {
+        const index = faults.outputIndex(requested);
         const output = view.output(amount, index);
         if (output === undefined) return [];
         const txid = get_txid ? node.store.outputs.txHashAt(amount, index) : undefined;
