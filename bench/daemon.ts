@@ -2,24 +2,24 @@ import { readStorage, SectionReader } from '../src/epee/portable-storage.js';
 import { writeStorage } from '../src/epee/storage-writer.js';
 import { fromHex } from '../src/util/bytes.js';
 import { unpackBenchChain } from '../test/support/bench-chain.js';
-import { giveBlock, giveTransactions, readBlock } from '../test/support/chain-copy.js';
+import { submitBlock, submitTransactions, readBlock } from '../test/support/chain-copy.js';
 import { startMonerod, type Monerod } from '../test/support/monerod.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { median, printTable } from './table.js';
 
 /*
- * The bench chain, given block by block to our daemon and to the real one: each verifies every transaction and takes
- * every block, or this fails. Then both serve it as wallets ask for it. The real one holds the blocks before the
- * first payment already, for it hashes for a third of a second to check the proof of work of each.
+ * Submits the bench chain block by block to our daemon and to the real one, which must verify every transaction and
+ * accept every block. Then fetches the chain from both as wallets do. The real one already has the blocks before the
+ * first payment, because checking the proof of work takes it a third of a second per block.
  */
 
-/** Blocks with payments that are given at most. */
+/** Maximum number of submitted blocks with payments. */
 const BUSY_BLOCKS = Number(process.argv[2] ?? Number.POSITIVE_INFINITY);
 /** Height of the first payment. */
 const FIRST_PAYMENT = 4201;
 const ROUNDS = 9;
 
-/** Seconds that something took. */
+/** Measures the duration of work [s]. */
 async function timed(work: () => Promise<void>): Promise<number> {
   const started = performance.now();
   await work();
@@ -27,8 +27,8 @@ async function timed(work: () => Promise<void>): Promise<number> {
 }
 
 /**
- * Asks for the chain from its first block on, page by page, as wallets do.
- * @returns seconds until the last byte of each page was there, in all; they are read outside of that time.
+ * Fetches the chain from its first block on, page by page, as wallets do.
+ * @returns total time until the last byte of each page arrived, without parsing [s].
  */
 async function fetchAll({ port }: Monerod, genesis: string, prune: boolean, blocks: number): Promise<number> {
   let height = 0;
@@ -41,12 +41,12 @@ async function fetchAll({ port }: Monerod, genesis: string, prune: boolean, bloc
         prune: { type: 'bool', value: prune },
       }),
     );
-    let given = new Uint8Array();
+    let answer = new Uint8Array();
     seconds += await timed(async () => {
       const reply = await fetch(`http://127.0.0.1:${port}/getblocks.bin`, { method: 'POST', body });
-      given = new Uint8Array(await reply.arrayBuffer());
+      answer = new Uint8Array(await reply.arrayBuffer());
     });
-    const page = new SectionReader(readStorage(given));
+    const page = new SectionReader(readStorage(answer));
     const count = page.sections('blocks').length;
     if (count === 0 || page.number('start_height') !== height) throw new Error('blocks are missing');
     height += count;
@@ -65,7 +65,7 @@ try {
   const height = Math.min(chain.meta.height, FIRST_PAYMENT + BUSY_BLOCKS);
   await theirs.popBlocks(chain.meta.height - FIRST_PAYMENT);
   await theirs.rpc('flush_txpool');
-  for (let at = 1; at < FIRST_PAYMENT; at++) await giveBlock(ours, await readBlock(source, at));
+  for (let at = 1; at < FIRST_PAYMENT; at++) await submitBlock(ours, await readBlock(source, at));
 
   const seconds = { transactions: [0, 0], blocks: [0, 0] };
   let transactions = 0;
@@ -74,20 +74,20 @@ try {
     transactions += block.txs.length;
     for (const [i, daemon] of daemons.entries()) {
       seconds.transactions[i] =
-        (seconds.transactions[i] ?? 0) + (await timed(() => giveTransactions(daemon, block.txs)));
-      seconds.blocks[i] = (seconds.blocks[i] ?? 0) + (await timed(() => giveBlock(daemon, block)));
+        (seconds.transactions[i] ?? 0) + (await timed(() => submitTransactions(daemon, block.txs)));
+      seconds.blocks[i] = (seconds.blocks[i] ?? 0) + (await timed(() => submitBlock(daemon, block)));
     }
   }
   const [tip, theirTip] = await Promise.all(daemons.map((daemon) => daemon.rpc('get_last_block_header')));
   if (tip.block_header.hash !== theirTip.block_header.hash) throw new Error('the chains differ');
   const { block_header: first } = await source.rpc('get_block_header_by_height', { height: 0 });
-  /** Median seconds, ours first. */
+  /** Median times, ours first [s]. */
   const fetching = async (prune: boolean): Promise<number[]> => {
-    const taken: [number[], number[]] = [[], []];
+    const samples: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++)
       for (const [i, daemon] of daemons.entries())
-        taken[i as 0 | 1].push(await fetchAll(daemon, first.hash as string, prune, height));
-    return taken.map(median);
+        samples[i as 0 | 1].push(await fetchAll(daemon, first.hash as string, prune, height));
+    return samples.map(median);
   };
 
   const row = (what: string, count: number, [mine = 0, reference = 0]: readonly number[]): string[] => [

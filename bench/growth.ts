@@ -6,9 +6,9 @@ import { logPlots, type Panel } from './log-plot.js';
 import { printTable } from './table.js';
 
 /*
- * How the costs of requests grow with the number of payments: a table, and a plot of it.
+ * Table and plot of the cost of requests by number of payments.
  * usage: growth [--sizes 1000,10000,100000] [--rounds 5] [--reference 10000] [--keep DIR] [--plot FILE]
- *   --reference: up to how many payments the reference's wallet is measured too; 0 leaves it out
+ *   --reference: largest number of payments for which the reference is measured too; 0: never
  */
 
 const { values: options } = parseArgs({
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Not costs of a request. */
+/** Rows that are not costs of a request. */
 const LEFT_OUT = ['requests meanwhile, number'];
 
 const sizes = options.sizes.split(',').map(Number);
@@ -39,7 +39,7 @@ for (const size of sizes) {
   measured.push({ size, figures });
 }
 
-const whats = [...(measured[0]?.figures.get('ours')?.keys() ?? [])].filter(
+const requests = [...(measured[0]?.figures.get('ours')?.keys() ?? [])].filter(
   (what) => !LEFT_OUT.includes(what),
 );
 const at = (size: number, server: Server, what: string): number | undefined =>
@@ -48,7 +48,7 @@ const at = (size: number, server: Server, what: string): number | undefined =>
     ?.figures.get(server)
     ?.get(what);
 
-/** By what the cost grows where payments grow tenfold: 1 is in proportion, 0 not at all. */
+/** Exponent of the growth of the cost with the number of payments: 1 is proportional, 0 constant. */
 function exponent(what: string): string {
   const [small, large] = [sizes[0], sizes.at(-1)];
   if (small === undefined || large === undefined || small === large) return '';
@@ -60,7 +60,7 @@ function exponent(what: string): string {
 process.stdout.write(`ms, median of ${options.rounds}; ours, and the reference's in brackets\n`);
 printTable(
   ['payments', ...sizes.map((size) => size.toLocaleString('en')), 'exponent'],
-  whats.map((what) => [
+  requests.map((what) => [
     what,
     ...sizes.map((size) => {
       const theirs = at(size, 'reference', what);
@@ -71,7 +71,7 @@ printTable(
   ]),
 );
 
-const panels = whats.map((what): Panel => {
+const panels = requests.map((what): Panel => {
   const line = (server: Server) => ({
     name: server,
     points: sizes.flatMap((size): [number, number][] => {

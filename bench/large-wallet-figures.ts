@@ -19,23 +19,23 @@ export type Server = 'ours' | 'reference';
 
 export interface Setting {
   readonly payments: number;
-  /** That the payments go to. */
+  /** Number of addresses that receive payments. */
   readonly addresses: number;
   readonly rounds: number;
-  /** Made by our server beside them; the reference's makes 64 at once, which would take hours. 0 leaves it out. */
+  /** Number of additional addresses, for our server only: the reference creates 64 per call, which takes hours. */
   readonly subaddresses: number;
   readonly servers: readonly Server[];
-  /** Directory in which chains are kept for the next time; absent: a new one is made and removed. */
+  /** Directory that keeps chains for later runs; absent: a new chain is made and removed. */
   readonly keep?: string;
 }
 
-/** After so long our threads without work have ended, and what they took is given back. */
+/** Time after which idle threads have ended and their memory is released. */
 const REST_SECONDS = 75;
 
-/** New addresses of one call. */
+/** New addresses per call. */
 const ADDRESSES_AT_ONCE = 50_000;
 
-/** Milliseconds, by what was asked for. */
+/** Times by request [ms]. */
 export type Figures = ReadonlyMap<string, number>;
 
 const clock = async (task: () => Promise<unknown>): Promise<number> => {
@@ -44,14 +44,14 @@ const clock = async (task: () => Promise<unknown>): Promise<number> => {
   return performance.now() - started;
 };
 
-/** From sending a call to the last byte of its answer. */
+/** Time from sending a call to the last byte of its answer [ms]. */
 async function ask(wallet: WalletRpc, method: string, params: unknown = {}): Promise<number> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: '0', method, params });
   const started = performance.now();
   const { text } = await post(wallet.port, '/json_rpc', body);
-  const taken = performance.now() - started;
+  const elapsed = performance.now() - started;
   if (text.slice(0, 300).includes('"error"')) throw new Error(`${method}: ${text.slice(0, 300)}`);
-  return taken;
+  return elapsed;
 }
 
 async function several(rounds: number, task: () => Promise<number>): Promise<number> {
@@ -60,7 +60,7 @@ async function several(rounds: number, task: () => Promise<number>): Promise<num
   return medianOf(samples);
 }
 
-/** Of a wallet that nobody opens. */
+/** Address of an unrelated wallet. */
 const STRANGER = formatAddress({
   network: 'mainnet',
   kind: 'standard',
@@ -74,7 +74,7 @@ const destinations = (count: number): unknown => ({
   })),
 });
 
-/** Asks again and again while the wallet refreshes. @returns milliseconds of every answer. */
+/** Makes requests while the wallet refreshes. @returns the time of each answer [ms]. */
 async function whileRefreshing(wallet: WalletRpc, over: () => boolean): Promise<number[]> {
   const latencies: number[] = [];
   while (!over())
@@ -140,7 +140,7 @@ async function measure(
       try {
         note(`transfer to ${count}`, await median(() => ask(wallet, 'transfer', destinations(count))));
       } catch (error) {
-        // The reference's wallet refuses what rings look like on a short chain.
+        // The reference refuses the rings of a short chain.
         process.stderr.write(`left out: ${String(error)}\n`);
       }
     const closing: number[] = [];
@@ -172,7 +172,7 @@ async function measure(
   }
 }
 
-/** A directory with the chain. @param keep where one may stand already, and stays. */
+/** Makes a directory with the chain. @param keep directory that may already contain it, and keeps it. */
 async function chainOf(
   { payments, addresses }: Setting,
   keep: string | undefined,
@@ -204,7 +204,7 @@ async function chainOf(
   }
 }
 
-/** What requests to a wallet with many payments cost, on the same chain in one run. */
+/** Measures requests to a wallet with many payments, for both servers on the same chain in one run. */
 export async function figuresOf(setting: Setting): Promise<ReadonlyMap<Server, Figures>> {
   const chain = await chainOf(setting, setting.keep);
   const launch = { ours: startWalletRpc, reference: startReference };

@@ -3,7 +3,7 @@ import { figuresOf, type Server } from './large-wallet-figures.js';
 import { printTable } from './table.js';
 
 /*
- * A wallet with many payments: what its requests cost, ours beside the reference's on the same chain in one run.
+ * Cost of requests to a wallet with many payments, ours and the reference's on the same chain in one run.
  * usage: large-wallet [--payments 50000] [--addresses 1000] [--rounds 5] [--subaddresses 200000]
  *   [--only ours|reference] [--keep DIR]
  */

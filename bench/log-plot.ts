@@ -1,12 +1,12 @@
-/** One line of a plot. */
+/** Line of a plot. */
 export interface PlotLine {
   readonly name: string;
-  /** Both above zero. */
+  /** Coordinates above zero. */
   readonly points: readonly (readonly [x: number, y: number])[];
   readonly dashed?: boolean;
 }
 
-/** A plot with a title and lines. */
+/** Plot with a title and lines. */
 export interface Panel {
   readonly title: string;
   readonly lines: readonly PlotLine[];
@@ -76,7 +76,7 @@ function panelSvg({ title, lines }: Panel, xLabel: string): string {
   ].join('\n');
 }
 
-/** Plots side by side, both axes logarithmic. @returns SVG. */
+/** Draws plots side by side with logarithmic axes. @returns SVG. */
 export function logPlots(panels: readonly Panel[], xLabel: string): string {
   const rows = Math.ceil(panels.length / COLUMNS);
   const placed = panels.map(

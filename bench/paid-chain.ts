@@ -14,24 +14,24 @@ import { concatBytes } from '../src/util/bytes.js';
 import { encode, varintNumber } from '../src/util/codec.js';
 import { seededRng } from '../test/support/seeded-rng.js';
 
-/** Whom the blocks pay. */
+/** Receiver of the payments. */
 export interface Payee {
   readonly spendPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
 }
 
-/** Payments of a block: each to another address of the payee. */
+/** Payments per block, each to another address of the payee. */
 export const PAYMENTS_A_BLOCK = 10;
 
-/** Blocks whose payments are computed at once. */
+/** Blocks whose payments are computed in one batch. */
 const BLOCKS_AT_ONCE = 100;
 
-/** Noon of a day in 2024, Unix seconds. */
+/** Timestamp of the chain, in 2024 [Unix s]. */
 const START = 1_718_452_800;
 
 /**
- * Makes a chain whose blocks each pay ten addresses of account 0 in turn, and stores it for the regtest daemon.
- * @param payments a multiple of ten. @param addresses in use, a multiple of ten.
+ * Makes a chain in which each block pays the next ten addresses of account 0, and stores it for the regtest daemon.
+ * @param payments a multiple of ten. @param addresses number of addresses, a multiple of ten.
  */
 export async function makePaidChain(
   dataDir: string,
@@ -69,7 +69,7 @@ interface BlockOutputs {
   readonly made: readonly Omit<TxOutput, 'amount'>[];
 }
 
-/** The reward of a block, in ten parts. */
+/** Splits the reward of a block into ten outputs. */
 function payingTo(block: Block, keys: readonly PublicKey[], made: BlockOutputs['made']): Block {
   const { prefix } = block.minerTx;
   const reward = prefix.outputs.reduce((total, output) => total + output.amount, 0n);
@@ -91,7 +91,7 @@ function payingTo(block: Block, keys: readonly PublicKey[], made: BlockOutputs['
   };
 }
 
-/** Nobody needs the secret of a miner's transaction key, so the keys are any points: G, 2G, 3G and so on. */
+/** Makes outputs with the transaction keys G, 2G, 3G and so on, whose secrets need not be random. */
 function outputMaker(payee: Payee, addresses: number): (blocks: number) => Iterable<BlockOutputs> {
   const kernel = loadKernel();
   const spendKeys = subaddressSpendPublicKeys(payee.spendPublicKey, payee.viewSecret, 0, 0, addresses);

@@ -10,16 +10,16 @@ import { median, printTable } from './table.js';
 import { usage } from './usage.js';
 
 /*
- * Refresh of the bench chain from scratch, ours beside the reference's in one run, turn by turn. The servers have
- * been up for a second when they are first called. Upstream works out the addresses to watch when a wallet is
- * restored, and so do we: from the call that restores to the end of the refresh is what a caller waits for.
+ * Refresh of the bench chain from scratch, ours and the reference's alternately in one run. The servers have been up
+ * for a second at the first call. Both derive the addresses to watch when a wallet is restored, so a client waits from
+ * the restoring call to the end of the refresh.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 
 const SETTLED_MS = 1000;
 
-/** All that a server may use. */
+/** Restricts a server to one core. */
 const ONE_CORE = ['taskset', '-c', '1'];
 
 interface Sample {

@@ -12,20 +12,20 @@ import { amount } from '../src/util/amount.js';
 import { systemRng } from '../src/util/random.js';
 import { median, printTable } from './table.js';
 
-/* Proofs and signatures of a payment, in every build of the kernel beside its plain twin. One thread. */
+/* Proofs and signatures of a payment in every build of the kernel and in its plain twin, on one thread. */
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 const RING = 16;
 
 const scalar = (): bigint => randomScalar(systemRng);
 
-/** CPU time, which other work on the machine does not lengthen, in milliseconds. */
+/** CPU time of this process, independent of other load [ms]. */
 function cpuMilliseconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** The median run; the first, which fills tables, stands apart. */
+/** Times of the first run, which fills tables, and of the median later run. */
 function timed<T>(work: () => T): { readonly result: T; readonly first: number; readonly later: number } {
   const once = (): { readonly result: T; readonly took: number } => {
     const started = cpuMilliseconds();

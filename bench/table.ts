@@ -1,10 +1,10 @@
-/** Middle value; of an even number, the lower middle one. */
+/** Median; of an even number of values, the lower middle one. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** Prints rows under a header, columns aligned. */
+/** Prints a header and rows with aligned columns. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

@@ -4,8 +4,8 @@ import { startReference, startWalletRpc, type WalletRpc } from '../test/support/
 import { median, printTable } from './table.js';
 
 /*
- * A payment from the request to its answer, made and not relayed, ours beside the reference's: the same wallet on
- * the same daemon, turn by turn.
+ * Time from request to answer of an unrelayed payment, ours and the reference's alternately: the same wallet on the
+ * same daemon.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 7);
@@ -23,7 +23,7 @@ async function opened(launch: () => Promise<WalletRpc>, seed: string): Promise<W
   return wallet;
 }
 
-/** Seconds of a payment to so many. */
+/** Time of a payment to a number of destinations [s]. */
 async function payment(wallet: WalletRpc, address: string, count: number): Promise<number> {
   const destinations = Array.from({ length: count }, (_, i) => ({ address, amount: 1_000_000 + i }));
   const started = performance.now();
@@ -46,7 +46,7 @@ try {
       for (const [i, wallet] of wallets.entries()) {
         const { address } = await wallet.rpc('get_address', { account_index: 0 });
         const seconds = await payment(wallet, String(address), count);
-        // The first fills tables and caches, in both.
+        // The first payment fills tables and caches in both servers.
         if (round > 0) samples[i]?.push(seconds);
       }
     const [ours = Number.NaN, theirs = Number.NaN] = samples.map(median);

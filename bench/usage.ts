@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** What a process has used so far. */
+/** Resource usage of a process. */
 export interface Usage {
-  /** User and system time. */
+  /** User and system time [s]. */
   readonly cpuSeconds: number;
   readonly peakMiB: number;
   readonly residentMiB: number;
 }
 
-/** Linux only. */
+/** Reads the usage of a process. Linux only. */
 export function usage(pid: number): Usage {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,15 +1,15 @@
 import { ConfigError, OPTIONS } from './options.js';
 
-/** Settings of one source by flag name; `false` is a switch that was turned off there. */
+/** Settings of one source by flag name; `false` is a switch that the source turns off. */
 export type Settings = Readonly<Record<string, Setting>>;
 
 /** Value of one setting: a text, a switch, or the texts of a repeatable setting. */
 export type Setting = string | boolean | readonly string[];
 
 /**
- * Reads `name=value` lines; `#` starts a comment line. A switch takes 1, true or nothing; 0 or false turn it off.
- * A repeatable setting has a line a value.
- * @throws ConfigError on an unknown name, one that is given twice, or a line of another form.
+ * Reads `name=value` lines; `#` starts a comment line. `1`, `true`, `yes` or no value turn a switch on; `0`, `false`
+ * or `no` turn it off. A repeatable setting has one line a value.
+ * @throws ConfigError on an unknown name, a repeated name, or a line of another form.
  */
 export function parseConfigFile(text: string): Settings {
   const settings: Record<string, Setting> = {};
@@ -17,7 +17,7 @@ export function parseConfigFile(text: string): Settings {
     if (/^\s*(#|$)/.test(line)) return;
     const where = `config file, line ${i + 1}`;
     const [, name = '', value] = /^\s*([a-z0-9-]+)\s*(?:=\s*(.*?)\s*)?$/.exec(line) ?? [];
-    // A lone word is not quoted: it could be a password whose file was taken for this one.
+    // The error does not quote the line: a password file may have been passed by mistake.
     if (value === undefined && !isSetting(name))
       throw new ConfigError(`${where}: not of the form name=value`);
     const setting = readSetting(name, value ?? '', where);
@@ -32,8 +32,8 @@ export function parseConfigFile(text: string): Settings {
 const isSetting = (name: string): boolean => OPTIONS.some((option) => option.name === name);
 
 /**
- * One setting given as text.
- * @param where for the error's text, which never quotes the value.
+ * Reads one setting from text.
+ * @param where location for the error text, which never quotes the value.
  * @throws ConfigError
  */
 export function readSetting(name: string, value: string, where: string): Setting {

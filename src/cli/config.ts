@@ -24,13 +24,13 @@ export interface SslConfig {
   readonly allowChained: boolean;
 }
 
-/** A user name, and the password once it is known: `undefined` means that it must be asked for. */
+/** Credentials; without a password the process prompts for it. */
 export interface LoginConfig {
   readonly user: string;
   readonly password: Secret | undefined;
 }
 
-/** Everything that the process was told, checked. */
+/** Validated settings of the process. */
 export interface Config {
   readonly network: NetworkType;
   readonly wallet: {
@@ -47,13 +47,13 @@ export interface Config {
     readonly txNotify?: string;
   };
   readonly rpc: {
-    /** Addresses to listen on; an optional one may fail. */
+    /** Addresses to listen on; the server starts without an optional one that cannot be bound. */
     readonly bind: readonly { readonly ip: string; readonly optional: boolean }[];
     readonly port: number;
     readonly login?: LoginConfig;
     readonly restricted: boolean;
     readonly origins: readonly string[];
-    /** Host names that are served without a login, in lower case. */
+    /** Host names accepted in the `Host` header when no login is set, in lower case. */
     readonly hosts: readonly string[];
     readonly apiVersion: ApiVersion;
     readonly ssl: SslConfig;
@@ -64,23 +64,23 @@ export interface Config {
   readonly daemon: {
     readonly address: string;
     readonly login?: LoginConfig;
-    /** Absent: a node on this machine is trusted. */
+    /** Absent: only a node on this machine is trusted. */
     readonly trusted?: boolean;
     readonly proxy?: string;
     readonly ssl: SslConfig & { readonly allowAnyCert: boolean };
     readonly allowMismatchedVersion: boolean;
     readonly offline: boolean;
   };
-  /** A node that is started with the server; absent: the one at `daemon.address`. */
+  /** Regtest node that starts with the server; absent: use the node at `daemon.address`. */
   readonly regtest?: {
-    /** 0 picks a free one. */
+    /** 0 picks a free port. */
     readonly port: number;
     readonly dataDir?: string;
   };
   readonly dns: {
-    /** OpenAlias names are looked up: not without a network, nor past a proxy. */
+    /** Resolve OpenAlias names. False when offline, and behind a proxy, which DNS would bypass. */
     readonly enabled: boolean;
-    /** Empty: those of the system. */
+    /** Empty: use the system's resolvers. */
     readonly servers: readonly Nameserver[];
   };
   readonly threads: number;
@@ -89,16 +89,19 @@ export interface Config {
   /** Run in the background. */
   readonly detach: boolean;
   readonly pidFile?: string;
-  /** Flags that were given and change nothing. */
+  /** Flags that are set but have no effect. */
   readonly withoutEffect: readonly string[];
 }
 
 export type ApiVersion = '1.3' | '1.32';
 
-/** Where the server listens unless told otherwise: two above the node's port. */
+/** Default port of the server: the default RPC port of the node plus two. */
 const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, stagenet: 38083 };
 
-/** Command line over environment over config file; a switch can be turned off by a source that wins. @throws ConfigError */
+/**
+ * Merges the sources: the command line overrides the environment, which overrides the config file. A source may turn
+ * off a switch of a lower one. @throws ConfigError
+ */
 export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv): RawOptions {
   const fromEnvironment: Record<string, Setting> = {};
   for (const { name } of OPTIONS) {
@@ -285,13 +288,13 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   };
 }
 
-/** True for addresses of 127.0.0.0/8 and ::1; a name is none, whatever it looks like. */
+/** True for addresses of 127.0.0.0/8 and ::1; false for every host name. */
 export const isLoopback = (ip: string): boolean =>
   (isIPv4(ip) && ip.startsWith('127.')) || ip === '::1' || ip === '::ffff:127.0.0.1';
 
 /**
- * @param asked undefined: autodetect.
- * @param pinned certificates are named that the peer must present: then plain connections would go round them.
+ * Resolves the TLS mode of an option.
+ * @param pinned the peer's certificates are restricted, so plain connections, which would bypass that, are excluded.
  * Source: rpc_args.cpp `do_process_ssl`.
  */
 function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
@@ -317,8 +320,8 @@ function endpointIn(address: string): ReturnType<typeof parseEndpoint> {
 }
 
 /**
- * A daemon behind TLS that was asked for, or behind a proxy, must be one that can be told from others.
- * Source: wallet2.cpp `make_basic`.
+ * Requires a way to authenticate the daemon when TLS is enabled or a proxy is used.
+ * Source: wallet2.cpp `make_basic`. @throws ConfigError
  */
 function assertVerifiable(address: string, ssl: Config['daemon']['ssl'], proxy: string | undefined): void {
   const { host, port } = endpointIn(address);
@@ -352,7 +355,7 @@ function bindAddresses(
   return bind;
 }
 
-/** @param asked of `--log-level`. @throws ConfigError */
+/** @param asked value of `--log-level`. @throws ConfigError */
 export function logCategories(asked: string | undefined): string {
   const categories = readLogLevel(asked ?? '0');
   if (categories === undefined)

@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Kinds of memory that a core dump of this process holds, as bits in hex. Source: core(5). */
+/** Kinds of memory that a core dump of this process includes, as a hex bit mask. Source: core(5). */
 const FILTER = '/proc/self/coredump_filter';
 
 /** Soft limit of the size of core dumps. Source: getrlimit(2), proc(5). */
 const LIMIT = /^Max core file size +(\S+)/m;
 
 /**
- * Leaves all memory out of core dumps of this process, as they would hold the keys of open wallets. Node.js cannot
- * lower the limit of their size, which `bin/wallet-rpc` does; the filter also counts where a program collects dumps
- * whatever the limit is. Linux alone.
- * @returns false where dumps are on and would hold keys.
+ * Excludes all memory from core dumps of this process, because they would contain the keys of open wallets. Node.js
+ * cannot lower the size limit of core dumps; `bin/wallet-rpc` does. The filter also applies where a program collects
+ * dumps whatever the limit is. Linux only.
+ * @returns false when core dumps are on and would contain keys.
  */
 export function keepKeysFromCoreDumps(): boolean {
   try {
@@ -22,7 +22,7 @@ export function keepKeysFromCoreDumps(): boolean {
   try {
     return LIMIT.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] === '0';
   } catch {
-    // Not Linux: nothing is known.
+    // Not Linux: the limit is unknown.
     return true;
   }
 }

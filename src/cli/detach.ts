@@ -6,9 +6,9 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 const READY = 'ready';
 
 /**
- * Starts the server once more in a session of its own, without a terminal, and ends this process when that one
- * answers requests. Source: posix_daemonizer.inl `daemonize`, which does not wait for it.
- * @throws ConfigError with the words of a start that failed.
+ * Starts the server as a detached child process without a terminal, and exits once the child answers requests.
+ * Source: posix_daemonizer.inl `daemonize`, which does not wait.
+ * @throws ConfigError with the error output of a child that failed to start.
  */
 export async function detach(args: readonly string[]): Promise<never> {
   const child = fork(
@@ -17,30 +17,30 @@ export async function detach(args: readonly string[]): Promise<never> {
     {
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // The flag may stand in the config file too.
+      // Overrides the flag in the config file too.
       env: { ...process.env, [environmentName('detach')]: '0' },
     },
   );
-  let complaint = '';
+  let errorOutput = '';
   child.stderr?.on(
     'data',
-    (chunk: Buffer) => (complaint = (complaint + chunk.toString('utf8')).slice(-4000)),
+    (chunk: Buffer) => (errorOutput = (errorOutput + chunk.toString('utf8')).slice(-4000)),
   );
   const ready = await new Promise<boolean>((resolve) => {
     child.once('message', () => resolve(true));
     child.once('error', () => resolve(false));
-    // Its last words arrive before its streams close.
+    // `close` follows the last output on standard error.
     child.once('close', () => resolve(false));
   });
   if (!ready)
     throw new ConfigError(
-      complaint.replace(/^wallet-rpc: /, '').trim() || '--detach: the server did not start',
+      errorOutput.replace(/^wallet-rpc: /, '').trim() || '--detach: the server did not start',
     );
   process.stdout.write(`Running in the background, process ${child.pid ?? 0}\n`);
   process.exit(0);
 }
 
-/** Tells the process that detached this one, if any, that requests are answered, and lets it go. */
+/** Notifies the parent process of `--detach`, if any, that the server answers requests, and disconnects from it. */
 export function sayReady(): void {
   if (process.send === undefined || process.env[environmentName('detach')] !== '0') return;
   process.send(READY);

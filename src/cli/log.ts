@@ -5,14 +5,14 @@ import { ConfigError } from './options.js';
 
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
-/** Text with control characters spelled out: what others sent cannot forge a line or steer a terminal. */
+/** Escapes control characters, so that received text can neither forge a log line nor control the terminal. */
 const printable = (text: string): string =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** One line for a person: time, level letter, phrase, then the fields; after an error, its stack. */
+/** Formats a JSON log record for a terminal: time, level letter, message, fields; the stack of an error follows. */
 export function humanLine(json: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const details = Object.entries(fields).map(
@@ -25,8 +25,8 @@ export function humanLine(json: string): string {
 }
 
 /**
- * Logs to standard output for people and, if asked, to a file as JSON lines. Parameters and secrets are never fields.
- * @param categories what is logged, as `set_log_categories` takes it. @throws ConfigError
+ * Logs to standard output as text and, optionally, to a file as JSON lines. Parameters and secrets are never fields.
+ * @param categories in the syntax of `set_log_categories`. @throws ConfigError
  */
 export function createLogger(categories: string, file: string | undefined): Logger {
   const console = new Writable({
@@ -36,7 +36,7 @@ export function createLogger(categories: string, file: string | undefined): Logg
       done();
     },
   });
-  // The streams take everything: the logger's own level can be changed while the process runs.
+  // The streams accept all levels: the logger's own level can change at run time.
   const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
   if (file !== undefined) streams.push({ level: 'trace', stream: openLogFile(file) });
   return pino({ level: pinoLevel(categories), base: null }, pino.multistream(streams));
@@ -45,7 +45,7 @@ export function createLogger(categories: string, file: string | undefined): Logg
 function openLogFile(file: string): DestinationStream {
   try {
     const destination = pino.destination({ dest: file, append: true, mkdir: true, sync: true });
-    // A full disk costs lines of the log, not the process.
+    // A write error, such as a full disk, loses log lines; the process goes on.
     destination.on('error', () => undefined);
     return destination;
   } catch (cause) {

@@ -1,23 +1,23 @@
 import { Command, Option } from 'commander';
 
-/** A setting that cannot be used; the text is for the person at the terminal and quotes no secret. */
+/** Invalid setting; the message is shown on the terminal and quotes no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** One flag. The README's table, the config file, the environment and `--help` all follow from this list. */
+/** One flag. The README's table, the config file, the environment and `--help` all follow from these. */
 export interface OptionSpec {
   readonly name: string;
-  /** What the value is called in the help; absent for a switch. */
+  /** Placeholder of the value in the help; absent for a switch. */
   readonly argument?: string;
   readonly group: OptionGroup;
   readonly help: string;
   readonly default?: string;
-  /** May be given several times. */
+  /** The option may be repeated; its values are collected. */
   readonly repeatable?: true;
-  /** Taken for the sake of the reference's launchers; says so at start-up. */
+  /** Accepted for the reference's launchers only; a warning at start-up names it. */
   readonly noEffect?: true;
-  /** Not for the command line of a production server: the process list shows it. */
+  /** Unsuitable for the command line of a production server: the process list shows it. */
   readonly secret?: true;
 }
 
@@ -82,7 +82,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'export-format',
     argument: 'format',
     group: 'Wallets',
-    help: 'what offline wallets are told outputs in: current, or 0.18.0 for those of that first release',
+    help: 'format of outputs exported to offline wallets: current, or 0.18.0 for wallets of that first release',
     default: 'current',
   },
   {
@@ -222,7 +222,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'HTTP digest credentials for the node',
     secret: true,
   },
-  { name: 'trusted-daemon', group: 'Daemon', help: 'trust the node with what it could lie about' },
+  { name: 'trusted-daemon', group: 'Daemon', help: 'trust answers of the node that cannot be verified' },
   { name: 'untrusted-daemon', group: 'Daemon', help: 'do not, even when it runs on this machine' },
   { name: 'proxy', argument: '[ip:]port', group: 'Daemon', help: 'SOCKS proxy towards the node' },
   {
@@ -321,14 +321,14 @@ export const OPTIONS: readonly OptionSpec[] = [
   { name: 'extra-entropy', argument: 'file', group: 'Logging and process', help: 'ignored', noEffect: true },
 ];
 
-/** `WALLET_RPC_` and the flag's name in capitals. */
+/** Environment variable of a flag: `WALLET_RPC_` and the flag's name in capitals. */
 export const environmentName = (option: string): string =>
   `WALLET_RPC_${option.replaceAll('-', '_').toUpperCase()}`;
 
 /** Raw settings by flag name; switches are true, repeatable options lists. */
 export type RawOptions = Readonly<Record<string, string | true | readonly string[]>>;
 
-/** A flag without its value, which may be a secret. */
+/** Removes the value of a flag, which may be a secret. */
 const withoutValue = (flag: string): string => flag.replace(/^(--[^=]*|-[^-]).*$/s, '$1');
 
 /** A program and its flags. */
@@ -336,7 +336,7 @@ export interface Program {
   readonly name: string;
   readonly description: string;
   readonly options: readonly OptionSpec[];
-  /** Shown below the flags. */
+  /** Text below the flags in the help. */
   readonly epilogue: string;
 }
 
@@ -350,8 +350,8 @@ const WALLET_RPC: Program = {
 };
 
 /**
- * Reads a command line. Prints help, or an error with a hint, and ends the process itself, as commander does.
- * @throws ConfigError when an option is given twice, or a switch with a value.
+ * Parses a command line. For `--help`, `--version` and syntax errors, commander prints and exits the process.
+ * @throws ConfigError when an option occurs twice, or a switch has a value.
  */
 export function parseCommandLine(
   argv: readonly string[],
@@ -392,7 +392,7 @@ function createCommand(version: string, { name: title, description, options, epi
         if (previous !== undefined) throw new ConfigError(`--${name} is given twice`);
         return value;
       });
-    // Names such as `no-dns` are plain switches here, not the negation of another one.
+    // Names such as `no-dns` are plain switches, not negations.
     option.negate = false;
     option.attributeName = () => name;
     command.addOption(option);

@@ -10,25 +10,25 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Everything that a start asks a person and the system for, before the server itself is loaded. */
+/** Passwords and bound ports, obtained before the server's modules are loaded. */
 export interface Prepared {
-  /** Of clients. */
+  /** Credentials that clients must present. */
   readonly login?: Credentials;
   readonly daemonLogin?: Credentials;
-  /** Of `--wallet-file`. */
+  /** Password of `--wallet-file`; empty without one. */
   readonly walletPassword: string;
   readonly listeners: readonly Listener[];
 }
 
 /**
- * Time between a `Binding on` line and the next line [ms]. Launchers take the address from the chunk of standard
- * output that holds it, up to the chunk's last space and colon, so no other line may arrive in that chunk.
+ * Pause between a `Binding on` line and the next line [ms]. Launchers parse the address from the chunk of standard
+ * output that contains it, up to the chunk's last space and colon, so no other line may arrive in that chunk.
  */
 export const APART_MS = 100;
 
 const textOf = (secret: { expose(): Uint8Array }): string => Buffer.from(secret.expose()).toString('utf8');
 
-/** Asks for the passwords that were not given, then binds the ports. @throws ConfigError */
+/** Prompts for missing passwords, then binds the ports. @throws ConfigError */
 export async function prepareStart(config: Config, log: Logger): Promise<Prepared> {
   const { rpc, daemon, wallet, interactive } = config;
   const ask = async (name: string, login: LoginConfig): Promise<Credentials> => {
@@ -58,7 +58,7 @@ async function bindPorts(rpc: Config['rpc'], log: Logger): Promise<Listener[]> {
     } catch (cause) {
       const problem = cannotListen(ip, port, cause, { ip: 'rpc-bind-ip', port: 'rpc-bind-port' });
       if (!optional) throw problem;
-      log.warn(`${problem.message}; going on without`);
+      log.warn(`${problem.message}; the server starts without this address`);
       continue;
     }
     await sayBound(ip, listeners.at(-1)?.port ?? port, log);
@@ -66,13 +66,13 @@ async function bindPorts(rpc: Config['rpc'], log: Logger): Promise<Listener[]> {
   return listeners;
 }
 
-/** Logs the line that launchers read the address from, and lets no other follow it at once. */
+/** Logs the address in the form that launchers parse, then pauses for `APART_MS`. */
 export async function sayBound(ip: string, port: number, log: Logger): Promise<void> {
   log.info(`Binding on ${ip} (${ip.includes(':') ? 'IPv6' : 'IPv4'}):${port}`);
   await pause(APART_MS);
 }
 
-/** @param flags that choose another address and port. */
+/** Builds the error for an address that cannot be bound. @param flags that select the address and the port. */
 export function cannotListen(
   ip: string,
   port: number,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseCommandLine } from './options.js';
-import { failWith, runToTheEnd } from './lifetime.js';
+import { failWith, runProcess } from './run-process.js';
 import { createLogger } from './log.js';
 import { REGTEST_DAEMON, toRegtestConfig } from './regtest-options.js';
 import type { RegtestGreeting } from './regtest-process.js';
@@ -14,15 +14,15 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = toRegtestConfig(parseCommandLine(process.argv.slice(2), version, REGTEST_DAEMON));
   const log = createLogger(config.log.categories, config.log.file);
-  const code = await runToTheEnd({
+  const code = await runProcess({
     title: 'Regtest daemon',
     log,
     pidFile: config.pidFile,
     async start(stop) {
       const running = await startRegtest(config, version, log, () => stop('stop_daemon'));
-      // A server that started us learns where we are, and we end with it.
+      // A parent process receives the ports; this process stops when the parent exits.
       process.send?.({ ports: running.ports } satisfies RegtestGreeting);
-      process.once('disconnect', () => stop('the server that started this daemon is gone'));
+      process.once('disconnect', () => stop('the server that started this daemon has exited'));
       return running;
     },
   });

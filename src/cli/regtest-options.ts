@@ -1,4 +1,4 @@
-import { parseWrongs, WRONGS, type Wrong } from '../regtest/misbehaviour.js';
+import { parseFaults, FAULTS, type InjectedFault } from '../regtest/fault-injection.js';
 import { logCategories } from './config.js';
 import { ConfigError, type OptionSpec, type Program, type RawOptions } from './options.js';
 
@@ -45,7 +45,7 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
     name: 'misbehave',
     argument: 'list',
     group: 'Chain',
-    help: `fail clients on purpose, to test them: ${Object.keys(WRONGS).join(', ')}, each with =number; none waits to be told`,
+    help: `fail clients on purpose, to test them: ${Object.keys(FAULTS).join(', ')}, each with =number; none starts without any`,
   },
 
   {
@@ -76,7 +76,7 @@ export const REGTEST_OPTIONS: readonly OptionSpec[] = [
     help: 'address of that port',
     default: '127.0.0.1',
   },
-  { name: 'restricted-rpc', group: 'Server', help: 'answer what strangers may ask only' },
+  { name: 'restricted-rpc', group: 'Server', help: 'answer restricted methods only' },
   {
     name: 'rpc-login',
     argument: 'user:password',
@@ -212,7 +212,7 @@ export const REGTEST_DAEMON: Program = {
     'monerod too, so blocks made here are valid there.',
 };
 
-/** Everything that the daemon was told, checked. */
+/** Validated settings of the daemon. */
 export interface RegtestConfig {
   readonly dataDir?: string;
   readonly fixedDifficulty: bigint;
@@ -223,13 +223,13 @@ export interface RegtestConfig {
   readonly login?: { readonly user: string; readonly password: string };
   readonly origins: readonly string[];
   readonly maxConnections: number;
-  /** Where news are published; absent: nowhere. */
+  /** ZeroMQ endpoint of published events; absent: events are not published. */
   readonly publish?: { readonly ip: string; readonly port: number };
-  /** What it does wrong; absent: nothing, ever. */
-  readonly misbehave?: ReadonlyMap<Wrong, number>;
+  /** Injected faults; absent: injection is off and cannot be turned on at run time. */
+  readonly misbehave?: ReadonlyMap<InjectedFault, number>;
   readonly log: { readonly categories: string; readonly file?: string };
   readonly pidFile?: string;
-  /** Flags that were given and change nothing. */
+  /** Flags that are set but have no effect. */
   readonly withoutEffect: readonly string[];
 }
 
@@ -238,8 +238,8 @@ const U64_MAX = (1n << 64n) - 1n;
 /** @throws ConfigError */
 export function toRegtestConfig(raw: RawOptions): RegtestConfig {
   const value = (name: string): string | undefined => {
-    const given = raw[name] ?? REGTEST_OPTIONS.find((option) => option.name === name)?.default;
-    return typeof given === 'string' ? given : undefined;
+    const setting = raw[name] ?? REGTEST_OPTIONS.find((option) => option.name === name)?.default;
+    return typeof setting === 'string' ? setting : undefined;
   };
   const number = (name: string, max: number): number => {
     const given = Number(value(name));
@@ -254,7 +254,9 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
   };
   const host = (name: string, ip = value(name) ?? '127.0.0.1'): string => {
     if (!/^(?:127\.|::1$|localhost$)/.test(ip) && raw['confirm-external-bind'] === undefined)
-      throw new ConfigError(`--${name} ${ip} lets others in; add --confirm-external-bind if you mean it`);
+      throw new ConfigError(
+        `--${name} ${ip} can be reached from outside this machine: add --confirm-external-bind if that is intended`,
+      );
     return ip;
   };
   const restrictedPort = value('rpc-restricted-bind-port');
@@ -262,7 +264,7 @@ export function toRegtestConfig(raw: RawOptions): RegtestConfig {
     value,
   );
   const login = readLogin(value('rpc-login'));
-  const misbehave = readWrongs(value('misbehave'));
+  const misbehave = readFaults(value('misbehave'));
   const publish = raw['no-zmq'] === undefined ? readTcp(value('zmq-pub')) : undefined;
   return {
     ...(dataDir === undefined ? {} : { dataDir }),
@@ -306,10 +308,10 @@ function readDifficulty(text: string): bigint {
   return difficulty;
 }
 
-function readWrongs(text: string | undefined): ReadonlyMap<Wrong, number> | undefined {
+function readFaults(text: string | undefined): ReadonlyMap<InjectedFault, number> | undefined {
   if (text === undefined) return undefined;
   try {
-    return parseWrongs(text === 'none' ? '' : text);
+    return parseFaults(text === 'none' ? '' : text);
   } catch (cause) {
     throw new ConfigError(`--misbehave: ${cause instanceof Error ? cause.message : ''}`, { cause });
   }

@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { ConfigError } from './options.js';
 
-/** What the daemon says to the process that started it, once it listens. */
+/** Message from the daemon to its parent process, once it listens. */
 export interface RegtestGreeting {
   readonly ports: readonly number[];
 }
 
-/** A regtest daemon in a process of its own: a wallet's answers don't wait for its proofs. */
+/** Regtest daemon in a child process, so that its proof checks do not delay the wallet's answers. */
 export interface RegtestProcess {
   /** `host:port` */
   readonly address: string;
@@ -18,7 +18,7 @@ export interface RegtestProcess {
 
 const MAIN = fileURLToPath(new URL('./regtest-main.js', import.meta.url));
 
-/** Starts a daemon that ends with this process at the latest. @throws ConfigError with its own words. */
+/** Starts a daemon that stops with this process at the latest. @throws ConfigError with its error output. */
 export async function startRegtestProcess(
   { regtest, rpc }: Pick<Config, 'regtest'> & { readonly rpc: Pick<Config['rpc'], 'apiVersion'> },
   log: Logger,
@@ -26,13 +26,13 @@ export async function startRegtestProcess(
   const args = [
     `--rpc-bind-port=${regtest?.port ?? 0}`,
     ...(regtest?.dataDir === undefined ? [] : [`--data-dir=${regtest.dataDir}`]),
-    // The older interface lets a wallet lock what it pays.
+    // API version 1.3 allows payments with an unlock time.
     ...(rpc.apiVersion === '1.3' ? ['--allow-unlock-time'] : []),
   ];
   const child = fork(MAIN, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  let complaint = '';
+  let errorOutput = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString('utf8')).slice(-1000);
+    errorOutput = (errorOutput + chunk.toString('utf8')).slice(-1000);
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const greeting = await Promise.race([
@@ -41,10 +41,10 @@ export async function startRegtestProcess(
   ]);
   const [port] = greeting?.ports ?? [];
   if (port === undefined)
-    throw new ConfigError(`--regtest: ${complaint.trim() || 'the daemon did not start'}`);
+    throw new ConfigError(`--regtest: ${errorOutput.trim() || 'the daemon did not start'}`);
   let closing = false;
   void ended.then(() => {
-    if (!closing) log.error('the regtest daemon is gone');
+    if (!closing) log.error('the regtest daemon has exited unexpectedly');
   });
   return {
     address: `127.0.0.1:${port}`,

@@ -4,18 +4,18 @@ import { HttpServer } from '../jsonrpc/http-server.js';
 import { LoginDeadline } from '../jsonrpc/login-deadline.js';
 import { RegtestDaemon } from '../regtest/daemon.js';
 import { minerAddress } from '../regtest/rpc/methods/mining.js';
-import { Misbehaviour } from '../regtest/misbehaviour.js';
-import { News } from '../regtest/rpc/news.js';
+import { FaultInjector } from '../regtest/fault-injection.js';
+import { ChainEvents } from '../regtest/rpc/chain-events.js';
 import { createDaemonApp } from '../regtest/rpc/service.js';
 import { Publisher } from '../regtest/zmq/publisher.js';
 import { systemRng } from '../util/random.js';
-import { misbehaving } from './misbehaving.js';
+import { withFaults } from './fault-injection.js';
 import { ConfigError } from './options.js';
 import { cannotListen, sayBound } from './prepare.js';
 import type { RegtestConfig } from './regtest-options.js';
 
 export interface RunningDaemon {
-  /** Of each address that was asked for, in its order. */
+  /** Bound ports, in the order of the configured addresses. */
   readonly ports: readonly number[];
   readonly daemon: RegtestDaemon;
   close(): Promise<void>;
@@ -40,17 +40,16 @@ export async function startRegtest(
   const ports: number[] = [];
   for (const { ip, port, restricted } of config.bind) {
     const server = new HttpServer({
-      handler: misbehaving(
+      handler: withFaults(
         createDaemonApp(
           { daemon, restricted },
           {
             ...access,
             origins: config.origins,
-            onBug: (error, method) =>
-              log.error({ err: error, method }, 'a bug: an error that nobody foresaw'),
+            onBug: (error, method) => log.error({ err: error, method }, 'bug: unexpected error'),
           },
         ),
-        daemon.misbehaviour,
+        daemon.faults,
       ),
       ...access,
       maxConnections: config.maxConnections,
@@ -60,15 +59,15 @@ export async function startRegtest(
     });
     servers.push(server);
     ports.push(await listen(server, ip, port, restricted ? 'rpc-restricted-bind' : 'rpc-bind'));
-    if (restricted) log.info(`Restricted answers only at port ${ports.at(-1) ?? 0}`);
+    if (restricted) log.info(`Restricted mode at port ${ports.at(-1) ?? 0}`);
     await sayBound(ip, ports.at(-1) ?? 0, log);
   }
   const publisher = new Publisher();
   if (config.publish !== undefined) await publish(daemon, publisher, config.publish, log);
   if (config.startMining !== undefined) startMining(daemon, config.startMining);
   if (config.misbehave !== undefined)
-    log.warn(`Misbehaves as it is told to: --misbehave, or POST /misbehave {"what":"…"}`);
-  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it changes nothing here`);
+    log.warn(`Fault injection is enabled: --misbehave, or POST /misbehave {"what":"…"}`);
+  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
   log.info(`Chain of ${daemon.node.chain.height} blocks, fixed difficulty ${config.fixedDifficulty}`);
   // Launchers wait for this line. Source: daemon/rpc.h `run`.
   log.info('core RPC server started ok');
@@ -92,10 +91,10 @@ function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: (
       rng: systemRng,
       blockTimeMs: config.blockTimeMs,
       version,
-      misbehaviour: new Misbehaviour(config.misbehave),
-      // After the answer under way has left.
+      faults: new FaultInjector(config.misbehave),
+      // Leaves time to send the pending answer.
       stop: () => setTimeout(stop, 100),
-      onMiningError: (error) => log.error({ err: error }, 'a block could not be mined'),
+      onMiningError: (error) => log.error({ err: error }, 'mining a block failed'),
     });
   } catch (cause) {
     throw new ConfigError(`--data-dir: ${config.dataDir ?? ''} cannot be used`, { cause });
@@ -109,14 +108,14 @@ async function publish(
   log: Logger,
 ): Promise<void> {
   const bound = await listen(publisher, ip, port, 'zmq-pub');
-  const news = new News(daemon.node, publisher, (error) =>
-    log.error({ err: error }, 'a bug: news that could not be published'),
+  const events = new ChainEvents(daemon.node, publisher, (error) =>
+    log.error({ err: error }, 'bug: publishing an event failed'),
   );
-  daemon.node.onChange(() => news.note());
+  daemon.node.onChange(() => events.publishChanges());
   log.info(`Publishing at tcp://${ip}:${bound}`);
 }
 
-/** @param flag that names the address, or `…-bind` of two. @throws ConfigError */
+/** @param flag of the endpoint, or the common prefix of `…-bind-ip` and `…-bind-port`. @throws ConfigError */
 async function listen(
   server: HttpServer | Publisher,
   ip: string,

@@ -40,11 +40,11 @@ export interface RunningServer {
 const WALLET_PATH = '/wallet/:target/json_rpc';
 
 const GRACE_MS = 5_000;
-/** Time for requests under way to end by themselves before their calls to the daemon are ended. */
+/** Time for pending requests to complete before their calls to the daemon are aborted. */
 const DAEMON_GRACE_MS = 2_000;
-/** Time for --tx-notify commands that wait for their turn when the server stops. */
+/** Time for queued --tx-notify commands to start when the server stops. */
 const NOTIFY_MS = 2_000;
-/** A refresh says how far it is at most this often. */
+/** Minimum time between two log lines about the progress of refreshes. */
 const PROGRESS_MS = 5_000;
 
 const TOO_MANY = {
@@ -60,7 +60,7 @@ export async function startServer(
   log: Logger,
   stop: () => void,
 ): Promise<RunningServer> {
-  // Opening a wallet begins with it.
+  // Loads the slow hash early: opening a wallet starts with it.
   startSlowHash();
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemon = config.daemon.offline ? undefined : daemonConfig(config, daemonLogin, regtest?.address);
@@ -84,7 +84,7 @@ export async function startServer(
     events: createEvents(notifier, log),
     log,
     logCategories: config.log.categories,
-    // After the answer under way has left.
+    // Leaves time to send the pending answer.
     stop: () => setTimeout(stop, 100),
   });
 
@@ -92,7 +92,7 @@ export async function startServer(
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
 
   const onBug = (error: unknown, method?: string): void =>
-    log.error({ err: error, method }, 'a bug: an error that nobody foresaw');
+    log.error({ err: error, method }, 'bug: unexpected error');
   const dispatcher = new Dispatcher({
     call: createCall(server, config.rpc.apiVersion, log),
     onBug: (method, error) => onBug(error, method),
@@ -140,7 +140,7 @@ export async function startServer(
   };
 }
 
-/** @param address of a node of our own. */
+/** @param address of the regtest node that this server started, if any. */
 function daemonConfig(config: Config, login?: Credentials, address?: string): DaemonConfig {
   return {
     address: address ?? config.daemon.address,
@@ -164,7 +164,7 @@ function openDirectory(path: string): WalletDirectory {
   }
 }
 
-/** The reason that a fault gives, after a colon; empty for other errors. */
+/** Explanation of a wallet error, after a colon; empty for other errors. */
 const reasonIn = (error: unknown): string =>
   error instanceof WalletError ? `: ${explain(error.fault)}` : '';
 
@@ -188,7 +188,7 @@ async function openInitialWallet(file: string, password: string, server: WalletM
   }
 }
 
-/** Says in plain lines what this server works with. */
+/** Logs the effective configuration. */
 function announce(
   config: Config,
   log: Logger,
@@ -204,15 +204,15 @@ function announce(
   log.info(
     directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
   );
-  if (regtest !== undefined) log.info(`Daemon: ${regtest}, a regtest node of our own`);
+  if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
   else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
   if (config.rpc.login === undefined)
     log.warn(
-      'No login: whoever reaches this port may spend. Only this machine does unless you confirmed otherwise.',
+      'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
     );
   if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
   announceArithmetic(log);
-  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it changes nothing here`);
+  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
 }
 
 const ARITHMETIC: Record<Build, string> = {
@@ -220,7 +220,7 @@ const ARITHMETIC: Record<Build, string> = {
   simd: 'WebAssembly with integer SIMD',
 };
 
-/** Logs the build of the curve arithmetic that this processor and engine run, and why a faster one is not used. */
+/** Logs the build of the curve arithmetic in use, and why a faster build is unusable on this machine. */
 function announceArithmetic(log: Logger): void {
   const { build, passedOver } = chooseKernel();
   const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;
@@ -259,7 +259,7 @@ async function selfSigned(log: Logger): Promise<CertifiedKey> {
   return made;
 }
 
-/** The environment for programs that we start. */
+/** Environment for child processes, without settings that carry secrets. */
 const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const secrets = [
     'RPC_LOGIN',

@@ -1,15 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
 
-/** Commands that run at once, at most. */
-const MOST_AT_ONCE = 4;
+/** Maximum number of concurrent commands. */
+const MAX_CONCURRENT = 4;
 
 export interface TxNotifierParts {
-  /** Program and arguments, separated by spaces; `%s` is the transaction's hash, `%w` the wallet's name. No shell reads it. */
+  /**
+   * Program and arguments, separated by spaces; `%s` is the transaction hash, `%w` the wallet name. Runs without a
+   * shell.
+   */
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  /** Time after which a command is killed, so that those that wait get their turn. */
+  /** Time after which a command is killed, so that queued commands can start. */
   readonly limitMs?: number;
 }
 
@@ -19,7 +22,7 @@ interface Incoming {
   readonly wallet: string;
 }
 
-/** Runs a command for every incoming transaction, in the order in which they were seen, a few at once. */
+/** Runs a command for each incoming transaction, in the order of arrival, a few concurrently. */
 export class TxNotifier {
   readonly #program: string;
   readonly #args: readonly string[];
@@ -47,8 +50,8 @@ export class TxNotifier {
   }
 
   /**
-   * Ends once every command was started, or after a time; the log names the transactions that are left. Commands that
-   * run are left to themselves.
+   * Resolves when every queued command has started, or after `withinMs`; transactions whose command has not started are
+   * logged. Running commands are not stopped.
    */
   async close(withinMs: number): Promise<void> {
     if (this.#waiting.length > 0) {
@@ -59,11 +62,11 @@ export class TxNotifier {
       clearTimeout(timer);
     }
     for (const { txid, wallet } of this.#waiting.splice(0))
-      this.#log.warn({ name: wallet, txid }, '--tx-notify was not run: stopping');
+      this.#log.warn({ name: wallet, txid }, '--tx-notify was not run: the server is stopping');
   }
 
   #pump(): void {
-    while (this.#running.size < MOST_AT_ONCE) {
+    while (this.#running.size < MAX_CONCURRENT) {
       const next = this.#waiting.shift();
       if (next === undefined) break;
       this.#run(next);
@@ -79,7 +82,7 @@ export class TxNotifier {
     );
     this.#running.add(child);
     const limit = setTimeout(() => {
-      this.#log.warn({ name: wallet, txid }, '--tx-notify ran for too long and was killed');
+      this.#log.warn({ name: wallet, txid }, '--tx-notify exceeded its time limit and was killed');
       killGroup(child);
     }, this.#limitMs).unref();
     const ended = (): void => {
@@ -95,11 +98,11 @@ export class TxNotifier {
   }
 }
 
-/** Kills a detached process with those that it started. */
+/** Kills the process group of a detached process. */
 function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }

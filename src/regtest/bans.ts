@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Clock } from './chain/chain.js';
 
-/** A host or subnet that is kept out. */
+/** Banned host or subnet. */
 export interface Ban {
   readonly host: string;
   /** Unix seconds. */
@@ -12,14 +12,14 @@ const MAX_PREFIX = 32;
 const SUBNET = /^(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})$/;
 const HIDDEN_HOST = /^[a-z2-7]{52,56}\.(?:onion|b32\.i2p)$/i;
 
-/** Is it something that can be banned: an address, an IPv4 subnet, a hidden service? */
+/** True for an IP address, an IPv4 subnet or a hidden service. */
 export function isBannable(host: string): boolean {
   const [, address = '', prefix = ''] = SUBNET.exec(host) ?? [];
   if (address !== '') return isIP(address) === 4 && Number(prefix) <= MAX_PREFIX;
   return isIP(host) !== 0 || HIDDEN_HOST.test(host);
 }
 
-/** Who may not call. */
+/** Banned clients. */
 export class Bans {
   readonly #clock: Clock;
   readonly #until = new Map<string, number>();
@@ -28,7 +28,7 @@ export class Bans {
     this.#clock = clock;
   }
 
-  /** @param host {@link isBannable}. */
+  /** @param host accepted by {@link isBannable}. */
   ban(host: string, seconds: number): void {
     this.#until.set(host, this.#clock() + seconds);
   }
@@ -41,7 +41,7 @@ export class Bans {
     this.#until.clear();
   }
 
-  /** Hosts first, subnets after them, each in the order of their text. */
+  /** Hosts, then subnets, each in lexical order. */
   all(): Ban[] {
     const now = this.#clock();
     for (const [host, until] of this.#until) if (until <= now) this.#until.delete(host);
@@ -54,11 +54,11 @@ export class Bans {
     ];
   }
 
-  /** Seconds that an address is kept out for still; 0 for one that is not. */
+  /** Remaining ban of an address [s]; 0 when it is not banned. */
   secondsLeft(address: string): number {
     const now = this.#clock();
-    const hits = this.all().filter(({ host }) => covers(host, address));
-    return hits.reduce((longest, { until }) => Math.max(longest, until - now), 0);
+    const matching = this.all().filter(({ host }) => covers(host, address));
+    return matching.reduce((longest, { until }) => Math.max(longest, until - now), 0);
   }
 }
 

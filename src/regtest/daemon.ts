@@ -3,36 +3,36 @@ import { Bans } from './bans.js';
 import { Miner } from './chain/miner.js';
 import { Node, type NodeOptions } from './chain/node.js';
 import { LogSettings } from './log-settings.js';
-import { Misbehaviour } from './misbehaviour.js';
+import { FaultInjector } from './fault-injection.js';
 
 export interface DaemonOptions extends NodeOptions {
-  /** Between blocks while it mines. */
+  /** Time between blocks while mining. */
   readonly blockTimeMs: number;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
-  /** Absent: it behaves. */
-  readonly misbehaviour?: Misbehaviour;
-  /** Ends the process, or what stands for it. */
+  /** Absent: no faults are injected. */
+  readonly faults?: FaultInjector;
+  /** Stops the process. */
   readonly stop: () => void;
-  /** Told when a block could not be mined. */
+  /** Called when mining a block fails. */
   readonly onMiningError: (error: unknown) => void;
 }
 
-/** kB/s. Source: cryptonote_config.h `P2P_DEFAULT_LIMIT_RATE_…`. */
+/** Bandwidth limits [kB/s]. Source: cryptonote_config.h `P2P_DEFAULT_LIMIT_RATE_…`. */
 export const DEFAULT_LIMITS = { down: 32_768, up: 8_192 } as const;
 /** Source: cryptonote_config.h `P2P_DEFAULT_CONNECTIONS_COUNT`. */
 const DEFAULT_OUT_PEERS = 12;
 const UNLIMITED = 0xffff_ffff;
 
-/** A daemon of its own: a node, a miner, and what else its interface speaks of. */
+/** Regtest daemon: a node, a miner, and the settings that its interface exposes. */
 export class RegtestDaemon {
   readonly node: Node;
   readonly miner: Miner;
   readonly bans: Bans;
-  readonly misbehaviour: Misbehaviour;
+  readonly faults: FaultInjector;
   readonly rng: Rng;
   readonly log = new LogSettings();
-  /** What was asked for; there are no peers to limit. */
+  /** Requested limits; they have no effect without peers. */
   readonly limits: { down: number; up: number } = { ...DEFAULT_LIMITS };
   readonly peers: { in: number; out: number } = { in: UNLIMITED, out: DEFAULT_OUT_PEERS };
   /** Unix seconds. */
@@ -45,7 +45,7 @@ export class RegtestDaemon {
     this.node = new Node(options);
     this.miner = new Miner(this.node, options.blockTimeMs, options.onMiningError);
     this.bans = new Bans(options.clock);
-    this.misbehaviour = options.misbehaviour ?? new Misbehaviour();
+    this.faults = options.faults ?? new FaultInjector();
     this.rng = options.rng;
     this.startTime = options.clock();
     this.version = options.version;

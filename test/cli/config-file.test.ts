@@ -37,7 +37,7 @@ describe('the config file', () => {
   });
 
   test.each(['hunter2', 'correct horse battery staple', 'rpc-logn:alice:hunter2', 'offline=hunter2'])(
-    'does not quote what may be a secret: %p',
+    'does not quote a malformed line, which may be a secret: %p',
     (text) => {
       expect(() => parseConfigFile(text)).toThrow(ConfigError);
       expect(() => parseConfigFile(text)).not.toThrow(/hunter2|horse/);
@@ -50,7 +50,7 @@ describe('one setting', () => {
     expect(readSetting('password', ' 0 ', 'here')).toBe(' 0 ');
   });
 
-  it('names where an unknown one stands', () => {
+  it('names the location of an unknown setting', () => {
     expect(() => readSetting('nope', '1', 'here')).toThrow(new ConfigError("here: unknown setting 'nope'"));
   });
 });

@@ -24,8 +24,8 @@ const text = (secret: { expose(): Uint8Array } | undefined): string | undefined 
   secret === undefined ? undefined : Buffer.from(secret.expose()).toString('utf8');
 const FINGERPRINT = 'ab'.repeat(32);
 
-describe('the three sources', () => {
-  it('are the command line over the environment over the config file', () => {
+describe('settings from the three sources', () => {
+  it('come from the command line, then the environment, then the config file', () => {
     const path = file('log-level=1\nkdf-rounds=1\npidfile=1\ntestnet=1');
     expect(
       mergeSources(
@@ -58,31 +58,31 @@ describe('the three sources', () => {
     expect(mergeSources({ 'config-file': path, open: ['fourth'] }, {})['open']).toEqual(['fourth']);
   });
 
-  it('find the config file by the environment too', () => {
+  it('come from a config file that the environment names', () => {
     expect(mergeSources({}, { WALLET_RPC_CONFIG_FILE: file('offline=1') })).toMatchObject({ offline: true });
   });
 
-  it('let the environment turn off a switch of the config file', () => {
+  it('may turn off a switch of the config file by the environment', () => {
     const flags = { 'config-file': file('offline=1') };
     expect(mergeSources(flags, { WALLET_RPC_OFFLINE: '0' })).toEqual(flags);
   });
 
-  it('let the command line turn on what the environment turned off', () => {
+  it('may turn on by the command line a switch that the environment turns off', () => {
     expect(mergeSources({ offline: true }, { WALLET_RPC_OFFLINE: '0' })).toEqual({ offline: true });
   });
 
-  it('know RPC_LOGIN, the name that monero-wallet-rpc reads, behind our own', () => {
+  it('include RPC_LOGIN, the variable of monero-wallet-rpc, unless our own is set', () => {
     expect(mergeSources({}, { RPC_LOGIN: 'a:b' })).toEqual({ 'rpc-login': 'a:b' });
     expect(mergeSources({}, { RPC_LOGIN: 'a:b', WALLET_RPC_RPC_LOGIN: 'c:d' })).toEqual({
       'rpc-login': 'c:d',
     });
   });
 
-  it('leave the rest of the environment alone', () => {
+  it('ignore other environment variables', () => {
     expect(mergeSources({}, { HOME: '/', WALLET_RPC_DEBUG: '1' })).toEqual({});
   });
 
-  it('refuse a switch in the environment that is neither on nor off, without its text', () => {
+  it('refuse a switch in the environment that is neither on nor off, without quoting it', () => {
     expect(() => mergeSources({}, { WALLET_RPC_OFFLINE: 'hunter2' })).toThrow(
       new ConfigError('WALLET_RPC_OFFLINE: offline is a switch: 1 or 0'),
     );
@@ -95,7 +95,7 @@ describe('the three sources', () => {
 });
 
 describe('defaults', () => {
-  it('are these', () => {
+  it('apply to every setting that is absent', () => {
     expect(config()).toEqual({
       network: 'mainnet',
       wallet: { dir: 'wallets', open: [], promptForPassword: false, kdfRounds: 1, exportFormat: 'current' },
@@ -134,7 +134,7 @@ describe('defaults', () => {
     expect(config(raw)).toMatchObject({ network, rpc: { port }, daemon: { address } });
   });
 
-  it('of host names: none, and a list of names is taken in lower case', () => {
+  it('include no host names; listed names are converted to lower case', () => {
     expect(config({ 'rpc-allowed-hosts': 'wallet, Shop.example,10.0.0.7' }).rpc.hosts).toEqual([
       'wallet',
       'shop.example',
@@ -146,7 +146,7 @@ describe('defaults', () => {
       );
   });
 
-  it('say which flags change nothing', () => {
+  it('list the flags without effect', () => {
     const given = OPTIONS.filter(({ noEffect }) => noEffect);
     const raw = Object.fromEntries(
       given.map(({ name, argument }) => [name, argument === undefined ? true : '1']),
@@ -174,7 +174,7 @@ describe('flags that exclude each other', () => {
     );
   });
 
-  it('do so wherever they were said', () => {
+  it('do so across sources', () => {
     const raw = mergeSources(
       { 'wallet-dir': 'w', 'disable-rpc-login': true },
       { RPC_LOGIN: 'alice:hunter2' },
@@ -199,11 +199,11 @@ describe('wallets', () => {
     },
   );
 
-  it('given as a file need a word about the password, as monero-wallet-rpc does', () => {
+  it('given as a file need a password option, as for monero-wallet-rpc', () => {
     expect(() => walletFile()).toThrow(/--wallet-file needs one of/);
   });
 
-  it('take an empty password when that is said', () => {
+  it('take an explicit empty password', () => {
     expect(text(walletFile({ password: '' }).wallet.password)).toBe('');
   });
 
@@ -223,7 +223,7 @@ describe('wallets', () => {
 });
 
 describe('the address to listen on', () => {
-  test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('%s is this machine', (ip) => {
+  test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('%s is a loopback address', (ip) => {
     expect(isLoopback(ip)).toBe(true);
     expect(config({ 'rpc-bind-ip': ip }).rpc.bind).toEqual([{ ip, optional: false }]);
   });
@@ -237,14 +237,14 @@ describe('the address to listen on', () => {
     ]);
   });
 
-  test.each(['localhost', '127.0.0', '127.example.com', '', '1.2.3.4:5'])('%p is no address', (ip) => {
+  test.each(['localhost', '127.0.0', '127.example.com', '', '1.2.3.4:5'])('%p is not an address', (ip) => {
     expect(isLoopback(ip)).toBe(false);
     expect(() => config({ 'rpc-bind-ip': ip, 'confirm-external-bind': true })).toThrow(
       new ConfigError('--rpc-bind-ip is not an IP address'),
     );
   });
 
-  it('is IPv6 too when asked, in brackets or not', () => {
+  it('includes an IPv6 address with --rpc-use-ipv6, in brackets or not', () => {
     for (const address of ['::1', '[::1]'])
       expect(config({ 'rpc-use-ipv6': true, 'rpc-bind-ipv6-address': address }).rpc.bind).toEqual([
         { ip: '127.0.0.1', optional: false },
@@ -252,12 +252,12 @@ describe('the address to listen on', () => {
       ]);
   });
 
-  it('may fail on IPv4 when IPv6 is there', () => {
+  it('is optional on IPv4 with --rpc-ignore-ipv4 when IPv6 is bound', () => {
     expect(config({ 'rpc-use-ipv6': true, 'rpc-ignore-ipv4': true }).rpc.bind[0]?.optional).toBe(true);
     expect(config({ 'rpc-ignore-ipv4': true }).rpc.bind[0]?.optional).toBe(false);
   });
 
-  it('is held to the loopback rule on IPv6', () => {
+  it('must be loopback on IPv6 too unless confirmed', () => {
     const raw = { 'rpc-use-ipv6': true, 'rpc-bind-ipv6-address': '::' } as const;
     expect(() => config(raw)).toThrow(/add --confirm-external-bind/);
     expect(() => config({ ...raw, 'rpc-bind-ipv6-address': '127.0.0.1' })).toThrow(/not an IPv6 address/);
@@ -285,7 +285,7 @@ describe('numbers', () => {
     expect(() => config({ 'log-level': value })).toThrow('--log-level is 0 to 4, a list of categories');
   });
 
-  it('of threads are the cores for 0', () => {
+  it('of threads default to the number of cores for 0', () => {
     expect(config({ 'max-concurrency': '0' }).threads).toBe(CORES);
     expect(config({ 'max-concurrency': '2' }).threads).toBe(2);
   });
@@ -312,7 +312,7 @@ describe('the login', () => {
     );
   });
 
-  it('does not show in the configuration', () => {
+  it('is not visible in the printed configuration', () => {
     const whole = config({ 'rpc-login': 'alice:hunter2', 'daemon-login': 'bob:hunter2' });
     expect(inspect(whole, { depth: 9 }) + JSON.stringify(whole)).not.toContain('hunter2');
     const other = walletFile({ password: 'hunter2' });
@@ -321,7 +321,7 @@ describe('the login', () => {
 });
 
 describe('TLS', () => {
-  test.each(['enabled', 'disabled', 'autodetect'] as const)('is %s when that is said', (mode) => {
+  test.each(['enabled', 'disabled', 'autodetect'] as const)('takes the mode %s', (mode) => {
     const raw = { 'rpc-ssl': mode, 'daemon-ssl': mode, 'daemon-ssl-allow-any-cert': true } as const;
     expect(config(raw).rpc.ssl.mode).toBe(mode);
     expect(config(raw).daemon.ssl.mode).toBe(mode);
@@ -364,7 +364,7 @@ describe('TLS', () => {
     );
 
     test.each([{ 'ca-certificates': 'ca.pem' }, { 'allowed-fingerprints': FINGERPRINT }])(
-      'cannot be gone round in plain HTTP when certificates are named: %p',
+      'cannot be bypassed by plain HTTP when peer certificates are restricted: %p',
       (pin) => {
         const pinned = Object.fromEntries(
           Object.entries(pin).map(([name, value]) => [`${prefix}-${name}`, value]),
@@ -406,12 +406,12 @@ describe('the daemon', () => {
     [{}, undefined],
     [{ 'trusted-daemon': true }, true],
     [{ 'untrusted-daemon': true }, false],
-  ] as const)('is trusted as said: %p', (raw, trusted) => {
+  ] as const)('is trusted as configured: %p', (raw, trusted) => {
     expect(config(raw).daemon.trusted).toBe(trusted);
   });
 
   test.each([{ 'daemon-ssl': 'enabled' }, { proxy: '9050' }, { proxy: '127.0.0.1:9050' }])(
-    'must be known from others with %p',
+    'must be authenticated with %p',
     (raw) => {
       const address = { 'daemon-address': 'node.example:18081' };
       expect(() => config({ ...raw, ...address })).toThrow(/needs --daemon-ssl-ca-certificates/);
@@ -426,11 +426,14 @@ describe('the daemon', () => {
     },
   );
 
-  test.each(['', 'localhost', ':9050', '9050:', '123456'])('is not behind the proxy %p', (proxy) => {
-    expect(() => config({ proxy, 'daemon-ssl-allow-any-cert': true })).toThrow(
-      new ConfigError('--proxy is [ip:]port'),
-    );
-  });
+  test.each(['', 'localhost', ':9050', '9050:', '123456'])(
+    'is not reached through the malformed proxy %p',
+    (proxy) => {
+      expect(() => config({ proxy, 'daemon-ssl-allow-any-cert': true })).toThrow(
+        new ConfigError('--proxy is [ip:]port'),
+      );
+    },
+  );
 });
 
 describe('the interface', () => {

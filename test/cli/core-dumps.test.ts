@@ -20,7 +20,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const ofProcess = ({ child }: RunningProcess, file: string): string =>
   readFileSync(`/proc/${child.pid ?? 0}/${file}`, 'utf8');
 
-/** Starts the command as a shell does that allows core dumps of any size, as far as this process may. */
+/** Starts the command with the highest core dump limit that this process may set. */
 async function startCommand(command: string): Promise<RunningProcess> {
   const port = await freePort();
   const running = start('sh', [
@@ -36,7 +36,7 @@ async function startCommand(command: string): Promise<RunningProcess> {
   return running;
 }
 
-describe('the process that the command starts', () => {
+describe('the process that bin/wallet-rpc starts', () => {
   test.each([
     ['itself', () => BIN],
     [
@@ -57,8 +57,8 @@ describe('the process that the command starts', () => {
   });
 });
 
-describe('a server that is started without the command', () => {
-  it('leaves all memory out of a core dump', async () => {
+describe('a server that is started without bin/wallet-rpc', () => {
+  it('excludes all memory from core dumps', async () => {
     const wallet = await startWalletRpc();
     try {
       expect(Number.parseInt(ofProcess(wallet.process, 'coredump_filter'), 16)).toBe(0);

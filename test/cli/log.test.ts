@@ -11,12 +11,12 @@ const TIME = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 const line = (fields: Readonly<Record<string, unknown>>): string =>
   humanLine(JSON.stringify({ level: 30, time: TIME, msg: 'wallet refreshed', ...fields }));
 
-describe('a line for people', () => {
-  it('has time, level and phrase', () => {
+describe('a text line', () => {
+  it('has time, level and message', () => {
     expect(line({})).toBe('2026-01-02 03:04:05.006 I wallet refreshed\n');
   });
 
-  it('puts the fields behind the phrase', () => {
+  it('puts the fields behind the message', () => {
     expect(line({ height: 17, name: 'shop', list: [1, 2] })).toBe(
       '2026-01-02 03:04:05.006 I wallet refreshed height=17 name=shop list=[1,2]\n',
     );
@@ -40,7 +40,7 @@ describe('a line for people', () => {
     );
   });
 
-  it('does without a phrase', () => {
+  it('may lack a message', () => {
     expect(line({ msg: undefined, a: 1 })).toBe('2026-01-02 03:04:05.006 I  a=1\n');
   });
 
@@ -52,7 +52,7 @@ describe('a line for people', () => {
     expect(line(fields).match(/^2026/gm)).toHaveLength(1);
   });
 
-  it('steers no terminal', () => {
+  it('contains no terminal control characters', () => {
     expect(line({ name: '\u001b[2J\u009b2J\u0007' })).toBe(
       '2026-01-02 03:04:05.006 I wallet refreshed name=\\u001b[2J\\u009b2J\\u0007\n',
     );
@@ -69,7 +69,7 @@ describe('the log file', () => {
     }
   };
 
-  it('takes JSON lines at the end, in a directory made for it', () => {
+  it('is appended to as JSON lines, and its directory is created', () => {
     inDirectory((directory) => {
       const file = join(directory, 'deep', 'wallet.log');
       createLogger(categoriesOf(0), file).info({ height: 3 }, 'first');
@@ -98,7 +98,7 @@ describe('the log file', () => {
     });
   });
 
-  it('does not show a secret that is given to it', () => {
+  it('does not contain a secret that is passed as a field', () => {
     inDirectory((directory) => {
       const file = join(directory, 'wallet.log');
       createLogger(categoriesOf(0), file).info({ password: new Secret(Buffer.from('hunter2')) }, 'oops');
@@ -106,7 +106,7 @@ describe('the log file', () => {
     });
   });
 
-  it('that cannot be written is a setting that cannot be used', () => {
+  it('that cannot be written is a configuration error', () => {
     inDirectory((directory) => {
       writeFileSync(join(directory, 'plain'), '');
       for (const path of [directory, join(directory, 'plain', 'wallet.log')]) {

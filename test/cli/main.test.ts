@@ -11,7 +11,7 @@ import { startWalletRpc } from '../support/wallet-rpc.js';
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
 
-/** Runs to the end. */
+/** Runs the program until it exits. */
 async function run(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
@@ -23,7 +23,7 @@ async function run(
   return { code, output: process_.output() };
 }
 
-describe('a command line that cannot be used', () => {
+describe('an invalid command line', () => {
   test.each([
     [
       'an unknown flag',
@@ -65,13 +65,13 @@ describe('a command line that cannot be used', () => {
     expect(code).toBe(1);
   });
 
-  it('is answered with the help when that is asked for', async () => {
+  it('prints the help when it contains --help', async () => {
     const { code, output } = await run(['--bogus', '--help']);
     expect(output).toContain('--wallet-dir <dir>');
     expect(code).toBe(0);
   });
 
-  it('is the only thing that --version does not look at', async () => {
+  it('does not matter with --version', async () => {
     const { code, output } = await run(['--version']);
     expect(output).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(code).toBe(0);
@@ -79,7 +79,7 @@ describe('a command line that cannot be used', () => {
 });
 
 describe('a start that fails', () => {
-  it('says so when the port is taken', async () => {
+  it('reports a port in use', async () => {
     const port = await freePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', () => resolve()));
@@ -93,7 +93,7 @@ describe('a start that fails', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('leaves the pid file of another server alone', async () => {
+  it('does not touch the pid file of another server', async () => {
     const port = await freePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', () => resolve()));
@@ -106,7 +106,7 @@ describe('a start that fails', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('says so when a wallet file is missing', async () => {
+  it('reports a missing wallet file', async () => {
     const wallets = directory();
     const { code, output } = await run([
       `--wallet-file=${join(wallets, 'none')}`,
@@ -124,7 +124,7 @@ describe('a start that fails', () => {
 });
 
 describe('a running server', () => {
-  it('stops although a client keeps a connection open and says nothing, or half a request', async () => {
+  it('stops although a client keeps a connection open without a complete request', async () => {
     const server = await startWalletRpc();
     const silent = connect(server.port, '127.0.0.1');
     const half = connect(server.port, '127.0.0.1');
@@ -137,7 +137,7 @@ describe('a running server', () => {
     expect(server.process.output()).toContain('Wallet RPC server stopped');
   });
 
-  it('writes its pid file and takes it away', async () => {
+  it('writes its pid file and removes it', async () => {
     const wallets = directory();
     const pidfile = join(wallets, 'pid');
     const server = await startWalletRpc({ args: [`--pidfile=${pidfile}`] });
@@ -148,7 +148,7 @@ describe('a running server', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('makes files that only their owner reads, in a directory that anybody reads', async () => {
+  it('creates files that only their owner can read, even in a directory that all users can read', async () => {
     const wallets = directory();
     const log = join(wallets, 'wallet.log');
     const server = await startWalletRpc({ walletDir: wallets, args: [`--log-file=${log}`] });
@@ -159,7 +159,7 @@ describe('a running server', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('goes on when nobody reads its output any more', async () => {
+  it('goes on when its output pipe is closed', async () => {
     const server = await startWalletRpc({ args: ['--log-level=4'] });
     server.process.child.stdout?.destroy();
     server.process.child.stderr?.destroy();
@@ -167,7 +167,7 @@ describe('a running server', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('says which flags change nothing, and that no login is asked', async () => {
+  it('warns of flags without effect and of a missing login', async () => {
     const server = await startWalletRpc({ args: ['--no-initial-sync'] });
     expect(server.process.output()).toContain('--no-initial-sync is ignored');
     expect(server.process.output()).toContain('No login');
@@ -177,13 +177,13 @@ describe('a running server', () => {
   it.each([
     ['1.3', "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32"],
     ['1.32', 'Interface: wallet RPC 1.32'],
-  ])('says that it speaks %s', async (version, line) => {
+  ])('logs that it serves interface %s', async (version, line) => {
     const server = await startWalletRpc({ args: [`--api-version=${version}`] });
     expect(server.process.output()).toContain(line);
     await server.stop();
   });
 
-  it('logs from the start as the categories say that are given with the level', async () => {
+  it('applies log categories given with the level from the start', async () => {
     const server = await startWalletRpc({ args: ['--log-level=0,wallet.rpc:DEBUG'] });
     const { categories } = await server.rpc('set_log_categories', { categories: '+' });
     expect(categories).toMatch(/^\*:WARNING,.*,wallet\.rpc:DEBUG$/);
@@ -191,7 +191,7 @@ describe('a running server', () => {
     await server.stop();
   });
 
-  it('names the daemon that cannot be used, and what to do about it', async () => {
+  it('names a daemon that cannot be used, and the remedy', async () => {
     const server = await startWalletRpc({ daemon: '127.0.0.1:1' });
     await server.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
     await until('the line', () => server.process.output().includes('the daemon cannot be used'));
@@ -252,7 +252,7 @@ describe('--detach', () => {
     rmSync(wallets, { recursive: true });
   });
 
-  it('says why a server in the background did not start', async () => {
+  it('reports why the background server did not start', async () => {
     const wallets = directory();
     const { code, output } = await run(
       ['--detach', `--wallet-file=${join(wallets, 'none')}`, '--password='],

@@ -9,7 +9,7 @@ describe('the list of flags', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('gives each an environment variable of its own', () => {
+  it('gives each a distinct environment variable', () => {
     const names = OPTIONS.map(({ name }) => environmentName(name));
     expect(new Set(names).size).toBe(names.length);
     expect(environmentName('rpc-ssl-ca-certificates')).toBe('WALLET_RPC_RPC_SSL_CA_CERTIFICATES');
@@ -31,7 +31,7 @@ describe('the list of flags', () => {
 });
 
 describe('the command line', () => {
-  it('leaves out what was not given, defaults included', () => {
+  it('yields only the flags given, without defaults', () => {
     expect(parse()).toEqual({});
   });
 
@@ -57,12 +57,12 @@ describe('the command line', () => {
     );
   });
 
-  it('takes an empty value as one', () => {
+  it('accepts an empty value', () => {
     expect(parse('--password=')).toEqual({ password: '' });
     expect(parse('--password', '')).toEqual({ password: '' });
   });
 
-  it('takes a switch twice', () => {
+  it('accepts a repeated switch', () => {
     expect(parse('--offline', '--offline')).toEqual({ offline: true });
   });
 });

@@ -11,7 +11,7 @@ import { freePort, start, stop, until } from '../support/process.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-const SECRET = 'pa:ss-nobody-should-see';
+const SECRET = 'pa:ss-must-not-leak';
 
 let directory: string;
 beforeAll(() => {
@@ -39,7 +39,7 @@ describe('the command line', () => {
     ['a TLS mode that is none', ['--wallet-dir=a', '--rpc-ssl=perhaps'], '--rpc-ssl'],
     ['a flag twice', ['--wallet-dir=a', '--wallet-dir=b'], 'given twice'],
     [
-      'a login without password where nobody can be asked',
+      'a login without password and without a terminal',
       ['--wallet-dir=a', '--rpc-login=u', '--non-interactive'],
       '--rpc-login',
     ],
@@ -62,7 +62,7 @@ describe('the command line', () => {
 
   it('never repeats a secret in an error', () => {
     const { stdout, stderr } = run(['--wallet-dir=a', `--rpc-login=${SECRET}`, `--rpc-login=${SECRET}x`]);
-    expect(stdout + stderr).not.toContain('nobody');
+    expect(stdout + stderr).not.toContain('must-not-leak');
   });
 });
 
@@ -109,9 +109,9 @@ describe('settings', () => {
       expect(curl('environment', 'get_version')).toContain('"version":65539');
       expect(curl('environment', 'refresh')).toContain('"code":-7');
       expect(curl('file', 'get_version')).toContain('401');
-      expect(running.output()).not.toContain('nobody');
-      // What anybody on the machine can see.
-      expect(readFileSync(`/proc/${running.child.pid ?? 0}/cmdline`, 'utf8')).not.toContain('nobody');
+      expect(running.output()).not.toContain('must-not-leak');
+      // Visible to every user of the machine.
+      expect(readFileSync(`/proc/${running.child.pid ?? 0}/cmdline`, 'utf8')).not.toContain('must-not-leak');
     } finally {
       await stop(running);
     }
@@ -126,7 +126,7 @@ describe('settings', () => {
 
 describe('a running server', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'says what launchers wait for, and stops cleanly on %s',
+    'prints the lines that launchers wait for, and stops cleanly on %s',
     async (signal) => {
       const wallet = await startWalletRpc();
       await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
@@ -150,7 +150,7 @@ describe('a running server', () => {
     },
   );
 
-  it('stops by stop_wallet after it has answered', async () => {
+  it('answers stop_wallet, then stops', async () => {
     const wallet = await startWalletRpc();
     await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
     expect(await wallet.rpc('stop_wallet')).toEqual({});
@@ -195,14 +195,14 @@ describe('TLS', () => {
     `--rpc-ssl-certificate=${certificate.certFile}`,
   ];
 
-  it('is told from plain HTTP on one port', async () => {
+  it('is distinguished from plain HTTP on one port', async () => {
     const wallet = await startWalletRpc({ args: files() });
     expect((await ask(wallet.port)).text).toContain('65539');
     expect((await call(wallet.port, 'get_version')).result).toMatchObject({ version: 65539 });
     await wallet.stop();
   });
 
-  it('enabled answers nothing in the clear', async () => {
+  it('does not answer plain HTTP when enabled', async () => {
     const port = await freePort();
     const running = start(process.execPath, [
       MAIN,
@@ -230,7 +230,7 @@ describe('TLS', () => {
       { encoding: 'utf8' },
     );
 
-  it('needs no certificate: one that is signed by itself is made for the first connection', async () => {
+  it('without a certificate makes a self-signed one for the first connection', async () => {
     const wallet = await startWalletRpc();
     try {
       expect(wallet.process.output()).not.toContain('certificate');
@@ -244,7 +244,7 @@ describe('TLS', () => {
     }
   });
 
-  it('without a certificate is spoken by clients with the ciphers of the reference, and by several at once', async () => {
+  it('without a certificate serves clients with the ciphers of the reference, several at once', async () => {
     const wallet = await startWalletRpc();
     try {
       const answers = await Promise.all(Array.from({ length: 5 }, () => ask(wallet.port)));
@@ -261,7 +261,7 @@ describe('TLS', () => {
     }
   });
 
-  it('enabled needs no certificate either', async () => {
+  it('needs no certificate when enabled', async () => {
     const port = await freePort();
     const running = start(process.execPath, [
       MAIN,

@@ -5,7 +5,7 @@ import { registry } from '../../src/rpc/registry.js';
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
-/** Rows of the tables of flags: the flag with its argument, and what it means. */
+/** Rows of the tables of flags: the flag with its argument, and its meaning. */
 const rows = [...readme.matchAll(/^\| `--([^`]+)`\s*\|\s*(.*?)\s*\|$/gm)].map(
   ([, flag = '', meaning = '']) => ({
     flag,
@@ -14,7 +14,7 @@ const rows = [...readme.matchAll(/^\| `--([^`]+)`\s*\|\s*(.*?)\s*\|$/gm)].map(
 );
 
 describe('the README', () => {
-  it('lists exactly the flags there are, in their order, each with its meaning and default', () => {
+  it('lists exactly the existing flags, in order, each with its meaning and default', () => {
     expect(rows).toEqual(
       OPTIONS.map(({ name, argument, help, default: initial }) => ({
         flag: argument === undefined ? name : `${name} ${argument}`,

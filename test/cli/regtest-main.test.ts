@@ -6,7 +6,7 @@ import { freePort, start, stop, until } from '../support/process.js';
 const MAIN = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
 
 describe('the regtest daemon', () => {
-  it('says at the start which flags change nothing, and stops when it is told to', async () => {
+  it('warns at start-up of flags without effect, and stops on a signal', async () => {
     const running = start(process.execPath, [
       MAIN,
       '--regtest',
@@ -24,7 +24,7 @@ describe('the regtest daemon', () => {
     expect(await running.exited).toBe(0);
   });
 
-  it('stops when a client asks for it, and answers first', async () => {
+  it('answers stop_daemon, then stops', async () => {
     const port = await freePort();
     const running = start(process.execPath, [MAIN, `--rpc-bind-port=${port}`]);
     await until('the start', () => /Chain of 1 blocks/.test(running.output()));

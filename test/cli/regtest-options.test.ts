@@ -5,7 +5,7 @@ import { REGTEST_DAEMON, REGTEST_OPTIONS, toRegtestConfig } from '../../src/cli/
 const configOf = (...argv: readonly string[]) =>
   toRegtestConfig(parseCommandLine([...argv], '0.0.0', REGTEST_DAEMON));
 
-/** As the reference's functional tests start their daemons. */
+/** Command line by which the reference's functional tests start their daemons. */
 const FUNCTIONAL = [
   '--regtest',
   '--fixed-difficulty=10',
@@ -27,12 +27,12 @@ const FUNCTIONAL = [
 ];
 
 describe('the flags of the regtest daemon', () => {
-  it('are each there once', () => {
+  it('are unique', () => {
     const names = REGTEST_OPTIONS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('are those that the functional tests of the reference pass, and it knows which change nothing', () => {
+  it('include those that the functional tests of the reference pass, and list those without effect', () => {
     const config = configOf(...FUNCTIONAL);
     expect(config).toMatchObject({
       fixedDifficulty: 10n,
@@ -55,7 +55,7 @@ describe('the flags of the regtest daemon', () => {
   });
 
   test.each(REGTEST_OPTIONS.filter(({ noEffect }) => noEffect))(
-    '--$name is accepted, and said to change nothing',
+    '--$name is accepted, and listed as without effect',
     ({ name, argument }) => {
       const flag = argument === undefined ? `--${name}` : `--${name}=1`;
       const { withoutEffect, ...rest } = configOf(flag);
@@ -64,7 +64,7 @@ describe('the flags of the regtest daemon', () => {
     },
   );
 
-  it('have what is said of them without any', () => {
+  it('have defaults', () => {
     expect(configOf()).toMatchObject({
       fixedDifficulty: 1n,
       blockTimeMs: 1000,
@@ -75,7 +75,7 @@ describe('the flags of the regtest daemon', () => {
     expect(configOf()).not.toHaveProperty('misbehave');
   });
 
-  it('open a second port, for strangers', () => {
+  it('open a second port, in restricted mode', () => {
     expect(configOf('--rpc-restricted-bind-port=18089').bind).toEqual([
       { ip: '127.0.0.1', port: 18081, restricted: false },
       { ip: '127.0.0.1', port: 18089, restricted: true },
@@ -88,21 +88,18 @@ describe('the flags of the regtest daemon', () => {
     ['a difficulty beyond 64 bits', ['--fixed-difficulty=18446744073709551616']],
     ['a port beyond 65535', ['--rpc-bind-port=65536']],
     ['a port that is no whole number', ['--rpc-bind-port=1.5']],
-    ['an outside address', ['--rpc-bind-ip=0.0.0.0']],
-    [
-      'an outside address for strangers',
-      ['--rpc-restricted-bind-port=1', '--rpc-restricted-bind-ip=1.2.3.4'],
-    ],
-    ['an outside address of news', ['--zmq-pub=tcp://0.0.0.0:5']],
-    ['news over something else', ['--zmq-pub=ipc:///x']],
-    ['a login without a password', ['--rpc-login=somebody']],
-    ['a level of logging that there is not', ['--log-level=5']],
-    ['a wrong that it cannot do', ['--misbehave=lie=1']],
+    ['an external address', ['--rpc-bind-ip=0.0.0.0']],
+    ['an external restricted address', ['--rpc-restricted-bind-port=1', '--rpc-restricted-bind-ip=1.2.3.4']],
+    ['an external address of the publisher', ['--zmq-pub=tcp://0.0.0.0:5']],
+    ['another transport of the publisher', ['--zmq-pub=ipc:///x']],
+    ['a login without a password', ['--rpc-login=alice']],
+    ['an unknown log level', ['--log-level=5']],
+    ['an unknown fault', ['--misbehave=lie=1']],
   ])('refuse %s', (_, argv) => {
     expect(() => configOf(...argv)).toThrow(ConfigError);
   });
 
-  it('let others in when told so twice', () => {
+  it('allow an external address with --confirm-external-bind', () => {
     expect(configOf('--rpc-bind-ip=0.0.0.0', '--confirm-external-bind').bind[0]?.ip).toBe('0.0.0.0');
   });
 });

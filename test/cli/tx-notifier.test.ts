@@ -22,7 +22,7 @@ afterAll(() => directories.forEach((path) => rmSync(path, { recursive: true, for
 const txids = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => i.toString(16).padStart(64, '0'));
 
-/** A command that notes how many of its kind run beside it, then sleeps. @param seconds that it sleeps. */
+/** Command that logs how many instances of it run, then sleeps. @param seconds of sleep. */
 const counting = (seconds: number): string => {
   const script = join(directory, 'count.sh');
   writeFileSync(
@@ -63,7 +63,7 @@ describe('--tx-notify', () => {
     expect(readFileSync(path, 'utf8')).toBe('of:a shop; touch %s:a shop; touch %s\n');
   });
 
-  it('starts every command that waits before the server stops, where there is time', async () => {
+  it('starts every queued command before the server stops, if time allows', async () => {
     const all = txids(9);
     const notify = notifier(counting(0.05));
     for (const txid of all) notify.notify(txid, 'shop');
@@ -72,7 +72,7 @@ describe('--tx-notify', () => {
     expect(lines).toEqual([]);
   });
 
-  it('names in the log the transactions whose command was not run when the server stopped', async () => {
+  it('logs the transactions whose command was not run when the server stopped', async () => {
     const notify = notifier(counting(20), 20_000);
     const all = txids(6);
     for (const txid of all) notify.notify(txid, 'shop');
@@ -80,14 +80,14 @@ describe('--tx-notify', () => {
     expect(lines.map((line) => (JSON.parse(line) as { txid: string }).txid)).toEqual(all.slice(4));
   });
 
-  it('goes on with the next transactions when commands cannot be run', async () => {
+  it('goes on with later transactions when commands cannot be run', async () => {
     const notify = notifier(join(directory, 'missing'));
     for (const txid of txids(9)) notify.notify(txid, 'shop');
     await until('the last failure', () => lines.length === 9);
     expect(lines[8]).toContain('--tx-notify could not be run');
   });
 
-  it('kills a command that runs for too long, and goes on', async () => {
+  it('kills a command that exceeds the time limit, and goes on', async () => {
     const script = join(directory, 'hang.sh');
     writeFileSync(script, `touch ${directory}/done.$1\nsleep 600\n`);
     const notify = notifier(`sh ${script} %s`, 100);

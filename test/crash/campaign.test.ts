@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { runCampaign } from './campaign.js';
 
 /** `npm run test:crash -- --kills 300` runs the long campaign. */
-it('loses nothing that was acknowledged to random kills of the process group', async () => {
+it('loses no acknowledged change through random kills of the process group', async () => {
   const report = await runCampaign({ kills: 6, seed: 'suite', log: () => undefined });
   expect(report.faults).toEqual([]);
   expect(report.kills).toBeGreaterThanOrEqual(6);

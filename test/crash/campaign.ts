@@ -17,17 +17,17 @@ export interface CampaignOptions {
 
 export interface CampaignReport {
   readonly kills: number;
-  /** Kills while the wallet was opened. */
+  /** Number of kills while the wallet was being opened. */
   readonly killsWhileOpening: number;
-  /** Calls that were answered before a kill. */
+  /** Number of calls answered before a kill. */
   readonly answered: number;
-  /** Facts that were acknowledged and compared after every later kill. */
+  /** Number of acknowledged facts, compared after every later kill. */
   readonly facts: number;
   readonly payments: number;
   readonly reorganisations: number;
-  /** Wallets created beside the main one. */
+  /** Number of wallets created beside the main one. */
   readonly wallets: number;
-  /** Everything that was lost or differed, in words. Empty for a campaign without fault. */
+  /** Descriptions of losses and differences; empty for a campaign without faults. */
   readonly faults: readonly string[];
 }
 
@@ -36,16 +36,16 @@ const WORKERS = 3;
 const FIRST_BLOCKS = 160;
 const LONGEST_LIFE_MS = 2500;
 const LONGEST_OPENING_MS = 400;
-/** A kill falls into the opening of the wallet so often. */
+/** Probability that a kill happens while the wallet is being opened. */
 const OPENING_SHARE = 0.15;
 const REORGANISATION_SHARE = 0.15;
 const CREATION_SHARE = 0.1;
 const PASSWORD_SHARE = 0.1;
 const DEEPEST = 5;
-/** Payments of the last so many blocks are spendable again. */
+/** Blocks after which the change of payments is unlocked. */
 const UNLOCK_BLOCKS = 11;
 
-/** A wallet server in a process group of its own. */
+/** Starts a wallet server in its own process group. */
 const launch = (daemon: Monerod, walletDir?: string): Promise<WalletRpc> =>
   startWalletRpc({
     daemon: daemon.address,
@@ -54,7 +54,7 @@ const launch = (daemon: Monerod, walletDir?: string): Promise<WalletRpc> =>
     ...(walletDir === undefined ? {} : { walletDir }),
   });
 
-/** Kills a server and every process it started. */
+/** Kills a server and its child processes. */
 async function killGroup(server: WalletRpc): Promise<void> {
   const { pid } = server.process.child;
   if (pid === undefined) throw new Error('the server has no process');
@@ -62,7 +62,7 @@ async function killGroup(server: WalletRpc): Promise<void> {
   await server.process.exited;
 }
 
-/** Random calls, killed servers and the comparison after each restart. */
+/** State of a campaign: makes random calls, kills and restarts the server, compares the facts. */
 class Campaign {
   readonly #random: Random;
   readonly #log: (line: string) => void;
@@ -101,13 +101,13 @@ class Campaign {
     await ask(this.#server, 'refresh');
   }
 
-  /** One life of the server: random calls, a kill, a restart, the comparison. */
+  /** One round: random calls, a kill, a restart, the comparison. */
   async round(): Promise<void> {
     const creation = this.#random.chance(CREATION_SHARE);
     const password = !creation && this.#random.chance(PASSWORD_SHARE);
     const life = this.#random.below(LONGEST_LIFE_MS);
     const work = creation ? this.#createAnother() : password ? this.#changePassword() : this.#callAtRandom();
-    // Known to be handled: a fault inside is recorded, a broken connection ends it.
+    // Handles the rejection: a fault is recorded, a broken connection ends the calls.
     const ended = work.catch((error: unknown) => this.#faults.push(String(error)));
     await sleep(life);
     await killGroup(this.#server);
@@ -164,7 +164,7 @@ class Campaign {
       }
   }
 
-  /** Starts the server and opens the wallet. Some of the times it is killed while it opens it. */
+  /** Starts the server and opens the wallet; with some probability kills it while it opens the wallet. */
   async #restart(): Promise<void> {
     const { walletDir } = this.#server;
     while (this.#random.chance(OPENING_SHARE)) {
@@ -186,10 +186,10 @@ class Campaign {
         return;
       }
     }
-    throw new Error('no password opens the wallet any more');
+    throw new Error('no known password opens the wallet');
   }
 
-  /** Opens a wallet that was created before, and compares its address. */
+  /** Opens a previously created wallet, and compares its address. */
   async #openAnother(): Promise<void> {
     const [filename = '', address = ''] = [...this.#others][this.#random.below(this.#others.size)] ?? [];
     const { error } = await this.#server.call('open_wallet', { filename, password: filename });
@@ -198,7 +198,7 @@ class Campaign {
       this.#faults.push(`${filename} has other keys than it was created with`);
   }
 
-  /** Replaces the latest blocks by one more than they were. */
+  /** Replaces the latest blocks by a branch that is one block longer. */
   async #reorganise(): Promise<void> {
     const depth = 1 + this.#random.below(DEEPEST);
     await this.#daemon.popBlocks(depth);
@@ -213,21 +213,21 @@ class Campaign {
       this.#faults.push(
         `after kill ${this.#counts.kills}: ${fact} is ${JSON.stringify(value)}, not one of ${JSON.stringify(allowed)}`,
       );
-    // Payments that were not handed over before the kill are relayed now, and mined.
+    // Payments that were not relayed before the kill are relayed now, and mined.
     await ask(server, 'refresh');
     await this.#daemon.generate(this.#address, 1 + this.#random.below(3));
     await ask(server, 'refresh');
     await this.#compareWithTwin();
   }
 
-  /** A wallet restored from the seed has the same balance and the same income. */
+  /** Compares balance and income with a wallet restored from the seed. */
   async #compareWithTwin(): Promise<void> {
     const filename = `twin-${this.#counts.twins++}`;
     await ask(this.#twin, 'restore_deterministic_wallet', { filename, password: '', seed: this.#seed });
     await ask(this.#twin, 'refresh');
     const [ours, restored] = await Promise.all(
       [this.#server, this.#twin].map(async (server) => {
-        // Frozen outputs are no part of a balance, and a restored wallet knows of none that is frozen.
+        // The balance excludes frozen outputs, and a restored wallet has none.
         const { transfers = [] } = await ask(server, 'incoming_transfers', { transfer_type: 'available' });
         const balance = (transfers as Loose[]).reduce((sum, { amount }) => sum + BigInt(amount), 0n);
         const { in: incoming = [] } = await ask(server, 'get_transfers', { in: true, all_accounts: true });
@@ -246,7 +246,7 @@ class Campaign {
     await ask(this.#twin, 'close_wallet');
   }
 
-  /** Mines all that is pending: every acknowledged payment is then in the chain, once. */
+  /** Mines all pending payments: every acknowledged payment must then be in the chain once. */
   async settle(): Promise<void> {
     await until(
       'all payments to be mined',
@@ -309,8 +309,8 @@ class Campaign {
 }
 
 /**
- * Kills a wallet server at random instants under random calls, and compares after each restart all that it
- * acknowledged: labels, notes, attributes, keys, payments, and the balance with a wallet restored from the seed.
+ * Kills a wallet server at random times during random calls, and compares all acknowledged facts after each restart:
+ * labels, notes, attributes, keys, payments, and the balance with a wallet restored from the seed.
  */
 export async function runCampaign({ kills, seed, log }: CampaignOptions): Promise<CampaignReport> {
   const daemon = await startRegtestDaemon();

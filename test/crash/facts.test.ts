@@ -3,7 +3,7 @@ import { Facts } from './facts.js';
 
 const shown = (values: Record<string, string>): Map<string, string> => new Map(Object.entries(values));
 
-describe('facts that a wallet acknowledged', () => {
+describe('acknowledged facts', () => {
   it('are lost when the wallet shows another value or none', () => {
     const facts = new Facts();
     facts.acknowledge('label/1', 'shop');
@@ -14,7 +14,7 @@ describe('facts that a wallet acknowledged', () => {
     ]);
   });
 
-  it('may have the value of a call that was sent and not answered', () => {
+  it('may have the value of an unanswered call', () => {
     const facts = new Facts();
     facts.acknowledge('label/1', 'old');
     facts.send('label/1', 'new');

@@ -1,11 +1,11 @@
-/** Values of one fact that a restarted wallet may show. */
+/** Values of one fact that are allowed after a restart. */
 interface Fact {
   acknowledged: string | undefined;
-  /** Values of calls that were sent and not answered. */
+  /** Values of unanswered calls. */
   readonly sent: string[];
 }
 
-/** A fact that the wallet shows otherwise than it may. */
+/** Fact with a value that is not allowed. */
 export interface Loss {
   readonly fact: string;
   /** Undefined: absent. */
@@ -14,13 +14,13 @@ export interface Loss {
 }
 
 /**
- * Facts that a wallet acknowledged, such as the label of an address. A call makes its value possible when it is
- * sent and certain when it is answered. No two calls under way may concern one fact.
+ * Acknowledged facts of a wallet, such as the label of an address. The value of a call is possible once the call is
+ * sent, and certain once it is answered. Concurrent calls must not concern the same fact.
  */
 export class Facts {
   readonly #facts = new Map<string, Fact>();
 
-  /** Number of facts that were acknowledged. */
+  /** Number of acknowledged facts. */
   get size(): number {
     return [...this.#facts.values()].filter(({ acknowledged }) => acknowledged !== undefined).length;
   }
@@ -35,7 +35,7 @@ export class Facts {
     this.#facts.set(name, { acknowledged: value, sent: [] });
   }
 
-  /** Forgets a value that the wallet refused with an answer. */
+  /** Removes the value of a refused call. */
   refuse(name: string): void {
     const fact = this.#facts.get(name);
     if (fact !== undefined) fact.sent.length = 0;
@@ -58,8 +58,8 @@ export class Facts {
   }
 
   /**
-   * Compares the facts with a restarted wallet, and takes the values shown as the acknowledged ones.
-   * @param shown value by fact; facts it lacks are absent from the wallet.
+   * Compares the facts with a restarted wallet; its values then count as acknowledged.
+   * @param shown value by fact; missing facts are absent from the wallet.
    */
   check(shown: ReadonlyMap<string, string>): Loss[] {
     const losses: Loss[] = [];

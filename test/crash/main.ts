@@ -4,7 +4,7 @@ import { runCampaign } from './campaign.js';
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '300' },
-    /** Fixes the calls and the instants of the kills; what they meet still depends on the machine. */
+    /** Fixes the calls and the times of the kills; the state at a kill still depends on the machine's speed. */
     seed: { type: 'string', default: String(process.pid) },
   },
 });

@@ -4,15 +4,15 @@ import type { Facts } from './facts.js';
 import type { Random } from './random.js';
 import { ask, Refusal } from './wallet-client.js';
 
-/** A restored twin looks ahead so far: 50 accounts, 200 addresses of each. */
+/** Limits below the lookahead of a restored wallet: 50 accounts, 200 addresses of each. */
 const MOST_ACCOUNTS = 40;
 const MOST_ADDRESSES = 150;
 const SMALLEST_PAYMENT = 1_000_000_000;
 
-/** Refusals that random calls may meet: no money left, spent inputs, a wallet that was switched meanwhile. */
+/** Expected error codes of random calls: no money, spent inputs, a wallet switched meanwhile. */
 const EXPECTED_REFUSALS: ReadonlySet<number> = new Set([-4, -13, -16, -17, -37]);
 
-/** Everything that random calls need. Calls of one worker never concern the facts of another. */
+/** Context of random calls. Calls of one worker never concern the facts of another. */
 export interface Caller {
   readonly server: WalletRpc;
   readonly facts: Facts;
@@ -41,7 +41,7 @@ async function setFact(
   }
 }
 
-/** A random acknowledged fact that belongs to this worker. @returns the last part of its name. */
+/** Chooses a random acknowledged fact of this worker. @returns the last part of its name. */
 function ownedFact({ facts, random, worker, workers }: Caller, prefix: string): string | undefined {
   const own = facts.names(prefix).filter((_, i) => i % workers === worker);
   return own[random.below(Math.max(own.length, 1))]?.slice(prefix.length);
@@ -59,7 +59,7 @@ function recordPayment(facts: Facts, { tx_hash: txid, tx_key: key }: Loose): voi
 
 type RandomCall = (caller: Caller) => Promise<void>;
 
-/** Calls of a wallet, each of which leaves a fact that must survive. The number is how often each is drawn. */
+/** Calls that each create a fact, with the relative frequency of each. */
 const CALLS: readonly (readonly [weight: number, call: RandomCall])[] = [
   [
     4,

@@ -1,6 +1,6 @@
 import { seededRng } from '../support/seeded-rng.js';
 
-/** Random choices that a seed fixes. */
+/** Seeded random choices. */
 export interface Random {
   /** Integer in [0, below). */
   below(below: number): number;

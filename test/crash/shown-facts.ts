@@ -3,10 +3,10 @@ import type { WalletRpc } from '../support/wallet-rpc.js';
 import type { Facts } from './facts.js';
 import { ask, Refusal } from './wallet-client.js';
 
-/** States of a payment that was made and not lost. */
+/** Transfer types of a payment that is not lost. */
 const MADE: ReadonlySet<unknown> = new Set(['out', 'pending', 'block', 'in']);
 
-/** A payment of the wallet in all its transfers; undefined where it has none. */
+/** Finds a payment among the wallet's transfers; undefined when it has none. */
 async function shownPayment(server: WalletRpc, txid: string): Promise<string | undefined> {
   try {
     const { transfers } = await ask(server, 'get_transfer_by_txid', { txid });
@@ -30,7 +30,7 @@ async function shownKey(server: WalletRpc, txid: string): Promise<string | undef
 const rest = (facts: Facts, prefix: string): string[] =>
   facts.allNames(prefix).map((name) => name.slice(prefix.length));
 
-/** Reads every fact of the list from an open wallet. Facts that the wallet lacks are absent. */
+/** Reads the listed facts from an open wallet; missing facts are absent from the result. */
 export async function readShownFacts(server: WalletRpc, facts: Facts): Promise<Map<string, string>> {
   const shown = new Map<string, string>();
   const show = (name: string, value: string | undefined): void => {

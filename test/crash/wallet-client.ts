@@ -1,7 +1,7 @@
 import type { Loose } from '../support/json-rpc.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
-/** An error with which the server answered, as opposed to a connection that broke. */
+/** Error answer of the server, as opposed to a broken connection. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: number;
@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Calls a server that may be killed meanwhile. @throws Refusal, or the error of a connection that broke. */
+/** Calls a server that may be killed meanwhile. @throws Refusal, or the error of a broken connection. */
 export async function ask(server: WalletRpc, method: string, params: object = {}): Promise<Loose> {
   const { result, error } = await server.call(method, params);
   if (error !== undefined) throw new Refusal(method, error.code, error.message);

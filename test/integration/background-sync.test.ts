@@ -18,7 +18,7 @@ const CUSTOM = 'custom-background-password';
 
 let daemon: Monerod;
 let wallet: WalletRpc;
-/** What a wallet knows that synced with its spend key. */
+/** State of a wallet that synced with its spend key. */
 let truth: Loose;
 let count = 0;
 let name = '';
@@ -29,7 +29,7 @@ const look = async (): Promise<Loose> => ({
   incoming: await wallet.rpc('incoming_transfers', { transfer_type: 'all' }),
 });
 
-/** The same wallet in a file of its own, as if it had seen nothing yet. */
+/** Restores the same wallet into a new file, without any synced blocks. */
 async function restore(filename = `test${++count}`): Promise<void> {
   name = filename;
   await wallet.rpc('restore_deterministic_wallet', { filename, password: 'pw', seed: SEED });
@@ -74,8 +74,8 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-/** Without the spend key nothing spent is told, and all that came back counts as income. */
-async function expectBlind(): Promise<void> {
+/** Without the spend key spends are unknown, and change counts as income. */
+async function expectSpendsUnknown(): Promise<void> {
   const seen = await look();
   expect(seen.balance).toBeGreaterThan(truth.balance as number);
   expect(seen.transfers.out).toBeUndefined();
@@ -98,10 +98,10 @@ describe.each([
     await setup();
   });
 
-  it('syncs without the spend key, and tells what was spent once it is back', async () => {
+  it('syncs without the spend key, and finds spends once the key is back', async () => {
     await wallet.rpc('start_background_sync');
     await wallet.rpc('refresh');
-    await expectBlind();
+    await expectSpendsUnknown();
     expect(await code('stop_background_sync', { wallet_password: 'wrong' })).toBe(-22);
     expect(await code('stop_background_sync', { wallet_password: 'pw', seed: OTHER_SEED })).toBe(-1);
     expect(await code('stop_background_sync', { wallet_password: 'pw', seed: 'no words' })).toBe(-1);
@@ -113,7 +113,7 @@ describe.each([
     ).toBe(undefined);
   });
 
-  it('tells it too when the wallet is closed meanwhile, or its process is killed', async () => {
+  it('finds spends after the wallet was closed or its process killed meanwhile', async () => {
     await wallet.rpc('start_background_sync');
     await wallet.rpc('refresh');
     await wallet.rpc('close_wallet');
@@ -124,7 +124,7 @@ describe.each([
     await expectTruth();
   });
 
-  it('changes nothing for a wallet that has synced with its key', async () => {
+  it('changes nothing for a wallet that is already synced with its key', async () => {
     await wallet.rpc('refresh');
     await expectTruth();
     await wallet.rpc('start_background_sync');
@@ -135,7 +135,7 @@ describe.each([
     await expectTruth();
   });
 
-  it('keeps its files as long as it is set up', async () => {
+  it('keeps its files while it is set up', async () => {
     expect(files()).toEqual([type === CUSTOM, type === CUSTOM]);
     await wallet.rpc('close_wallet');
     await wallet.rpc('open_wallet', { filename: name, password: 'pw' });
@@ -158,12 +158,12 @@ describe('the background wallet', () => {
     });
   });
 
-  it('opens with its own password alone, syncs, and the wallet itself knows of it', async () => {
+  it('opens with its own password only, syncs, and the main wallet sees the result', async () => {
     await wallet.rpc('close_wallet');
     expect(await code('open_wallet', { filename: `${name}.background`, password: 'pw' })).toBe(-1);
     await wallet.rpc('open_wallet', { filename: `${name}.background`, password: '' });
     await wallet.rpc('refresh');
-    await expectBlind();
+    await expectSpendsUnknown();
     for (const [method, params] of [
       ['setup_background_sync', { background_sync_type: 'off', wallet_password: '' }],
       ['start_background_sync', {}],
@@ -178,7 +178,7 @@ describe('the background wallet', () => {
     await expectTruth();
   });
 
-  it('is not shown what the owner noted down', async () => {
+  it("does not show the owner's notes", async () => {
     await wallet.rpc('refresh');
     const [{ txid }] = (await wallet.rpc('get_transfers', { out: true })).out as [Loose];
     await wallet.rpc('set_tx_notes', { txids: [txid], notes: ['private'] });
@@ -195,7 +195,7 @@ describe('the background wallet', () => {
     expect((await wallet.rpc('get_accounts', { tag: 'private' })).subaddress_accounts).toHaveLength(1);
   });
 
-  it('is made again where its files are gone, or the reference wrote them', async () => {
+  it('is created again when its files are missing or written by the reference', async () => {
     const seal = join(wallet.walletDir, `${name}.background`);
     for (const spoil of [() => rmSync(seal), () => writeFileSync(seal, new Uint8Array(500))]) {
       await wallet.rpc('close_wallet');
@@ -206,9 +206,9 @@ describe('the background wallet', () => {
     }
   });
 
-  it('never takes the place of another wallet', async () => {
+  it('never replaces another wallet', async () => {
     const other = 'other';
-    // Such a name is refused for a new wallet: this one is older.
+    // Such a name is refused for a new wallet; this wallet predates the rule.
     await restore('older');
     const { address } = await wallet.rpc('get_address');
     await wallet.rpc('close_wallet');
@@ -225,7 +225,7 @@ describe('the background wallet', () => {
 });
 
 describe('a process that is killed meanwhile', () => {
-  it('leaves a wallet that tells what was spent when it is opened', async () => {
+  it('leaves a wallet that finds its spends when it is opened', async () => {
     await restore();
     await wallet.rpc('setup_background_sync', { background_sync_type: REUSE, wallet_password: 'pw' });
     await wallet.rpc('start_background_sync');
@@ -240,7 +240,7 @@ describe('a process that is killed meanwhile', () => {
 });
 
 describe('the keys files', () => {
-  it('are opened by the reference, but for those that only know background sync', async () => {
+  it('are opened by the reference, except those of background sync', async () => {
     const { walletDir } = wallet;
     for (const type of [REUSE, CUSTOM]) {
       await restore();
@@ -249,7 +249,7 @@ describe('the keys files', () => {
       await wallet.rpc('setup_background_sync', given);
       const { address } = await wallet.rpc('get_address');
       await wallet.rpc('close_wallet');
-      // The store is ours: the reference is given the keys alone, as somebody who moves there would.
+      // Only the keys file is copied, as for a move to the reference: the store has another format.
       const moved = `moved-${name}`;
       copyFileSync(join(walletDir, `${name}.keys`), join(walletDir, `${moved}.keys`));
       const reference = await startReference({ walletDir });
@@ -266,12 +266,12 @@ describe('the keys files', () => {
 });
 
 describe('a wallet in memory', () => {
-  it('needs its seed to have the spend key back', async () => {
+  it('needs its seed to restore the spend key', async () => {
     await restore('');
     await wallet.rpc('setup_background_sync', { background_sync_type: REUSE, wallet_password: 'pw' });
     await wallet.rpc('start_background_sync');
     await wallet.rpc('refresh');
-    await expectBlind();
+    await expectSpendsUnknown();
     expect(await code('stop_background_sync', { wallet_password: 'pw' })).toBe(-1);
     expect(await code('stop_background_sync', { wallet_password: 'x', seed: SEED })).toBe(-22);
     await wallet.rpc('stop_background_sync', { wallet_password: 'pw', seed: SEED });
@@ -279,7 +279,7 @@ describe('a wallet in memory', () => {
   });
 });
 
-describe('what is not allowed', () => {
+describe('a refused call during background sync', () => {
   beforeAll(async () => {
     await restore();
   });
@@ -302,7 +302,7 @@ describe('what is not allowed', () => {
     expect(files()).toEqual([false, false]);
   });
 
-  it('is every method that needs the spend key, or what the owner noted down', async () => {
+  it("is every method that needs the spend key or the owner's notes", async () => {
     await wallet.rpc('setup_background_sync', {
       background_sync_type: CUSTOM,
       wallet_password: 'pw',
@@ -323,7 +323,7 @@ describe('what is not allowed', () => {
     expect(await code('get_account_tags')).toBe(undefined);
   });
 
-  it('is any of it on a multisig wallet', async () => {
+  it('is every method of background sync on a multisig wallet', async () => {
     const prepare = async (filename: string): Promise<string> => {
       await wallet.rpc('create_wallet', { filename, password: 'pw', language: 'English' });
       const enabled = { enable_multisig_experimental: true };
@@ -336,7 +336,7 @@ describe('what is not allowed', () => {
       expect(await code(`${method}_background_sync`, { background_sync_type: REUSE })).toBe(-1);
   });
 
-  it('is any of it on a view-only wallet', async () => {
+  it('is every method of background sync on a view-only wallet', async () => {
     const address = (await wallet.rpc('get_address')).address as string;
     const viewkey = (await wallet.rpc('query_key', { key_type: 'view_key' })).key as string;
     await wallet.rpc('generate_from_keys', { filename: '', address, viewkey });
@@ -345,9 +345,9 @@ describe('what is not allowed', () => {
   });
 });
 
-/* Last: it changes the chain. */
+/* Runs last: it changes the chain. */
 describe('a reorganisation meanwhile', () => {
-  it('leaves the money of a payment that it undid until that is relayed again', async () => {
+  it('restores the balance that an undone payment spent, and relays the payment again later', async () => {
     await restore();
     await wallet.rpc('refresh');
     const { balance } = await wallet.rpc('get_balance');
@@ -366,7 +366,7 @@ describe('a reorganisation meanwhile', () => {
     await wallet.rpc('stop_background_sync', { wallet_password: 'pw' });
     expect((await wallet.rpc('get_balance')).balance).toBe(balance);
     expect((await wallet.rpc('get_transfer_by_txid', { txid })).transfer.type).toBe('pending');
-    // A payment made now takes other money: both can be mined.
+    // A new payment spends other outputs, so both can be mined.
     const { tx_hash: other } = await wallet.rpc('transfer', { destinations });
     await wallet.rpc('refresh');
     await daemon.generate(STRANGER, 1);

@@ -7,7 +7,7 @@ const TESTNET =
   '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8';
 const OTHER =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
-const SECRET = 'a-password-nobody-should-see';
+const SECRET = 'a-password-that-must-not-leak';
 const ZERO_HASH = '0'.repeat(64);
 const pay = (more: object = {}, destination: object = {}) => ({
   destinations: [{ amount: 1, address: OTHER, ...destination }],
@@ -19,7 +19,7 @@ interface Case {
   readonly what: string;
   readonly params: unknown;
   readonly code: number;
-  /** Debian's 0.18 answers something else, and why ours is right. */
+  /** Reason why our answer is right although Debian's 0.18 differs. */
   readonly reference?: string;
 }
 
@@ -31,7 +31,7 @@ const bad = (method: string, what: string, params: unknown, code: number, refere
   ...(reference === undefined ? {} : { reference }),
 });
 
-/** With a wallet open that holds some money. */
+/** Calls with an open wallet that holds money. */
 const OPEN: readonly Case[] = [
   bad(
     'create_wallet',
@@ -58,7 +58,7 @@ const OPEN: readonly Case[] = [
   bad('restore_deterministic_wallet', 'no seed', { filename: 'r', password: SECRET, seed: '' }, -1),
   bad(
     'restore_deterministic_wallet',
-    'words of no language',
+    'words of an unknown language',
     { filename: 'r', password: SECRET, seed: 'one two three' },
     -1,
   ),
@@ -77,7 +77,12 @@ const OPEN: readonly Case[] = [
   bad('change_wallet_password', 'a wrong password', { old_password: SECRET, new_password: 'x' }, -22),
   bad('query_key', 'an unknown key type', { key_type: 'everything' }, 0),
   bad('set_daemon', 'an unknown TLS mode', { address: 'localhost:1', ssl_support: 'maybe' }, -38),
-  bad('set_daemon', 'TLS that nobody can check', { address: 'localhost:1', ssl_support: 'enabled' }, -38),
+  bad(
+    'set_daemon',
+    'TLS without a way to verify the certificate',
+    { address: 'localhost:1', ssl_support: 'enabled' },
+    -38,
+  ),
   bad(
     'set_daemon',
     'a bad fingerprint',
@@ -91,7 +96,7 @@ const OPEN: readonly Case[] = [
   bad('get_balance', 'an account beyond 32 bits', { account_index: 4294967296 }, -32602),
   bad('get_balance', 'an account that is a fraction', { account_index: 0.5 }, -32602),
   bad('get_address_index', 'no address', { address: 'nonsense' }, -2),
-  bad('get_address_index', "somebody else's address", { address: OTHER }, -2),
+  bad('get_address_index', 'an address of another wallet', { address: OTHER }, -2),
   bad('get_address_index', 'an address of another network', { address: TESTNET }, -2),
   bad('create_address', 'an unknown account', { account_index: 9 }, -14),
   bad('create_address', 'no addresses', { account_index: 0, count: 0 }, -1),
@@ -100,13 +105,13 @@ const OPEN: readonly Case[] = [
   bad('label_address', 'an unknown address', { index: { major: 0, minor: 99 }, label: 'x' }, -15),
   bad('label_account', 'an unknown account', { account_index: 9, label: 'x' }, -14),
   bad('create_account', 'a label that is no text', { label: 5 }, -32602),
-  bad('get_accounts', 'a tag that no account has', { tag: 'nobody' }, -1),
+  bad('get_accounts', 'a tag without accounts', { tag: 'absent' }, -1),
   bad(
     'validate_address',
     'an address that is no text',
     { address: [1] },
     -32602,
-    'a list where text stands counts as absent there',
+    'the reference treats a list in place of a text as absent',
   ),
   bad('make_integrated_address', 'a short payment id', { payment_id: '1234' }, -5),
   bad('make_integrated_address', 'no hex', { payment_id: 'zzzzzzzzzzzzzzzz' }, -5),
@@ -123,7 +128,7 @@ const OPEN: readonly Case[] = [
     'an amount beyond 64 bits',
     '{"destinations":[{"amount":18446744073709551616,"address":"x"}]}',
     -32602,
-    'a number too long is no JSON there',
+    'the reference refuses a number of that length as invalid JSON',
   ),
   bad('transfer', 'more than there is', pay({}, { amount: 10 ** 17 }), -17),
   bad('transfer', 'more than is unlocked', pay({}, { amount: 2400 * 10 ** 12 }), -37),
@@ -148,7 +153,7 @@ const OPEN: readonly Case[] = [
   bad('auto_refresh', 'a period below zero', { period: -1 }, -32602),
   bad(
     'rescan_blockchain',
-    'both of what exclude each other',
+    'both of two exclusive parameters',
     { hard: true, keep_key_images: true },
     -1,
     '0.18 has no keep_key_images',
@@ -156,7 +161,7 @@ const OPEN: readonly Case[] = [
   bad('no_such_method', 'anything', {}, -32601),
 ];
 
-/** What works without a wallet, beside those that open one. */
+/** Methods that work without a wallet, apart from those that open one. */
 const WITHOUT_WALLET = [
   'get_version',
   'get_languages',
@@ -170,7 +175,7 @@ const WITHOUT_WALLET = [
   'validate_address',
 ];
 
-/** What Debian's 0.18 does not know yet. */
+/** Methods unknown to Debian's 0.18. */
 const SINCE_0_18 = [
   'get_default_fee_priority',
   'set_subaddress_lookahead',
@@ -180,7 +185,7 @@ const SINCE_0_18 = [
   'get_multisig_key_exchange_booster',
 ];
 
-/** What ends Debian's 0.18 when no wallet is open: it looks into the wallet before it asks whether there is one. */
+/** Methods that crash Debian's 0.18 without an open wallet: it dereferences the wallet before the check. */
 const ENDS_0_18 = ['finalize_multisig'];
 
 let daemon: Monerod;
@@ -203,7 +208,7 @@ afterAll(async () => {
 describe('without a wallet', () => {
   const names = registry.methods.map(({ name }) => name).filter((name) => !WITHOUT_WALLET.includes(name));
 
-  test.each(names)('%s says that none is open', async (name) => {
+  test.each(names)('%s answers that no wallet is open', async (name) => {
     expect((await ours.call(name)).error).toMatchObject({ code: -13, message: expect.stringMatching(/./) });
     if (![...SINCE_0_18, ...ENDS_0_18].includes(name))
       expect((await theirs.call(name)).error?.code).toBe(-13);
@@ -229,7 +234,7 @@ describe('with a wallet', () => {
     if (reference === undefined) expect((await theirs.call(method, given)).error?.code).toBe(code);
   });
 
-  it('is still open and unchanged after all of that', async () => {
+  it('stays open and unchanged after all refused calls', async () => {
     const [mine, other] = await Promise.all([ours.rpc('get_balance'), theirs.rpc('get_balance')]);
     expect(mine.balance).toBeGreaterThan(0);
     expect(other.balance).toBeGreaterThan(0);
@@ -240,7 +245,7 @@ describe('with a wallet', () => {
 });
 
 describe('restricted mode', () => {
-  it('refuses what changes or reveals, and answers what views', async () => {
+  it('refuses methods that change or reveal, and answers view-type methods', async () => {
     const restricted = await startWalletRpc({ args: ['--restricted-rpc'] });
     try {
       for (const { name, meta } of registry.methods) {

@@ -4,7 +4,7 @@ import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-// Where tests decide what lands, the chain must be there.
+// With `CI` set the chain is required.
 const describeChain = hasBenchChain || process.env['CI'] !== undefined ? describe : describe.skip;
 
 describeChain('the bench chain', () => {
@@ -37,7 +37,7 @@ describeChain('the bench chain', () => {
     chain?.remove();
   });
 
-  it("holds the merchant's money, to the last atomic unit", async () => {
+  it("holds the merchant's exact balance", async () => {
     expect(chain.meta.merchant_balance).toBe(440092861537);
     expect((await ours.rpc('get_height')).height).toBe(chain.meta.height);
     expect((await ours.rpc('get_balance', { all_accounts: true })).balance).toBe(440092861537);

@@ -26,12 +26,12 @@ afterEach(async () => {
   rmSync(walletDir, { recursive: true, force: true });
 });
 
-/** Looks as often as it can. */
+/** Polls for a file without a pause. */
 const appears = async (name: string): Promise<void> => {
   while (!existsSync(join(walletDir, name))) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('kill -9 while a cache is taken over leaves the cache or the whole store', () => {
+describe('kill -9 during the import of a cache leaves the cache or the complete store', () => {
   test.each(['w.lock', draftOf('w'), `${draftOf('w')}-wal`, 'w.reference-cache', 'w-wal'])(
     'when %s appears',
     async (name) => {

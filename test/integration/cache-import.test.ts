@@ -7,8 +7,8 @@ import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * A wallet that monero-wallet-rpc made and used is opened by us: whatever it answered about its accounts,
- * payments and notes, we answer too. The reference's answers are taken once, before it stops.
+ * A wallet that monero-wallet-rpc created and used is opened by our server, which gives the same answers about
+ * accounts, payments and notes. The reference's answers are recorded once, before it stops.
  */
 
 const ROUNDS = 3;
@@ -17,7 +17,7 @@ const XMR = 1_000_000_000_000;
 const args = [`--kdf-rounds=${ROUNDS}`];
 const language = 'English';
 
-/** What both servers are asked of any wallet. */
+/** Answers of both servers for every wallet. */
 interface Money {
   readonly accounts: Loose;
   readonly addresses: Loose[];
@@ -25,7 +25,7 @@ interface Money {
   readonly balance: Loose;
 }
 
-/** And of the one that paid. */
+/** Additional answers for the wallet that paid. */
 interface Answers extends Money {
   readonly tags: Loose;
   readonly book: Loose;
@@ -35,7 +35,7 @@ interface Answers extends Money {
 }
 
 let daemon: Monerod;
-/** The directory as the reference left it. */
+/** Copy of the directory as the reference left it. */
 let left: string;
 let wanted: Answers;
 let watched: Money;
@@ -48,7 +48,7 @@ const paid: Record<'single' | 'several' | 'integrated' | 'pending', string> = {
 };
 let frozen: string;
 
-/** What depends on the moment, and what release 0.18 does not tell yet. */
+/** Fields that depend on the time, or that release 0.18 does not send. */
 const PASSING = ['confirmations', 'suggested_confirmations_threshold', 'locked', 'change_amount'];
 
 const without = (entry: Loose, names: readonly string[]): Loose =>
@@ -87,7 +87,7 @@ async function moneyOf(wallet: WalletRpc): Promise<Money> {
 const answers = async (wallet: WalletRpc): Promise<Answers> => ({
   ...(await moneyOf(wallet)),
   tags: await wallet.rpc('get_account_tags'),
-  // Release 0.18 tells no payment id beside an integrated address.
+  // Release 0.18 sends no payment id with an integrated address.
   book: ((await wallet.rpc('get_address_book')).entries as Loose[]).map((entry) =>
     without(entry, ['payment_id']),
   ),
@@ -206,7 +206,7 @@ describe('a wallet that comes from the reference', () => {
     expect(kept.equals(readFileSync(join(left, 'shop')))).toBe(true);
   });
 
-  it('is not taken over again', async () => {
+  it('is not imported again', async () => {
     await ours.rpc('label_address', { index: { major: 0, minor: 0 }, label: 'changed' });
     await ours.rpc('close_wallet');
     await ours.rpc('open_wallet', { filename: 'shop', password: PASSWORD });
@@ -216,7 +216,7 @@ describe('a wallet that comes from the reference', () => {
     ]);
   });
 
-  it('goes back to the reference: the keys alone, or with the cache that was kept', async () => {
+  it('opens in the reference again, with the keys alone or with the kept cache', async () => {
     const back = mkdtempSync(join(tmpdir(), 'back-'));
     for (const name of ['keys alone', 'with cache'])
       cpSync(join(ours.walletDir, 'shop.keys'), join(back, `${name}.keys`));
@@ -236,7 +236,7 @@ describe('a wallet that comes from the reference', () => {
     }
   });
 
-  it('keeps frozen what was', async () => {
+  it('keeps frozen outputs frozen', async () => {
     expect(await ours.rpc('frozen', { key_image: frozen })).toEqual({ frozen: true });
   });
 });
@@ -251,12 +251,12 @@ describe('a view-only wallet that comes from the reference', () => {
   });
 
   it.each(['accounts', 'addresses', 'balance'] as const)(
-    'has the same %s: key images that it was told tell what is spent',
+    'has the same %s, with spends known from imported key images',
     (what) => expect(got[what]).toEqual(watched[what]),
   );
 
-  it('has the same payments out', () => {
-    // In and pending differ: with the key images there from the start, change is no income, and what waits is seen.
+  it('has the same outgoing payments', () => {
+    // `in` and `pending` differ: with key images known from the start, change is not income, and pool spends are found.
     expect(watched.transfers.out).toHaveLength(3);
     expect(got.transfers.out).toEqual(watched.transfers.out);
     expect(got.transfers.pending).toMatchObject([{ txid: paid.pending, amount: 7 * XMR }]);

@@ -10,12 +10,12 @@ import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * The server as monero-ts sees it, which thousands of programs speak to the reference with: everything it asks a
- * wallet, with a login, over one chain. The tests build on each other in order.
+ * The server through monero-ts, a widely used client library: all its wallet calls, with a login, over one chain. The
+ * tests build on each other in order.
  */
 
 const XMR = 1_000_000_000_000n;
-/** Of the reference's own tests. */
+/** Seed from the reference's own tests. */
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
 const ADDRESS =
@@ -41,7 +41,7 @@ const refusal = async (attempt: Promise<unknown>): Promise<MoneroRpcError> => {
   throw new Error('it was not refused');
 };
 
-/** It says so where an answer holds what it does not know. */
+/** The library logs unknown fields of an answer. */
 const complaints = jest.spyOn(console, 'log').mockImplementation(() => undefined);
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('files', () => {
-  it('tells that none is open, and what went wrong with one', async () => {
+  it('report that no wallet is open, and why one cannot be opened', async () => {
     expect(await wallet.isClosed()).toBe(true);
     expect((await refusal(wallet.openWallet('missing', ''))).getCode()).toBe(-1);
     expect((await refusal(wallet.createWallet({ path: 'w', seed: 'abbey abbey abbey' }))).message).toBe(
@@ -67,7 +67,7 @@ describe('files', () => {
     );
   });
 
-  it('makes, restores and opens wallets', async () => {
+  it('are created, restored and opened', async () => {
     await wallet.createWallet({ path: 'fresh', password: 'one', language: 'Dutch' });
     expect((await wallet.getSeed()).split(' ')).toHaveLength(25);
     expect((await refusal(wallet.createWallet({ path: 'fresh', password: '' }))).message).toBe(
@@ -95,7 +95,7 @@ describe('files', () => {
     await wallet.openWallet({ path: 'shop', password: 'three' });
   });
 
-  it('finds the daemon, and notices when there is none', async () => {
+  it('connect to the daemon, and report when there is none', async () => {
     expect(await wallet.isConnectedToDaemon()).toBe(true);
     await wallet.setDaemonConnection('http://127.0.0.1:1');
     expect(await wallet.isConnectedToDaemon()).toBe(false);
@@ -121,7 +121,7 @@ describe('money', () => {
     expect(txs.every((tx) => tx.getIsMinerTx() && tx.getIsConfirmed())).toBe(true);
   });
 
-  it('is paid to another and to an account of ours, and listed on the way', async () => {
+  it('is paid to another wallet and to an own account, and listed while pending', async () => {
     const savings = await wallet.createAccount('savings');
     const order = await wallet.createSubaddress(1, 'order 1');
     sent = await wallet.createTx({
@@ -134,7 +134,7 @@ describe('money', () => {
     });
     expect(sent.getOutgoingAmount()).toBe(3n * XMR);
     expect(sent.getFee()).toBeGreaterThan(0n);
-    // One for each output: a subaddress is paid beside others.
+    // One key per output: a subaddress is among the payees.
     expect(sent.getKey()).toHaveLength(4 * 64);
 
     const pending = await wallet.getTx(sent.getHash());
@@ -158,7 +158,7 @@ describe('money', () => {
     });
   });
 
-  it('is told apart by transfers in and out', async () => {
+  it('is listed as incoming and outgoing transfers', async () => {
     const incoming = await wallet.getIncomingTransfers({ accountIndex: 1 });
     expect(incoming.map((transfer) => [transfer.getAmount(), transfer.getSubaddressIndex()])).toEqual([
       [2n * XMR, 1],
@@ -174,7 +174,7 @@ describe('money', () => {
     expect((await wallet.getOutputs({ isSpent: true })).length).toBeGreaterThan(0);
   });
 
-  it('is relayed later when asked to, also in several transactions', async () => {
+  it('is relayed later on request, also in several transactions', async () => {
     const [tx] = await wallet.createTxs({
       accountIndex: 0,
       address: STRANGER,
@@ -191,7 +191,7 @@ describe('money', () => {
     expect((await wallet.getTx(tx?.getHash() ?? ''))?.getIsConfirmed()).toBe(true);
   });
 
-  it('is held by a frozen output, and swept when thawed', async () => {
+  it('of a frozen output cannot be spent, and is swept once thawed', async () => {
     const [output] = await wallet.getOutputs({ accountIndex: 1, isSpent: false });
     const image = output?.getKeyImage().getHex() ?? '';
     await wallet.freezeOutput(image);
@@ -207,7 +207,7 @@ describe('money', () => {
     expect(await wallet.sweepDust(true)).toEqual([]);
   });
 
-  it('that is not there cannot be paid', async () => {
+  it('beyond the balance cannot be paid', async () => {
     const much = { accountIndex: 0, address: STRANGER, amount: 10n ** 19n };
     expect((await refusal(wallet.createTx(much))).getCode()).toBe(-17);
     const nowhere = { accountIndex: 0, address: 'nowhere', amount: XMR };
@@ -232,7 +232,7 @@ describe('money', () => {
     expect((await wallet.checkReserveProof(ADDRESS, 'other', reserve)).getIsGood()).toBe(false);
   });
 
-  it('is the same after a rescan, and after looking at single transactions again', async () => {
+  it('is the same after a rescan, and after a scan of single transactions', async () => {
     const before = await wallet.getBalance();
     await wallet.rescanSpent();
     await wallet.scanTxs([sent.getHash()]);
@@ -242,7 +242,7 @@ describe('money', () => {
 });
 
 describe('records', () => {
-  it('keeps notes, attributes and labels', async () => {
+  it('include notes, attributes and labels', async () => {
     const [tx] = await wallet.getTxs({ isOutgoing: true });
     const hash = tx?.getHash() ?? '';
     await wallet.setTxNote(hash, 'an order');
@@ -254,8 +254,8 @@ describe('records', () => {
     expect((await wallet.getSubaddress(0, 0)).getLabel()).toBe('till');
   });
 
-  it('keeps an address book', async () => {
-    const index = await wallet.addAddressBookEntry(STRANGER, 'somebody');
+  it('include an address book', async () => {
+    const index = await wallet.addAddressBookEntry(STRANGER, 'a friend');
     await wallet.editAddressBookEntry(index, false, undefined, true, 'a friend');
     const [entry] = await wallet.getAddressBookEntries();
     expect([entry?.getAddress(), entry?.getDescription()]).toEqual([STRANGER, 'a friend']);
@@ -263,7 +263,7 @@ describe('records', () => {
     expect(await wallet.getAddressBookEntries()).toEqual([]);
   });
 
-  it('tags accounts', async () => {
+  it('include account tags', async () => {
     await wallet.tagAccounts('cold', [1]);
     await wallet.setAccountTagLabel('cold', 'put away');
     const [tag] = await wallet.getAccountTags();
@@ -273,7 +273,7 @@ describe('records', () => {
     expect(await wallet.getAccountTags()).toEqual([]);
   });
 
-  it('reads and writes addresses and links', async () => {
+  it('include integrated addresses and payment links', async () => {
     const integrated = await wallet.getIntegratedAddress(undefined, '03284e41c342f036');
     const decoded = await wallet.decodeIntegratedAddress(integrated.getIntegratedAddress());
     expect([decoded.getStandardAddress(), decoded.getPaymentId()]).toEqual([ADDRESS, '03284e41c342f036']);
@@ -303,7 +303,7 @@ describe('records', () => {
 });
 
 describe('a wallet without its spend key', () => {
-  it('learns what is spent, has its payment signed by the other one, and submits it', async () => {
+  it('imports key images, has its payment signed by the other wallet, and submits it', async () => {
     const outputs = await wallet.exportOutputs(true);
     const images = (await wallet.exportKeyImages(true)).getKeyImages();
     const balance = await wallet.getBalance();
@@ -333,11 +333,11 @@ describe('a wallet without its spend key', () => {
     expect((await wallet.getTx(hash ?? ''))?.getIsConfirmed()).toBe(true);
   });
 
-  it('understood all that it was told', () => {
+  it('found no unknown field in any answer', () => {
     expect(complaints.mock.calls).toEqual([]);
   });
 
-  it('can be left, the server too', async () => {
+  it('can be closed, and the server stopped', async () => {
     await wallet.save();
     await wallet.stop();
     expect(await server.process.exited).toBe(0);

@@ -7,14 +7,14 @@ import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* Calls that wait for the daemon while their wallet is closed, or its scan begins anew. */
+/* Calls that wait for the daemon while their wallet is closed or rescanned. */
 
 const NO_WALLET = -13;
 
 let daemon: Monerod;
 let gate: Server;
 let wallet: WalletRpc;
-/** Requests to these paths are held while this is set. */
+/** Paths whose requests are delayed. */
 let held: RegExp | undefined;
 let waiting: (() => void)[] = [];
 let address: string;
@@ -88,7 +88,7 @@ describe.each([
 });
 
 describe('a refresh under way', () => {
-  it('starts again when the chain is scanned again, and both calls end well', async () => {
+  it('restarts when a rescan begins, and both calls succeed', async () => {
     held = /getblocks|hashes/;
     const refreshed = wallet.call('refresh');
     await until('a request to the daemon', () => waiting.length > 0);

@@ -8,13 +8,13 @@ import { refusal, sideBySide } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { exportKeys, vectors } from '../wallet/cold-vectors.js';
 
-/* Wallets with the keys of the vectors, all of them offline. */
+/* Offline wallets with the keys of the vectors. */
 let ours: { cold: WalletRpc; view: WalletRpc };
 let theirs: { cold: WalletRpc; view: WalletRpc };
 
 const { outputs, unsignedTxs, signedTxs } = vectors;
 
-/** Hex with one bit changed. */
+/** Flips one bit of a hex text. */
 function changed(hex: string, place: number): string {
   const bytes = Buffer.from(hex, 'hex');
   bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
@@ -90,7 +90,7 @@ describe('an offline wallet', () => {
   );
 });
 
-/** Signed key images of the vectors, as a client hands them over. */
+/** Signed key images of the vectors, as parameters of `import_key_images`. */
 function asked(first: number, end: number): unknown[] {
   return vectors.signedKeyImages
     .slice(first, end)
@@ -107,16 +107,16 @@ describe('a view-only wallet', () => {
         'outputs',
         { outputs_data_hex: outputs },
         -1,
-        'it takes them, and has no key images to give back',
+        'the reference accepts them, and returns no key images',
       ),
-      refusal('export_key_images', 'all', { all: true }, -29, 'it ends the process'),
+      refusal('export_key_images', 'all', { all: true }, -29, 'the reference crashes'),
     ],
     () => [ours.view, theirs.view],
   );
 });
 
-describe('what is told in parts', () => {
-  it('keeps the outputs in their places, asks for the new ones and survives a restart', async () => {
+describe('a partial export', () => {
+  it('keeps output positions, names the missing ones and survives a restart', async () => {
     const { cold } = ours;
     expect(await cold.rpc('import_outputs', { outputs_data_hex: outputs })).toEqual({ num_imported: 3 });
     const { signed_key_images, offset } = await cold.rpc('export_key_images');
@@ -124,7 +124,7 @@ describe('what is told in parts', () => {
     expect((signed_key_images as Loose[]).map(({ key_image }) => key_image)).toEqual(
       vectors.known.map(({ keyImage }) => keyImage),
     );
-    // Nothing is wanted of those that are known: an empty run behind them.
+    // No known outputs are requested: the range is empty and starts behind them.
     expect(await cold.rpc('import_outputs', { outputs_data_hex: vectors.outputsOnceKnown })).toEqual({
       num_imported: 0,
     });
@@ -139,7 +139,7 @@ describe('what is told in parts', () => {
     expect(await ours.cold.rpc('get_balance')).toEqual(balance);
   });
 
-  it('is exported again by ranges, and taken by another', async () => {
+  it('is exported again by ranges, and imported by another wallet', async () => {
     const { cold } = ours;
     const part = async (params: object): Promise<string> =>
       (await cold.rpc('export_outputs', params)).outputs_data_hex as string;
@@ -162,7 +162,7 @@ describe('what is told in parts', () => {
     expect((await take(second)).result).toEqual({ num_imported: 2 });
     expect((await take(rest)).result).toEqual({ num_imported: 3 });
     expect((await take(none)).result).toEqual({ num_imported: 0 });
-    // Told less than it knows, it forgets nothing.
+    // An import of fewer outputs than known removes nothing.
     expect((await take(first)).result).toEqual({ num_imported: 3 });
     const { transfers } = await cold.rpc('incoming_transfers', { transfer_type: 'all' });
     expect((transfers as Loose[]).map(({ key_image }) => key_image)).toEqual(
@@ -171,7 +171,7 @@ describe('what is told in parts', () => {
   });
 });
 
-describe('a blob of somebody who holds the view key', () => {
+describe('a blob forged with the view key', () => {
   const bodies = {
     outputs: openExport('outputs', fromHex(outputs), exportKeys),
     unsignedTxs: openExport('unsignedTxs', fromHex(unsignedTxs), exportKeys),
@@ -179,7 +179,7 @@ describe('a blob of somebody who holds the view key', () => {
   };
   const rng = seededRng('sealed');
 
-  /** Changes a byte of what is inside, and seals it again. */
+  /** Changes a byte of the plaintext, and encrypts it again. */
   const resealed = (kind: keyof typeof bodies, at: number, change: number): string => {
     const body = Uint8Array.from(bodies[kind]);
     const place = Math.floor(at * body.length);
@@ -209,8 +209,8 @@ describe('a blob of somebody who holds the view key', () => {
   });
 });
 
-describe('whatever is changed in a blob', () => {
-  it('it is refused, and the wallet stays as it is', async () => {
+describe('a blob with any change', () => {
+  it('is refused, and the wallet stays unchanged', async () => {
     const { cold } = ours;
     const state = async (): Promise<unknown> => [
       await cold.rpc('incoming_transfers', { transfer_type: 'all' }),

@@ -52,7 +52,7 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-/** What a wallet knows of its outputs, in any account. */
+/** Outputs of all accounts of a wallet. */
 async function outputsOf(server: WalletRpc): Promise<unknown[]> {
   const lists = await Promise.all(
     [0, OWN_SUBADDRESS.major].map((account_index) =>
@@ -70,7 +70,7 @@ async function outputsOf(server: WalletRpc): Promise<unknown[]> {
   );
 }
 
-/** What both servers say of a set, apart from the order of recipients and what only newer ones say. */
+/** Description of a set, without the order of recipients and fields that only newer releases send. */
 const plain = ({ desc, summary }: Loose): unknown => {
   const named = ({ recipients = [], ...rest }: Loose): unknown => ({
     ...rest,
@@ -95,19 +95,19 @@ describe.each([
     await hot.rpc('refresh');
   });
 
-  it('tell each other outputs and key images', async () => {
+  it('exchange outputs and key images', async () => {
     const known = await outputsOf(hot);
     const { outputs_data_hex } = await hot.rpc('export_outputs', { all: true });
     expect(await cold.rpc('import_outputs', { outputs_data_hex })).toEqual({ num_imported: known.length });
     const { offset = 0, signed_key_images } = await cold.rpc('export_key_images', { all: true });
     expect(signed_key_images).toHaveLength(known.length);
-    const told = await hot.rpc('import_key_images', { offset, signed_key_images });
-    expect(told.unspent).toBe((await hot.rpc('get_balance', { all_accounts: true })).balance);
+    const imported = await hot.rpc('import_key_images', { offset, signed_key_images });
+    expect(imported.unspent).toBe((await hot.rpc('get_balance', { all_accounts: true })).balance);
     before = (await hot.rpc('get_balance')).balance as number;
     expect(await outputsOf(cold)).toEqual(await outputsOf(hot));
   });
 
-  it('pay together, and both see the same', async () => {
+  it('pay together, and show the same', async () => {
     const other = servers[otherName];
     const destinations = [
       { amount: COIN, address: stranger.addressText() },
@@ -138,7 +138,7 @@ describe.each([
     expect(pending).toHaveLength(1);
     expect(pending[0]).toMatchObject({ txid, amount: total, fee });
     expect((await cold.rpc('get_tx_key', { txid })).tx_key).toBe(tx_key_list[0]);
-    // The signer keeps the key, and puts the scalar 1 in its place.
+    // The signer keeps the key, and sends the scalar 1 instead.
     expect((await hot.rpc('get_tx_key', { txid })).tx_key).toBe(`01${'0'.repeat(62)}`);
 
     await daemon.generate(stranger.addressText(), 12);
@@ -153,7 +153,7 @@ describe.each([
     paid.set(txid ?? '', total);
   });
 
-  it('hand a payment id to its receiver alone', async () => {
+  it('reveal a payment id to its receiver only', async () => {
     const id = fixedBytes(fromHex('0123456789abcdef'), 8, 'PaymentId');
     const address = formatAddress({ ...stranger.address(), kind: 'integrated', paymentId: id });
     const { unsigned_txset, fee } = await hot.rpc('transfer', { destinations: [{ address, amount: COIN }] });
@@ -171,12 +171,12 @@ describe.each([
     await hot.rpc('refresh');
     const { transfer } = await hot.rpc('get_transfer_by_txid', { txid: tx_hash_list[0] });
     expect(transfer).toMatchObject({ amount: COIN, fee, destinations: [{ address, amount: COIN }] });
-    // The reference deciphers it with the transaction key that the signer kept back.
+    // The reference decrypts it with the transaction key, which the signer did not send.
     if (hot === servers.ourHot) expect(transfer.payment_id).toBe(toHex(id));
     paid.set(tx_hash_list[0] as string, COIN);
   });
 
-  it('tell each other what is new alone', async () => {
+  it('exchange new outputs only', async () => {
     const { outputs_data_hex } = await hot.rpc('export_outputs');
     const whole = (await hot.rpc('export_outputs', { all: true })).outputs_data_hex as string;
     expect((outputs_data_hex as string).length).toBeLessThan(whole.length);
@@ -185,9 +185,9 @@ describe.each([
     const { offset, signed_key_images } = await cold.rpc('export_key_images');
     expect(offset).toBeGreaterThan(0);
     expect(offset + (signed_key_images as Loose[]).length).toBe(known.length);
-    const told = await hot.rpc('import_key_images', { offset, signed_key_images });
-    expect(told.unspent).toBe((await hot.rpc('get_balance', { all_accounts: true })).balance);
-    // The export of 0.18.0 does not tell which address an output came to: there, all are the primary one's.
+    const imported = await hot.rpc('import_key_images', { offset, signed_key_images });
+    expect(imported.unspent).toBe((await hot.rpc('get_balance', { all_accounts: true })).balance);
+    // The export of 0.18.0 lacks the subaddress of an output: all belong to the primary address there.
     const facts = async (server: WalletRpc): Promise<unknown[]> =>
       ((await outputsOf(server)) as Loose[])
         .map(({ subaddr_index: index, ...rest }) => (cold === servers.theirCold ? rest : { ...rest, index }))
@@ -196,17 +196,17 @@ describe.each([
   });
 });
 
-describe('a view-only wallet that learns of everything late', () => {
-  it('has the right balance once it is told key images, and names payments without change after a rescan', async () => {
+describe('a view-only wallet that imports key images late', () => {
+  it('has the right balance after the import, and lists payments without change after a rescan', async () => {
     const { ourHot, ourCold, theirHot } = servers;
-    const told = async (hot: WalletRpc): Promise<unknown> => {
+    const exchange = async (hot: WalletRpc): Promise<unknown> => {
       await hot.rpc('refresh');
       await ourCold.rpc('import_outputs', await hot.rpc('export_outputs', { all: true }));
       await hot.rpc('import_key_images', await ourCold.rpc('export_key_images', { all: true }));
       const { balance, unlocked_balance } = await hot.rpc('get_balance', { all_accounts: true });
       return { balance, unlocked_balance };
     };
-    await told(theirHot);
+    await exchange(theirHot);
     const { unsigned_txset } = await theirHot.rpc('sweep_all', {
       address: stranger.addressText(),
       account_index: OWN_SUBADDRESS.major,
@@ -222,8 +222,8 @@ describe('a view-only wallet that learns of everything late', () => {
       viewkey: toHex(keys.viewSecret),
       restore_height: 0,
     });
-    const right = await told(theirHot);
-    expect(await told(ourHot)).toEqual(right);
+    const right = await exchange(theirHot);
+    expect(await exchange(ourHot)).toEqual(right);
     await ourHot.rpc('rescan_blockchain');
     const { out } = await ourHot.rpc('get_transfers', { out: true, all_accounts: true });
     const { balance, unlocked_balance } = await ourHot.rpc('get_balance', { all_accounts: true });
@@ -242,16 +242,19 @@ describe('a view-only wallet that learns of everything late', () => {
   });
 });
 
-describe('once all key images are told', () => {
-  it("both view-only wallets hold the same, and ours shows every payment, others' too", async () => {
+describe('once all key images are imported', () => {
+  it('both view-only wallets have the same balance, and ours lists every payment, including those of others', async () => {
     const { ourHot, ourCold, theirHot } = servers;
     const balances: unknown[] = [];
     for (const hot of [ourHot, theirHot]) {
       await hot.rpc('refresh');
       await ourCold.rpc('import_outputs', await hot.rpc('export_outputs', { all: true }));
-      const told = await hot.rpc('import_key_images', await ourCold.rpc('export_key_images', { all: true }));
+      const imported = await hot.rpc(
+        'import_key_images',
+        await ourCold.rpc('export_key_images', { all: true }),
+      );
       const { balance, unlocked_balance } = await hot.rpc('get_balance', { all_accounts: true });
-      expect(told.unspent).toBe(balance);
+      expect(imported.unspent).toBe(balance);
       balances.push([balance, unlocked_balance]);
     }
     expect(balances[0]).toEqual(balances[1]);
@@ -261,7 +264,7 @@ describe('once all key images are told', () => {
   });
 });
 
-describe('a wallet that reads the chain itself', () => {
+describe('a wallet that scans the chain itself', () => {
   let reader: WalletRpc;
 
   beforeAll(async () => {
@@ -277,7 +280,7 @@ describe('a wallet that reads the chain itself', () => {
     await reader?.stop();
   });
 
-  it('counts imported outputs that it knows, and changes nothing', async () => {
+  it('counts known imported outputs, and changes nothing', async () => {
     const known = await outputsOf(reader);
     const shown = () =>
       Promise.all([
@@ -293,7 +296,7 @@ describe('a wallet that reads the chain itself', () => {
     expect(await shown()).toEqual(before);
   });
 
-  it('refuses all outputs in the words of the reference under 1.32', async () => {
+  it("refuses all outputs with the reference's message under 1.32", async () => {
     const wallet = await startWalletRpc({ daemon: daemon.address, args: ['--api-version=1.32'] });
     try {
       await wallet.rpc('create_wallet', { filename: 'hot', password: '', language: 'English' });
@@ -308,7 +311,7 @@ describe('a wallet that reads the chain itself', () => {
     }
   });
 
-  it('refuses outputs that it does not know', async () => {
+  it('refuses unknown outputs', async () => {
     const all = await reader.rpc('export_outputs', { all: true });
     const { height } = await reader.rpc('get_height');
     await reader.rpc('generate_from_keys', {

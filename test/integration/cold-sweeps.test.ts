@@ -7,7 +7,7 @@ import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* What a view-only wallet sweeps, an offline one signs; one of the two is the reference's, or both are ours. */
+/* Sweeps of a view-only wallet, signed by an offline one; one of the two is the reference's, or both are ours. */
 
 const keys = new ChainWallet(seededRng('cold sweeps'));
 const stranger = new ChainWallet(seededRng('cold sweeps stranger'));
@@ -63,7 +63,7 @@ describe.each([
   const balance = async (): Promise<number> =>
     (await hot.rpc('get_balance', { all_accounts: true })).balance as number;
 
-  /** Signed, submitted and mined. @returns the payments as the view-only wallet shows them. */
+  /** Signs, submits and mines a set. @returns the payments in the view-only wallet's history. */
   async function settle(unsigned_txset: string): Promise<Loose[]> {
     const { signed_txset, tx_hash_list } = await cold.rpc('sign_transfer', { unsigned_txset });
     expect(await hot.rpc('submit_transfer', { tx_data_hex: signed_txset })).toEqual({ tx_hash_list });
@@ -77,8 +77,8 @@ describe.each([
     hot = servers[hotName];
     cold = servers[coldName];
     await hot.rpc('refresh');
-    const told = await hot.rpc('export_outputs', { all: true });
-    await cold.rpc('import_outputs', told);
+    const exported = await hot.rpc('export_outputs', { all: true });
+    await cold.rpc('import_outputs', exported);
     await hot.rpc('import_key_images', await cold.rpc('export_key_images', { all: true }));
   });
 
@@ -109,7 +109,7 @@ describe.each([
     expect(await balance()).toBe(before - output?.amount);
   });
 
-  it('sweep the outputs of an account that are small enough, to an address of their own', async () => {
+  it('sweep the outputs of an account below an amount, to an own address', async () => {
     const before = await balance();
     const outputs = await spendable(hot);
     const below_amount = outputs[2]?.amount as number;
@@ -126,14 +126,14 @@ describe.each([
     expect(await balance()).toBe(before - fee);
   });
 
-  it('find no dust, and refuse what cannot be swept', async () => {
+  it('find no dust, and refuse invalid sweeps', async () => {
     const { tx_hash_list = [], unsigned_txset } = await hot.rpc('sweep_dust');
     expect(tx_hash_list).toEqual([]);
     const { desc = [], summary } = await cold.rpc('describe_transfer', { unsigned_txset });
     expect({ desc, summary }).toMatchObject({ desc: [], summary: { amount_in: 0, fee: 0 } });
     const address = stranger.addressText();
     for (const [method, params, code] of [
-      ['sweep_all', { address: 'nobody' }, -2],
+      ['sweep_all', { address: 'x' }, -2],
       ['sweep_all', { address, below_amount: 1 }, -4],
       ['sweep_single', { address, key_image: 'zz' }, -10],
       ['sweep_single', { address, key_image: '00'.repeat(32) }, -1],
@@ -156,7 +156,7 @@ describe('the answers to a view-only wallet', () => {
       ['transfer_split', { destinations: [{ address, amount: 1 }] }],
     ] as const) {
       const [mine, other] = await Promise.all([ourHot, theirHot].map((hot) => hot.rpc(method, params)));
-      // That the amounts of each destination are told is newer than 0.18.0.
+      // The amounts by destination are newer than 0.18.0.
       const fields = (answer: Loose): string[] =>
         Object.keys(answer)
           .filter((name) => !name.startsWith('amounts_by_dest'))

@@ -5,7 +5,7 @@ import { post } from '../support/json-rpc.js';
 import { until } from '../support/process.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/** `--rpc-max-connections-per-private-ip`, its default. */
+/** Default of `--rpc-max-connections-per-private-ip`. */
 const PER_ADDRESS = 25;
 const VERSION = '{"jsonrpc":"2.0","id":"0","method":"get_version"}';
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await wallet.stop();
 });
 
-/** Begins a request without a login, and never ends it. */
+/** Starts a request without a login that never completes. */
 function unfinished(): void {
   const socket = connect(wallet.port, '127.0.0.1');
   sockets.push(socket);
@@ -39,8 +39,8 @@ const version = (): string =>
     { encoding: 'utf8' },
   );
 
-describe('as many unfinished requests without the login as an address may have', () => {
-  it('shut it out for seconds, and leave a line in the log', async () => {
+describe('unfinished requests without a login, up to the limit of an address', () => {
+  it('block the address for seconds only, and are logged', async () => {
     for (let i = 0; i < PER_ADDRESS; i++) unfinished();
     await until('the address is shut out', async () =>
       post(wallet.port, '/json_rpc', VERSION).then(

@@ -33,7 +33,7 @@ const spendableNow = async (wallet: ChainWallet) => {
   return wallet.unspent().filter((output) => isUnlocked(output, height ?? 0, adjusted_time ?? 0));
 };
 
-/** Rings, construction and signatures of one planned transaction. */
+/** Chooses rings for a planned transaction, constructs and signs it. */
 async function build(planned: FundedTransfer, from: ChainWallet = payer): Promise<SignedTx> {
   const picker = new GammaPicker(await fetchDistribution(daemon), rng);
   const rings = await chooseRings(planned.inputs, picker, (indices) => fetchOutputs(daemon, indices));
@@ -72,7 +72,7 @@ async function transfer(
   return signed;
 }
 
-/** Hands a transaction to the daemon, which must see the same weight and fee. */
+/** Submits a transaction to the daemon, which must report the same weight and fee. */
 async function expectInPool(signed: SignedTx): Promise<void> {
   expect(signed.fee).toBe(feeOfWeight(signed.weight, feePerByte(rates, 1), rates));
   const reply = await daemon.plain('/send_raw_transaction', { tx_as_hex: toHex(signed.blob) });
@@ -84,7 +84,7 @@ async function expectInPool(signed: SignedTx): Promise<void> {
   expect(entry).toMatchObject({ weight: signed.weight, fee: Number(signed.fee) });
 }
 
-/** What a wallet received in a transaction, ascending. */
+/** Amounts that a wallet received in a transaction, ascending. */
 const received = (wallet: ChainWallet, { hash }: SignedTx): bigint[] =>
   wallet
     .foundIn(hash)
@@ -145,7 +145,7 @@ describe('a real daemon accepts and mines', () => {
     expect(payee.paymentId(parseTransaction(signed.blob))).toEqual(paymentId);
   });
 
-  it('fifteen destinations, subaddresses and repeated addresses among them', async () => {
+  it('a payment to fifteen destinations, with subaddresses and repeated addresses', async () => {
     const addresses = [
       payee.address(),
       payee.address({ major: 0, minor: 1 }),
@@ -183,7 +183,7 @@ describe('a real daemon accepts and mines', () => {
     expect(received(payee, signed)).toEqual([COIN - signed.fee, COIN]);
   });
 
-  it('two transactions of one payment, cut where sixteen outputs are full', async () => {
+  it('a payment split into two transactions at the limit of sixteen outputs', async () => {
     const payees = Array.from({ length: 20 }, (_, i) => pay(payee.address(), BigInt(i + 1)));
     const request = { account: 0, priority: 1, unlockTime: 0n, payees };
     const planned = planTransfers(request, purseOf(await spendableNow(payer)), rates, rng);
@@ -215,7 +215,7 @@ describe('a real daemon accepts and mines', () => {
     expect((parts[2] ?? 0n) - (parts[0] ?? 0n)).toBeLessThanOrEqual(2n);
   });
 
-  it('a sweep of one output, beside it a dummy of nothing', async () => {
+  it('a sweep of one output, with a dummy output of amount 0', async () => {
     const [output] = await spendableNow(payer);
     if (output === undefined) throw new Error('nothing to sweep');
     const address = payee.address({ major: 2, minor: 1 });

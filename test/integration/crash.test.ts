@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('kill -9', () => {
-  it('loses nothing that was acknowledged', async () => {
+  it('loses no acknowledged change', async () => {
     const { address } = await wallet.rpc('create_address', { label: 'before the crash' });
     await wallet.rpc('create_account', { label: 'second account' });
     await restart();
@@ -45,7 +45,7 @@ describe('kill -9', () => {
     expect((await wallet.rpc('get_accounts')).subaddress_accounts).toHaveLength(2);
   });
 
-  it('in the middle of a refresh leaves a wallet that opens and goes on', async () => {
+  it('during a refresh leaves a wallet that opens and continues', async () => {
     const before = await wallet.rpc('get_balance');
     await wallet.rpc('auto_refresh', { enable: false });
     await daemon.generate((await wallet.rpc('get_address')).address, 100);
@@ -59,11 +59,11 @@ describe('kill -9', () => {
     expect((await wallet.rpc('get_balance')).balance).toBeGreaterThan(before.balance);
   });
 
-  it('between making and relaying leaves a payment that is known and relayed once', async () => {
+  it('between creating and relaying a payment leaves it known and relayed once', async () => {
     const { address } = await wallet.rpc('get_address', { account_index: 1 });
     const before = await wallet.rpc('get_balance', { all_accounts: true });
     const height = (await wallet.rpc('get_height')).height - 1;
-    // Killed at the moment it hands the payment over, before the daemon sees it.
+    // Killed when it submits the payment, before the daemon receives it.
     proxy.decide = (path) => {
       if (path !== '/sendrawtransaction') return 'forward';
       wallet.process.child.kill('SIGKILL');
@@ -106,8 +106,8 @@ describe('kill -9', () => {
   });
 });
 
-describe('an answer of the daemon that is lost', () => {
-  it('leaves a payment that was made once and is mined once', async () => {
+describe('a lost answer of the daemon', () => {
+  it('leaves a payment that is created once and mined once', async () => {
     const { address } = await wallet.rpc('get_address', { account_index: 1 });
     proxy.decide = (path) => (path === '/sendrawtransaction' ? 'forward-and-drop-the-answer' : 'forward');
     const paid = await wallet.rpc('transfer', { destinations: [{ amount: 3_000_000_000_000, address }] });
@@ -125,7 +125,7 @@ describe('an answer of the daemon that is lost', () => {
     });
   });
 
-  it('and a daemon that goes away and comes back is followed again', async () => {
+  it('does not matter once the daemon is back: the wallet syncs again', async () => {
     proxy.decide = () => 'drop';
     const { error } = await wallet.call('refresh');
     expect(error?.code).toBe(-38);
@@ -138,7 +138,7 @@ describe('an answer of the daemon that is lost', () => {
 });
 
 describe('the files of a wallet', () => {
-  it('hold no key, address, label or amount in the clear', async () => {
+  it('contain no key, address, label or amount as plaintext', async () => {
     const keys = await Promise.all(
       ['view_key', 'spend_key'].map((key_type) => wallet.rpc('query_key', { key_type })),
     );

@@ -22,9 +22,9 @@ afterEach(async () => {
 
 const drafts = (): string[] => readdirSync(walletDir).filter((name) => name.includes(draftOf('')));
 
-describe('kill -9 while a wallet is made', () => {
+describe('kill -9 while a wallet is created', () => {
   test.each(['w.lock', draftOf('w.keys'), draftOf('w'), `${draftOf('w')}-wal`, 'w.keys', 'w', 'w-wal'])(
-    'at the moment %s appears leaves a wallet that opens, or a name that is free',
+    'when %s appears leaves a wallet that opens, or a free name',
     async (name) => {
       let isOver = false;
       const call = wallet
@@ -33,7 +33,7 @@ describe('kill -9 while a wallet is made', () => {
         .finally(() => {
           isOver = true;
         });
-      // Looks as often as it can: drafts are there for milliseconds, and may be missed.
+      // Polls without a pause: drafts exist for milliseconds only, and may be missed.
       while (!isOver && !existsSync(join(walletDir, name)))
         await new Promise((resolve) => setImmediate(resolve));
       await wallet.stop({ signal: 'SIGKILL' });
@@ -51,11 +51,11 @@ describe('kill -9 while a wallet is made', () => {
   );
 });
 
-describe('drafts that were left beside a wallet', () => {
+describe('leftover drafts of a wallet', () => {
   const LEFT = [draftOf('w.keys'), draftOf('w'), `${draftOf('w')}-wal`, draftOf('w.background.keys')];
   const leave = (): void => LEFT.forEach((name) => writeFileSync(join(walletDir, name), 'half'));
 
-  it('are removed when it is made and when it is opened, and the log names them', async () => {
+  it('are removed and logged when the wallet is created or opened', async () => {
     leave();
     await wallet.rpc('create_wallet', wanted);
     expect(drafts()).toEqual([]);

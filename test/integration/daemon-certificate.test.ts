@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeCertificate } from '../support/certificate.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
-/* A daemon given by its IP address, whose certificate the system trusts. */
+/* A daemon addressed by IP address, whose certificate the system trusts. */
 
 let directory: string;
 const servers: Server[] = [];
@@ -23,7 +23,7 @@ async function refreshError(names: string): Promise<unknown> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const wallet = await startWalletRpc({
     daemon: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    // The system's list of those who may vouch for a certificate.
+    // Adds the certificate to the trusted certificate authorities.
     env: { NODE_EXTRA_CA_CERTS: certFile },
   });
   try {
@@ -47,14 +47,14 @@ afterAll(() => {
 });
 
 describe('a trusted certificate', () => {
-  it('is accepted where it names the address', async () => {
-    // The handshake succeeds: the answer is that of the server behind it.
+  it('is accepted when it names the address', async () => {
+    // The handshake succeeds; the error is the HTTP server's answer.
     expect(await refreshError('IP:127.0.0.1')).toMatchObject({
       message: expect.stringContaining('HTTP status 404'),
     });
   });
 
-  it.each(['IP:127.0.0.2', 'DNS:localhost'])('is refused where it names %s alone', async (names) => {
+  it.each(['IP:127.0.0.2', 'DNS:localhost'])('is refused when it names %s only', async (names) => {
     expect(await refreshError(names)).toMatchObject({
       code: -38,
       data: { explanation: expect.stringContaining('certificate is not trusted') },

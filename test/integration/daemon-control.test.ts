@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
-import { startStandIn } from '../support/stand-in-daemon.js';
+import { startFakeDaemon } from '../support/fake-daemon.js';
 import { refusal, sideBySide, step } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -27,11 +27,11 @@ describe('logging, before any wallet is open', () => {
   sideBySide(
     [
       step('set_log_level', 'the least'),
-      step('set_log_categories', 'what is added to it', { categories: '+wallet.rpc:INFO' }),
-      step('set_log_categories', 'what is taken away', { categories: '-wallet.rpc:INFO,net:FATAL' }),
+      step('set_log_categories', 'an addition', { categories: '+wallet.rpc:INFO' }),
+      step('set_log_categories', 'a removal', { categories: '-wallet.rpc:INFO,net:FATAL' }),
       step('set_log_categories', 'a level', { categories: '1' }),
       step('set_log_categories', 'a level and a list', { categories: '1,net:ERROR' }),
-      step('set_log_categories', 'a level there is not', { categories: '17' }),
+      step('set_log_categories', 'an unknown level', { categories: '17' }),
       step('set_log_categories', 'a list', { categories: '*:WARNING,wallet.wallet2:ERROR' }),
       step('set_log_categories', 'no severity', { categories: 'nonsense' }),
       refusal('set_log_level', 'a level above all', { level: 5 }, -44),
@@ -43,7 +43,7 @@ describe('logging, before any wallet is open', () => {
         'a text without end',
         { categories: 'x'.repeat(20_000) },
         -1,
-        'it has no bound there',
+        'the reference has no limit',
       ),
       step('set_log_categories', 'a refusal changes nothing', { categories: '+' }),
       step('set_log_categories', 'nothing'),
@@ -76,16 +76,16 @@ describe('mining', () => {
   sideBySide(
     [
       refusal('start_mining', 'no threads', {}, -1),
-      refusal('start_mining', 'more threads than there are', { threads_count: 5000 }, -1),
+      refusal('start_mining', 'more threads than cores', { threads_count: 5000 }, -1),
       refusal('start_mining', 'threads below zero', { threads_count: -1 }, -32602),
       refusal('stop_mining', 'a daemon that does not mine', {}, -1),
     ],
     servers,
   );
 
-  it('goes to the primary address, with all that was asked for', async () => {
+  it('pays the primary address, with all requested parameters', async () => {
     const seen: unknown[] = [];
-    const asking = await startStandIn((path, body) => {
+    const asking = await startFakeDaemon((path, body) => {
       if (path.endsWith('_mining')) seen.push([path, body]);
       return { status: 'OK' };
     });
@@ -120,7 +120,7 @@ describe('mining', () => {
     }
   });
 
-  it('is refused for a daemon that is not trusted, and where there is none', async () => {
+  it('is refused for an untrusted daemon, and without a daemon', async () => {
     for (const options of [{ daemon: daemon.address, args: ['--untrusted-daemon'] }, {}]) {
       const [mine, other] = await Promise.all([startWalletRpc(options), startReference(options)]);
       try {
@@ -144,7 +144,7 @@ describe('a wallet of one owner', () => {
 });
 
 describe('set_daemon', () => {
-  // A host without a port, and one that does not exist, as clients name it that want no daemon.
+  // A host without a port, and a nonexistent host, which clients use to disconnect from a daemon.
   sideBySide(
     [
       'placeholder',
@@ -157,7 +157,7 @@ describe('set_daemon', () => {
     servers,
   );
 
-  it('goes over to an address although nothing answers there, and back', async () => {
+  it('switches to an address that does not answer, and back', async () => {
     await ours.rpc('set_daemon', { address: 'placeholder' });
     expect((await ours.call('refresh')).error?.code).toBe(-38);
     await ours.rpc('set_daemon', { address: daemon.address });

@@ -4,34 +4,34 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { start, stop, type RunningProcess } from '../support/process.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/tour-main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/cli/demo-main.js', import.meta.url));
 
 const leavings = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('wallet-rpc-demo-'));
 
 describe('bin/demo', () => {
-  let tour: RunningProcess;
+  let demo: RunningProcess;
   const before = leavings();
 
   beforeAll(() => {
-    tour = start(process.execPath, [MAIN]);
+    demo = start(process.execPath, [MAIN]);
   });
 
-  afterAll(() => stop(tour));
+  afterAll(() => stop(demo));
 
-  it('mines, pays, proves a payment, and says so, in under a minute', async () => {
-    expect(await tour.exited).toBe(0);
-    const said = tour.output();
-    expect(said).toMatch(/80 blocks are mined to the customer/);
-    expect(said).toMatch(/paid 1\.5 XMR to 8\w+…/);
-    expect(said).toMatch(/1\.5 XMR are on their way/);
-    expect(said).toMatch(/shop has 1\.5 XMR, of which 1\.5 XMR can be spent/);
-    expect(said).toMatch(/"order 1, paid": good, 1\.5 XMR received/);
-    expect(said).toMatch(/"order 2, paid": not good/);
-    const [, seconds] = /All of it took ([\d.]+) s/.exec(said) ?? [];
+  it('mines, pays, proves a payment, and prints each step, in under a minute', async () => {
+    expect(await demo.exited).toBe(0);
+    const output = demo.output();
+    expect(output).toMatch(/80 blocks are mined to the customer/);
+    expect(output).toMatch(/paid 1\.5 XMR to 8\w+…/);
+    expect(output).toMatch(/1\.5 XMR are on their way/);
+    expect(output).toMatch(/shop has 1\.5 XMR, of which 1\.5 XMR can be spent/);
+    expect(output).toMatch(/"order 1, paid": good, 1\.5 XMR received/);
+    expect(output).toMatch(/"order 2, paid": not good/);
+    const [, seconds] = /All of it took ([\d.]+) s/.exec(output) ?? [];
     expect(Number(seconds)).toBeLessThan(60);
   });
 
-  it('leaves nothing behind', () => {
+  it('removes all its files', () => {
     expect(leavings()).toEqual(before);
   });
 });

@@ -10,11 +10,11 @@ import { PAYMENT_IDS, XMR } from '../support/differential-world.js';
 import { without } from '../support/side-by-side.js';
 
 /*
- * What is done with single outputs of one wallet, and the exchange with one that is offline, in the real
- * monero-wallet-rpc and in ours: the answers must be the same, field by field. The tests build on each other in order.
+ * Calls on single outputs of one wallet, and the exchange with an offline wallet, in the real monero-wallet-rpc and in
+ * ours: the answers must be the same, field by field. The tests build on each other in order.
  */
 
-/** Of no transaction. */
+/** Hash of no transaction. */
 const UNKNOWN = '00'.repeat(32);
 
 const suite = differentialSuite('outputs', [...VIEWS, ...PAYMENTS, ...SIGNATURES, ...EXCHANGE]);
@@ -41,15 +41,15 @@ describe('outputs', () => {
     const keys = { viewSecret, cipherKey: await exportKey(viewSecret, 1) };
     const blobs = await same('export_outputs', { all: true });
     const [ours, theirs] = [blobs.mine, blobs.theirs].map(({ outputs_data_hex }) => {
-      const told = openExport('outputs', fromHex(outputs_data_hex), keys).subarray(64);
-      // We tell the one key of the transaction that is needed, the reference all.
-      return without(readOutputExport(told), ['txPublicKey', 'additionalKeys']);
+      const exported = openExport('outputs', fromHex(outputs_data_hex), keys).subarray(64);
+      // We export the one transaction key that is needed, the reference all of them.
+      return without(readOutputExport(exported), ['txPublicKey', 'additionalKeys']);
     });
     expect(ours.outputs.length).toBeGreaterThan(10);
     expect(ours).toEqual(theirs);
   });
 
-  it('are looked at again alike', async () => {
+  it('are checked again alike', async () => {
     await same('rescan_spent');
     await same('scan_tx', { txids: ['zz'] });
     await same('scan_tx', { txids: [UNKNOWN] });
@@ -91,7 +91,7 @@ describe('sweeps', () => {
     await same('sweep_unmixable', { get_tx_keys: true });
   });
 
-  it.each(['mine', 'theirs'] as const)('that are %s are the same to both', async (maker) => {
+  it.each(['mine', 'theirs'] as const)('that are %s are shown alike by both', async (maker) => {
     const { address, txids } = suite.world();
     const account_index = maker === 'mine' ? 2 : 3;
     const made = (await same('sweep_all', { ...sweep, address: address(0, 0), account_index }))[maker];
@@ -172,7 +172,7 @@ describe('payments of a view-only wallet', () => {
 
 describe('a transaction that is known', () => {
   it('is read again alike', async () => {
-    // Nothing is compared afterwards: 0.18 lists its payments twice from then on.
+    // This comparison is the last: afterwards 0.18 lists its payments twice.
     await same('scan_tx', { txids: suite.world().txids.slice(0, 2) });
   });
 });

@@ -8,13 +8,13 @@ import type { Loose } from '../support/json-rpc.js';
 import { without } from '../support/side-by-side.js';
 
 /*
- * Payments to and by one wallet, in the real monero-wallet-rpc and in ours, with their proofs and as a view-only
- * wallet sees them: the answers must be the same, field by field. The tests build on each other in order.
+ * Payments to and by one wallet, their proofs and their view-only history, in the real monero-wallet-rpc and in ours:
+ * the answers must be the same, field by field. The tests build on each other in order.
  */
 
 const suite = differentialSuite('payments', [...VIEWS, ...CHANGE, ...PAYMENTS, ...SIGNATURES, ...RESCAN]);
 const { same, sameViews, confirm } = suite;
-/** What the wallet paid. */
+/** Hashes of the wallet's payments. */
 const own: string[] = [];
 
 describe('payments', () => {
@@ -44,7 +44,7 @@ describe('payments', () => {
     await sameViews();
   });
 
-  it('in the pool are the same to both', async () => {
+  it('in the pool are shown alike by both', async () => {
     const { payer, pay, address } = suite.world();
     await payer.rpc('refresh');
     await pay([
@@ -55,7 +55,7 @@ describe('payments', () => {
     await sameViews();
   });
 
-  it('that a reorganisation undoes are the same to both', async () => {
+  it('that a reorganisation undoes are shown alike by both', async () => {
     const { daemon, mine, pair } = suite.world();
     await confirm(3);
     await daemon.popBlocks(2);
@@ -67,7 +67,7 @@ describe('payments', () => {
 });
 
 describe('proofs', () => {
-  /** Made by each, read by both. */
+  /** Creates a proof in each server, and checks it in both. */
   const crosswise = async (make: string, making: object, check: string, checking: object): Promise<void> => {
     const made = await same(make, making);
     for (const { signature } of [made.mine, made.theirs]) {
@@ -77,7 +77,7 @@ describe('proofs', () => {
     await same(check, { ...checking, signature: 'nonsense' });
   };
 
-  it('of payments are taken by both', async () => {
+  it('of payments are accepted by both', async () => {
     const { txids, payerAddress, address, integrated } = suite.world();
     for (const txid of [...own, txids[0], UNKNOWN, 'zz']) {
       const { mine } = await same('get_tx_key', { txid });
@@ -99,7 +99,7 @@ describe('proofs', () => {
       for (const to of [payerAddress, 'x']) await same('get_tx_proof', { txid, address: to, message: '' });
   });
 
-  it('of spends and reserves are taken by both', async () => {
+  it('of spends and reserves are accepted by both', async () => {
     const { txids, address } = suite.world();
     for (const txid of own) {
       const about = { txid, message: 'm' };
@@ -129,12 +129,12 @@ describe('a rescan', () => {
 });
 
 describe('a view-only wallet', () => {
-  /** Of one that pays itself, between accounts. */
+  /** History methods of a wallet that pays between its own accounts. */
   const HISTORY = ['get_transfers', 'get_transfer_by_txid', 'get_payments', 'get_bulk_payments'];
   const all = { ...EVERYTHING, all_accounts: true };
   let history: Loose;
 
-  it('is made and read alike', async () => {
+  it('is created and scanned alike', async () => {
     const { address, pair } = suite.world();
     history = await pair.ours.rpc('get_transfers', all);
     const { mine } = await same('query_key', { key_type: 'view_key' });
@@ -149,8 +149,8 @@ describe('a view-only wallet', () => {
     await same('import_key_images', images);
   });
 
-  it('that is told of spends holds the same', async () => {
-    // The reference counts what went to other accounts as change now, and forgets that it came.
+  it('has the same balance after an import of key images', async () => {
+    // The reference now counts payments to own accounts as change, and drops their incoming entries.
     await sameViews(HISTORY);
     await same('get_spend_proof', { txid: own[0] });
     await same('get_reserve_proof', { all: true });
@@ -158,7 +158,7 @@ describe('a view-only wallet', () => {
     await same('describe_transfer', { unsigned_txset: '00' });
   });
 
-  it('that is told of spends has the history of the one that spent', async () => {
+  it("has the spending wallet's history after an import of key images", async () => {
     const comparable = (entries: Loose): Loose[] =>
       (without(entries, ['destinations']) as Loose[]).sort((a, b) =>
         JSON.stringify(a) < JSON.stringify(b) ? -1 : 1,

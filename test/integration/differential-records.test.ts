@@ -5,15 +5,15 @@ import { differentialSuite } from '../support/differential-suite.js';
 import { PAYMENT_IDS, SEED } from '../support/differential-world.js';
 
 /*
- * What the owner of a wallet writes and reads, to the real monero-wallet-rpc and to ours: the answers must be the
- * same, field by field. The tests build on each other in order.
+ * Labels, tags, notes and wallet files, in the real monero-wallet-rpc and in ours: the answers must be the same, field
+ * by field. The tests build on each other in order.
  */
 
 const suite = differentialSuite('records', [...VIEWS, ...SIGNATURES], ODD_TEXTS);
 const { same, sameViews, inStep } = suite;
 
 describe('a wallet restored from its seed', () => {
-  it('is read from the chain alike', async () => {
+  it('is scanned alike', async () => {
     await same('refresh');
     await sameViews();
   });
@@ -27,7 +27,7 @@ describe('labels, tags and new addresses', () => {
 describe('texts', () => {
   inStep(TEXTS);
 
-  it('know addresses of the wallet alike', async () => {
+  it('are recognised as addresses of the wallet alike', async () => {
     const { integrated, address } = suite.world();
     for (const integrated_address of integrated)
       await same('split_integrated_address', { integrated_address });
@@ -38,7 +38,7 @@ describe('texts', () => {
     await sameViews();
   });
 
-  it('are signed so that both take it', async () => {
+  it('are signed so that both accept the signature', async () => {
     const { address, payerAddress } = suite.world();
     for (const [address_index, signature_type] of [
       [0, 'spend'],
@@ -70,7 +70,7 @@ describe('wallet files', () => {
     await sameViews();
   });
 
-  it('are made alike', async () => {
+  it('are created alike', async () => {
     await same('create_wallet', { filename: 'shared', password: '', language: 'English' });
     await same('create_wallet', { filename: 'x', password: '', language: 'Klingon' });
     await same('restore_deterministic_wallet', { filename: 'shared', password: '', seed: SEED });
@@ -80,7 +80,7 @@ describe('wallet files', () => {
     await same('get_balance');
   });
 
-  it('restored at a height are read from there alike', async () => {
+  it('restored at a height are scanned from there alike', async () => {
     const restore_height = 96;
     await same('restore_deterministic_wallet', {
       filename: 'late',

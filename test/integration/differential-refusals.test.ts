@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { SOMEBODY } from '../support/differential-calls.js';
+import { UNRELATED_ADDRESS } from '../support/differential-calls.js';
 import { ODD_TEXTS, REFUSALS, VIEWS } from '../support/differential-exceptions.js';
 import {
   addressRefusals,
@@ -19,8 +19,8 @@ import type { Loose } from '../support/json-rpc.js';
 import { freePort, until } from '../support/process.js';
 
 /*
- * Refusals of the real monero-wallet-rpc and of ours: client libraries compare their texts, so that code and text
- * must be the same.
+ * Errors of the real monero-wallet-rpc and of ours: client libraries compare their messages, so code and message must
+ * be the same.
  */
 
 const suite = differentialSuite(
@@ -30,7 +30,7 @@ const suite = differentialSuite(
 );
 const { same } = suite;
 
-/** Asks both for all of it; neither may answer. */
+/** Makes all calls to both servers; each must be refused. */
 async function refused(calls: readonly Ask[]): Promise<void> {
   for (const [method, params] of calls) {
     const { mine, theirs } = await same(method, params);
@@ -41,8 +41,8 @@ async function refused(calls: readonly Ask[]): Promise<void> {
 const viewKey = async (): Promise<string> =>
   (await same('query_key', { key_type: 'view_key' })).mine.key as string;
 
-describe('an open wallet refuses with the code and the text of the reference', () => {
-  it('once it is read from the chain', () => same('refresh'));
+describe('an open wallet refuses with the code and the message of the reference', () => {
+  it('once it is synced', () => same('refresh'));
 
   test.each<[string, (world: World) => readonly Ask[]]>([
     ['addresses, tags and links', addressRefusals],
@@ -58,7 +58,7 @@ describe('an open wallet refuses with the code and the text of the reference', (
 
 describe('while change is pending', () => {
   const from = { account_index: 3 };
-  const pay = (amount: number) => ({ destinations: [{ amount, address: SOMEBODY }], ...from });
+  const pay = (amount: number) => ({ destinations: [{ amount, address: UNRELATED_ADDRESS }], ...from });
 
   it('a payment of less than the balance lacks unlocked money, and one of more lacks money', async () => {
     const { payerAddress, pair } = suite.world();
@@ -66,7 +66,7 @@ describe('while change is pending', () => {
       ...{ destinations: [{ amount: XMR, address: payerAddress }], ...from },
       ...{ do_not_relay: true, get_tx_metadata: true },
     };
-    // It may take a daemon that is slow for one that is gone.
+    // The reference may take a slow daemon for a missing one.
     const made: Loose = await until('a payment', () => pair.theirs.rpc('transfer', order));
     await same('relay_tx', { hex: made.tx_metadata });
     for (const amount of [XMR, 4 * XMR, 4.99 * XMR, 5 * XMR, 5.1 * XMR, 7 * XMR])
@@ -80,7 +80,7 @@ describe('while change is pending', () => {
       (await pair.ours.call('transfer', pay(amount))).error;
     expect(await code(XMR)).toMatchObject({ code: -37, message: 'not enough unlocked money' });
     expect(await code(7 * XMR)).toMatchObject({ code: -17, message: 'not enough money' });
-    await refused([['sweep_all', { address: SOMEBODY, ...from }]]);
+    await refused([['sweep_all', { address: UNRELATED_ADDRESS, ...from }]]);
   });
 });
 
@@ -92,12 +92,12 @@ describe('without a daemon', () => {
       ...{ transfer_type: 'available', account_index: 2 },
     });
     const order = {
-      ...{ destinations: [{ amount: XMR, address: SOMEBODY }] },
+      ...{ destinations: [{ amount: XMR, address: UNRELATED_ADDRESS }] },
       ...{ do_not_relay: true, get_tx_metadata: true },
     };
     const made: Loose = await until('a payment', () => pair.theirs.rpc('transfer', order));
     const metadata = made.tx_metadata as string;
-    // The reference forgets then what it asked the last one for.
+    // The reference then clears its cached daemon state.
     await same('set_daemon', { address: `127.0.0.1:${await freePort()}`, trusted: true });
     const keyImage = transfers[0].key_image as string;
     await refused(daemonRefusals(suite.world(), { images, keyImage, metadata }));
@@ -109,7 +109,7 @@ describe('without a daemon', () => {
 });
 
 describe('a view-only wallet', () => {
-  it('refuses with the code and the text of the reference', async () => {
+  it('refuses with the code and the message of the reference', async () => {
     const { address } = suite.world();
     const viewkey = await viewKey();
     await same('generate_from_keys', { filename: 'view', address: address(0, 0), viewkey, password: '' });
@@ -118,7 +118,7 @@ describe('a view-only wallet', () => {
 });
 
 describe('without a wallet', () => {
-  it('every call is refused in the same words', async () => {
+  it('every call is refused with the same message', async () => {
     await same('close_wallet');
     const { pair } = suite.world();
     await refused(

@@ -5,7 +5,7 @@ import { sideBySide, step, refusal } from '../support/side-by-side.js';
 import { startTwins, type Twins } from '../support/twins.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
-/* What a payment costs, and which priority one without has, beside the reference on the same chain. */
+/* Fees of payments, and their default priority, compared with the reference on the same chain. */
 
 let proxy: DaemonProxy;
 let twins: Twins;
@@ -55,7 +55,7 @@ describe('the estimate of a transaction', () => {
 });
 
 /** Replaces a field of one answer. */
-const pretend = (method: string, change: (result: Loose) => string | Loose): void => {
+const rewriteAnswer = (method: string, change: (result: Loose) => string | Loose): void => {
   proxy.rewrite = (path, request, reply) => {
     if (path !== '/json_rpc' || !request.includes(`"${method}"`)) return reply;
     const changed = change(JSON.parse(reply.toString('latin1')).result) as Loose;
@@ -87,24 +87,24 @@ const backlog = (weight: bigint, perByte: bigint): string =>
   `{"jsonrpc":"2.0","id":"0","result":{"status":"OK","backlog":"${record(weight, weight * perByte)}"}}`;
 
 describe('a payment without a priority', () => {
-  // Releases up to 0.18.0 mean to take the normal rate and take the slow one; later ones take it.
+  // Releases up to 0.18.0 intend to use the normal rate but use the slow one; later ones use the normal rate.
   it.each<[string, () => void, number]>([
     ['an idle chain', () => undefined, 1],
     ['blocks that are full', () => fillBlocks(250_000), 2],
     ['blocks that are just not full', () => fillBlocks(242_000), 1],
     [
       'a pool that fills a block',
-      () => pretend('get_txpool_backlog', () => backlog(300_000n, BigInt(rates[0] ?? 0))),
+      () => rewriteAnswer('get_txpool_backlog', () => backlog(300_000n, BigInt(rates[0] ?? 0))),
       2,
     ],
     [
       'a pool that fills less than a block',
-      () => pretend('get_txpool_backlog', () => backlog(299_999n, BigInt(rates[0] ?? 0))),
+      () => rewriteAnswer('get_txpool_backlog', () => backlog(299_999n, BigInt(rates[0] ?? 0))),
       1,
     ],
     [
       'a pool of those who pay less',
-      () => pretend('get_txpool_backlog', () => backlog(900_000n, BigInt(rates[0] ?? 0) - 1n)),
+      () => rewriteAnswer('get_txpool_backlog', () => backlog(900_000n, BigInt(rates[0] ?? 0) - 1n)),
       1,
     ],
   ])('on %s pays what the reference of today pays', async (_, arrange, level) => {
@@ -118,8 +118,11 @@ describe('a payment without a priority', () => {
     }
   });
 
-  it('is slow, and its priority not told, where the daemon keeps quiet about its pool', async () => {
-    pretend('get_txpool_backlog', () => '{"jsonrpc":"2.0","id":"0","error":{"code":-1,"message":"no"}}');
+  it('is slow, and get_default_fee_priority fails, when the daemon refuses to report its pool', async () => {
+    rewriteAnswer(
+      'get_txpool_backlog',
+      () => '{"jsonrpc":"2.0","id":"0","error":{"code":-1,"message":"no"}}',
+    );
     try {
       expect(await levelOf(twins.ours)).toBe(1);
       const { error } = await twins.ours.call('get_default_fee_priority');
@@ -143,12 +146,12 @@ describe('a payment with a priority', () => {
   });
 });
 
-describe('a daemon that asks for too much', () => {
+describe('a daemon that demands an excessive fee', () => {
   it.each([
     ['rate', { fees: [1, 2, 3, 4].map((level) => level * 10 ** 10) }],
     ['multiple', { quantization_mask: 10 ** 15 }],
   ])('of a %s is refused', async (_, lie) => {
-    pretend('get_fee_estimate', (result) => ({ ...result, ...lie }));
+    rewriteAnswer('get_fee_estimate', (result) => ({ ...result, ...lie }));
     try {
       const { error } = await twins.ours.call('transfer', {
         destinations: [{ amount: 1_000_000_000, address: twins.address }],

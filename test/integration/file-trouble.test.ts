@@ -7,8 +7,8 @@ import { lowerLimit, limitWithSpare } from '../support/process-limits.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * A disk that takes no more, and files that are none. A limit on the size of files, set on the running server, stands
- * in for the full disk: it needs no rights, and the same calls of the operating system fail.
+ * Full disks, and paths that are not regular files. A limit on file sizes, set on the running server, simulates a full
+ * disk: it needs no privileges, and the same system calls fail.
  */
 
 const password = 'p';
@@ -30,7 +30,7 @@ async function withoutRoom<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Code and text of a refusal for want of room. */
+/** Error of a full disk. */
 const NO_ROOM = {
   code: -1,
   message: expect.stringMatching(
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const FROM_KEYS = { address: '', viewkey: '', spendkey: '', seed: '' };
 
-describe('a disk without room', () => {
+describe('a full disk', () => {
   test.each(['create_wallet', 'restore_deterministic_wallet', 'generate_from_keys'])(
     'fails %s with its cause, leaves no file of the wallet, and the next attempt succeeds',
     async (method) => {
@@ -63,14 +63,14 @@ describe('a disk without room', () => {
       const { error } = await withoutRoom(() => server.call(method, given));
       expect(error).toEqual(NO_ROOM);
       expect(filesOf(filename)).toEqual([`${filename}.lock`]);
-      // The wallet that was open before still is.
+      // The previously open wallet stays open.
       expect((await server.rpc('get_address')).address).toBe(given.address);
       await server.rpc(method, given);
       await server.rpc('open_wallet', { filename: name, password });
     },
   );
 
-  it('fails a change of the password, and the old one still opens the wallet', async () => {
+  it('fails a password change, and the old password still opens the wallet', async () => {
     const change = { old_password: password, new_password: 'q' };
     const { error } = await withoutRoom(() => server.call('change_wallet_password', change));
     expect(error).toEqual(NO_ROOM);
@@ -79,7 +79,7 @@ describe('a disk without room', () => {
     expect(filesOf(name).sort()).toEqual(['w', 'w.keys', 'w.lock']);
   });
 
-  it('fails a write of the store, which keeps what it had and goes on when there is room', async () => {
+  it('fails a write of the store, which keeps its content and recovers when space is free', async () => {
     const set = (value: string): Promise<unknown> => server.rpc('set_attribute', { key: 'k', value });
     const { error } = await withoutRoom(() =>
       server.call('set_attribute', { key: 'k', value: 'lost'.repeat(1000) }),
@@ -93,7 +93,7 @@ describe('a disk without room', () => {
     await set('before');
   });
 
-  it('fails the opening of a wallet without calling it damaged', async () => {
+  it('fails to open a wallet without reporting it as damaged', async () => {
     await server.rpc('close_wallet');
     const { error } = await withoutRoom(() => server.call('open_wallet', { filename: name, password }));
     expect(error).toEqual(NO_ROOM);
@@ -103,7 +103,7 @@ describe('a disk without room', () => {
 });
 
 describe('a process with too many files open', () => {
-  it('says so, and goes on when there are fewer', async () => {
+  it('reports the cause, and recovers when files are closed', async () => {
     const attempt = async (spare: number): Promise<Reply> => {
       const raise = lowerLimit(pid(), 'nofile', limitWithSpare(pid(), spare));
       return server.call('create_wallet', { filename: 'many', password, language }).finally(raise);
@@ -126,14 +126,14 @@ describe('a process with too many files open', () => {
   });
 });
 
-describe('a file that is none', () => {
+describe('a path that is not a regular file', () => {
   const OBSTACLES: readonly (readonly [string, (at: string) => void, RegExp])[] = [
     ['directory', (at) => mkdirSync(at), /directory/],
     ['FIFO', (at) => void execFileSync('mkfifo', [at]), /no regular file/],
   ];
 
   test.each(OBSTACLES)(
-    'such as a %s in the place of the keys is refused at once',
+    'such as a %s in place of the keys file is refused at once',
     async (what, put, text) => {
       const filename = `keys-${what}`;
       const path = join(server.walletDir, `${filename}.keys`);
@@ -147,35 +147,29 @@ describe('a file that is none', () => {
     },
   );
 
-  test.each(OBSTACLES)(
-    'such as a %s in the place of the store is refused at once',
-    async (what, put, text) => {
-      const filename = `store-${what}`;
-      await server.rpc('create_wallet', { filename, password, language });
-      await server.rpc('close_wallet');
-      const path = join(server.walletDir, filename);
-      rmSync(path);
-      put(path);
-      expect((await server.call('open_wallet', { filename, password })).error).toEqual({
-        code: -1,
-        message: expect.stringMatching(text),
-      });
-      rmSync(path, { recursive: true });
-      await server.rpc('open_wallet', { filename, password });
-    },
-  );
+  test.each(OBSTACLES)('such as a %s in place of the store is refused at once', async (what, put, text) => {
+    const filename = `store-${what}`;
+    await server.rpc('create_wallet', { filename, password, language });
+    await server.rpc('close_wallet');
+    const path = join(server.walletDir, filename);
+    rmSync(path);
+    put(path);
+    expect((await server.call('open_wallet', { filename, password })).error).toEqual({
+      code: -1,
+      message: expect.stringMatching(text),
+    });
+    rmSync(path, { recursive: true });
+    await server.rpc('open_wallet', { filename, password });
+  });
 
-  test.each(OBSTACLES)(
-    'such as a %s in the place of the lock is refused at once',
-    async (what, put, text) => {
-      const filename = `lock-${what}`;
-      const path = join(server.walletDir, `${filename}.lock`);
-      put(path);
-      expect((await server.call('create_wallet', { filename, password, language })).error).toEqual({
-        code: -1,
-        message: expect.stringMatching(text),
-      });
-      expect(existsSync(join(server.walletDir, `${filename}.keys`))).toBe(false);
-    },
-  );
+  test.each(OBSTACLES)('such as a %s in place of the lock is refused at once', async (what, put, text) => {
+    const filename = `lock-${what}`;
+    const path = join(server.walletDir, `${filename}.lock`);
+    put(path);
+    expect((await server.call('create_wallet', { filename, password, language })).error).toEqual({
+      code: -1,
+      message: expect.stringMatching(text),
+    });
+    expect(existsSync(join(server.walletDir, `${filename}.keys`))).toBe(false);
+  });
 });

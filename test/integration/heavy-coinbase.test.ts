@@ -7,17 +7,17 @@ import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* A miner may fill a block with outputs and keys at no cost: every key is to be tried with every output. */
+/* A miner may fill a block with outputs and transaction keys at no cost: every key must be tried with every output. */
 
 const OUTPUTS = 2100;
 const KEYS = 2001;
-/** Secrets of the transaction keys: this one and those that follow. */
+/** First secret of the transaction keys; the others are consecutive. */
 const FIRST_KEY = 1n << 100n;
 const FIRST_OUTPUT = 1n << 101n;
 
 const mainKey = (key: PublicKey): Uint8Array => writeExtra([{ type: 'publicKey', key }]);
 
-/** A block whose last output pays an address by the last key, and the amount. */
+/** Mines a block whose last output pays an address by the last transaction key. @returns its amount. */
 async function mineHeavy(daemon: Monerod, address: string): Promise<number> {
   const keys = pointsFrom(FIRST_KEY, KEYS);
   const outputs = [
@@ -59,7 +59,7 @@ describe.each<[string, () => Promise<Monerod>, typeof startReference?]>([
     await daemon?.stop();
   });
 
-  it('is scanned, pays by whichever key opens an output, and stops no refresh from then on', async () => {
+  it('is scanned, credits outputs of any transaction key, and does not block later refreshes', async () => {
     const paid = await mineHeavy(daemon, address);
     await ours.rpc('refresh');
     expect(await balanceOf(ours)).toBe(paid);

@@ -16,8 +16,8 @@ import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { watchState, type WalletState } from '../support/wallet-state.js';
 
 /*
- * Blobs of one wallet in three servers: one in touch with the chain, a view-only one, an offline one. The payments
- * in them spend what was spent since, so that not even an unchanged one could be relayed.
+ * Blobs of one wallet in three servers: online, view-only and offline. Their payments spend outputs that are spent by
+ * now, so not even an unchanged blob could be relayed.
  */
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -36,7 +36,7 @@ let hot: Party;
 let view: Party;
 let cold: Party;
 
-/** What is changed. */
+/** Blobs to mutate. */
 const given = {
   address: '',
   metadata: '',
@@ -67,7 +67,7 @@ beforeAll(async () => {
   const { address } = await owner.rpc('get_address');
   const { key: viewkey } = await owner.rpc('query_key', { key_type: 'view_key' });
   const { key: spendkey } = await owner.rpc('query_key', { key_type: 'spend_key' });
-  // One output to spend, among enough others.
+  // One output to spend, and enough others as decoys.
   await daemon.generate(address, 1);
   await daemon.generate(STRANGER, 75);
   await owner.rpc('refresh');
@@ -123,14 +123,14 @@ const withstands = ({ server, state }: Party, attack: Attack): Promise<void> =>
 const hexAs = (name: string, value: string): fc.Arbitrary<object> =>
   mutatedHex(value).map((hex) => ({ [name]: hex }));
 
-/** Changed inside, and sealed again by somebody who holds the view key. */
+/** Mutates the plaintext, and encrypts it again with the view key. */
 const resealedAs = (name: string, kind: ExportKind, value: string): fc.Arbitrary<object> =>
   mutatedBytes(openExport(kind, fromHex(value), exportKeys)).map((body) => ({
     [name]: toHex(sealExport(kind, body, exportKeys, seededRng('resealed'))),
   }));
 
 describe('changed blobs', () => {
-  it('of a payment that was not relayed are refused', () =>
+  it('of an unrelayed payment are refused', () =>
     withstands(hot, { method: 'relay_tx', params: hexAs('hex', given.metadata), codes: [-26, -27, -4] }));
 
   it('of outputs are refused', () =>
@@ -196,26 +196,26 @@ describe('blobs changed by a holder of the view key', () => {
     );
   });
 
-  it('tell nothing of outputs to a wallet that refuses to sign them', async () => {
+  it('reveal no outputs to a wallet that refuses to sign them', async () => {
     const { server, state } = cold;
     const format = unsignedTxSet('current');
     const set = decode(format, openExport('unsignedTxs', fromHex(given.unsignedTxs), exportKeys));
-    const told = set.outputs.outputs.map((output) => ({ ...output, amount: output.amount + 1n }));
+    const changedOutputs = set.outputs.outputs.map((output) => ({ ...output, amount: output.amount + 1n }));
     const spoiled = {
       txs: set.txs.map((data) => ({ ...data, sources: [] })),
-      outputs: { ...set.outputs, outputs: told },
+      outputs: { ...set.outputs, outputs: changedOutputs },
     };
     const body = encode(format, spoiled);
     const before = state.stored();
     const { error } = await server.call('sign_transfer', {
       unsigned_txset: toHex(sealExport('unsignedTxs', body, exportKeys, seededRng('spoiled'))),
     });
-    expect(told).not.toHaveLength(0);
+    expect(changedOutputs).not.toHaveLength(0);
     expect(error?.code).toBe(-42);
     expect(state.stored()).toEqual(before);
   });
 
-  it('are not relayed by a wallet that was told its key images with proofs', async () => {
+  it('are not relayed by a wallet with proven key images', async () => {
     const { server, state } = view;
     await server.rpc('import_key_images', { signed_key_images: given.images });
     const shown = await state.shown();
@@ -278,7 +278,7 @@ describe('changed proofs', () => {
       harmless: ({ received }) => received === 0,
     }));
 
-  it('by anything that is no proof prove nothing', () =>
+  it('by texts that are not proofs prove nothing', () =>
     withstands(hot, {
       method: 'check_reserve_proof',
       params: fc

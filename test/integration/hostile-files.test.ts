@@ -10,15 +10,15 @@ import { watchState, type WalletState } from '../support/wallet-state.js';
 import { fullCache, keysFile, vector } from '../wallet/reference-cache/vector.js';
 
 /*
- * Files of a wallet that is closed, changed on disk while another is open. Opening it fails in words, leaves the
- * other open and every file as it is; or it opens, as the wallet that it was.
+ * Files of a closed wallet, mutated while another wallet is open. Opening it fails with an error, and leaves the other
+ * wallet open and every file unchanged; or it opens as the original wallet.
  */
 
 type Files = Readonly<Record<string, Uint8Array>>;
 
 let server: WalletRpc;
 let state: WalletState;
-/** Of a wallet with things in its store, and of one that the reference left. */
+/** Files of a wallet with records in its store, and of a wallet of the reference. */
 const wallets: { own: Files; reference: Files } = { own: {}, reference: {} };
 let ownAddress: string;
 
@@ -26,7 +26,7 @@ const { password } = vector;
 const ATTRIBUTES = 40;
 const VALUE = 'v'.repeat(300);
 
-/** Files of the wallet `w` as they are now. */
+/** Current files of the wallet `w`. */
 const filesNow = (): Files =>
   Object.fromEntries(
     readdirSync(server.walletDir)
@@ -59,7 +59,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** @param isWhole checks a wallet that opens all the same. */
+/** @param isWhole checks a wallet that opens despite the mutation. */
 async function expectRefusedOrWhole(
   files: Files,
   name: string,
@@ -94,17 +94,17 @@ const isAside = (changed: Uint8Array): boolean =>
   Object.entries(filesNow()).some(([name, bytes]) => name !== 'w' && Buffer.compare(bytes, changed) === 0);
 
 describe('a changed keys file', () => {
-  it('is refused, or is that of the same wallet', () =>
+  it('is refused, or opens the same wallet', () =>
     expectRefusedOrWhole(wallets.own, 'w.keys', () => expectAddress(ownAddress), 25));
 });
 
 describe('a changed store', () => {
-  it('is refused, or opens as it was, or is set aside', () =>
+  it('is refused, or opens unchanged, or is renamed to a backup', () =>
     expectRefusedOrWhole(
       wallets.own,
       'w',
       async (changed) => {
-        // A page is looked at when it is needed.
+        // A page is verified only when it is read.
         const expectOrDamaged = async (method: string, params: object, expected: object): Promise<void> => {
           const { error, result } = await server.call(method, params);
           if (error === undefined) expect(result).toMatchObject(expected);
@@ -120,7 +120,7 @@ describe('a changed store', () => {
 });
 
 describe('a changed cache of the reference', () => {
-  it('is set aside as it is, with nothing or something taken over', () =>
+  it('is kept as a backup, imported fully, partly or not at all', () =>
     expectRefusedOrWhole(
       wallets.reference,
       'w',

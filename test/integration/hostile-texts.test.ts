@@ -7,7 +7,7 @@ import { mutatedHex, mutatedText } from '../support/mutations.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { watchState, type WalletState } from '../support/wallet-state.js';
 
-/* Texts that people copy by hand and get wrong, or get from others: addresses, links, signatures, words, keys. */
+/* Mutated texts that users copy: addresses, links, signatures, seed words, keys. */
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz ';
@@ -28,7 +28,7 @@ let spendkey: string;
 beforeAll(async () => {
   server = await startWalletRpc({ args: ['--api-version=1.32', '--no-dns'] });
   await server.rpc('create_wallet', { filename: 'w', password: PASSWORD, language: 'English' });
-  await server.rpc('add_address_book', { address: FOREIGN, description: 'somebody' });
+  await server.rpc('add_address_book', { address: FOREIGN, description: 'a friend' });
   ({ address } = await server.rpc('get_address'));
   ({ address: subaddress } = await server.rpc('create_address', { account_index: 0 }));
   ({ integrated_address: integrated } = await server.rpc('make_integrated_address', {
@@ -73,7 +73,7 @@ describe('changed addresses', () => {
     withstands({ method, params: addresses().map(params), codes: [-2] }),
   );
 
-  it('are refused as what is made integrated', () =>
+  it('are refused by make_integrated_address', () =>
     withstands({
       method: 'make_integrated_address',
       params: addresses()
@@ -84,7 +84,7 @@ describe('changed addresses', () => {
 });
 
 describe('changed payment ids', () => {
-  /** One that is still an id of 8 bytes means another payment: nobody can tell. */
+  /** A mutated id that is still 8 bytes long is a valid id of another payment. */
   const isId = (text: string, lengths: readonly number[]): boolean =>
     lengths.includes(text.length) && /^[0-9a-f]*$/.test(text);
 
@@ -124,7 +124,7 @@ describe('changed links', () => {
       address: subaddress,
       amount: 1_230_000_000_000,
       tx_description: 'a b&c=d é',
-      recipient_name: 'somebody',
+      recipient_name: 'a friend',
     });
     await withstands({
       method: 'parse_uri',
@@ -135,7 +135,7 @@ describe('changed links', () => {
     });
   });
 
-  it('are refused when they are anything', () =>
+  it('are refused when replaced by arbitrary text', () =>
     withstands({
       method: 'parse_uri',
       params: fc
@@ -149,7 +149,7 @@ describe('changed links', () => {
     }));
 });
 
-describe('changed signatures of texts', () => {
+describe('changed message signatures', () => {
   it.each(['spend', 'view'])('by the %s key are bad', async (signature_type) => {
     const { signature } = await server.rpc('sign', { data: 'a text', signature_type });
     const about = { data: 'a text', address };
@@ -190,7 +190,7 @@ describe('changed names and passwords', () => {
 describe('changed keys', () => {
   let made = 0;
 
-  /** What is refused leaves no file, and the wallet open; what is taken is closed again. */
+  /** A refused call leaves no file and the wallet open; a created wallet is closed again. */
   async function expectNewWallet(
     method: string,
     params: fc.Arbitrary<object>,
@@ -207,7 +207,7 @@ describe('changed keys', () => {
           return;
         }
         expect(error).toMatchObject({ code: -1, message: expect.stringMatching(/./) });
-        // Words and keys stay out of what is said about them.
+        // Error messages contain no seed words or keys.
         for (const secret of seed.split(' ').slice(0, 3)) expect(error.message).not.toContain(` ${secret} `);
         expect(existsSync(`${server.walletDir}/${filename}.keys`)).toBe(false);
         expect(existsSync(`${server.walletDir}/${filename}`)).toBe(false);
@@ -218,8 +218,8 @@ describe('changed keys', () => {
     expect(state.stored()).toEqual(stored);
   }
 
-  it('in words are refused, or give a wallet of the words that they are', () =>
-    // A word counts by its first letters, and one changed seed of 24 has a right last word: those are wallets.
+  it('in seed words are refused, or restore the wallet of the changed words', () =>
+    // Words are compared by prefix, and one in 24 changed seeds has a valid checksum: those are wallets.
     expectNewWallet(
       'restore_deterministic_wallet',
       mutatedText(seed, LETTERS).map((text) => ({ seed: text })),
@@ -231,7 +231,7 @@ describe('changed keys', () => {
     ['spend key', () => mutatedHex(spendkey).map((text) => ({ address, viewkey, spendkey: text }))],
     ['address', () => mutatedText(address, BASE58).map((text) => ({ address: text, viewkey, spendkey }))],
   ])('in hex that do not fit each other are refused: the %s', (_, params) =>
-    // What is left out is found from the rest.
+    // Omitted values are derived from the others.
     expectNewWallet('generate_from_keys', params(), (result) => result.address === address),
   );
 });

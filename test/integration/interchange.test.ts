@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * What a person carries from one wallet to the other by hand, in both directions: words, keys files and addresses.
- * The rest of the interchange has files of its own: relay-tx, cold-signing, proofs, uri, cache-import.
+ * Seed words, keys files and addresses moved from one wallet program to the other, in both directions. Other
+ * interchange is in relay-tx, cold-signing, proofs, uri and cache-import.
  */
 
-/** One a script; the vectors of mnemonics have every language, written and read. */
+/** One language per script; the mnemonic vectors cover every language. */
 const SCRIPTS = ['Français', 'русский язык', '日本語', '简体中文 (中国)'];
 const PAYMENT_ID = '0123456789abcdef';
 

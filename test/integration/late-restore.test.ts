@@ -5,8 +5,8 @@ import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * A wallet restored from a height that is too late: inputs of its payments are unknown, so they exceed what it
- * knows to have spent.
+ * A wallet restored from a height that is too late: some inputs of its payments are unknown, so the payments exceed
+ * its known inputs.
  */
 
 const XMR = 1_000_000_000_000;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-it('answers with what is known of a payment that spends an output from before the restore height', async () => {
+it('lists the known part of a payment that spends an output from before the restore height', async () => {
   await payer.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
   const seed = (await payer.rpc('query_key', { key_type: 'mnemonic' })).key as string;
   const main = (await payer.rpc('get_address')).address as string;
@@ -50,7 +50,7 @@ it('answers with what is known of a payment that spends an output from before th
   await daemon.generate(STRANGER, 12);
   await payer.rpc('refresh');
 
-  // Spends both: the wallet restored later knows the small one, and the change.
+  // Spends both outputs: the late wallet knows the small one and the change.
   const { tx_hash, fee } = await payer.rpc('transfer', {
     destinations: [{ address: STRANGER, amount: XMR }],
     subaddr_indices: [1],

@@ -7,7 +7,7 @@ import { connectToDaemonRpc, connectToWalletRpc } from 'monero-ts';
 import { freePort, start, stop, until } from '../support/process.js';
 
 /*
- * Programs that start a server and read its address from standard output, chunk by chunk as they arrive.
+ * Programs that start a server and parse its address from chunks of standard output.
  */
 
 const WALLET_RPC = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Chunks of standard output until a line is in one of them. */
+/** Collects chunks of standard output until one contains a line. */
 async function chunksUntil(command: readonly string[], line: string): Promise<string[]> {
   const chunks: string[] = [];
   const [program = '', ...args] = command;
@@ -63,7 +63,7 @@ describe.each([
     ['127.0.0.1 (IPv4)'],
   ],
 ])('%s', (_, command, ready, addresses) => {
-  it('ends a chunk of its output with each address that it is bound to, before it says that it is ready', async () => {
+  it('ends an output chunk with each bound address, before the line that it is ready', async () => {
     const port = await freePort();
     const chunks = await chunksUntil(command(port), ready);
     const readyAt = chunks.findIndex((chunk) => chunk.includes(ready));
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-it('a wallet server that monero-ts starts is found where it listens', async () => {
+it('monero-ts connects to a wallet server that it starts', async () => {
   const port = await freePort();
   const wallet = await connectToWalletRpc({
     cmd: [
@@ -100,7 +100,7 @@ it('a wallet server that monero-ts starts is found where it listens', async () =
   }
 });
 
-it('a regtest node that monero-ts starts is found where it listens, and says that nothing is pruned', async () => {
+it('monero-ts connects to a regtest node that it starts, which reports an unpruned chain', async () => {
   const port = await freePort();
   const daemon = await connectToDaemonRpc({
     cmd: [process.execPath, REGTEST_DAEMON, '--rpc-bind-port', `${port}`],

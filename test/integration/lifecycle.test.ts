@@ -11,7 +11,7 @@ import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 let daemon: Monerod;
 let proxy: DaemonProxy;
 let wallet: WalletRpc;
-/** Where `--tx-notify` leaves a file for every incoming transaction. */
+/** Directory in which `--tx-notify` creates a file per incoming transaction. */
 let notified: string;
 
 beforeAll(async () => {
@@ -31,13 +31,13 @@ afterAll(async () => {
 const language = 'English';
 
 describe('the life of a wallet', () => {
-  it('starts at the tip, where there is nothing to read yet', async () => {
+  it('starts at the tip', async () => {
     await wallet.rpc('create_wallet', { filename: 'tip', password: '', language });
     expect(await wallet.rpc('refresh')).toEqual({ blocks_fetched: 0, received_money: false });
     expect(await wallet.rpc('get_balance')).toMatchObject({ balance: 0, unlocked_balance: 0 });
   });
 
-  it('knows its own addresses before it has seen a block', async () => {
+  it('knows its own addresses before it has scanned a block', async () => {
     const { address: subaddress } = await wallet.rpc('create_address', { label: 'x' });
     const { address: account } = await wallet.rpc('create_account', {});
     const index = async (address: string): Promise<Loose> =>
@@ -47,7 +47,7 @@ describe('the life of a wallet', () => {
     expect(await index(account)).toEqual({ major: 1, minor: 0 });
   });
 
-  it('sees money at the last of many addresses, and at one beyond it after a restart', async () => {
+  it('finds payments to the last of many addresses, and to one beyond it after a restart', async () => {
     const { addresses } = await wallet.rpc('create_address', { count: 450 });
     await wallet.rpc('close_wallet');
     await wallet.rpc('open_wallet', { filename: 'tip', password: '' });
@@ -65,7 +65,7 @@ describe('the life of a wallet', () => {
     expect(used).toEqual([expect.objectContaining({ address: last, used: true })]);
   });
 
-  it('made while no daemon answers, it finds what it was paid since', async () => {
+  it('finds all payments since its creation, even if created without a daemon', async () => {
     proxy.decide = () => 'drop';
     await wallet.rpc('create_wallet', { filename: 'offline', password: '', language });
     const { address } = await wallet.rpc('get_address');
@@ -76,7 +76,7 @@ describe('the life of a wallet', () => {
     expect((await wallet.rpc('get_transfers', { in: true })).in).toHaveLength(3);
   });
 
-  it('looks into the pool before it has read a block', async () => {
+  it('scans the pool before it has scanned a block', async () => {
     await wallet.rpc('auto_refresh', { enable: false });
     await wallet.rpc('create_wallet', { filename: '', password: '', language });
     expect(await wallet.rpc('get_transfers', { in: true, pool: true })).toEqual({});
@@ -90,7 +90,7 @@ describe('the life of a wallet', () => {
     await wallet.rpc('refresh');
     const mined = (await wallet.rpc('get_transfers', { in: true })).in as Loose[];
     expect(mined).toHaveLength(2);
-    // Run for each of them, and without a shell: what follows the hash is part of the name.
+    // The command runs for each transaction, and without a shell: the text behind the hash is part of the file name.
     await until(
       '--tx-notify',
       () => mined.every(({ txid }) => readdirSync(notified).includes(`${txid};id`)) || undefined,
@@ -99,7 +99,7 @@ describe('the life of a wallet', () => {
     expect((await wallet.call('get_balance')).error?.code).toBe(-13);
   });
 
-  it('keeps the wallet that is open when another cannot be opened', async () => {
+  it('keeps the open wallet when another cannot be opened', async () => {
     await wallet.rpc('open_wallet', { filename: 'tip', password: '' });
     const { address } = await wallet.rpc('get_address');
     expect((await wallet.call('open_wallet', { filename: 'missing', password: '' })).error?.code).toBe(-1);
@@ -109,7 +109,7 @@ describe('the life of a wallet', () => {
     expect((await wallet.rpc('get_address')).address).toBe(address);
   });
 
-  it('a rescan tells the same as before, and keeps what the chain does not know', async () => {
+  it('shows the same after a rescan, which keeps data that is not in the chain', async () => {
     const facts = async (): Promise<unknown> => ({
       balance: (await wallet.rpc('get_balance', { all_accounts: true })).balance,
       out: (await wallet.rpc('get_transfers', { out: true, all_accounts: true })).out,
@@ -120,7 +120,7 @@ describe('the life of a wallet', () => {
     expect(await facts()).toEqual(before);
   });
 
-  it('writes the files of the open wallet again that somebody deleted, with all it knows', async () => {
+  it('writes deleted files of the open wallet again, complete', async () => {
     await wallet.rpc('create_wallet', { filename: 'deleted', password: '', language });
     await wallet.rpc('set_attribute', { key: 'shop', value: 'before' });
     const file = join(wallet.walletDir, 'deleted');

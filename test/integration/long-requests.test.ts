@@ -48,8 +48,8 @@ const CALLS: readonly (readonly [method: string, params: () => unknown, error: n
   ],
 ];
 
-describe('others are answered meanwhile', () => {
-  test.each(CALLS)('when %s takes a list of thousands', async (method, params, error) => {
+describe('other requests are answered', () => {
+  test.each(CALLS)('while %s handles a list of thousands', async (method, params, error) => {
     await wallet.rpc('get_version');
     const { took, others, reply } = await timed(method, params());
     expect(reply.error?.code).toBe(error);

@@ -7,7 +7,7 @@ import { startReference, startWalletRpc, type WalletRpc } from '../support/walle
 
 const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
-/** Number 999 of its main account. Source: monero tests/functional_tests/wallet.py. */
+/** Subaddress 999 of its main account. Source: monero tests/functional_tests/wallet.py. */
 const FAR = '8BQKgTSSqJjP14AKnZUBwnXWj46MuNmLvHfPTpmry52DbfNjjHVvHUk4mczU8nj8yZ57zBhksTJ8kM5xKeJXw55kCMVqyG7';
 
 let daemon: Monerod;
@@ -51,14 +51,14 @@ describe('set_subaddress_lookahead', () => {
     expect(await find(FAR)).toBe(-2);
   });
 
-  it('makes the wallet know addresses further ahead at once', async () => {
+  it('takes effect at once', async () => {
     expect(
       await payee.rpc('set_subaddress_lookahead', { password: 'pw', major_idx: 50, minor_idx: 1000 }),
     ).toEqual({});
     expect(await find(FAR)).toEqual({ major: 0, minor: 999 });
   });
 
-  it('makes it see what is paid there', async () => {
+  it('makes the wallet find payments to addresses further ahead', async () => {
     await payer.rpc('transfer', { destinations: [{ amount: 454545454545, address: FAR }] });
     await daemon.generate((await payer.rpc('get_address')).address, 1);
     await payee.rpc('refresh');
@@ -90,12 +90,12 @@ describe('set_subaddress_lookahead', () => {
     }
   });
 
-  it('may look less far ahead again, and still knows what it knew', async () => {
+  it('may be reduced again, and known addresses stay known', async () => {
     await payee.rpc('set_subaddress_lookahead', { password: 'pw', major_idx: 1, minor_idx: 1 });
     expect(await find(FAR)).toEqual({ major: 0, minor: 999 });
   });
 
-  it('asks a wallet in memory for no password', async () => {
+  it('needs no password for a wallet in memory', async () => {
     await payee.rpc('create_wallet', { filename: '', password: 'pw', language: 'English' });
     await payee.rpc('set_subaddress_lookahead', { password: 'x', major_idx: 2, minor_idx: 300 });
   });

@@ -1,6 +1,6 @@
 import { testGroups } from '../support/multisig-groups.js';
 
-// Each takes most of a minute: one every time, all of them with `npm run test:groups`.
+// Each group takes most of a minute: one runs by default, all of them with `npm run test:groups`.
 testGroups([
   [2, 'roor'],
   ...(process.env.ALL_GROUPS === '1'

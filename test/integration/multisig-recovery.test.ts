@@ -5,7 +5,7 @@ import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { formGroup, signInTurn, startParty, tellEachOther } from '../support/multisig-party.js';
+import { formGroup, signInTurn, startParty, exchangeMultisigInfo } from '../support/multisig-party.js';
 import { seededRng } from '../support/seeded-rng.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
@@ -20,7 +20,7 @@ let theirs: WalletRpc;
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
   const [first, second] = await startParty(['ours', 'theirs'], { daemon: daemon.address });
-  if (first === undefined || second === undefined) throw new Error('two servers');
+  if (first === undefined || second === undefined) throw new Error('two servers are needed');
   [ours, theirs] = [first, second];
   const address = await formGroup([ours, theirs], 2, NAME);
   await daemon.generate(address, 4);
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 async function pay(proposer: WalletRpc, signer: WalletRpc, method: string, order: object): Promise<void> {
-  await tellEachOther([proposer, signer]);
+  await exchangeMultisigInfo([proposer, signer]);
   const { multisig_txset } = await proposer.rpc(method, order);
   const { set } = await signInTurn(multisig_txset as string, [signer]);
   await signer.rpc('submit_multisig', { tx_data_hex: set });
@@ -50,7 +50,7 @@ async function pay(proposer: WalletRpc, signer: WalletRpc, method: string, order
   await Promise.all([proposer, signer].map((wallet) => wallet.rpc('refresh')));
 }
 
-/** What a wallet holds and has paid. */
+/** Outputs and payments of a wallet. */
 async function viewOf(wallet: WalletRpc): Promise<unknown> {
   await wallet.rpc('refresh');
   const { balance, unlocked_balance, multisig_import_needed } = await wallet.rpc('get_balance');
@@ -71,7 +71,7 @@ async function viewOf(wallet: WalletRpc): Promise<unknown> {
 }
 
 describe('a participant whose store is lost', () => {
-  it('has all of it again from its seed, once the others told it', async () => {
+  it('restores it from its seed, after an import of multisig info', async () => {
     const right = await viewOf(ours);
     expect(await viewOf(theirs)).toEqual(right);
     const { key } = await ours.rpc('query_key', { key_type: 'mnemonic' });
@@ -82,21 +82,21 @@ describe('a participant whose store is lost', () => {
       restore_height: 0,
     });
     await ours.rpc('refresh');
-    // What was paid without change cannot be seen yet.
+    // A payment without change cannot be found before the import.
     expect(await ours.rpc('get_balance')).toMatchObject({ multisig_import_needed: true });
-    await tellEachOther([ours, theirs]);
+    await exchangeMultisigInfo([ours, theirs]);
     expect(await viewOf(ours)).toEqual(right);
     await ours.rpc('rescan_blockchain');
     expect(await viewOf(ours)).toEqual(right);
   });
 
-  it('has all of it again from its keys file, in the other program too', async () => {
+  it('restores it from its keys file, in the other program too', async () => {
     const right = await viewOf(theirs);
     copyFileSync(join(ours.walletDir, `${NAME}.keys`), join(theirs.walletDir, 'ours.keys'));
     copyFileSync(join(theirs.walletDir, `${NAME}.keys`), join(ours.walletDir, 'theirs.keys'));
     await theirs.rpc('open_wallet', { filename: 'ours', password: 'p' });
     await ours.rpc('open_wallet', { filename: 'theirs', password: 'p' });
-    await tellEachOther([ours, theirs]);
+    await exchangeMultisigInfo([ours, theirs]);
     expect(await viewOf(ours)).toEqual(right);
     expect(await viewOf(theirs)).toEqual(right);
     await pay(ours, theirs, 'transfer', {

@@ -27,7 +27,7 @@ import {
   makeAll,
   openAll,
   prepareAll,
-  tellEachOther,
+  exchangeMultisigInfo,
 } from '../support/multisig-party.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -51,7 +51,7 @@ const walletAt = (place: number): WalletRpc => {
 const startAt = (place: number): Promise<WalletRpc> =>
   startWalletRpc({ daemon: daemon.address, walletDir: directories[place] ?? '' });
 
-/** `kill -9`, and what comes after it. */
+/** Kills a server (`kill -9`), restarts it and opens its wallet. */
 async function crash(place: number): Promise<void> {
   await walletAt(place).stop({ signal: 'SIGKILL' });
   wallets[place] = await startAt(place);
@@ -73,7 +73,7 @@ const propose = async (place: number): Promise<string> =>
 const infoOf = async (place: number): Promise<string> =>
   (await walletAt(place).rpc('export_multisig_info')).info as string;
 
-/** All that a wallet shows of itself. */
+/** State of a wallet as its methods show it. */
 async function stateOf(place: number): Promise<unknown> {
   const wallet = walletAt(place);
   return {
@@ -94,7 +94,7 @@ afterAll(async () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-describe('with a kill -9 between every two steps', () => {
+describe('with a kill -9 between steps', () => {
   it('two wallets become a group', async () => {
     const opening = await prepareAll(wallets, GROUP);
     await crashAll();
@@ -110,20 +110,20 @@ describe('with a kill -9 between every two steps', () => {
     await daemon.generate(stranger.addressText(), 80);
   });
 
-  it('they pay, and no nonce answers twice', async () => {
+  it('they pay, and no nonce is used twice', async () => {
     await crashAll();
     await Promise.all(wallets.map((wallet) => wallet.rpc('refresh')));
-    const told = [await infoOf(0), await infoOf(1)];
+    const info = [await infoOf(0), await infoOf(1)];
     await crashAll();
     for (const wallet of wallets)
-      expect((await wallet.rpc('import_multisig_info', { info: told })).n_outputs).toBe(12);
+      expect((await wallet.rpc('import_multisig_info', { info })).n_outputs).toBe(12);
     await crashAll();
     const set = await propose(0);
     await crashAll();
     const answer = await sign(1, set);
     expect(await codeOf(1, 'sign_multisig', { tx_data_hex: set })).toBe(-35);
     await crash(1);
-    // It may not have arrived: the same answer again, and no other one.
+    // The answer may have been lost: the same set gives the same answer, another set is refused.
     expect(await sign(1, set)).toEqual(answer);
     expect(await codeOf(1, 'sign_multisig', { tx_data_hex: set })).toBe(-35);
     await crash(0);
@@ -140,9 +140,9 @@ describe('with a kill -9 between every two steps', () => {
     await daemon.generate(stranger.addressText(), 10);
   });
 
-  it('one that dies while it signs gives one answer or none', async () => {
+  it('a signer that is killed while signing gives one answer or none', async () => {
     for (const delay of [5, 60, 150, 300, 500]) {
-      await tellEachOther(wallets);
+      await exchangeMultisigInfo(wallets);
       const [first, second] = [await propose(0), await propose(0)];
       const lost = walletAt(1)
         .call('sign_multisig', { tx_data_hex: first })
@@ -151,14 +151,14 @@ describe('with a kill -9 between every two steps', () => {
       await crash(1);
       await lost;
       const again = await walletAt(1).call('sign_multisig', { tx_data_hex: first });
-      // Both proposals count on the same nonces.
+      // Both proposals use the same nonces.
       expect(await codeOf(1, 'sign_multisig', { tx_data_hex: second })).toBe(-35);
       expect(again.error).toBeUndefined();
     }
   });
 });
 
-describe('what comes from elsewhere', () => {
+describe('a forged message', () => {
   let foreignInfo: string;
   let foreignSet: string;
   let staleInfo: string;
@@ -168,19 +168,19 @@ describe('what comes from elsewhere', () => {
     const address = await formGroup(wallets, 2, 'others');
     await daemon.generate(address, 2);
     await daemon.generate(stranger.addressText(), 60);
-    await tellEachOther(wallets);
+    await exchangeMultisigInfo(wallets);
     foreignInfo = await infoOf(1);
     foreignSet = await propose(0);
     await openAll(wallets, GROUP);
     staleInfo = await infoOf(1);
     await walletAt(0).rpc('import_multisig_info', { info: [staleInfo] });
-    await tellEachOther(wallets);
+    await exchangeMultisigInfo(wallets);
     const { key } = await walletAt(0).rpc('query_key', { key_type: 'view_key' });
     const viewSecret = fromHex(key as string) as SecretKey;
     keys = { viewSecret, cipherKey: await exportKey(viewSecret, 1) };
   });
 
-  /** What a member of the group could make of a message. */
+  /** Changes a message with the keys that a group member has. */
   const changed = <T>(kind: ExportKind, codec: Codec<T>, hex: string, change: (value: T) => T): string => {
     const value = decode(codec, openExport(kind, fromHex(hex), keys));
     return toHex(sealExport(kind, encode(codec, change(value)), keys, rng));
@@ -195,7 +195,7 @@ describe('what comes from elsewhere', () => {
     '',
   ];
 
-  it('is no info that the wallet takes, and changes nothing', async () => {
+  it('is refused as multisig info, and changes nothing', async () => {
     const before = await stateOf(0);
     const good = await infoOf(1);
     const take = (info: readonly string[]): Promise<unknown> => codeOf(0, 'import_multisig_info', { info });
@@ -203,14 +203,14 @@ describe('what comes from elsewhere', () => {
       expect(await take([text])).toBe(-1);
     expect(await take(['xyz'])).toBe(-26);
     expect(await take([])).toBe(-33);
-    const byMember = (change: (told: SignerInfo) => SignerInfo): string =>
+    const byMember = (change: (info: SignerInfo) => SignerInfo): string =>
       changed('multisigInfo', signerInfo, good, change);
     const withOutput = (change: (output: SignerInfo['outputs'][number]) => SignerInfo['outputs'][number]) =>
-      byMember((told) => ({ ...told, outputs: told.outputs.map(change) }));
+      byMember((info) => ({ ...info, outputs: info.outputs.map(change) }));
     const someKey = publicKeyOf(randomSecretKey(rng));
     for (const text of [
-      byMember((told) => ({ ...told, signer: someKey })),
-      byMember((told) => ({ ...told, spendPublicKey: someKey })),
+      byMember((info) => ({ ...info, signer: someKey })),
+      byMember((info) => ({ ...info, spendPublicKey: someKey })),
       withOutput((output) => ({ ...output, signer: someKey })),
       withOutput((output) => ({ ...output, partialKeyImages: [] })),
       withOutput((output) => ({ ...output, nonces: output.nonces.slice(1) })),
@@ -224,10 +224,10 @@ describe('what comes from elsewhere', () => {
     const { error } = await walletAt(0).call('import_multisig_info', { info: [staleInfo] });
     expect(error?.message).toMatch(/export anew/);
     expect(await stateOf(0)).toEqual(before);
-    await tellEachOther(wallets);
+    await exchangeMultisigInfo(wallets);
   });
 
-  it('is nothing that it signs, and the honest set is signed afterwards', async () => {
+  it('is not signed, and the honest set is signed afterwards', async () => {
     const good = await propose(0);
     const before = await stateOf(1);
     const code = (set: string): Promise<unknown> => codeOf(1, 'sign_multisig', { tx_data_hex: set });
@@ -247,8 +247,8 @@ describe('what comes from elsewhere', () => {
         construction: { ...pending.construction, ...change(pending.construction) },
       }));
     const crafted: Readonly<Record<string, string>> = {
-      'nobody has signed': byMember((set) => ({ ...set, signers: [] })),
-      'a stranger has signed': byMember((set) => ({ ...set, signers: [someKey] })),
+      'no signers': byMember((set) => ({ ...set, signers: [] })),
+      'an unknown signer': byMember((set) => ({ ...set, signers: [someKey] })),
       'no transactions': byMember((set) => ({ ...set, txs: [] })),
       'one twice': byMember((set) => ({ ...set, txs: [...set.txs, ...set.txs] })),
       'no attempts': withTx((pending) => ({ ...pending, multisigSigs: [] })),
@@ -256,7 +256,7 @@ describe('what comes from elsewhere', () => {
         ...pending,
         multisigSigs: [...pending.multisigSigs, ...pending.multisigSigs],
       })),
-      'nonces of nobody': withTx((pending) => ({
+      'unknown nonces': withTx((pending) => ({
         ...pending,
         multisigSigs: pending.multisigSigs.map((sig) => ({ ...sig, usedL: [someKey] })),
       })),
@@ -275,7 +275,7 @@ describe('what comes from elsewhere', () => {
       'another amount': withConstruction(({ outputs }) => ({
         outputs: outputs.map((output, i) => (i === 0 ? { ...output, amount: output.amount + 1n } : output)),
       })),
-      'change for a stranger': withConstruction(({ change }) => ({
+      'change to another address': withConstruction(({ change }) => ({
         change: { ...change, address: { spendPublicKey, viewPublicKey } },
       })),
       'another key image': withConstruction(({ sources }) => ({

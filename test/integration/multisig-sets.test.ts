@@ -6,7 +6,7 @@ import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { formGroup, signInTurn, startParty, tellEachOther } from '../support/multisig-party.js';
+import { formGroup, signInTurn, startParty, exchangeMultisigInfo } from '../support/multisig-party.js';
 import { seededRng } from '../support/seeded-rng.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
@@ -29,15 +29,15 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-/** Ours proposes, or the reference. */
+/** Proposers: our wallet, or the reference's. */
 const PROPOSERS = [
   ['ours', 0],
   ['the reference', 1],
 ] as const;
 
-/** @returns the hashes of what went out. */
+/** @returns the hashes of the relayed transactions. */
 async function pay(proposer: number, method: string, order: object): Promise<string[]> {
-  await tellEachOther(wallets);
+  await exchangeMultisigInfo(wallets);
   const [first, second] = [wallets[proposer], wallets[1 - proposer]];
   if (first === undefined || second === undefined) throw new Error('two wallets');
   const { multisig_txset } = await first.rpc(method, order);
@@ -48,7 +48,7 @@ async function pay(proposer: number, method: string, order: object): Promise<str
   return tx_hash_list as string[];
 }
 
-/** Both have the same history. */
+/** Checks that both have the same history. */
 async function agree(): Promise<Loose[]> {
   const [mine, others] = await Promise.all(
     wallets.map(async (wallet) => {
@@ -63,8 +63,8 @@ async function agree(): Promise<Loose[]> {
   return mine?.paid ?? [];
 }
 
-describe.each(PROPOSERS)('what %s proposes', (_, proposer) => {
-  it('may be several transactions', async () => {
+describe.each(PROPOSERS)('a proposal by %s', (_, proposer) => {
+  it('may consist of several transactions', async () => {
     const destinations = Array.from({ length: 20 }, (_unused, minor) => ({
       address: stranger.addressText({ major: 0, minor }),
       amount: COIN,
@@ -75,7 +75,7 @@ describe.each(PROPOSERS)('what %s proposes', (_, proposer) => {
     expect(paid.reduce((sum, { amount }) => sum + (amount as number), 0)).toBe(20 * COIN);
   });
 
-  it('hands a payment id to its receiver', async () => {
+  it('passes a payment id to its receiver', async () => {
     const id = fixedBytes(fromHex('0123456789abcdef'), 8, 'PaymentId');
     const address = formatAddress({ ...stranger.address(), kind: 'integrated', paymentId: id });
     const [txid = ''] = await pay(proposer, 'transfer', { destinations: [{ address, amount: COIN }] });
@@ -85,7 +85,7 @@ describe.each(PROPOSERS)('what %s proposes', (_, proposer) => {
     await agree();
   });
 
-  it('spends from another account, its change goes back there', async () => {
+  it('spends from another account, which receives the change', async () => {
     const label = `account of ${proposer}`;
     for (const wallet of wallets) await wallet.rpc('create_account', { label });
     const account_index = proposer + 1;
@@ -104,8 +104,8 @@ describe.each(PROPOSERS)('what %s proposes', (_, proposer) => {
   });
 });
 
-test('of two sets that count on the same nonces one is signed, asked for at once', async () => {
-  await tellEachOther(wallets);
+test('of two concurrent sets with the same nonces, one is signed', async () => {
+  await exchangeMultisigInfo(wallets);
   const [ours, theirs] = wallets;
   if (ours === undefined || theirs === undefined) throw new Error('two wallets');
   const key_image = (

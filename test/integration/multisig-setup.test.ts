@@ -20,7 +20,7 @@ afterAll(async () => {
   await Promise.all([...ours, ...theirs].map((wallet) => wallet.stop()));
 });
 
-/** `o` and `r`: a participant of ours, one of the reference. */
+/** Wallets by letter: `o` for ours, `r` for the reference's. */
 const party = (letters: string): WalletRpc[] => {
   const [free, taken] = [[...ours], [...theirs]];
   return [...letters].map((letter) => {
@@ -95,7 +95,7 @@ describe('while the keys are exchanged', () => {
     const round = async (step?: string, params: object = {}): Promise<Loose[]> => {
       const done = await Promise.all(
         wallets.map((wallet, i) => {
-          // The reference has no finalize_multisig that works.
+          // finalize_multisig of the reference does not work.
           const later = theirs.includes(wallet) ? 'exchange_multisig_keys' : method;
           return wallet.rpc(step ?? later, {
             ...{ multisig_info: peersOf(messages, i), password: 'p' },
@@ -118,7 +118,7 @@ describe('while the keys are exchanged', () => {
     }
   });
 
-  it('finalize_multisig is a round of it', async () => {
+  it('finalize_multisig is one round', async () => {
     const wallets = party('or');
     const messages = await makeAll(wallets, 2, await prepareAll(wallets, filename()));
     const finalized = await wallets[0]?.rpc('finalize_multisig', { multisig_info: messages });
@@ -129,7 +129,7 @@ describe('while the keys are exchanged', () => {
     expect(finalized?.address).toBe(exchanged?.address);
   });
 
-  it('what does not fit is refused with the codes of the reference, and changes nothing', async () => {
+  it('invalid messages are refused with the codes of the reference, and change nothing', async () => {
     const wallets = party('oo');
     const [a] = wallets;
     if (a === undefined) throw new Error('a wallet');
@@ -180,7 +180,7 @@ describe('while the keys are exchanged', () => {
     expect(await code('get_multisig_key_exchange_booster', { multisig_info: messages })).toBe(-28);
   });
 
-  it('a booster lets one go on', async () => {
+  it('booster messages let a participant finish a round early', async () => {
     const [a, b, c] = party('ooo');
     if (!a || !b || !c) throw new Error('three wallets');
     const opening = await prepareAll([a, b, c], filename());
@@ -228,7 +228,7 @@ describe('a group of two wallets on disk', () => {
       .then(({ ready, threshold, total }) => ({ ready, threshold, total })),
   });
 
-  /** Signers stand in any order in it. */
+  /** Multisig seed in hex; the order of the signers in it is not fixed. */
   const seedOf = async (wallet: WalletRpc): Promise<string> =>
     (await wallet.rpc('query_key', { key_type: 'mnemonic' })).key as string;
 
@@ -245,7 +245,7 @@ describe('a group of two wallets on disk', () => {
     await reader.rpc('open_wallet', { filename: name, password: 'p' });
   });
 
-  it('comes back from its seed, of either', async () => {
+  it('is restored from the seed of either participant', async () => {
     const reader = party('oo')[1];
     if (reader === undefined) throw new Error('a wallet');
     for (const wallet of wallets) {

@@ -6,7 +6,7 @@ import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/coinbas
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* Consensus looks into no extra: a payment counts where the reference counts it, and nowhere else. */
+/* Consensus does not validate the extra field: payments must be credited exactly as by the reference. */
 
 const OUTPUT = 2;
 const others = pointsFrom(91n, OUTPUT);
@@ -18,12 +18,12 @@ const additional = (...keys: readonly PublicKey[]): Uint8Array =>
   writeExtra([{ type: 'additionalKeys', keys }]);
 const root = '11'.repeat(32);
 
-describe('a payment in a block whose extra is odd', () => {
+describe('a payment in a block with an unusual extra field', () => {
   let daemon: Monerod;
   let ours: WalletRpc;
   let theirs: WalletRpc;
   let address: string;
-  /** Of the transaction key of the last payment. */
+  /** Transaction secret key of the last payment. */
   let secret = 33n;
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('a payment in a block whose extra is odd', () => {
     secret += 1n;
     const [key = NO_POINT] = pointsFrom(secret, 1);
     const extra = extraOf(key);
-    // Of a key that is no point, the identity would be all there is to derive.
+    // For a key that is not a point the derivation would be the identity.
     const derivation = toHex(extra) === toHex(main(NO_POINT)) ? IDENTITY : undefined;
     const outputs = [...strayOutputs(7n, OUTPUT), outputTo(address, OUTPUT, secret, derivation)];
     const { reply, rest } = await mineWith(daemon, address, outputs, extra);

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const REFUSED: [what: string, address: string, why: string][] = [
-  ['a name whose answer is not vouched for', 'unsigned@example.org', 'DNSSEC'],
+  ['a name without a DNSSEC signature', 'unsigned@example.org', 'DNSSEC'],
   ['a name without an address', 'nothing@example.org', 'No Monero address'],
   ['a name that does not exist', 'missing@example.org', 'No Monero address'],
   ['a name of an address of another network', 'testnet@example.org', 'network'],
@@ -42,7 +42,7 @@ const REFUSED: [what: string, address: string, why: string][] = [
 ];
 
 describe('validate_address', () => {
-  it('tells the address behind a name where it may, as a flag under 1.3', async () => {
+  it('resolves a name where allowed, and reports it as a flag under 1.3', async () => {
     const asked = { address: 'shop@example.org', allow_openalias: true };
     const valid = { valid: true, integrated: false, subaddress: false, nettype: 'mainnet' };
     expect(await wallet.rpc('validate_address', asked)).toEqual({ ...valid, openalias_address: true });
@@ -52,17 +52,17 @@ describe('validate_address', () => {
     expect(plain).toEqual({ ...valid, openalias_address: false });
   });
 
-  it('finds an address of another network where any will do', async () => {
+  it('accepts an address of another network with any_net_type', async () => {
     const asked = { address: 'testnet@example.org', allow_openalias: true, any_net_type: true };
     expect(await wallet.rpc('validate_address', asked)).toMatchObject({ valid: true, nettype: 'testnet' });
   });
 
-  test.each(REFUSED)('calls %s not valid', async (_, address) => {
+  test.each(REFUSED)('reports %s as invalid', async (_, address) => {
     const { valid } = await wallet.rpc('validate_address', { address, allow_openalias: true });
     expect(valid).toBe(false);
   });
 
-  it('shows the address under 1.32', async () => {
+  it('returns the resolved address under 1.32', async () => {
     const latest = await startWalletRpc({
       daemon: daemon.address,
       args: [`--dns-server=127.0.0.1:${dns.port}`, '--api-version=1.32'],
@@ -76,22 +76,22 @@ describe('validate_address', () => {
   });
 });
 
-describe('paying a name', () => {
-  test.each(REFUSED)('refuses %s', async (_, address, why) => {
+describe('a payment to a name', () => {
+  test.each(REFUSED)('is refused for %s', async (_, address, why) => {
     const { error } = await wallet.call('transfer', { destinations: [{ amount: 1, address }] });
     expect(error).toMatchObject({ code: -2, message: expect.stringContaining(why) });
     expect((await wallet.call('add_address_book', { address })).error?.code).toBe(-2);
     expect((await wallet.call('verify', { address })).error?.code).toBe(-2);
   });
 
-  it('asks nobody about a mistyped address', async () => {
+  it('makes no DNS query for a mistyped address', async () => {
     const before = dns.asked.length;
     const address = SHOP.replace('4', '5');
     expect((await wallet.call('transfer', { destinations: [{ amount: 1, address }] })).error?.code).toBe(-2);
     expect(dns.asked).toHaveLength(before);
   });
 
-  it('pays the address behind it, and remembers that one', async () => {
+  it('goes to the resolved address, which is recorded', async () => {
     const { address: own } = await wallet.rpc('get_address');
     await daemon.generate(own, 90);
     await wallet.rpc('refresh');
@@ -102,12 +102,12 @@ describe('paying a name', () => {
     expect(transfer.destinations).toEqual([{ address: SHOP, amount: 1_000_000_000 }]);
   });
 
-  it('looks at signatures of the address behind it', async () => {
+  it('verifies signatures of the resolved address', async () => {
     const asked = { data: 'text', address: 'shop@example.org', signature: 'SigV2' };
     expect(await wallet.rpc('verify', asked)).toMatchObject({ good: false });
   });
 
-  it('keeps the address behind a name in the address book', async () => {
+  it('stores the resolved address in the address book', async () => {
     await wallet.rpc('add_address_book', { address: 'shop@example.org', description: 'shop' });
     await wallet.rpc('add_address_book', { address: SHOP });
     await wallet.rpc('edit_address_book', { index: 1, set_address: true, address: 'shop.example.org' });

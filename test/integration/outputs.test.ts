@@ -4,7 +4,7 @@ import { refusal, sideBySide, step } from '../support/side-by-side.js';
 import { startTwins, type Twins } from '../support/twins.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
-/* Single outputs of a wallet that the reference holds too: frozen ones, and whether they are spent. */
+/* Frozen outputs and spent status, compared with the reference on the same wallet. */
 
 const XMR = 1_000_000_000_000;
 
@@ -26,7 +26,7 @@ const unlockedOf = async (wallet: WalletRpc): Promise<number> =>
   (await wallet.rpc('get_balance')).unlocked_balance as number;
 
 describe('freeze, thaw and frozen', () => {
-  it('set aside all but two outputs, and a payment takes none of them, here as there', async () => {
+  it('keep all but two outputs out of payments, as in the reference', async () => {
     expect(images.length).toBeGreaterThan(3);
     const [first = '', second = '', ...others] = images;
     for (const wallet of [twins.ours, twins.theirs]) {
@@ -48,7 +48,7 @@ describe('freeze, thaw and frozen', () => {
     expect([-17, -37]).toContain(error?.code);
   });
 
-  it('frozen after a payment was made without relaying, keeps it from being relayed', async () => {
+  it('keep an unrelayed payment of a frozen output from being relayed', async () => {
     const [key_image = ''] = images;
     const { tx_metadata } = await twins.ours.rpc('transfer', {
       destinations: [{ amount: 40 * XMR, address: twins.address }],
@@ -61,7 +61,7 @@ describe('freeze, thaw and frozen', () => {
     expect((await twins.daemon.plain('/get_transaction_pool_hashes')).tx_hashes).toBeUndefined();
   });
 
-  it('outlive a restart and a rescan, until they are thawed', async () => {
+  it('survive a restart and a rescan, until the outputs are thawed', async () => {
     const [, , key_image = ''] = images;
     await twins.ours.rpc('close_wallet');
     await twins.ours.rpc('open_wallet', { filename: 'twin', password: '' });
@@ -80,7 +80,7 @@ describe('freeze, thaw and frozen', () => {
       refusal(method, 'no key image', {}, -1),
       refusal(method, 'no hex', { key_image: 'zz'.repeat(32) }, -10),
       refusal(method, 'a short one', { key_image: '00' }, -10),
-      refusal(method, 'one of nobody', { key_image: '02'.repeat(32) }, -1),
+      refusal(method, 'an unknown key image', { key_image: '02'.repeat(32) }, -1),
     ]),
     () => [twins.ours, twins.theirs],
   );
@@ -89,14 +89,14 @@ describe('freeze, thaw and frozen', () => {
 describe('rescan_spent', () => {
   sideBySide([step('rescan_spent', 'nothing to correct')], () => [twins.ours, twins.theirs]);
 
-  it('finds what was spent while the wallet did not look', async () => {
+  it('finds spends in blocks that were not scanned', async () => {
     const before = await unlockedOf(twins.ours);
     const paid = await twins.theirs.rpc('transfer', {
       destinations: [{ amount: XMR, address: twins.address }],
     });
     await twins.daemon.generate(twins.address, 2);
     const { height } = (await twins.daemon.rpc('get_info')) as Loose;
-    // The block that spends is skipped.
+    // The block of the spend is skipped.
     await twins.ours.rpc('refresh', { start_height: height - 1 });
     const spent: string[] = paid.spent_key_images?.key_images ?? [];
     const known = await availableOf(twins.ours);
@@ -107,7 +107,7 @@ describe('rescan_spent', () => {
     const left = (await availableOf(twins.ours)).map(({ key_image }) => key_image as string);
     expect(left.filter((image) => spent.includes(image))).toEqual([]);
     expect(await unlockedOf(twins.ours)).toBeLessThan(before);
-    // Read in full, the chain says the same, and who spent it.
+    // A full scan gives the same result, and the spending transaction.
     await twins.ours.rpc('rescan_blockchain');
     await twins.theirs.rpc('refresh');
     expect((await twins.ours.rpc('get_balance')).balance).toBe(
@@ -115,7 +115,7 @@ describe('rescan_spent', () => {
     );
   });
 
-  it('frees what payments had spent that the daemon holds neither in its pool nor in the chain', async () => {
+  it('frees inputs of payments that are neither in the pool nor in the chain', async () => {
     const order = { destinations: [{ amount: XMR, address: twins.address }] };
     const foreign = await twins.theirs.rpc('transfer', order);
     await twins.ours.rpc('get_transfers', { pool: true });
@@ -129,7 +129,7 @@ describe('rescan_spent', () => {
     expect(failed).toContainEqual(expect.objectContaining({ txid: own.tx_hash }));
   });
 
-  it('is refused where the daemon is not trusted', async () => {
+  it('is refused for an untrusted daemon', async () => {
     const { ours, daemon } = twins;
     await ours.rpc('set_daemon', { address: daemon.address, trusted: false });
     expect((await ours.call('rescan_spent')).error?.code).toBe(-1);

@@ -76,7 +76,7 @@ describe('tx metadata of the reference', () => {
     expect(toHex(transactionHash(pending.tx))).toBe(tx_hash);
     expect(pending.fee).toBe(BigInt(fee as number));
     expect(toHex(pending.txSecretKey) + pending.additionalSecretKeys.map(toHex).join('')).toBe(tx_key);
-    // The reference goes through destinations in an order of its own.
+    // The reference orders destinations differently.
     const named = (list: { address: string; amount: number }[]): string[] =>
       list.map((one) => `${one.amount} ${one.address}`).sort();
     expect(

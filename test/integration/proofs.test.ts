@@ -20,20 +20,20 @@ import { startReference, startWalletRpc, type WalletRpc } from '../support/walle
 import { proveSharedSecretV1 } from '../wallet/payment-fixture.js';
 
 /*
- * Proofs and signatures between our wallet and the reference's, each made by one and read by the other. The
- * chain and the payments are made once; no test changes them.
+ * Proofs and signatures between our wallet and the reference's, each created by one and checked by the other. The
+ * chain and the payments are created once; no test changes them.
  */
 
 const rng = seededRng('proofs');
 const XMR = 1_000_000_000_000;
 const MESSAGE = 'order 17, ünïcode';
-/** Some 20 seconds, unless the machine has much else to do. */
+/** Time limit of the set-up, which takes about 20 s on an idle machine. */
 const SETUP_MS = 300_000;
 const CONFIRMATIONS = 3;
 const UNKNOWN_TX = '5'.repeat(64);
 
 type Name = 'ours' | 'theirs';
-/** Who makes a proof, and who looks at it. */
+/** Pairs of prover and verifier. */
 const DIRECTIONS: readonly (readonly [Name, Name])[] = [
   ['ours', 'theirs'],
   ['theirs', 'ours'],
@@ -51,11 +51,11 @@ type PaymentKind = (typeof PAYMENTS)[number];
 
 let daemon: Monerod;
 const wallets = {} as Record<Name, WalletRpc>;
-/** Address 0/0 and 0/1 of each. */
+/** Addresses 0/0 and 0/1 of each wallet. */
 const addresses = {} as Record<Name, readonly [string, string]>;
 const payments = {} as Record<Name, Record<PaymentKind, Payment>>;
 
-/** Proofs of holdings from before the payments. */
+/** Reserve proofs from before the payments. */
 const holdings = {} as Record<Name, string>;
 
 const other = (name: Name): Name => (name === 'ours' ? 'theirs' : 'ours');
@@ -95,7 +95,7 @@ beforeAll(async () => {
     addresses[name] = [address, second];
     await daemon.generate(address, 6);
   }
-  // Of 22 outputs that a ring may use the reference takes all. Of 26 and more it draws, on so short a chain for ever.
+  // Of 22 usable outputs the reference takes all. From 26 on it draws at random, which never ends on such a short chain.
   await daemon.generate(addresses.ours[0], 70);
   await Promise.all([wallets.ours.rpc('refresh'), wallets.theirs.rpc('refresh')]);
   for (const name of ['ours', 'theirs'] as const)
@@ -108,7 +108,7 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-/** The same text with one character of base58 exchanged, at a place counted from the end if negative. */
+/** Replaces one base58 character; a negative position counts from the end. */
 const tampered = (text: string, at: number): string => {
   const place = at < 0 ? text.length + at : at;
   return text.slice(0, place) + (text[place] === '2' ? '3' : '2') + text.slice(place + 1);
@@ -117,7 +117,7 @@ const tampered = (text: string, at: number): string => {
 const errorOf = async (wallet: WalletRpc, method: string, params: unknown): Promise<number | undefined> =>
   (await wallet.call(method, params)).error?.code;
 
-/** Bad in so many words, or refused as a text that cannot be read. */
+/** True when a check answers that a proof is bad, or refuses it as malformed. */
 async function refused(wallet: WalletRpc, method: string, params: unknown): Promise<boolean> {
   const { result, error } = await wallet.call(method, params);
   return error === undefined ? result?.['good'] === false : error.code === -1;
@@ -135,7 +135,7 @@ describe('while the payments are in the pool', () => {
     }
   });
 
-  test.each<Name>(['ours', 'theirs'])('a proof of what %s held tells what was spent', async (holder) => {
+  test.each<Name>(['ours', 'theirs'])('a reserve proof of %s shows spent outputs', async (holder) => {
     const { txid } = payments[holder].integrated;
     const { transfer } = await wallets[holder].rpc('get_transfer_by_txid', { txid });
     const check = { address: addresses[holder][0], message: '', signature: holdings[holder] };
@@ -145,7 +145,7 @@ describe('while the payments are in the pool', () => {
     expect(ours).toEqual(theirs);
     expect(ours.good).toBe(true);
     expect(ours.spent).toBeGreaterThanOrEqual(transfer.amount + transfer.fee);
-    // What only the pool spends is still held.
+    // Outputs spent only in the pool still count as reserves.
     const again = await wallets[holder].rpc('get_reserve_proof', { all: true, message: '' });
     for (const reader of [wallets.ours, wallets.theirs])
       expect(await reader.rpc('check_reserve_proof', { ...check, signature: again.signature })).toEqual(ours);
@@ -158,14 +158,14 @@ describe('once the payments are mined', () => {
     await Promise.all([wallets.ours.rpc('refresh'), wallets.theirs.rpc('refresh')]);
   });
 
-  describe.each(DIRECTIONS)('signatures by %s, read by %s', (signer, reader) => {
+  describe.each(DIRECTIONS)('signatures by %s, checked by %s', (signer, reader) => {
     describe.each([
       ['spend', 0],
       ['view', 0],
       ['spend', 1],
       ['view', 1],
     ])('with the %s key of address %i', (type, minor) => {
-      it('hold for this text and address alone', async () => {
+      it('are valid for this message and address only', async () => {
         const { signature } = await wallets[signer].rpc('sign', {
           data: MESSAGE,
           address_index: minor,
@@ -185,7 +185,7 @@ describe('once the payments are mined', () => {
   });
 
   describe.each(DIRECTIONS)('transaction keys of %s, used by %s', (payer, reader) => {
-    test.each(PAYMENTS)('show the payment: %s', async (kind) => {
+    test.each(PAYMENTS)('prove the payment: %s', async (kind) => {
       const { txid, txKey, address, amount } = payments[payer][kind];
       expect(await wallets[payer].rpc('get_tx_key', { txid })).toEqual({ tx_key: txKey });
       expect(txKey.length).toBe(kind.startsWith('mixed') ? 4 * 64 : 64);
@@ -198,7 +198,7 @@ describe('once the payments are mined', () => {
     });
   });
 
-  describe.each(DIRECTIONS)('proofs of payment by %s, read by %s', (prover, reader) => {
+  describe.each(DIRECTIONS)('payment proofs by %s, checked by %s', (prover, reader) => {
     const cases = PAYMENTS.flatMap((kind) => [
       { kind, direction: 'Out', payer: prover },
       { kind, direction: 'In', payer: other(prover) },
@@ -232,8 +232,8 @@ describe('once the payments are mined', () => {
     });
   });
 
-  describe.each(DIRECTIONS)('proofs of spending by %s, read by %s', (payer, reader) => {
-    test.each(PAYMENTS.slice(0, 3))('hold for this transaction and text alone: %s', async (kind) => {
+  describe.each(DIRECTIONS)('spend proofs by %s, checked by %s', (payer, reader) => {
+    test.each(PAYMENTS.slice(0, 3))('are valid for this transaction and message only: %s', async (kind) => {
       const { txid } = payments[payer][kind];
       const { signature } = await wallets[payer].rpc('get_spend_proof', { txid, message: MESSAGE });
       expect(signature).toMatch(/^SpendProofV1/);
@@ -253,16 +253,16 @@ describe('once the payments are mined', () => {
         ).toBe(true);
     });
 
-    it('are not made by who was paid', async () => {
+    it('cannot be created by the payee', async () => {
       const { txid } = payments[payer].subaddress;
       expect(await errorOf(wallets[other(payer)], 'get_spend_proof', { txid, message: '' })).toBe(-1);
     });
   });
 
-  describe.each(DIRECTIONS)('proofs of holdings by %s, read by %s', (holder, reader) => {
+  describe.each(DIRECTIONS)('reserve proofs by %s, checked by %s', (holder, reader) => {
     const bad = { good: false, total: 0, spent: 0 };
 
-    it('of everything count the whole balance, for this text and address alone', async () => {
+    it('of everything cover the whole balance, for this message and address only', async () => {
       const { balance } = await wallets[holder].rpc('get_balance', { all_accounts: true });
       const { signature } = await wallets[holder].rpc('get_reserve_proof', { all: true, message: MESSAGE });
       expect(signature).toMatch(/^ReserveProofV2/);
@@ -284,22 +284,19 @@ describe('once the payments are mined', () => {
         expect(await refused(wallets[reader], 'check_reserve_proof', { ...asked, ...changes })).toBe(true);
     });
 
-    it.each([1, 40 * XMR])(
-      'of at least %i of an account count no more outputs than needed',
-      async (amount) => {
-        const asked = { all: false, account_index: 0, amount, message: MESSAGE };
-        const { signature } = await wallets[holder].rpc('get_reserve_proof', asked);
-        const check = { address: addresses[holder][0], message: MESSAGE, signature };
-        const { good, total, spent } = await wallets[reader].rpc('check_reserve_proof', check);
-        expect({ good, spent }).toEqual({ good: true, spent: 0 });
-        expect(total).toBeGreaterThanOrEqual(amount);
-        const { signature: theirs } = await wallets[holder].rpc('get_reserve_proof', asked);
-        expect((theirs as string).length).toBe((signature as string).length);
-      },
-    );
+    it.each([1, 40 * XMR])('of at least %i of an account use no more outputs than needed', async (amount) => {
+      const asked = { all: false, account_index: 0, amount, message: MESSAGE };
+      const { signature } = await wallets[holder].rpc('get_reserve_proof', asked);
+      const check = { address: addresses[holder][0], message: MESSAGE, signature };
+      const { good, total, spent } = await wallets[reader].rpc('check_reserve_proof', check);
+      expect({ good, spent }).toEqual({ good: true, spent: 0 });
+      expect(total).toBeGreaterThanOrEqual(amount);
+      const { signature: theirs } = await wallets[holder].rpc('get_reserve_proof', asked);
+      expect((theirs as string).length).toBe((signature as string).length);
+    });
   });
 
-  describe('version 1, which nobody makes any more, is read alike', () => {
+  describe('the obsolete version 1 is checked alike', () => {
     const readers = (): readonly WalletRpc[] => [wallets.ours, wallets.theirs];
     const secretOf = async (type: string): Promise<SecretKey> =>
       fromHex((await wallets.ours.rpc('query_key', { key_type: type })).key as string) as SecretKey;
@@ -347,7 +344,7 @@ describe('once the payments are mined', () => {
       }
     });
 
-    it('in proofs of holdings', async () => {
+    it('in reserve proofs', async () => {
       const [address] = addresses.ours;
       const asked = { amount: 1, message: MESSAGE };
       const { signature } = await wallets.ours.rpc('get_reserve_proof', asked);
@@ -381,7 +378,7 @@ describe('once the payments are mined', () => {
     });
   });
 
-  describe('what is wrong with a request', () => {
+  describe('an invalid request is refused alike', () => {
     const cases: readonly (readonly [string, string, (paid: Payment) => unknown, number])[] = [
       ['get_tx_key', 'a txid that is none', () => ({ txid: 'xyz' }), -8],
       ['get_tx_key', 'a transaction of others', () => ({ txid: UNKNOWN_TX }), -24],
@@ -443,7 +440,7 @@ describe('once the payments are mined', () => {
       expect(await errorOf(wallets.theirs, method, params)).toBe(code);
     });
 
-    it('is proving a payment that was not made', async () => {
+    it('for a payment that does not exist', async () => {
       const { txid } = payments.ours.integrated;
       for (const wallet of [wallets.ours, wallets.theirs])
         expect(await errorOf(wallet, 'get_tx_proof', { txid, address: addresses.ours[1], message: '' })).toBe(
@@ -460,7 +457,7 @@ describe('once the payments are mined', () => {
       const proof = await wallets.ours.rpc('get_reserve_proof', { all: true, message });
       holding = { address, message, signature: proof.signature };
       const { key: viewkey } = await wallets.ours.rpc('query_key', { key_type: 'view_key' });
-      // Its keys file is made by the reference.
+      // The reference creates its keys file.
       await wallets.theirs.rpc('generate_from_keys', {
         filename: 'watching',
         password: '',
@@ -476,7 +473,7 @@ describe('once the payments are mined', () => {
       await wallets.ours.rpc('refresh');
     });
 
-    it('proves what it received, and signs with its view key', async () => {
+    it('proves received payments, and signs with its view key', async () => {
       const { txid, address } = payments.theirs.subaddress;
       const subject = { txid, address, message: MESSAGE };
       const { signature } = await wallets.ours.rpc('get_tx_proof', subject);
@@ -491,7 +488,7 @@ describe('once the payments are mined', () => {
       expect(verdict).toMatchObject({ good: true, signature_type: 'view' });
     });
 
-    it('reads proofs of others', async () => {
+    it('checks proofs of other wallets', async () => {
       expect((await wallets.ours.rpc('check_reserve_proof', holding)).good).toBe(true);
       const { txid } = payments.theirs.subaddress;
       const { signature } = await wallets.theirs.rpc('get_spend_proof', { txid, message: '' });

@@ -55,7 +55,7 @@ describe('account tags', () => {
         'an unknown account',
         { tag: 'x', accounts: [0, 9] },
         -1,
-        'account 0 is tagged first there',
+        'the reference tags account 0 first',
       ),
       refusal('tag_accounts', 'accounts that are no numbers', { tag: 'x', accounts: ['one'] }, -32602),
       refusal('untag_accounts', 'an unknown account', { accounts: [9] }, -1),
@@ -72,7 +72,7 @@ describe('account tags', () => {
     ['base_address', 'address'],
   );
 
-  it('gives up an expression whose matching explodes, and answers on', async () => {
+  it('aborts a regular expression with exponential run time, and keeps answering', async () => {
     await ours.rpc('tag_accounts', { tag: 'a'.repeat(40), accounts: [3] });
     const { error } = await ours.call('get_accounts', { tag: '(a+)+b', regexp: true });
     expect(error).toMatchObject({ code: -1, message: expect.stringContaining('too long') });
@@ -81,7 +81,7 @@ describe('account tags', () => {
     );
   });
 
-  it('changes no account where one of them is unknown', async () => {
+  it('changes no account when one of them is unknown', async () => {
     await ours.call('tag_accounts', { tag: 'half', accounts: [0, 9] });
     expect((await ours.call('get_accounts', { tag: 'half' })).error?.code).toBe(-1);
   });
@@ -112,21 +112,21 @@ describe('the address book', () => {
       refusal('edit_address_book', 'a bad address', { index: 0, set_address: true, address: 'x' }, -2),
       refusal('delete_address_book', 'an index beyond the end', { index: 4 }, -12),
       step('delete_address_book', 'an entry in the middle', { index: 1 }),
-      step('get_address_book', 'those behind it have moved down'),
+      step('get_address_book', 'later entries have moved down'),
       step('add_address_book', 'one more at the end', { address: SUBADDRESS, description: 'last' }),
       step('get_address_book', 'one more'),
       step('delete_address_book', 'the first', { index: 0 }),
       step('delete_address_book', 'the first', { index: 0 }),
       step('delete_address_book', 'the first', { index: 0 }),
       step('delete_address_book', 'the last', { index: 0 }),
-      step('get_address_book', 'none any more'),
+      step('get_address_book', 'empty again'),
       refusal('delete_address_book', 'an empty book', {}, -12),
     ],
     servers,
     ['payment_id'],
   );
 
-  describe('payment ids of their own', () => {
+  describe('separate payment ids', () => {
     sideBySide(
       [
         refusal(
@@ -161,7 +161,7 @@ describe('the address book', () => {
       servers,
     );
 
-    it('become part of the address, and are shown beside it', async () => {
+    it('become part of the address, and are listed with it', async () => {
       const entry = async (): Promise<unknown> => (await ours.rpc('get_address_book')).entries[0];
       await ours.rpc('add_address_book', { address: STANDARD, payment_id: PAYMENT_ID });
       const { integrated_address: joined } = await ours.rpc('make_integrated_address', {
@@ -233,7 +233,7 @@ describe('notes and attributes', () => {
 });
 
 describe('after a restart', () => {
-  it('all of it is still there', async () => {
+  it('all records are still present', async () => {
     const look = async (): Promise<unknown[]> => [
       await ours.rpc('get_account_tags'),
       await ours.rpc('get_address_book'),

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 
-/* Loopback has 2^24 addresses: one of them is banned while another looks on. */
+/* Bans of one loopback address, observed from another. */
 
-/** Can that address of this machine call? */
+/** True when requests from a local address are answered. */
 const isServed = (port: number, localAddress: string): Promise<boolean> =>
   new Promise((resolve) => {
     const call = request(
@@ -33,7 +33,7 @@ describe.each([
 
   afterAll(() => daemon?.stop());
 
-  test('an address is kept out, and let in again', async () => {
+  test('an address is banned, and unbanned', async () => {
     expect(await isServed(daemon.port, '127.0.0.2')).toBe(true);
     await ban('127.0.0.2', true);
     expect(await isServed(daemon.port, '127.0.0.2')).toBe(false);
@@ -43,7 +43,7 @@ describe.each([
     expect(await isServed(daemon.port, '127.0.0.2')).toBe(true);
   });
 
-  test('a subnet is kept out, and let in again', async () => {
+  test('a subnet is banned, and unbanned', async () => {
     await ban('127.9.0.0/16', true);
     expect(await isServed(daemon.port, '127.9.1.1')).toBe(false);
     expect(await isServed(daemon.port, '127.8.1.1')).toBe(true);

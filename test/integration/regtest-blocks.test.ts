@@ -8,7 +8,7 @@ import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { testNode, type TestNode } from '../support/regtest-node.js';
 
-/* What our node takes for a block, the real daemon takes too, and both reckon alike with it. */
+/* Blocks that our node accepts are accepted by the real daemon, with the same results. */
 
 const BLOCKS = 64;
 
@@ -18,7 +18,7 @@ let daemon: Monerod;
 const give = (block: Block): Promise<Loose> =>
   daemon.call('submit_block', [toHex(encode(blockCodec, block))]);
 
-/** Mines one block here and hands it over. */
+/** Mines one block on our node and submits it to the real daemon. */
 async function both(prevHash?: Hash): Promise<Hash> {
   const block = await at.template(prevHash);
   const { hash } = await at.node.submitBlock(block);
@@ -37,7 +37,7 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-describe('blocks made here', () => {
+describe('blocks of our node', () => {
   it('are accepted by monerod one by one', async () => {
     for (let i = 0; i < BLOCKS; i++) {
       const block = await at.template();
@@ -47,7 +47,7 @@ describe('blocks made here', () => {
     }
   });
 
-  it('stand in the same chain here and there', async () => {
+  it('form the same chain in both', async () => {
     const { headers } = await daemon.rpc('get_block_headers_range', { start_height: 0, end_height: BLOCKS });
     const theirs = (headers as Loose[]).map((header) => ({
       hash: header.hash,
@@ -68,7 +68,7 @@ describe('blocks made here', () => {
     expect(ours).toEqual(theirs);
   });
 
-  it('have made the same money, and ask for the same fees', async () => {
+  it('have the same emission and fee estimates', async () => {
     const miner = await daemon.rpc('get_miner_data');
     expect(at.node.chain.tip.generated).toBe(BigInt(miner.already_generated_coins));
     expect(at.node.chain.measures.penaltyMedian).toBe(miner.median_weight);
@@ -78,7 +78,7 @@ describe('blocks made here', () => {
     }
   });
 
-  it('number their outputs alike', async () => {
+  it('have the same output indices', async () => {
     const { distributions } = await daemon.rpc('get_output_distribution', {
       amounts: [0],
       cumulative: true,
@@ -96,7 +96,7 @@ describe('blocks made here', () => {
     expect(ours).toEqual((outs as Loose[]).map(({ key, mask, height }) => ({ key, mask, height })));
   });
 
-  it('win over others with more work, here and there', async () => {
+  it('replace others when they have more work, in both', async () => {
     const parent = at.node.store.blocks.at(BLOCKS - 3)?.hash;
     let last = await both(parent);
     for (let i = 0; i < 3; i++) last = await both(last);

@@ -7,20 +7,21 @@ import { seededRng } from '../support/seeded-rng.js';
 import { FIRST_BLOCKS, startMiner, startTwins, type TwinChain } from '../support/twin-chain.js';
 
 /*
- * A chain that ours makes, given to the real daemon block by block: it takes all of it, and both tell the same of
- * it. FULL_CHAIN=1 makes the whole of it, which takes some minutes; otherwise a short one of the same kinds.
+ * A chain made by our daemon is submitted block by block to the real daemon, which accepts it and answers the same.
+ * FULL_CHAIN=1 makes the full chain, which takes some minutes; the default is a short one with the same kinds of
+ * payments.
  */
 
 const FULL = process.env['FULL_CHAIN'] !== undefined;
 const BLOCKS = FULL ? 300 : FIRST_BLOCKS + 14;
 const PAYMENTS = FULL ? 200 : 16;
-/** Blocks that hold payments: all after the first. */
+/** Number of blocks with payments: all after the first ones. */
 const BUSY_BLOCKS = BLOCKS - FIRST_BLOCKS;
 
 const rng = seededRng('chain');
 let twins: TwinChain;
 let miner: ChainWallet;
-/** In the order they were made. */
+/** Transaction hashes in order of creation. */
 const made: string[] = [];
 
 /** A payment to 1 to 15 receivers and back to the payer; every fourth is a sweep of 1 to 4 outputs to up to 16. */
@@ -41,7 +42,7 @@ async function pay(number: number): Promise<string> {
   return toHex(blob);
 }
 
-/** The payments of a block; as good as all have one, some none, some several. */
+/** Creates the payments of a block: usually one, sometimes none or several. */
 async function fill(block: number): Promise<void> {
   const due = Math.floor((PAYMENTS * (block + 1)) / BUSY_BLOCKS);
   while (made.length < due)
@@ -69,8 +70,8 @@ afterAll(async () => {
 const both = (ask: (daemon: TwinChain['ours']) => Promise<Loose>): Promise<Loose[]> =>
   Promise.all([twins.ours, twins.theirs].map(ask));
 
-describe(`a chain of ${BLOCKS} blocks and ${PAYMENTS} payments, made here`, () => {
-  it('is whole, and stands at monerod as it stands here', async () => {
+describe(`a chain of ${BLOCKS} blocks and ${PAYMENTS} payments of our daemon`, () => {
+  it('is complete, and has the same tip in monerod', async () => {
     const [ours, theirs] = await both((daemon) => daemon.rpc('get_info'));
     expect(ours).toMatchObject({ height: BLOCKS + 1, tx_count: PAYMENTS, tx_pool_size: 0 });
     for (const field of [
@@ -91,7 +92,7 @@ describe(`a chain of ${BLOCKS} blocks and ${PAYMENTS} payments, made here`, () =
     expect(ours.headers).toEqual(theirs.headers);
   });
 
-  it('has made the same money and paid the same fees', async () => {
+  it('has the same emission and fees', async () => {
     const [ours, theirs] = await both((daemon) =>
       daemon.rpc('get_coinbase_tx_sum', { height: 0, count: BLOCKS + 1 }),
     );
@@ -102,12 +103,12 @@ describe(`a chain of ${BLOCKS} blocks and ${PAYMENTS} payments, made here`, () =
     expect(data[0]).toEqual(data[1]);
   });
 
-  test.each([0, 1, 10, 99])('asks for the same fees %i blocks ahead', async (grace_blocks) => {
+  test.each([0, 1, 10, 99])('has the same fee estimates %i blocks ahead', async (grace_blocks) => {
     const [ours, theirs] = await both((daemon) => daemon.rpc('get_fee_estimate', { grace_blocks }));
     expect(ours.fees).toEqual(theirs.fees);
   });
 
-  it('has the same transactions, and numbers their outputs alike', async () => {
+  it('has the same transactions and output indices', async () => {
     expect(new Set(made).size).toBe(PAYMENTS);
     for (let start = 0; start < PAYMENTS; start += 50) {
       const [ours, theirs] = await both((daemon) =>
@@ -135,7 +136,7 @@ describe(`a chain of ${BLOCKS} blocks and ${PAYMENTS} payments, made here`, () =
     }
   });
 
-  it('holds transactions of 2 to 16 outputs', async () => {
+  it('contains transactions of 2 to 16 outputs', async () => {
     const { txs } = await twins.ours.plain('/get_transactions', { txs_hashes: made.slice(0, 100) });
     const counts = (txs as Loose[]).map(({ output_indices }) => (output_indices as number[]).length);
     expect([Math.min(...counts), Math.max(...counts)]).toEqual([2, 16]);

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 
-/* The reference's command line wallet lives on our daemon: a command a process, answers to its questions on stdin. */
+/* The reference's command-line wallet on our daemon: one process per command, prompts answered on standard input. */
 
 const PRICE = '1.5';
 const directory = mkdtempSync(join(tmpdir(), 'wallet-cli-'));
 let daemon: Monerod;
 let address: string;
 
-/** Runs one command of the wallet. @param answers lines that its questions get. @returns what it printed. */
+/** Runs one wallet command. @param answers lines for its prompts. @returns its output. */
 function cli(command: readonly string[], answers = '', wallet = ['--wallet-file', 'w']): Promise<string> {
   const child = spawn(
     'monero-wallet-cli',
@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 describe('monero-wallet-cli on our daemon', () => {
-  it('syncs, and sees what it mined', async () => {
+  it('syncs, and shows mined money', async () => {
     const output = await cli(['refresh']);
     expect(output).toMatch(/Refresh done, blocks received: 80/);
     expect(output).toMatch(/Balance: 2814\.\d{12}, unlocked balance: 738\.\d{12}/);

@@ -10,9 +10,9 @@ import { until } from '../support/process.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startMiner, startTwins, FIRST_BLOCKS, type TwinChain } from '../support/twin-chain.js';
 
-/* Every endpoint of our daemon beside the real one, Debian's 0.18.0, on the same chain, field by field. */
+/* Every endpoint of our daemon compared with the real one, Debian's 0.18.0, on the same chain, field by field. */
 
-/** What the real one knows. */
+/** Endpoints of the real daemon. */
 const comparable = (
   JSON.parse(
     readFileSync(new URL('../../../test/vectors/regtest/endpoints.json', import.meta.url), 'utf8'),
@@ -25,7 +25,7 @@ const rng = seededRng('differential');
 const GENESIS = '418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3';
 const ZEROS = '00'.repeat(32);
 const TIP = FIRST_BLOCKS + 3;
-/** Of the three transactions that the chain holds, and one of no one. */
+/** Hashes of the three transactions of the chain, and an unknown one. */
 const names: string[] = [];
 let waiting = '';
 let twins: TwinChain;
@@ -58,7 +58,7 @@ afterAll(async () => {
   await twins?.stop();
 });
 
-/** Fields that may differ, and why. */
+/** Fields that may differ, with reasons. */
 const EXEMPT: Record<string, string> = {
   'error.message': 'the words are ours',
   'result.database_size': 'another database',
@@ -92,7 +92,7 @@ const EXEMPT: Record<string, string> = {
   'txs_as_hex of a miner': 'older servers leave it out',
 };
 
-/** Where two replies differ. Numbers of lists are left out of paths. */
+/** Paths at which two replies differ, without list indices. */
 function differences(ours: unknown, theirs: unknown, path = ''): string[] {
   if (isText(ours) && isText(theirs) && path.endsWith('json')) {
     if (ours === '' || theirs === '') return ours === theirs ? [] : [path];
@@ -128,7 +128,7 @@ const METHODS: readonly (readonly [string, string, () => unknown])[] = [
   ['get_block_header_by_hash', 'one', () => ({ hash: GENESIS })],
   ['get_block_header_by_hash', 'a list', () => ({ hashes: [GENESIS, GENESIS] })],
   ['get_block_header_by_hash', 'an unknown one', () => ({ hash: ZEROS })],
-  ['get_block_header_by_hash', 'what is no hash', () => ({ hash: 'zz' })],
+  ['get_block_header_by_hash', 'a malformed hash', () => ({ hash: 'zz' })],
   ['get_block_header_by_height', 'a height', () => ({ height: 3 })],
   ['get_block_header_by_height', 'one too high', () => ({ height: 3_000 })],
   ['get_block_headers_range', 'all', () => ({ start_height: 0, end_height: TIP })],
@@ -143,7 +143,7 @@ const METHODS: readonly (readonly [string, string, () => unknown])[] = [
   ['get_version', 'anything', () => ({})],
   ['hard_fork_info', 'the next', () => ({})],
   ['hard_fork_info', 'the first', () => ({ version: 1 })],
-  ['hard_fork_info', 'one of the future', () => ({ version: 17 })],
+  ['hard_fork_info', 'an unknown version', () => ({ version: 17 })],
   ['get_fee_estimate', 'now', () => ({})],
   ['get_fee_estimate', 'some blocks ahead', () => ({ grace_blocks: 10 })],
   ['get_output_histogram', 'all', () => ({})],
@@ -176,8 +176,8 @@ const METHODS: readonly (readonly [string, string, () => unknown])[] = [
   ['get_bans', 'anything', () => ({})],
   ['banned', 'a banned one', () => ({ address: '1.2.3.4' })],
   ['banned', 'another', () => ({ address: '1.2.3.5' })],
-  ['banned', 'nobody', () => ({ address: 'x' })],
-  ['set_bans', 'what is no host', () => ({ bans: [{ host: 'a b', ban: true, seconds: 1 }] })],
+  ['banned', 'a malformed address', () => ({ address: 'x' })],
+  ['set_bans', 'a malformed host', () => ({ bans: [{ host: 'a b', ban: true, seconds: 1 }] })],
   [
     'set_bans',
     'the end of bans',
@@ -194,7 +194,7 @@ const METHODS: readonly (readonly [string, string, () => unknown])[] = [
     'one with a nonce',
     () => ({ wallet_address: miner.addressText(), extra_nonce: 'abcd' }),
   ],
-  ['get_block_template', 'for nobody', () => ({ wallet_address: 'x' })],
+  ['get_block_template', 'to a malformed address', () => ({ wallet_address: 'x' })],
   ['get_block_template', 'for a subaddress', () => ({ wallet_address: subaddress() })],
   ['get_block_template', 'too much room', () => ({ wallet_address: miner.addressText(), reserve_size: 256 })],
   [
@@ -208,20 +208,20 @@ const METHODS: readonly (readonly [string, string, () => unknown])[] = [
     () => ({ wallet_address: miner.addressText(), prev_block: ZEROS }),
   ],
   ['submit_block', 'nothing', () => []],
-  ['submit_block', 'what is no block', () => ['00']],
+  ['submit_block', 'a malformed block', () => ['00']],
   ['submit_block', 'a known one', () => [GENESIS_BLOB]],
   ['generateblocks', 'none', () => ({})],
-  ['generateblocks', 'for nobody', () => ({ amount_of_blocks: 1, wallet_address: 'x' })],
-  ['relay_tx', 'what is no name', () => ({ txids: ['zz'] })],
+  ['generateblocks', 'to a malformed address', () => ({ amount_of_blocks: 1, wallet_address: 'x' })],
+  ['relay_tx', 'a malformed hash', () => ({ txids: ['zz'] })],
   ['relay_tx', 'an unknown one', () => ({ txids: [ZEROS] })],
-  ['relay_tx', 'the one that waits', () => ({ txids: [waiting] })],
-  ['flush_txpool', 'what is no name', () => ({ txids: ['zz'] })],
+  ['relay_tx', 'one in the pool', () => ({ txids: [waiting] })],
+  ['flush_txpool', 'a malformed hash', () => ({ txids: ['zz'] })],
   ['flush_txpool', 'an unknown one', () => ({ txids: [ZEROS] })],
   ['prune_blockchain', 'a check', () => ({ check: true })],
   ['flush_cache', 'anything', () => ({})],
   ['calc_pow', 'a block of the first rules', () => pow({ major_version: 1 })],
   ['calc_pow', 'one of version 6', () => pow({ major_version: 6, height: 5, seed_hash: ZEROS })],
-  ['calc_pow', 'what is no hex', () => pow({ major_version: 1, block_blob: 'x' })],
+  ['calc_pow', 'malformed hex', () => pow({ major_version: 1, block_blob: 'x' })],
   ['calc_pow', 'with a seed that is no hash', () => pow({ major_version: 1, seed_hash: 'ab' })],
   ['add_aux_pow', 'one chain', () => aux(1)],
   [
@@ -232,12 +232,12 @@ const METHODS: readonly (readonly [string, string, () => unknown])[] = [
   ['add_aux_pow', 'no chain', () => aux(0)],
   ['add_aux_pow', 'a chain without a name', () => ({ ...aux(1), aux_pow: [{ id: '', hash: ZEROS }] })],
   ['add_aux_pow', 'a template that is no hex', () => ({ ...aux(1), blocktemplate_blob: 'x' })],
-  ['add_aux_pow', 'what is no template', () => ({ ...aux(1), blocktemplate_blob: '00' })],
+  ['add_aux_pow', 'a malformed template', () => ({ ...aux(1), blocktemplate_blob: '00' })],
   ['no_such_method', 'anything', () => ({})],
 ];
 
 const pow = (asked: object) => ({ height: 1, block_blob: GENESIS_BLOB, ...asked });
-/** With more than one chain, 0.18.0 forgets the depth in the block: later releases mended that. */
+/** With more than one chain, 0.18.0 omits the depth from the block; later releases fixed this. */
 const aux = (chains: number) => ({
   blocktemplate_blob: GENESIS_BLOB,
   aux_pow: Array.from({ length: chains }, (_, i) => ({
@@ -265,15 +265,15 @@ const PATHS: readonly (readonly [string, string, () => unknown])[] = [
     'some',
     () => ({ outputs: [3, 60, 90].map((index) => ({ amount: 0, index })), get_txid: true }),
   ],
-  ['/get_outs', 'one that there is not', () => ({ outputs: [{ amount: 0, index: 5_000 }] })],
+  ['/get_outs', 'an unknown output', () => ({ outputs: [{ amount: 0, index: 5_000 }] })],
   ['/get_alt_blocks_hashes', 'anything', () => ({})],
   ['/is_key_image_spent', 'unspent ones', () => ({ key_images: [ZEROS] })],
-  ['/send_raw_transaction', 'what is no hex', () => ({ tx_as_hex: 'x' })],
-  ['/send_raw_transaction', 'what is no transaction', () => ({ tx_as_hex: '00' })],
+  ['/send_raw_transaction', 'malformed hex', () => ({ tx_as_hex: 'x' })],
+  ['/send_raw_transaction', 'a malformed transaction', () => ({ tx_as_hex: '00' })],
   ['/mining_status', 'while idle', () => ({})],
   ['/stop_mining', 'while idle', () => ({})],
   ['/set_log_hash_rate', 'while idle', () => ({ visible: true })],
-  ['/start_mining', 'for nobody', () => ({ miner_address: 'x' })],
+  ['/start_mining', 'to a malformed address', () => ({ miner_address: 'x' })],
   ['/start_mining', 'for a subaddress', () => ({ miner_address: subaddress() })],
   [
     '/start_mining',
@@ -287,18 +287,18 @@ const PATHS: readonly (readonly [string, string, () => unknown])[] = [
   ['/get_net_stats', 'anything', () => ({})],
   ['/get_limit', 'anything', () => ({})],
   ['/set_limit', 'both', () => ({ limit_down: 100, limit_up: 200 })],
-  ['/set_limit', 'what is no limit', () => ({ limit_down: -5 })],
+  ['/set_limit', 'an invalid limit', () => ({ limit_down: -5 })],
   ['/out_peers', 'a look', () => ({ set: false })],
   ['/out_peers', 'a number', () => ({ out_peers: 3 })],
   ['/in_peers', 'a look', () => ({ set: false })],
   ['/update', 'a check', () => ({ command: 'check' })],
-  ['/set_log_level', 'a level that there is not', () => ({ level: 7 })],
+  ['/set_log_level', 'an unknown level', () => ({ level: 7 })],
   ['/set_log_categories', 'a list', () => ({ categories: '*:INFO' })],
   ['/set_log_categories', 'an addition', () => ({ categories: '+a:DEBUG' })],
 ];
 
 describe('JSON-RPC', () => {
-  test.each(METHODS)('%s gives the same for %s', async (name, _, params) => {
+  test.each(METHODS)('%s gives the same answer for %s', async (name, _, params) => {
     const [ours, theirs] = await Promise.all([
       twins.ours.call(name, params()),
       twins.theirs.call(name, params()),
@@ -306,14 +306,14 @@ describe('JSON-RPC', () => {
     expect(unexcused(differences(ours, theirs), name)).toEqual([]);
   });
 
-  test('calc_pow says so where the real daemon would need another kind of proof of work', async () => {
+  test('calc_pow refuses block versions with another proof of work', async () => {
     const { error } = await twins.ours.call('calc_pow', pow({ major_version: 16 }));
     expect(error).toMatchObject({ code: -5, message: expect.stringMatching(/version 16/) });
   });
 });
 
 describe('a plain path', () => {
-  test.each(PATHS)('%s gives the same for %s', async (path, _, body) => {
+  test.each(PATHS)('%s gives the same answer for %s', async (path, _, body) => {
     const [ours, theirs] = await Promise.all([
       twins.ours.plain(path, body()),
       twins.theirs.plain(path, body()),
@@ -321,7 +321,7 @@ describe('a plain path', () => {
     expect(unexcused(differences(ours, theirs), path)).toEqual([]);
   });
 
-  test('says the same of a spent key image, and of one that waits', async () => {
+  test('reports the same for a key image spent in the chain, and in the pool', async () => {
     const { txs } = await twins.ours.plain('/get_transactions', {
       txs_hashes: [names[0], waiting],
       decode_as_json: true,
@@ -334,14 +334,14 @@ describe('a plain path', () => {
     expect(replies[0].spent_status).toEqual([1, 2]);
   });
 
-  test('gives the same raw names of what waits', async () => {
+  test('gives the same raw hashes of pool transactions', async () => {
     const { ours, theirs } = await rawFields('/get_transaction_pool_hashes.bin', {}, 'tx_hashes');
     expect(ours).toBe(waiting);
     expect(theirs).toBe(waiting);
   });
 });
 
-test('/set_log_categories without any goes back to those of the specification', async () => {
+test('/set_log_categories without categories restores the defaults', async () => {
   await twins.ours.plain('/set_log_categories', { categories: '*:DEBUG' });
   const { categories } = await twins.ours.plain('/set_log_categories', {});
   expect(categories).toBe(
@@ -353,14 +353,14 @@ test('/set_log_categories without any goes back to those of the specification', 
 test('get_txpool_backlog gives the same raw weights and fees', async () => {
   const request = { jsonrpc: '2.0', id: '0', method: 'get_txpool_backlog' };
   const { ours, theirs } = await rawFields('/json_rpc', request, 'backlog');
-  // The third number is an age, taken a moment apart.
+  // The third number is an age, which differs by the time between the calls.
   const timeless = (hex: string): string => hex.slice(0, 32);
   expect(ours).toHaveLength(48);
   expect(theirs).toHaveLength(48);
   expect(timeless(ours)).toBe(timeless(theirs));
 });
 
-/** Bytes that both send, as they are, in a text of JSON, which is none then; hex. */
+/** Hex of raw bytes in a JSON string, which makes the text invalid JSON. */
 async function rawFields(path: string, body: object, field: string) {
   const [ours = '', theirs = ''] = await Promise.all(
     [twins.ours, twins.theirs].map(async ({ port }) => {
@@ -420,7 +420,7 @@ const BINARY: readonly (readonly [string, string, () => TypedSection])[] = [
     'some',
     () => ({ outputs: { type: 'list', items: [3n, 60n, 90n].map(output) }, get_txid: bool(true) }),
   ],
-  ['/get_outs.bin', 'one that there is not', () => ({ outputs: { type: 'list', items: [output(5_000n)] } })],
+  ['/get_outs.bin', 'an unknown output', () => ({ outputs: { type: 'list', items: [output(5_000n)] } })],
   [
     '/get_output_distribution.bin',
     'as a wallet asks',
@@ -438,10 +438,10 @@ const BINARY: readonly (readonly [string, string, () => TypedSection])[] = [
   ],
 ];
 
-/** Fields of today's interface that the real one does not know yet. */
+/** Fields of today's interface that the real daemon lacks. */
 const NEW_FIELDS = ['daemon_time', 'top_block_hash'];
 
-/** The real one sends zeros for every prunable hash; wallets don't look at it. */
+/** The real daemon sends zeros for every prunable hash; wallets ignore it. */
 const UNUSED = 'prunable_hash';
 
 const plainValue = (value: Value): unknown => {
@@ -455,7 +455,7 @@ const plainValue = (value: Value): unknown => {
 };
 
 describe('a binary path', () => {
-  test.each(BINARY)('%s gives the same for %s', async (path, _, request) => {
+  test.each(BINARY)('%s gives the same answer for %s', async (path, _, request) => {
     const [ours, theirs] = await Promise.all(
       [twins.ours, twins.theirs].map(async ({ port }) => {
         const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -484,7 +484,7 @@ describe('a binary path', () => {
   });
 });
 
-/** Compared elsewhere, and how. */
+/** Endpoints that other tests compare, and where. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   '/get_transaction_pool_hashes.bin': 'above, as raw bytes',
   get_txpool_backlog: 'above, as raw bytes',
@@ -497,7 +497,7 @@ test.each(comparable)('$names is compared', ({ names: known }) => {
 });
 
 test.each([['/no_such_path'], ['/get_height?x=1'], ['/Get_height']])(
-  '%s is found neither here nor there',
+  '%s is not found in either',
   async (path) => {
     for (const { port } of [twins.ours, twins.theirs]) expect((await post(port, path, {})).status).toBe(404);
   },

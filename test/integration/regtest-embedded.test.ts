@@ -3,7 +3,7 @@ import { daemonAt, type Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* One command gives a wallet server and a node to try it on. */
+/* `--regtest` starts a wallet server together with a node. */
 
 let wallet: WalletRpc;
 let daemon: Omit<Monerod, 'stop'>;
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('wallet-rpc --regtest', () => {
-  it('mines, pays and sees it', async () => {
+  it('mines, pays and lists the payment', async () => {
     await wallet.rpc('create_wallet', { filename: 'shop', password: '', language: 'English' });
     const { address } = await wallet.rpc('get_address');
     await daemon.generate(address, 80);
@@ -41,7 +41,7 @@ describe('wallet-rpc --regtest', () => {
     expect(transfer).toMatchObject({ txid: tx_hash, confirmations: 1 });
   });
 
-  it('looks through the pool when it is asked what is in it, and leaves blocks to the next refresh', async () => {
+  it('scans the pool on get_transfers, and leaves blocks to the next refresh', async () => {
     await wallet.rpc('auto_refresh', { enable: false });
     const { address } = await wallet.rpc('get_address');
     const lists = { in: true, out: true, pending: true, pool: true };
@@ -56,12 +56,12 @@ describe('wallet-rpc --regtest', () => {
     expect((await wallet.rpc('get_transfers', lists))['pending']).toBeUndefined();
   });
 
-  it('takes its node along when it stops', async () => {
+  it('stops its node when it stops', async () => {
     expect(await wallet.stop()).toBe(0);
     expect(await daemonIsGone()).toBe(true);
   });
 
-  it('takes its node along when it is killed', async () => {
+  it('stops its node when it is killed', async () => {
     await start();
     await daemon.rpc('get_block_count');
     await wallet.stop({ signal: 'SIGKILL' });

@@ -4,7 +4,7 @@ import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference } from '../support/wallet-rpc.js';
 
-/* Our daemon behind a login, which our client and the reference's wallet have. */
+/* Our daemon with a login, used by our client and the reference's wallet. */
 
 const login = { user: 'node', password: 'pa:ss' };
 const SSL = {
@@ -28,7 +28,7 @@ const connect = (password: string): HttpDaemon =>
 
 describe('a daemon with a login', () => {
   test.each(['/json_rpc', '/get_height', '/getblocks.bin', '/no_such_path'])(
-    'asks for it at %s',
+    'requires it at %s',
     async (path) => {
       const reply = await fetch(`http://127.0.0.1:${daemon.port}${path}`, { method: 'POST', body: '' });
       expect(reply.status).toBe(401);
@@ -36,14 +36,14 @@ describe('a daemon with a login', () => {
     },
   );
 
-  it('lets in who has it, and nobody else', async () => {
+  it('accepts the right login only', async () => {
     const [right, wrong] = [connect(login.password), connect('pass')];
     expect(await right.getInfo()).toMatchObject({ height: 1, network: 'fakechain' });
     await expect(wrong.getInfo()).rejects.toThrow();
     await Promise.all([right.close(), wrong.close()]);
   });
 
-  it("lets the reference's wallet in", async () => {
+  it("accepts the reference's wallet", async () => {
     const wallet = await startReference({
       daemon: daemon.address,
       args: [`--daemon-login=${login.user}:${login.password}`],

@@ -6,7 +6,7 @@ import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { seededRng } from '../support/seeded-rng.js';
 
-/* Mining on our daemon. The real one would take gigabytes to begin. */
+/* Mining on our daemon. The real daemon would need gigabytes of memory to start. */
 
 /** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_MINING_STATUS`. */
 const STATUS_FIELDS = [
@@ -44,7 +44,7 @@ const heightOf = async (daemon: Monerod): Promise<number> =>
   Number((await daemon.plain('/get_height')).height);
 
 describe('mining', () => {
-  it('goes on at a pace of its own until it is stopped', async () => {
+  it('continues at a fixed interval until it is stopped', async () => {
     const body = { miner_address: address, threads_count: 1, do_background_mining: false };
     expect(await ours.plain('/start_mining', body)).toMatchObject({ status: 'OK' });
     expect(await ours.plain('/set_log_hash_rate', { visible: true })).toMatchObject({ status: 'OK' });
@@ -69,7 +69,7 @@ describe('mining', () => {
     expect(await ours.plain('/set_log_hash_rate', { visible: true })).toMatchObject({
       status: 'NOT MINING',
     });
-    // Three times as long as a block takes.
+    // Three block intervals.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await heightOf(ours)).toBeLessThanOrEqual(height + 1);
   });
@@ -86,7 +86,7 @@ describe('mining', () => {
     }
   });
 
-  it('is reported with the fields of monerod 0.18, busy or idle, and refused while it goes on', async () => {
+  it('is reported with the fields of monerod 0.18, active or idle, and refused while active', async () => {
     const body = { miner_address: address, threads_count: 1 };
     await ours.plain('/start_mining', body);
     expect(await ours.plain('/start_mining', body)).toMatchObject({ status: 'Already mining' });
@@ -97,7 +97,7 @@ describe('mining', () => {
       expect(Object.keys(status as object).sort()).toEqual([...STATUS_FIELDS]);
   });
 
-  it('at once makes as many blocks as are wanted', async () => {
+  it('by generateblocks makes the requested number of blocks', async () => {
     const before = await heightOf(ours);
     const { height, blocks } = await ours.rpc('generateblocks', {
       amount_of_blocks: 5,

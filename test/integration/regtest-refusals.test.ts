@@ -15,7 +15,7 @@ import { makePayment } from '../support/payments.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startMiner, startTwins, type TwinChain } from '../support/twin-chain.js';
 
-/* Spoiled transactions and blocks: our daemon and the real one refuse them alike. */
+/* Invalid transactions and blocks: our daemon and the real one refuse them alike. */
 
 let twins: TwinChain;
 let miner: ChainWallet;
@@ -34,7 +34,7 @@ const FLAGS = [
   'sanity_check_failed',
 ];
 
-/** What a daemon makes of a transaction: its verdict and the reasons that it flags. */
+/** Submits a transaction to both daemons. @returns status and flagged reasons. */
 async function verdicts(hex: string): Promise<{ ours: Loose; theirs: Loose }> {
   const ask = { tx_as_hex: hex, do_sanity_checks: false };
   const [ours, theirs] = await Promise.all(
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await twin.scan(twins.ours);
   const payee = miner.address({ major: 1, minor: 1 });
   good = await makePayment(twins.ours, miner, { to: [[payee, 1_000_000_000_000n]] }, seededRng('good'));
-  // The same keys see the same outputs, and the same choice is made among them.
+  // The twin has the same keys and makes the same choice of outputs.
   rival = await makePayment(twins.ours, twin, { to: [[payee, 999_999_999_999n]] }, seededRng('good'));
 });
 
@@ -93,7 +93,7 @@ const withClsag = (tx: Transaction, change: (of: Clsag) => Partial<Clsag>): Tran
     clsags: clsags.map((clsag, i) => (i === 0 ? { ...clsag, ...change(clsag) } : clsag)),
   }));
 
-/** Changes what every ring has one of a member: offsets and scalars. */
+/** Changes the per-member lists of every ring: offsets and scalars. */
 const withRings = (tx: Transaction, change: <T>(members: readonly T[]) => T[]): Transaction =>
   withPrunable(
     withPrefix(tx, ({ inputs }) => ({
@@ -104,12 +104,12 @@ const withRings = (tx: Transaction, change: <T>(members: readonly T[]) => T[]): 
     ({ clsags }) => ({ clsags: clsags.map((clsag) => ({ ...clsag, s: change(clsag.s) })) }),
   );
 
-/** Puts bytes in the place of others. */
+/** Replaces bytes. */
 const by =
   (bytes: Uint8Array) =>
   <B extends Uint8Array>(old: B): B =>
     Uint8Array.from(old, (_, i) => bytes[i] ?? 0) as unknown as B;
-/** Another point, or another scalar: both stay well-formed. */
+/** Another valid point. */
 const otherPoint = by(Point.BASE.toBytes());
 const otherScalar = <B extends Uint8Array>(bytes: B): B =>
   Uint8Array.from(bytes, (byte, i) => (i === 0 ? byte ^ 1 : byte)) as unknown as B;
@@ -117,7 +117,7 @@ const NO_POINT = new Uint8Array(32).fill(0xff);
 const noPoint = by(NO_POINT);
 const identity = by(Point.ZERO.toBytes());
 const tooLarge = by(intToBytes(ORDER));
-/** Order 2. */
+/** Point of order 2. */
 const TORSION = Point.fromHex('ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', true);
 const twisted = <B extends Uint8Array>(bytes: B): B =>
   Point.fromBytes(bytes, true).add(TORSION).toBytes() as unknown as B;
@@ -126,7 +126,7 @@ const first = <T>(list: readonly T[], change: (item: T) => T): T[] =>
   list.map((item, i) => (i === 0 ? change(item) : item));
 
 const spoiledTxs: readonly (readonly [string, (tx: Transaction) => Transaction])[] = [
-  ['with an unlock time that nobody signed', (tx) => withPrefix(tx, () => ({ unlockTime: 5n }))],
+  ['with an unsigned unlock time', (tx) => withPrefix(tx, () => ({ unlockTime: 5n }))],
   ['with another extra', (tx) => withPrefix(tx, ({ extra }) => ({ extra: otherScalar(extra) }))],
   [
     'with another output key',
@@ -266,7 +266,7 @@ const spoiledTxs: readonly (readonly [string, (tx: Transaction) => Transaction])
 ];
 
 describe('a transaction', () => {
-  test.each(spoiledTxs)('%s is refused here and there, for the same reasons', async (_, spoil) => {
+  test.each(spoiledTxs)('%s is refused by both, for the same reasons', async (_, spoil) => {
     const { ours, theirs } = await verdicts(toHex(encode(transaction, spoil(parseTransaction(good.blob)))));
     expect(theirs.status).toBe('Failed');
     expect(ours).toEqual(theirs);
@@ -276,16 +276,16 @@ describe('a transaction', () => {
     ['nothing', () => ''],
     ['a byte less', (hex: string) => hex.slice(0, -2)],
     ['a byte more', (hex: string) => `${hex}00`],
-    ['what is no hex', (hex: string) => `${hex}0`],
+    ['malformed hex', (hex: string) => `${hex}0`],
     ['RingCT of another type', (hex: string) => hex.replace(RCT_TYPE, '05')],
     ['RingCT of no known type', (hex: string) => hex.replace(RCT_TYPE, '09')],
-  ])('that is %s is refused here and there', async (_, spoil) => {
+  ])('that is %s is refused by both', async (_, spoil) => {
     const { ours, theirs } = await verdicts(spoil(toHex(good.blob)));
     expect(theirs.status).toBe('Failed');
     expect(ours.status).toBe('Failed');
   });
 
-  it('that is whole is taken; its rival is not, nor it itself once more', async () => {
+  it('that is valid is accepted; a double spend and a resubmission are not', async () => {
     expect(await verdicts(toHex(good.blob))).toMatchObject({
       ours: { status: 'OK' },
       theirs: { status: 'OK' },
@@ -302,7 +302,7 @@ describe('a transaction', () => {
     }
   });
 
-  it('that was mined leaves no room for its rival', async () => {
+  it('that spends a mined input is refused', async () => {
     await twins.mine(miner.addressText(), 1);
     const { ours, theirs } = await verdicts(toHex(rival.blob));
     expect(ours).toEqual({ status: 'Failed', flags: ['double_spend', 'invalid_input'] });
@@ -310,7 +310,7 @@ describe('a transaction', () => {
   });
 });
 
-/** Where the type stands in a transaction: behind the extra. */
+/** Position of the RingCT type in a transaction: behind the extra field. */
 const RCT_TYPE = /(?<=^[\s\S]{400,})06(?=[0-9a-f]{6,10}[\s\S]*$)/;
 
 const spoiledBlocks: readonly (readonly [string, (block: Block) => Block])[] = [
@@ -322,7 +322,7 @@ const spoiledBlocks: readonly (readonly [string, (block: Block) => Block])[] = [
   ['that unlocks early', (b) => withMiner(b, ({ unlockTime }) => ({ unlockTime: unlockTime - 1n }))],
   ['that takes too much', (b) => withReward(b, 1n)],
   ['that takes too little', (b) => withReward(b, -1n)],
-  ['that pays nobody', (b) => withMiner(b, () => ({ outputs: [] }))],
+  ['without outputs', (b) => withMiner(b, () => ({ outputs: [] }))],
   ['with an unknown transaction', (b) => ({ ...b, txHashes: [b.header.prevHash] })],
   ['that follows nothing', (b) => ({ ...b, header: { ...b.header, prevHash: NO_POINT as never } })],
 ];
@@ -338,7 +338,7 @@ const withReward = (block: Block, more: bigint): Block =>
   }));
 
 describe('a block', () => {
-  test.each(spoiledBlocks)('%s is accepted neither here nor there', async (what, spoil) => {
+  test.each(spoiledBlocks)('%s is accepted by neither', async (what, spoil) => {
     const { blocktemplate_blob } = await twins.ours.rpc('get_block_template', {
       wallet_address: miner.addressText(),
     });
@@ -346,7 +346,7 @@ describe('a block', () => {
     const before = await twins.ours.rpc('get_info');
     for (const daemon of [twins.ours, twins.theirs]) {
       const { error } = await daemon.call('submit_block', [blob]);
-      // Nothing is said of a block whose parent is not known.
+      // A block with an unknown parent gets no error.
       if (what !== 'that follows nothing') expect(error).toEqual({ code: -7, message: 'Block not accepted' });
       expect((await daemon.rpc('get_info')).top_block_hash).toBe(before.top_block_hash);
     }

@@ -8,7 +8,7 @@ import { freePort } from '../support/process.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startTwins, type TwinChain } from '../support/twin-chain.js';
 
-/* What our daemon and the real one, Debian's 0.18.0, answer strangers at a restricted port. */
+/* Answers of our daemon and the real one, Debian's 0.18.0, at a restricted port. */
 
 interface Known {
   readonly kind: 'method' | 'path' | 'binary';
@@ -59,12 +59,12 @@ const ZEROS = '0'.repeat(64);
 const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 
 describe('at a restricted port', () => {
-  test.each(namesOf('method'))('%s is known here if it is known there', async (name) => {
+  test.each(namesOf('method'))('%s exists exactly if the real daemon has it', async (name) => {
     const [ours, theirs] = await both(async (port) => (await call(port, name, {})).error?.code === -32601);
     expect(ours).toBe(theirs);
   });
 
-  test.each(namesOf('path'))('%s is found here if it is found there', async (path) => {
+  test.each(namesOf('path'))('%s is found exactly if the real daemon has it', async (path) => {
     const [ours, theirs] = await both(async (port) => (await post(port, path, {})).status);
     expect(ours).toBe(theirs);
   });
@@ -100,20 +100,20 @@ describe('at a restricted port', () => {
   ])('%s has the limit that it has there', async (name, params) => {
     const [ours, theirs] = await both(async (port) => {
       const { error, result } = await call(port, name, params);
-      // What a refusal says is ours.
+      // Error messages are not compared.
       return error?.code ?? (result as { status: string }).status === 'OK';
     });
     expect(ours).toEqual(theirs);
   });
 
-  test.each([1000, 1001])('/get_blocks_by_height.bin has the limit that it has there: %d', async (count) => {
+  test.each([1000, 1001])('/get_blocks_by_height.bin has the same limit: %d', async (count) => {
     const [ours, theirs] = await both((port) => binary(port, '/get_blocks_by_height.bin', heights(count)));
     expect(ours).toBe(theirs);
   });
 
-  test('get_info keeps the same to itself', async () => {
+  test('get_info hides the same fields', async () => {
     const [ours, theirs] = await both(async (port) => (await call(port, 'get_info', {})).result as object);
-    // The real one's chain is in another database.
+    // The real daemon uses another database.
     expect({ ...ours, database_size: 0 }).toEqual({ ...theirs, database_size: 0 });
   });
 });

@@ -4,7 +4,7 @@ import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* The reference's wallet and ours live on our daemon, and pay each other. */
+/* The reference's wallet and ours on our daemon, paying each other. */
 
 let daemon: Monerod;
 let ours: WalletRpc;
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe('wallets on our daemon', () => {
-  it('see what they mined', async () => {
+  it('show mined money', async () => {
     const { headers } = await daemon.rpc('get_block_headers_range', { start_height: 1, end_height: 140 });
     const mined = (from: number, to: number): number =>
       (headers as Loose[]).slice(from, to).reduce((total, { reward }) => total + reward, 0);
@@ -97,7 +97,7 @@ describe('wallets on our daemon', () => {
     }
   });
 
-  it('see a payment in the pool, and again after its block was taken back', async () => {
+  it('show a payment in the pool, and again after its block was popped', async () => {
     const { tx_hash } = await theirs.rpc('transfer', {
       destinations: [{ address: ourAddress, amount: 5_000_000_000 }],
     });
@@ -113,7 +113,7 @@ describe('wallets on our daemon', () => {
     expect(await incoming(ours, tx_hash)).toHaveLength(1);
   });
 
-  it('sweep: the reference gives everything away', async () => {
+  it('sweep: the reference spends everything', async () => {
     const { tx_hash_list } = await theirs.rpc('sweep_all', { address: ourAddress });
     expect((tx_hash_list as string[]).length).toBeGreaterThan(0);
     await confirm(1);

@@ -10,13 +10,13 @@ import { seededRng } from '../support/seeded-rng.js';
 import { startTwins, type Twins } from '../support/twins.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
-/* Payments made by one of two wallets with the same keys and relayed by the other, through their metadata. */
+/* Payments made by one of two wallets with the same keys, and relayed by the other from their metadata. */
 
 const PAYMENT_ID = '1122334455667788';
 const XMR = 1_000_000_000_000;
 
 let twins: Twins;
-/** An account of the same wallet: to the paying account it is somebody else. */
+/** Another account of the same wallet: a payment to it is not change. */
 let shop: string;
 let integrated: string;
 
@@ -62,7 +62,7 @@ describe.each([
     expect(entry).toMatchObject({ amount: made.amount, fee: made.fee, payment_id: paymentId });
     const named = (list: Loose[]): string[] => list.map((one) => `${one.amount} ${one.address}`).sort();
     expect(named(entry.destinations)).toEqual(named(to()));
-    // What change comes back is counted at once, by both books alike.
+    // Both count change at once.
     await twins.mine(1);
     const [own, other] = await Promise.all([
       maker.rpc('get_balance', { all_accounts: true }),
@@ -94,7 +94,7 @@ describe('relay_tx', () => {
     const first = await make(ours, [{ amount: XMR, address: shop }]);
     const images = new Set(first.spent_key_images.key_images as string[]);
     let second: Loose;
-    // Inputs are picked at random: until one is picked again.
+    // Inputs are chosen at random: repeat until the same one is chosen.
     do second = await make(ours, [{ amount: XMR, address: shop }]);
     while (!(second.spent_key_images.key_images as string[]).some((image) => images.has(image)));
     await ours.rpc('relay_tx', { hex: first.tx_metadata });

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('a reorganisation', () => {
-  it('takes back what the lost blocks told, and tells it anew', async () => {
+  it('undoes the lost blocks, and applies the new ones', async () => {
     const amount = 5_000_000_000_000;
     const { tx_hash: txid, fee } = await payer.rpc('transfer', {
       destinations: [{ amount, address: payeeAddress }],
@@ -44,7 +44,7 @@ describe('a reorganisation', () => {
     });
     expect((await payee.rpc('get_balance')).balance).toBe(amount);
 
-    // Eight other blocks replace those five, and the daemon forgets the payment.
+    // Eight new blocks replace those five, and the daemon drops the payment.
     await daemon.popBlocks(5);
     await daemon.rpc('flush_txpool', {});
     await daemon.generate(payeeAddress, 8);
@@ -56,10 +56,10 @@ describe('a reorganisation', () => {
     const incoming = (await payee.rpc('get_transfers', { in: true })).in as Loose[];
     expect(incoming.every(({ type }) => type === 'block')).toBe(true);
     expect(incoming).toHaveLength(8);
-    // Its inputs stay reserved: what it pays is not spendable twice.
+    // Its inputs stay reserved and cannot be spent twice.
     expect((await payer.rpc('get_balance')).balance).toBe(before.balance);
 
-    // The payment is relayed again by itself, and mined on the new chain.
+    // The wallet relays the payment again, and it is mined on the new chain.
     await payer.rpc('refresh');
     await daemon.generate(payeeAddress, 3);
     await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
@@ -74,7 +74,7 @@ describe('a reorganisation', () => {
     expect(paid).toEqual([expect.objectContaining({ amount, height: 84 })]);
   });
 
-  it('follows one that is deeper than a page of history in a row', async () => {
+  it('is followed when it is deeper than the consecutive part of the short history', async () => {
     await daemon.popBlocks(40);
     await daemon.generate(payeeAddress, 60);
     await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);

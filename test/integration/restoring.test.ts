@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([ours?.stop(), theirs?.stop()]);
 });
 
-/** All that tells two wallets apart. */
+/** Keys and address of a wallet. */
 async function keysOf(wallet: WalletRpc): Promise<Loose> {
   const key = async (type: string): Promise<unknown> => {
     const { result, error } = await wallet.call('query_key', { key_type: type });
@@ -42,8 +42,8 @@ async function keysOf(wallet: WalletRpc): Promise<Loose> {
 
 describe('restoring from a seed', () => {
   test.each([
-    ['as it is', {}],
-    ['with an offset', { seed_offset: 'a word nobody guesses ☕' }],
+    ['without an offset', {}],
+    ['with an offset', { seed_offset: 'a secret word ☕' }],
     ['with a longer offset', { seed_offset: 'x'.repeat(300) }],
     ['into another language, which the seed overrides', { language: 'Deutsch' }],
   ])('%s gives what the reference restores', async (_, more) => {
@@ -56,7 +56,7 @@ describe('restoring from a seed', () => {
     expect(mine).toEqual(other);
   });
 
-  it('with an offset is undone by nothing but the same offset', async () => {
+  it('with another offset gives another wallet', async () => {
     const address = async (seed_offset: string): Promise<string> =>
       (await ours.rpc('restore_deterministic_wallet', { filename: '', seed: SEED, seed_offset })).address;
     const found = [await address(''), await address('a'), await address('b')];
@@ -66,7 +66,7 @@ describe('restoring from a seed', () => {
 });
 
 describe('generating from keys', () => {
-  it('makes the wallet that the keys are of, as the reference does, and either opens the other one', async () => {
+  it('creates the same wallet as the reference, and each opens the wallet of the other', async () => {
     const origin = await keysOfNew(ours);
     for (const [from, to] of [
       [ours, theirs],
@@ -90,7 +90,7 @@ describe('generating from keys', () => {
     }
   });
 
-  it('makes a view-only wallet where the spend key is left out', async () => {
+  it('creates a view-only wallet without a spend key', async () => {
     const origin = await keysOfNew(theirs);
     const asked = { filename: 'view', password: 'pw', address: origin.address, viewkey: origin.view };
     for (const wallet of servers()) {
@@ -105,14 +105,14 @@ describe('generating from keys', () => {
     expect((await keysOf(theirs)).spend).toBe(-29);
   });
 
-  it('needs no more than the spend key', async () => {
+  it('needs only the spend key', async () => {
     const origin = await keysOfNew(theirs);
     const asked = { filename: '', spendkey: origin.spend, language: 'Español' };
     expect((await ours.rpc('generate_from_keys', asked)).address).toBe(origin.address);
     expect((await keysOf(ours)).spend).toBe(origin.spend);
   });
 
-  it('keeps a view key that does not follow from the spend key, and then has no seed', async () => {
+  it('keeps a view key that is not derived from the spend key, and then has no seed', async () => {
     const { spend } = await keysOfNew(theirs);
     const { view } = await keysOfNew(theirs);
     const asked = { filename: '', spendkey: spend, viewkey: view };
@@ -180,7 +180,7 @@ describe('generating from keys', () => {
     servers,
   );
 
-  it('leaves the wallet before open, and no file, where it is refused', async () => {
+  it('leaves the previous wallet open, and no file, when it is refused', async () => {
     const { address } = await keysOfNew(ours);
     await ours.call('generate_from_keys', { ...keys, filename: 'never', viewkey: OTHER_KEY });
     expect((await ours.rpc('get_address')).address).toBe(address);

@@ -11,15 +11,15 @@ import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * View-only wallets and offline ones number their outputs in one order. Upstream puts a larger output on a reused key
- * in the place of the smaller one, and gives a burnt one no place.
+ * View-only and offline wallets number outputs in the same order. Upstream replaces a smaller output by a larger one on
+ * the same key, and gives a burnt output no position.
  */
 
 const XMR = 1_000_000_000_000n;
 const rng = seededRng('cold reused keys');
 const miner = new ChainWallet(seededRng('miner beside cold reused keys'));
 const payers = Array.from({ length: 16 }, (_, i) => new ChainWallet(seededRng(`cold payer ${i}`)));
-// The reference keeps the rings of earlier runs, and would use them again for the same keys.
+// The reference would reuse the rings of earlier runs for the same keys, so it gets a new ring database.
 const rings = mkdtempSync(join(tmpdir(), 'rings-'));
 
 let daemon: Monerod;
@@ -27,7 +27,7 @@ let servers: { ourHot: WalletRpc; ourCold: WalletRpc; theirHot: WalletRpc; their
 
 const mine = (blocks: number): Promise<void> => daemon.generate(miner.addressText(), blocks);
 
-/** Pays in tenths of a coin on the key that the seed gives, and mines a block. */
+/** Pays tenths of a coin to the one-time key that the seed fixes, and mines a block. */
 async function pay(to: ChainWallet, keySeed: string, tenths: bigint): Promise<void> {
   const payer = payers.shift();
   if (payer === undefined) throw new Error('no payer is left');
@@ -74,20 +74,20 @@ describe.each([
       ({ amount, pubkey, key_image, global_index }) => ({ amount, pubkey, key_image, global_index }),
     );
 
-  /** Both tell each other all, or what is new alone. @returns what the offline wallet holds. */
-  async function tell(all: boolean): Promise<Loose[]> {
+  /** Exchanges outputs and key images: all, or new ones only. @returns the offline wallet's outputs. */
+  async function exchange(all: boolean): Promise<Loose[]> {
     await hot.rpc('refresh');
     const { outputs_data_hex } = await hot.rpc('export_outputs', { all });
     await cold.rpc('import_outputs', { outputs_data_hex });
-    const told = await cold.rpc('export_key_images', { all });
+    const exported = await cold.rpc('export_key_images', { all });
     await hot.rpc('import_key_images', {
-      offset: told.offset ?? 0,
-      signed_key_images: told.signed_key_images,
+      offset: exported.offset ?? 0,
+      signed_key_images: exported.signed_key_images,
     });
     return outputsOf(cold);
   }
 
-  /** Sweeps an output together. */
+  /** Sweeps an output: prepared by the view-only wallet, signed offline. */
   async function sweep(keyImage: string): Promise<void> {
     const made = await hot.rpc('sweep_single', { address: miner.addressText(), key_image: keyImage });
     const { unsigned_txset } = made;
@@ -115,51 +115,51 @@ describe.each([
     await pay(keys, `${hotName} 2`, 30n);
   });
 
-  it('number outputs alike after a larger one came in the place of a smaller one', async () => {
-    const before = await tell(true);
+  it('number outputs alike after a larger one replaced a smaller one', async () => {
+    const before = await exchange(true);
     expect(before.map(({ amount }) => amount)).toEqual([1, 2, 3].map((coins) => coins * Number(XMR)));
     await pay(keys, `${hotName} 0`, 15n);
     await pay(keys, `${hotName} 3`, 40n);
-    const news = await tell(false);
+    const news = await exchange(false);
     expect(news.map(({ key_image }) => key_image).slice(0, 3)).toEqual(
       before.map(({ key_image }) => key_image),
     );
-    const whole = await tell(true);
+    const whole = await exchange(true);
     expect(whole.map(({ amount }) => amount)).toEqual([1.5, 2, 3, 4].map((coins) => coins * Number(XMR)));
     expect(await outputsOf(hot)).toEqual(whole);
   });
 
   it('spend the larger one together, and number outputs alike after another one is burnt', async () => {
     await mine(12);
-    const [larger] = await tell(true);
+    const [larger] = await exchange(true);
     await sweep(larger.key_image as string);
     await pay(keys, `${hotName} 0`, 70n);
     await pay(keys, `${hotName} 4`, 50n);
-    const held = await tell(false);
+    const held = await exchange(false);
     expect(held.map(({ amount }) => amount)).toEqual([1.5, 2, 3, 4, 5].map((coins) => coins * Number(XMR)));
-    expect(await tell(true)).toEqual(await outputsOf(hot));
+    expect(await exchange(true)).toEqual(await outputsOf(hot));
     expect((await hot.rpc('get_balance')).balance).toBe(14 * Number(XMR));
   });
 
   it('spend outputs behind those together', async () => {
     await mine(12);
-    // The reference's offline wallet forgets all outputs when it imports an empty export.
-    const held = await tell(true);
+    // The reference's offline wallet drops all outputs when it imports an empty export.
+    const held = await exchange(true);
     for (const { key_image } of held.slice(3)) await sweep(key_image as string);
     await mine(1);
-    await tell(true);
+    await exchange(true);
     expect((await hot.rpc('get_balance')).balance).toBe(5 * Number(XMR));
   });
 
-  it('are told the same by the other view-only wallet', async () => {
+  it('import the same outputs from the other view-only wallet', async () => {
     const other = servers[otherName];
     await other.rpc('refresh');
     const { outputs_data_hex } = await other.rpc('export_outputs', { all: true });
     expect(await cold.rpc('import_outputs', { outputs_data_hex })).toEqual({ num_imported: 5 });
-    const told = await cold.rpc('export_key_images', { all: true });
+    const exported = await cold.rpc('export_key_images', { all: true });
     const { unspent } = await other.rpc('import_key_images', {
-      offset: told.offset ?? 0,
-      signed_key_images: told.signed_key_images,
+      offset: exported.offset ?? 0,
+      signed_key_images: exported.signed_key_images,
     });
     expect(unspent).toBe(5 * Number(XMR));
     const facts = (rows: Loose[]): Loose[] => rows.map(({ pubkey, key_image }) => ({ pubkey, key_image }));

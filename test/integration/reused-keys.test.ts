@@ -12,8 +12,8 @@ import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * Several outputs on one one-time key: a payer that uses its transaction key again makes them, and only one of them
- * can ever be spent. The reference holds the same keys and is asked the same.
+ * Several outputs with the same one-time key, of which only one can ever be spent: a payer creates them by reusing its
+ * transaction key. The reference has the same keys and must answer the same.
  */
 
 const XMR = 1_000_000_000_000n;
@@ -21,10 +21,10 @@ const PAYERS = 36;
 const rng = seededRng('reused keys');
 const keys = new ChainWallet(seededRng('payee of reused keys'));
 const miner = new ChainWallet(seededRng('miner beside reused keys'));
-// Change comes to reused keys too: each payer pays once.
+// Change would also go to reused keys, so each payer pays once.
 const payers = Array.from({ length: PAYERS }, (_, i) => new ChainWallet(seededRng(`payer ${i}`)));
 
-// The reference keeps the rings of earlier runs, and would use them again for the same keys.
+// The reference would reuse the rings of earlier runs for the same keys, so it gets a new ring database.
 const rings = mkdtempSync(join(tmpdir(), 'rings-'));
 
 let daemon: Monerod;
@@ -35,7 +35,7 @@ const address = (minor = 0): Address => keys.address({ major: 0, minor });
 const amounts = (...values: number[]): bigint[] =>
   values.map((value) => BigInt(Math.round(value * 10)) * (XMR / 10n));
 
-/** Pays outputs of one transaction to an address, on the keys that the seed gives. @returns the transaction's hash. */
+/** Pays outputs of one transaction to the one-time keys that the seed fixes. @returns the transaction hash. */
 async function pay(keySeed: string, values: readonly number[], to: Address = address()): Promise<string> {
   const payer = payers.shift();
   if (payer === undefined) throw new Error('no payer is left');
@@ -50,7 +50,7 @@ async function pay(keySeed: string, values: readonly number[], to: Address = add
 
 const mine = (blocks = 1): Promise<void> => daemon.generate(miner.addressText(), blocks);
 
-/** Fields that both servers have, whatever wallet is open. */
+/** Fields that both servers send for every wallet. */
 const ENTRY = [
   'txid',
   'type',
@@ -80,7 +80,7 @@ const picked = (rows: Loose[] | undefined, fields: readonly string[]): Loose[] =
 
 const sorted = (rows: Loose[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
 
-/** All that a wallet shows of what it received. */
+/** Balance, transfers, payments and outputs of account 0. */
 async function viewOf(wallet: WalletRpc): Promise<Record<string, unknown>> {
   await wallet.rpc('refresh');
   const { balance, unlocked_balance, per_subaddress } = await wallet.rpc('get_balance', { account_index: 0 });
@@ -97,19 +97,19 @@ async function viewOf(wallet: WalletRpc): Promise<Record<string, unknown>> {
     pool: sorted(picked(lists.pool, ENTRY)),
     out: sorted(picked(lists.out, ENTRY)),
     payments: sorted(picked(payments, PAYMENT)),
-    // In its order.
+    // In the server's order.
     outputs: picked(transfers, OUTPUT),
   };
 }
 
-/** Both servers show the same. @returns what they show. */
+/** Checks that both servers show the same. @returns the common view. */
 async function expectAlike(): Promise<Record<string, unknown>> {
   const [mine_, theirs] = await Promise.all([viewOf(ours), viewOf(reference)]);
   expect(mine_).toEqual(theirs);
   return mine_;
 }
 
-/** What a transaction paid, as `get_transfers` shows it. */
+/** Transfer of a transaction, which both servers must show alike. */
 async function shown(txid: string): Promise<Loose> {
   const { transfer } = await ours.rpc('get_transfer_by_txid', { txid });
   const { transfer: theirs } = await reference.rpc('get_transfer_by_txid', { txid });
@@ -150,8 +150,8 @@ afterAll(async () => {
   rmSync(rings, { recursive: true, force: true });
 });
 
-describe('outputs on one key', () => {
-  it('credit only the difference when a one-time key is paid twice', async () => {
+describe('outputs with the same one-time key', () => {
+  it('credit only the difference when the key is paid twice', async () => {
     const [first, second] = ['0101010101010101', '0202020202020202'].map((id) => ({
       ...address(),
       kind: 'integrated' as const,
@@ -183,7 +183,7 @@ describe('outputs on one key', () => {
     }
   });
 
-  it('credit nothing for one that is smaller, or as large', async () => {
+  it('credit nothing for a smaller or equal output', async () => {
     await pay('smaller', [2]);
     await pay('as large', [1]);
     await mine();
@@ -217,7 +217,7 @@ describe('outputs on one key', () => {
     await expectAlike();
     await mine();
     await expectAlike();
-    // The outputs lie in the same order both times.
+    // The outputs have the same order both times.
     expect(BigInt((await shown(again)).amount)).toBe(amounts(3)[0]);
   });
 
@@ -231,7 +231,7 @@ describe('outputs on one key', () => {
   });
 });
 
-describe('an output on a key that is spent', () => {
+describe('an output with a spent one-time key', () => {
   const sweep = async (keySeed: string, txid: string): Promise<void> => {
     const { transfers } = await reference.rpc('incoming_transfers', { transfer_type: 'available' });
     const [output] = (transfers as Loose[]).filter(({ tx_hash }) => tx_hash === txid);
@@ -239,7 +239,7 @@ describe('an output on a key that is spent', () => {
     await reference.rpc('sweep_single', { address: miner.addressText(), key_image: output.key_image });
   };
 
-  it('is not credited, however large it is', async () => {
+  it('is not credited, whatever its amount', async () => {
     const txid = await pay('spent', [1.5]);
     await mine(12);
     await expectAlike();
@@ -257,12 +257,12 @@ describe('an output on a key that is spent', () => {
     expect((await expectAlike()).balance).toBe(before.balance);
   });
 
-  it('is not credited while the payment that spends it waits in the pool', async () => {
+  it('is not credited while the spending payment is in the pool', async () => {
     const txid = await pay('pending', [1.5], address(4));
     await mine(12);
     await expectAlike();
     await sweep('pending', txid);
-    // Known to both, then out of the way of the next block.
+    // Both know the payment; it is then kept out of the next block.
     await expectAlike();
     const { transactions } = await daemon.plain('/get_transaction_pool');
     const [{ tx_blob, id_hash }] = transactions as Loose[];
@@ -285,12 +285,12 @@ describe('a wallet restored from the same keys', () => {
     await expectAlike();
   });
 
-  it('shows the same without a spend key', async () => {
+  it('shows the same as a view-only wallet', async () => {
     await restore('watching', { viewOnly: true });
     await expectAlike();
   });
 
-  it('shows the same once it is told key images, and what a wallet with a spend key shows after a rescan', async () => {
+  it('shows the same after a key image import, and the same as a full wallet after a rescan', async () => {
     const received = (view: Record<string, unknown>): unknown => ({
       in: view.in,
       payments: view.payments,
@@ -299,17 +299,17 @@ describe('a wallet restored from the same keys', () => {
     });
     await ours.rpc('open_wallet', { filename: 'restored', password: '' });
     const whole = await viewOf(ours);
-    const told = await ours.rpc('export_key_images', { all: true });
+    const exported = await ours.rpc('export_key_images', { all: true });
     await ours.rpc('open_wallet', { filename: 'watching', password: '' });
-    for (const wallet of [ours, reference]) await wallet.rpc('import_key_images', told);
+    for (const wallet of [ours, reference]) await wallet.rpc('import_key_images', exported);
     expect(received(await viewOf(ours))).toEqual(received(await viewOf(reference)));
     await ours.rpc('rescan_blockchain');
     expect(await viewOf(ours)).toEqual(whole);
   });
 });
 
-describe('a reorganisation that takes the larger of two', () => {
-  it('leaves the smaller credited as it was, and watched', async () => {
+describe('a reorganisation that removes the larger of two', () => {
+  it('leaves the smaller one credited and watched', async () => {
     await Promise.all(
       [ours, reference].map((wallet) => wallet.rpc('open_wallet', { filename: 'live', password: '' })),
     );
@@ -327,7 +327,7 @@ describe('a reorganisation that takes the larger of two', () => {
     expect(after.balance).toBe(before.balance);
     expect(after.in).toEqual(before.in);
     await expect(ours.rpc('get_transfer_by_txid', { txid: larger })).rejects.toThrow('-8');
-    // A spend of the smaller one is recognised by the thread that watches.
+    // The scan thread recognises a spend of the smaller one.
     await restore('spender');
     await viewOf(reference);
     const { transfers } = await reference.rpc('incoming_transfers', {

@@ -4,8 +4,8 @@ import { startTwins, type Twins } from '../support/twins.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * Transactions read out of turn by wallets that start at the tip. The reference holds the same keys and has read
- * every block: what it holds is what ours must come to. It makes the payments that ours has not seen.
+ * scan_tx by wallets that start at the tip. The reference has the same keys and has scanned every block, so our wallet
+ * must reach its state. The reference makes the payments that our wallet has not seen.
  */
 
 const STRANGER =
@@ -15,13 +15,13 @@ const XMR = 1_000_000_000_000;
 let twins: Twins;
 let seed: string;
 let tip: number;
-/** What a wallet shows that has read every block. */
+/** State of a wallet that has scanned every block. */
 let truth: Loose;
 let incoming: string[];
 let outgoing: string[];
-/** Pays a stranger, with change. */
+/** Payment to an unrelated address, with change. */
 let paid: string;
-/** Pays a stranger all of one output. */
+/** Payment of one whole output to an unrelated address. */
 let swept: string;
 let count = 0;
 
@@ -104,7 +104,7 @@ describe('a wallet that starts at the tip', () => {
       },
     ],
     [
-      'payments before what they spend, but for those without change',
+      'payments before the outputs they spend, except payments without change',
       async () => {
         await scan(...outgoing.filter((txid) => txid !== swept));
         await scan(...incoming, swept);
@@ -132,7 +132,7 @@ describe('a wallet that starts at the tip', () => {
     expect(await balance(ours)).toBe(0);
   });
 
-  it('learns nothing from a transaction of others', async () => {
+  it('is not changed by an unrelated transaction', async () => {
     const { ours, daemon } = twins;
     const { miner_tx_hash } = (await daemon.rpc('get_block', { height: tip - 1 })) as Loose;
     await scan(miner_tx_hash);
@@ -141,7 +141,7 @@ describe('a wallet that starts at the tip', () => {
 });
 
 describe('an untrusted daemon', () => {
-  it('is not told which transactions are ours, unless they are asked for', async () => {
+  it('does not learn which transactions are ours, unless scan_tx requests them', async () => {
     const args = ['--untrusted-daemon'];
     const wallet = await startWalletRpc({ daemon: twins.daemon.address, args });
     try {
@@ -160,7 +160,7 @@ describe('an untrusted daemon', () => {
 });
 
 describe('a view-only wallet', () => {
-  it('finds what it received, and what it spent once key images are told', async () => {
+  it('finds received outputs, and spends once key images are imported', async () => {
     const { ours, theirs } = twins;
     await restore(ours, 0);
     await ours.rpc('refresh');
@@ -215,7 +215,7 @@ describe('a transaction of the pool', () => {
     }
   });
 
-  it('waits for its payee, and is received once', async () => {
+  it('is pending for its payee, and credited once', async () => {
     const { ours, daemon } = twins;
     await ours.rpc('open_wallet', { filename: 'payee', password: '' });
     await ours.rpc('refresh');
@@ -236,7 +236,7 @@ describe('a transaction of the pool', () => {
     }
   });
 
-  it('is gone with the block that held it, where that was read out of turn', async () => {
+  it('is removed with its popped block, if it was added by scan_tx', async () => {
     const { ours, daemon } = twins;
     await ours.rpc('open_wallet', { filename: 'payee', password: '' });
     await ours.rpc('refresh');

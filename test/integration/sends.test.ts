@@ -8,7 +8,7 @@ import { freePort, until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* Payments whose answers are refusals, late, or lost on the way. */
+/* Payments whose relay is refused, answered late, or lost. */
 
 const XMR = 1_000_000_000_000;
 const SEND = '/sendrawtransaction';
@@ -38,7 +38,7 @@ const balance = async (): Promise<Loose> => {
   });
   return { total, unlocked };
 };
-/** Unspent outputs, summed up. */
+/** Sum of the unspent outputs. */
 const outputs = async (): Promise<number> => {
   let total = 0;
   for (const account_index of [0, 1]) {
@@ -90,7 +90,7 @@ describe('a payment that the daemon refuses', () => {
 
   it('by refusing the connection is an error and leaves nothing behind', async () => {
     const before = await balance();
-    // The daemon answers every call before the send; then its port is closed.
+    // The daemon answers every call before the relay; then its port is closed.
     const port = await freePort();
     const front = await startDaemonProxy(daemon.address);
     await wallet.rpc('set_daemon', { address: front.address, trusted: true });
@@ -108,7 +108,7 @@ describe('a payment that the daemon refuses', () => {
 });
 
 describe('a late answer', () => {
-  it('never undoes a block: the payment stays mined, and the balance counts its change once', async () => {
+  it('does not undo a mined payment, and the balance counts its change once', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     proxy.hold = (path) => (path === SEND ? held : Promise.resolve());
@@ -127,7 +127,7 @@ describe('a late answer', () => {
 });
 
 describe('a relayed payment', () => {
-  it('is sent once, and kept with its key, where the first answer is lost and the daemon is busy then', async () => {
+  it('is sent once, and kept with its key, when the first answer is lost and the daemon is then busy', async () => {
     let sent = 0;
     proxy.decide = (path) => (path === SEND && sent++ === 0 ? 'forward-and-drop-the-answer' : 'forward');
     proxy.rewrite = (path, _, reply) => (path === SEND ? Buffer.from('{"status":"BUSY"}') : reply);
@@ -138,7 +138,7 @@ describe('a relayed payment', () => {
     expect((await wallet.rpc('get_tx_key', { txid })).tx_key).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is named where the next one of a split payment fails', async () => {
+  it('is named when the next one of a split payment fails', async () => {
     let sent = 0;
     proxy.rewrite = (path, _, reply) =>
       path === SEND && sent++ > 0 ? Buffer.from('{"status":"BUSY"}') : reply;
@@ -152,8 +152,8 @@ describe('a relayed payment', () => {
   });
 });
 
-describe('a payment that the network lost', () => {
-  it('fails at once when rescan_spent finds it in neither pool nor chain, is recognised when it is mined', async () => {
+describe('a payment that the network dropped', () => {
+  it('fails when rescan_spent finds it in neither pool nor chain, and is recognised when it is mined', async () => {
     const { result } = await wallet.call('transfer', {
       destinations: [{ amount: XMR, address: shop }],
       do_not_relay: true,
@@ -165,7 +165,7 @@ describe('a payment that the network lost', () => {
       get_tx_hex: true,
     });
     expect(result?.['tx_hash']).not.toBe(made.result?.['tx_hash']);
-    // The pool forgets it.
+    // The pool drops it.
     const lost = made.result as Loose;
     await daemon.rpc('flush_txpool', { txids: [lost.tx_hash] });
     expect((await balance()).unlocked).toBeLessThan(before.unlocked);
@@ -203,7 +203,7 @@ describe('a payment that the network lost', () => {
 });
 
 describe('another instance with the same seed', () => {
-  /** Clocks an hour later. */
+  /** Options of a server whose clock is an hour ahead. */
   const later = {
     NODE_OPTIONS: '--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()+3600000',
   };
@@ -219,7 +219,7 @@ describe('another instance with the same seed', () => {
 
   afterAll(() => other?.stop({ keep: false }));
 
-  it('keeps a payment pending, and its inputs locked, where one look into the pool misses it', async () => {
+  it('keeps a payment pending, and its inputs reserved, when one pool scan misses it', async () => {
     const { result } = await pay();
     await other.rpc('refresh');
     const seen = await other.rpc('get_balance');
@@ -235,7 +235,7 @@ describe('another instance with the same seed', () => {
     await other.rpc('refresh');
     expect([await rows('pending'), await rows('failed')]).toEqual([[result?.['tx_hash']], []]);
     expect((await other.rpc('get_balance')).unlocked_balance).toBe(seen.unlocked_balance);
-    // A block without it, and another look that misses it.
+    // A block without it, and another pool scan that misses it.
     await daemon.rpc('flush_txpool', { txids: [result?.['tx_hash']] });
     await daemon.generate(address, 1);
     await other.rpc('refresh');
@@ -245,7 +245,7 @@ describe('another instance with the same seed', () => {
 });
 
 describe('a broken connection', () => {
-  it('does not fail a refresh where the daemon answers the third try', async () => {
+  it('does not fail a refresh when the daemon answers the third attempt', async () => {
     let left = 2;
     proxy.decide = (path) => (path === '/getblocks.bin' && left-- > 0 ? 'drop' : 'forward');
     await wallet.rpc('refresh');
@@ -264,7 +264,7 @@ describe('a broken connection', () => {
   });
 });
 
-describe('a daemon that drips', () => {
+describe('a daemon that answers slowly', () => {
   let dripping: Server;
   let drips: NodeJS.Timeout[];
   let slow: WalletRpc;
@@ -292,7 +292,7 @@ describe('a daemon that drips', () => {
     return (Date.now() - began) / 1000;
   };
 
-  it('does not hold up create_wallet, nor close_wallet while a payment waits, nor the end of the server', async () => {
+  it('does not delay create_wallet, close_wallet during a payment, or the stop of the server', async () => {
     const create = () => slow.rpc('create_wallet', { filename: 'slow', password: '', language: 'English' });
     expect(await secondsOf(create)).toBeLessThan(25);
     const waiting = slow.call('transfer', { destinations: [{ amount: XMR, address: shop }] });

@@ -5,8 +5,8 @@ import { startTwins, type Twins } from '../support/twins.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * Sweeps, and payments that their destinations pay the fee of. The reference holds the same keys, so what one
- * account pays another is read in its book too. The tests build on each other in order.
+ * Sweeps, and payments whose fee is subtracted from destinations. The reference has the same keys, so payments between
+ * accounts are checked in its history too. The tests build on each other in order.
  */
 
 const XMR = 1_000_000_000_000;
@@ -38,7 +38,7 @@ const spendable = async (wallet: WalletRpc, account_index: number): Promise<Loos
   return (transfers as Loose[]).filter(({ unlocked }) => unlocked);
 };
 
-/** What an account received in a transaction, according to the reference: one amount an output. */
+/** Amounts that an account received in a transaction according to the reference, one per output. */
 async function receivedIn(txid: string, account_index: number): Promise<number[]> {
   const { transfers } = await twins.theirs.rpc('get_transfer_by_txid', { txid, account_index });
   return (transfers as Loose[])
@@ -79,7 +79,7 @@ describe('sweep_single', () => {
     await expectSameBooks();
   });
 
-  it('names the keys when asked as the specification spells it', async () => {
+  it('returns the transaction keys for get_tx_keys, the spelling of the specification', async () => {
     const [output] = await spendable(twins.ours, 0);
     const made = await twins.ours.rpc('sweep_single', {
       key_image: output.key_image,
@@ -91,7 +91,7 @@ describe('sweep_single', () => {
     expect(made.tx_blob).toBe('');
   });
 
-  it('refuses an output that is frozen, spent or locked', async () => {
+  it('refuses a frozen, spent or locked output', async () => {
     const { ours } = twins;
     const [output] = await spendable(ours, 0);
     await ours.rpc('freeze', { key_image: output.key_image });
@@ -108,7 +108,7 @@ describe('sweep_single', () => {
 });
 
 describe('sweep_all', () => {
-  it('of outputs below an amount takes exactly those', async () => {
+  it('with below_amount sweeps exactly the smaller outputs', async () => {
     const outputs = await spendable(twins.ours, 0);
     const amounts = outputs.map(({ amount }) => amount as number).sort((a, b) => a - b);
     const below_amount = amounts[3] ?? 0;
@@ -123,7 +123,7 @@ describe('sweep_all', () => {
     await expectSameBooks();
   });
 
-  it('empties the addresses asked for, and no others', async () => {
+  it('empties the requested addresses, and no others', async () => {
     await twins.mine(10);
     const before = await spendable(twins.ours, 1);
     const of = (minor: number): Loose[] => before.filter(({ subaddr_index }) => subaddr_index === minor);
@@ -143,7 +143,7 @@ describe('sweep_all', () => {
     await expectSameBooks();
   });
 
-  it('without addresses empties one of them, the first only when it is alone', async () => {
+  it('without addresses empties one of them, the first one only when it is alone', async () => {
     await twins.ours.rpc('transfer', {
       destinations: [{ amount: XMR, address: till }],
     });
@@ -159,14 +159,14 @@ describe('sweep_all', () => {
     });
     const held = (await twins.ours.rpc('get_balance', { account_index: 1 })).unlocked_balance;
     expect(sum(all.amount_list) + sum(all.fee_list)).toBe(held);
-    // Made here, relayed there.
+    // Made by our server, relayed by the reference.
     for (const hex of all.tx_metadata_list) await twins.theirs.rpc('relay_tx', { hex });
     await twins.mine(1);
     expect((await twins.ours.rpc('get_balance', { account_index: 1 })).balance).toBe(0);
     await expectSameBooks();
   });
 
-  it('made by the reference is relayed here, and recorded alike', async () => {
+  it('made by the reference is relayed by our server, and recorded alike', async () => {
     await twins.mine(10);
     const made = await twins.theirs.rpc('sweep_all', {
       account_index: 2,
@@ -186,8 +186,8 @@ describe('sweep_all', () => {
   });
 });
 
-describe('a fee from destinations', () => {
-  it('comes from those named in equal parts, to the last unit, here and there', async () => {
+describe('a fee subtracted from destinations', () => {
+  it('is divided equally among those named, to the last unit, in both', async () => {
     const destinations = [
       { amount: XMR, address: till },
       { amount: 2 * XMR, address: shop },
@@ -213,7 +213,7 @@ describe('a fee from destinations', () => {
     await expectSameBooks();
   });
 
-  it('lets an account be emptied', async () => {
+  it('allows an account to be emptied', async () => {
     await twins.mine(10);
     const { unlocked_balance } = await twins.ours.rpc('get_balance', { account_index: 2 });
     const made = await twins.ours.rpc('transfer', {
@@ -228,7 +228,7 @@ describe('a fee from destinations', () => {
   });
 
   it.each<[string, Loose, number]>([
-    ['from nobody', { destinations: [{ amount: XMR }], subtract_fee_from_outputs: [1] }, -4],
+    ['from an unknown destination', { destinations: [{ amount: XMR }], subtract_fee_from_outputs: [1] }, -4],
     [
       'beyond what its payee receives',
       { destinations: [{ amount: 1000 }], subtract_fee_from_outputs: [0] },
@@ -257,8 +257,8 @@ describe('sweeps are refused', () => {
   const address = '4'.padEnd(95, '1');
   sideBySide(
     [
-      step('sweep_dust', 'nothing so old'),
-      refusal('sweep_all', 'to nobody', {}, -2),
+      step('sweep_dust', 'no dust'),
+      refusal('sweep_all', 'without an address', {}, -2),
       refusal('sweep_all', 'to no address', { address }, -2),
       refusal('sweep_single', 'to no address', { address, key_image: '00'.repeat(32) }, -2),
     ],
@@ -276,8 +276,8 @@ describe('sweeps are refused', () => {
     ['sweep_single', 'in no outputs', { outputs: 0 }, -16],
     ['sweep_single', 'of a key image that is none', { key_image: 'zz' }, -10],
     ['sweep_single', 'of no key image', {}, -10],
-    ['sweep_single', 'of one of nobody', { key_image: '02'.repeat(32) }, -1],
-  ])('%s %s, here and there', async (method, _, order, code) => {
+    ['sweep_single', 'of an unknown output', { key_image: '02'.repeat(32) }, -1],
+  ])('%s %s, in both', async (method, _, order, code) => {
     for (const wallet of [twins.ours, twins.theirs]) {
       const { error } = await wallet.call(method, { address: till, ...order });
       expect(error?.code).toBe(code);

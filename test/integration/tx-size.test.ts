@@ -16,7 +16,7 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-it('tx_size of incoming_transfers is the size that the daemon stores, rewards, payments and sweeps alike', async () => {
+it('tx_size of incoming_transfers is the size that the daemon stores, for rewards, payments and sweeps', async () => {
   await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
   const { address } = await wallet.rpc('get_address');
   await daemon.generate(address, 90);
@@ -39,7 +39,7 @@ it('tx_size of incoming_transfers is the size that the daemon stores, rewards, p
   for (let start = 0; start < hashes.length; start += 100) {
     const asked = { txs_hashes: hashes.slice(start, start + 100) };
     const { txs } = (await daemon.plain('/get_transactions', asked)) as { txs: Loose[] };
-    // The daemon gives rewards, which have nothing to prune, as pruned.
+    // The daemon sends rewards, which have nothing to prune, in the pruned field.
     for (const { tx_hash, as_hex, pruned_as_hex } of txs)
       stored.set(tx_hash as string, ((as_hex || pruned_as_hex) as string).length / 2);
   }

@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([ours?.stop(), latest?.stop(), theirs?.stop()]);
 });
 
-describe('reading links', () => {
+describe('parsing links', () => {
   sideBySide(
     [
       ...uriVectors.valid.map(({ note, uri }) => step('parse_uri', note, { uri: fillIn(uri) })),
@@ -64,7 +64,7 @@ describe('writing links', () => {
     servers,
   );
 
-  it('lets the reference read ours, and reads what the reference wrote for itself alone', async () => {
+  it('produces links that the reference parses, and parses links of the reference that it refuses itself', async () => {
     const asked = { address, amount: 7, recipient_name: 'a=b&c', tx_description: 'x = y' };
     const expected = { ...asked, payment_id: '' };
     const [mine, other] = [await ours.rpc('make_uri', asked), await theirs.rpc('make_uri', asked)];
@@ -76,7 +76,7 @@ describe('writing links', () => {
 });
 
 describe('payment ids in links', () => {
-  it('are written and read under 1.3, long ones as the reference reads them', async () => {
+  it('are written and parsed under 1.3, long ones as the reference parses them', async () => {
     const { uri } = await ours.rpc('make_uri', { address, payment_id: LONG_ID });
     expect(uri).toBe(`monero:${address}?tx_payment_id=${LONG_ID}`);
     expect((await theirs.rpc('parse_uri', { uri })).uri.payment_id).toBe(LONG_ID);

@@ -6,13 +6,13 @@ import type { Loose, Reply } from '../support/json-rpc.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * Two servers on one wallet directory, each a process of its own.
+ * Two server processes on one wallet directory.
  */
 
 const ROUNDS = 27;
 const language = 'English';
 
-/** A server, and the wallet that it restores and makes from keys. */
+/** A server, and the wallet that it restores or generates from keys. */
 interface Party {
   readonly server: WalletRpc;
   readonly password: string;
@@ -40,7 +40,7 @@ async function startParty(password: string): Promise<Party> {
   };
 }
 
-/** Ways to make a wallet. */
+/** Methods that create a wallet. */
 const WAYS: readonly ((party: Party, filename: string) => Promise<Reply>)[] = [
   ({ server, password }, filename) => server.call('create_wallet', { filename, password, language }),
   ({ server, password, seed }, filename) =>
@@ -59,8 +59,8 @@ afterAll(async () => {
   rmSync(walletDir, { recursive: true, force: true });
 });
 
-describe('two processes that make a wallet of one name at the same time', () => {
-  it('have one success, whose keys are in the file', async () => {
+describe('two processes that create a wallet of the same name concurrently', () => {
+  it('have one success, and its keys are in the file', async () => {
     const outcomes: unknown[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const filename = `w${round}`;
@@ -91,7 +91,7 @@ describe('two processes that make a wallet of one name at the same time', () => 
 });
 
 describe('a wallet whose keys are replaced', () => {
-  it('is never opened by another process in between', async () => {
+  it('is never opened by another process meanwhile', async () => {
     const [owner, other] = parties as [Party, Party];
     const open = { password: owner.password };
     await owner.server.rpc('create_wallet', { ...open, filename: 'peer', language });

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * Wallets whose names are those of files beside another wallet. This server does not create them; they are put here
- * as an older one, or another program, left them.
+ * Wallets whose names collide with the files of another wallet. The server does not create them; these are copied, as
+ * an older release or another program would leave them.
  */
 
 const password = 'p';
@@ -57,7 +57,7 @@ describe('a new wallet', () => {
   });
 
   test.each(['-wal', '-shm', '-journal'])(
-    'is refused where its file NAME%s is another wallet, which stays as it was',
+    'is refused when its file NAME%s is another wallet, which stays unchanged',
     async (ending) => {
       putOld(`till${ending}`);
       const before = bytesOf(`till${ending}`);
@@ -75,7 +75,7 @@ describe('a new wallet', () => {
 });
 
 describe('the files that a wallet writes', () => {
-  it('never replace those of wallets with names of earlier drafts', async () => {
+  it('never replace files of wallets whose names are those of earlier drafts', async () => {
     const names = ['shop.new', 'shop.keys.new'];
     names.forEach(putOld);
     const before = names.map(bytesOf);
@@ -94,7 +94,7 @@ describe('the files that a wallet writes', () => {
     for (const name of names) await expectWhole(name);
   });
 
-  it('are not opened while a wallet of such a name is there, nor is that one', async () => {
+  it('are not opened while a wallet of such a name exists, and neither is that wallet', async () => {
     await server.rpc('create_wallet', { filename: 'kiosk', password, language });
     await server.rpc('close_wallet');
     putOld('kiosk-wal');

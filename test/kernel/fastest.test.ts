@@ -21,7 +21,7 @@ import { loadCurve, loadKernel } from '../../src/kernel/load-kernel.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
 import { concatBytes, toHex } from '../../src/util/bytes.js';
 import { hitsText, type Answers, type Question } from '../support/kernel-answers.js';
-import { LESSER_PROCESSORS } from '../support/processor-flags.js';
+import { LIMITED_PROCESSORS } from '../support/processor-flags.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 describe('the recorded answers', () => {
@@ -77,7 +77,7 @@ describe('the choice of a build', () => {
   });
 });
 
-describe.each(LESSER_PROCESSORS)('a processor $title', ({ flags, build }) => {
+describe.each(LIMITED_PROCESSORS)('a processor $title', ({ flags, build }) => {
   const rng = seededRng('lesser processor');
   const secret = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));
   const point = (): Uint8Array => publicKeyOf(scalarBytes(hashToScalar(rng(32))));

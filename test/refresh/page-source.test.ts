@@ -7,7 +7,7 @@ import type { RefreshFrom } from '../../src/refresh/messages.js';
 import { pagesFrom } from '../../src/refresh/page-source.js';
 import type { BlockSource } from '../../src/refresh/shared-blocks.js';
 import { encode } from '../../src/util/codec.js';
-import { chain, daemonOf, PAGE, refs, shortHistory } from '../support/stand-in-chain.js';
+import { chain, daemonOf, PAGE, refs, shortHistory } from '../support/fake-chain.js';
 
 async function collect(
   daemon: BlockSource,

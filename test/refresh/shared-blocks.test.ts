@@ -5,7 +5,7 @@ import type { BlocksRequest } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { pagesFrom } from '../../src/refresh/page-source.js';
 import { SharedBlocks, type BlockSource } from '../../src/refresh/shared-blocks.js';
-import { chain, daemonOf, PAGE } from '../support/stand-in-chain.js';
+import { chain, daemonOf, PAGE } from '../support/fake-chain.js';
 
 const blocks = chain(8 * PAGE);
 const genesis = blockHash(blocks[0] as Block);

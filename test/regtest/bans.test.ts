@@ -4,9 +4,9 @@ import { Bans, isBannable } from '../../src/regtest/bans.js';
 const NOON = 1_718_452_800;
 const ONION = `${'a'.repeat(56)}.onion`;
 
-describe('what can be banned', () => {
+describe('a bannable host', () => {
   test.each(['1.2.3.4', '::1', '2001:db8::1', '10.0.0.0/8', '1.2.3.4/32', '0.0.0.0/0', ONION])(
-    '%s',
+    'may be %s',
     (host) => {
       expect(isBannable(host)).toBe(true);
     },
@@ -22,7 +22,7 @@ describe('what can be banned', () => {
     '::/64',
     '1.2.3.4:18080',
     'a.onion',
-  ])('not %j', (host) => expect(isBannable(host)).toBe(false));
+  ])('is not %j', (host) => expect(isBannable(host)).toBe(false));
 });
 
 describe('bans', () => {
@@ -34,7 +34,7 @@ describe('bans', () => {
     bans = new Bans(() => now);
   });
 
-  it('keep an address out for as long as was said', () => {
+  it('last for the given number of seconds', () => {
     bans.ban('1.2.3.4', 60);
     expect(bans.secondsLeft('1.2.3.4')).toBe(60);
     now += 59;
@@ -44,12 +44,12 @@ describe('bans', () => {
     expect(bans.all()).toEqual([]);
   });
 
-  it('let others in', () => {
+  it('do not affect other addresses', () => {
     bans.ban('1.2.3.4', 60);
     expect(bans.secondsLeft('1.2.3.5')).toBe(0);
   });
 
-  it('hold the longest of what covers an address', () => {
+  it('last until the longest ban that covers an address ends', () => {
     bans.ban('10.0.0.0/8', 100);
     bans.ban('10.1.2.3', 50);
     expect(bans.secondsLeft('10.1.2.3')).toBe(100);
@@ -66,7 +66,7 @@ describe('bans', () => {
     expect(bans.all()).toEqual([]);
   });
 
-  it('are renewed by another ban, and end at once with none of seconds', () => {
+  it('are replaced by a later ban of the same host, and end at once with 0 seconds', () => {
     bans.ban('1.1.1.1', 60);
     bans.ban('1.1.1.1', 10);
     expect(bans.secondsLeft('1.1.1.1')).toBe(10);

@@ -21,7 +21,7 @@ const output = fc.oneof(
   }),
 );
 
-/** Whole transactions of version 1. */
+/** Unpruned transactions of version 1. */
 export const versionOne: fc.Arbitrary<Transaction> = fc
   .record({
     unlockTime: u64,

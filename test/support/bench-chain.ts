@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A wallet that the bench chain knows. */
+/** Wallet of the bench chain. */
 export interface BenchWallet {
   readonly name: string;
   readonly address: string;
   readonly seed: string;
 }
 
-/** What is known of the chain. */
+/** Metadata of the chain. */
 export interface BenchMeta {
   readonly wallets: readonly BenchWallet[];
   /** Number of blocks. */
@@ -20,7 +20,7 @@ export interface BenchMeta {
   readonly merchant_balance: number;
 }
 
-/** The archive: `BENCH_CHAIN`, or beside the project. */
+/** Path of the archive: `BENCH_CHAIN`, or a file beside the project. */
 export const BENCH_ARCHIVE =
   process.env['BENCH_CHAIN'] ??
   fileURLToPath(new URL('../../../../shared/bench/chain-3000.tar.zst', import.meta.url));
@@ -35,7 +35,7 @@ export interface BenchChain {
   remove(): void;
 }
 
-/** @throws Error saying what is missing. */
+/** @throws Error when the archive or one of its files is missing. */
 export function unpackBenchChain(): BenchChain {
   if (!hasBenchChain) throw new Error('the bench chain is missing: name its archive in BENCH_CHAIN');
   const directory = mkdtempSync(join(tmpdir(), 'bench-chain-'));

@@ -1,6 +1,6 @@
 import { writeStorage, type Scalar, type TypedSection } from '../../src/epee/storage-writer.js';
 
-/** A block as daemons send it: itself, its transactions but the miner's, and a list of places a transaction. */
+/** Block as daemons send it: blob, payments, and output indices by transaction. */
 export interface SentBlock {
   readonly block: Uint8Array;
   readonly txs: readonly Uint8Array[];
@@ -17,11 +17,11 @@ const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
 const u64 = (value: number): Scalar => ({ type: 'u64', value: BigInt(value) });
 const object = (value: TypedSection): Scalar => ({ type: 'object', value });
 
-/** Lists of nothing are left out, as upstream does. */
+/** Omits empty lists, as upstream does. */
 const some = <T>(name: string, items: readonly T[], entry: (item: T) => Scalar): TypedSection =>
   items.length === 0 ? {} : { [name]: { type: 'list', items: items.map(entry) } };
 
-/** An answer to `/getblocks.bin`. @param pruned transactions stand beside the hash of what they lack. */
+/** Answer to `/getblocks.bin`. @param pruned transactions are pruned and carry their prunable hash. */
 export const blocksAnswer = (
   { startHeight, currentHeight, blocks }: SentBlocks,
   { pruned = false, status = 'OK' } = {},

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** PEM files of a key and of a certificate that it signed itself. */
+/** PEM files of a key and its self-signed certificate. */
 export interface Certificate {
   readonly keyFile: string;
   readonly certFile: string;
 }
 
 /**
- * Makes a certificate, good for two days.
- * @param names other names than localhost, as OpenSSL writes them: `IP:127.0.0.1`.
+ * Makes a certificate that is valid for two days.
+ * @param names subject names in place of localhost, in OpenSSL's syntax: `IP:127.0.0.1`.
  */
 export function makeCertificate(directory: string, names?: string): Certificate {
   const keyFile = join(directory, 'key.pem');

@@ -5,14 +5,14 @@ import type { Monerod } from './monerod.js';
 
 type Daemon = Pick<Monerod, 'rpc' | 'plain'>;
 
-/** A block as one daemon hands it to another, hex. */
-export interface HandedBlock {
+/** Block and its transactions, in hex. */
+export interface SerializedBlock {
   readonly blob: string;
-  /** Its payments, in its order. */
+  /** Payments in block order. */
   readonly txs: readonly string[];
 }
 
-export async function readBlock(daemon: Daemon, height: number): Promise<HandedBlock> {
+export async function readBlock(daemon: Daemon, height: number): Promise<SerializedBlock> {
   const { blob } = (await daemon.rpc('get_block', { height })) as { blob: string };
   const txs_hashes = parseBlock(fromHex(blob)).txHashes.map(toHex);
   if (txs_hashes.length === 0) return { blob, txs: [] };
@@ -20,8 +20,8 @@ export async function readBlock(daemon: Daemon, height: number): Promise<HandedB
   return { blob, txs: (txs as Loose[]).map(({ as_hex }) => as_hex as string) };
 }
 
-/** @throws Error when the daemon refuses one. */
-export async function giveTransactions(daemon: Daemon, txs: readonly string[]): Promise<void> {
+/** @throws Error when the daemon refuses a transaction. */
+export async function submitTransactions(daemon: Daemon, txs: readonly string[]): Promise<void> {
   const replies: Loose[] = await Promise.all(
     txs.map((tx_as_hex) => daemon.plain('/send_raw_transaction', { tx_as_hex, do_sanity_checks: false })),
   );
@@ -30,6 +30,6 @@ export async function giveTransactions(daemon: Daemon, txs: readonly string[]): 
 }
 
 /** @throws Error when the daemon refuses it. */
-export async function giveBlock(daemon: Daemon, { blob }: HandedBlock): Promise<void> {
+export async function submitBlock(daemon: Daemon, { blob }: SerializedBlock): Promise<void> {
   await daemon.rpc('submit_block', [blob]);
 }

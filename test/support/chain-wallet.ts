@@ -18,7 +18,7 @@ import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
 import type { Loose } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 
-/** A wallet without files or threads: it scans a test chain with the domain's own functions. */
+/** Wallet in memory that scans a test chain with the functions of `src/wallet`, without files or threads. */
 export class ChainWallet {
   readonly viewSecret: SecretKey;
   readonly spendSecret: SecretKey;
@@ -55,7 +55,7 @@ export class ChainWallet {
     );
   }
 
-  /** Outputs found in one transaction. */
+  /** Own outputs of one transaction. */
   foundIn(txHash: Hash): OwnedOutput[] {
     return [...this.#outputs.values()].filter((output) => toHex(output.txHash) === toHex(txHash));
   }
@@ -64,7 +64,7 @@ export class ChainWallet {
     for (const keyImage of keyImages) this.#spent.add(toHex(keyImage));
   }
 
-  /** Reads all blocks that are new. */
+  /** Scans all new blocks. */
   async scan(daemon: Omit<Monerod, 'stop'>): Promise<void> {
     const { height } = (await daemon.rpc('get_info')) as { height: number };
     for (; this.#height < height; this.#height++) {
@@ -73,7 +73,7 @@ export class ChainWallet {
       const hashes = [transactionHash(minerTx), ...txHashes].map(toHex);
       const { txs } = (await daemon.plain('/get_transactions', { txs_hashes: hashes })) as Loose;
       (txs as { as_hex: string; output_indices: number[] }[]).forEach(({ as_hex, output_indices }, i) => {
-        // The daemon sends a miner's transaction pruned only.
+        // The daemon sends miner transactions only in pruned form.
         const tx = i === 0 ? minerTx : parseTransaction(fromHex(as_hex));
         this.#receive(tx, output_indices, this.#height);
       });
@@ -109,7 +109,7 @@ export class ChainWallet {
     });
   }
 
-  /** The payment id of a transaction as its receiver reads it. */
+  /** Decrypts the payment id of a received transaction. */
   paymentId(tx: Transaction): PaymentId | undefined {
     const { fields } = parseExtra(tx.prefix.extra);
     const found = paymentIdOf(fields);
@@ -131,7 +131,7 @@ export class ChainWallet {
   }
 }
 
-/** Outputs of the chain as a wallet asks for them. */
+/** Fetches outputs of the chain by index. */
 export async function fetchOutputs(
   daemon: Omit<Monerod, 'stop'>,
   indices: readonly number[],
@@ -145,7 +145,7 @@ export async function fetchOutputs(
   }));
 }
 
-/** RingCT outputs a block, cumulative. */
+/** Fetches the cumulative number of RingCT outputs by block. */
 export async function fetchDistribution(daemon: Omit<Monerod, 'stop'>): Promise<{ cumulative: number[] }> {
   const reply = (await daemon.rpc('get_output_distribution', {
     amounts: [0],

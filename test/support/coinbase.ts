@@ -12,7 +12,7 @@ import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import type { Loose } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 
-/** Multiples of G in a row, cheap to make. */
+/** Consecutive multiples of G, which are cheap to compute. */
 export function pointsFrom(first: bigint, count: number): PublicKey[] {
   const points: Point[] = [];
   for (let point = G.multiply(first); points.length < count; point = point.add(G)) points.push(point);
@@ -25,7 +25,7 @@ export type RewardOutput = Omit<TxOutput, 'amount'>;
 export const strayOutputs = (first: bigint, count: number): RewardOutput[] =>
   pointsFrom(first, count).map((publicKey, i) => ({ publicKey, viewTag: i % 256 }));
 
-/** An output to a primary address. @param derivation absent: that of the transaction key with secret `secret`. */
+/** Output to a primary address. @param derivation absent: derived from the transaction secret key `secret`. */
 export function outputTo(
   address: string,
   outputIndex: number,

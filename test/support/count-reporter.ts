@@ -4,7 +4,7 @@ interface Totals {
   readonly numFailedTestSuites: number;
 }
 
-/** Closes a run with one plain line that scripts can read. A file that did not load counts as a failure. */
+/** Ends a run with one line that scripts can parse. A file that does not load counts as a failure. */
 export default class CountReporter {
   onRunComplete(_contexts: unknown, totals: Totals): void {
     const failed = Math.max(totals.numFailedTests, totals.numFailedTestSuites);

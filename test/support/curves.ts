@@ -3,10 +3,10 @@ import { plainCurve } from '../../src/crypto/plain-curve.js';
 import { WasmCurve } from '../../src/kernel/wasm-curve.js';
 import type { Rng } from '../../src/util/random.js';
 
-/** Every implementation there is but the plain one. */
+/** All implementations except the plain one. */
 export const fastCurves: readonly Curve[] = [new WasmCurve('relaxed'), new WasmCurve('simd')];
 
-/** A random source, and others that give the same bytes again from the beginning. */
+/** Records the bytes of a random source. `again` returns a source that replays them. */
 function recorded(rng: Rng): { readonly rng: Rng; readonly again: () => Rng } {
   const given: Uint8Array[] = [];
   return {
@@ -19,7 +19,7 @@ function recorded(rng: Rng): { readonly rng: Rng; readonly again: () => Rng } {
       let next = 0;
       return (length) => {
         const bytes = given[next++];
-        if (bytes?.length !== length) throw new Error('asked for other randomness than before');
+        if (bytes?.length !== length) throw new Error('the replayed requests for random bytes differ');
         return Uint8Array.from(bytes);
       };
     },
@@ -35,7 +35,7 @@ const textOf = (value: unknown): string =>
         : part,
   );
 
-/** What came of a run, as text. A refusal counts by its kind: texts may differ. */
+/** Result of a run as text. Errors are compared by kind: their messages may differ. */
 function outcome<T>(run: () => T): { readonly text: string; readonly value: () => T } {
   try {
     const value = run();
@@ -52,8 +52,8 @@ function outcome<T>(run: () => T): { readonly text: string; readonly value: () =
 }
 
 /**
- * Runs on every implementation with the same randomness.
- * @returns or throws what the plain one does. @throws Error where another one differs.
+ * Runs on every implementation with the same random bytes.
+ * @returns the result of the plain implementation, or throws its error. @throws Error when another one differs.
  */
 export function onEveryCurve<T>(run: (curve: Curve, rng: Rng) => T, rng: Rng = () => new Uint8Array()): T {
   const source = recorded(rng);

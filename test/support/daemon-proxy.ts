@@ -1,21 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of one request to the daemon; a number is the HTTP status of an answer in the daemon's place. */
-export type Verdict = 'forward' | 'drop' | 'forward-and-drop-the-answer' | number;
+/** Treatment of a request; a number is the HTTP status of an answer that replaces the daemon's. */
+export type ProxyAction = 'forward' | 'drop' | 'forward-and-drop-the-answer' | number;
 
 export interface DaemonProxy {
   readonly address: string;
-  /** Decides for every request; runs before it is passed on. */
-  decide: (path: string) => Verdict;
-  /** Changes what the daemon answered. */
+  /** Called for every request before it is forwarded. */
+  decide: (path: string) => ProxyAction;
+  /** Changes the daemon's answer. */
   rewrite: (path: string, request: Buffer, reply: Buffer) => Buffer;
-  /** Runs between the daemon's answer and its passing on. */
+  /** Delays the daemon's answer until the promise resolves. */
   hold: (path: string) => Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Stands between a wallet and the real daemon, to lose what a network loses. */
+/** Proxy between a wallet and a daemon that drops, delays or changes messages. */
 export async function startDaemonProxy(target: string): Promise<DaemonProxy> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];

@@ -1,15 +1,15 @@
 import type { Ask } from './differential-views.js';
 import { PAYMENT_IDS } from './differential-world.js';
 
-/** An address of no wallet here. */
-export const SOMEBODY =
+/** Address of no wallet in the tests. */
+export const UNRELATED_ADDRESS =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
-/** An address of another network. */
+/** Address of another network. */
 export const TESTNET =
   '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8';
-/** Of no transaction, and of no output. */
+/** Hash of no transaction, and key image of no output. */
 export const UNKNOWN = '00'.repeat(32);
-/** Secret key of no wallet, below the group's order: the reference aborts at one beyond. */
+/** Secret key of no wallet, below the group order: the reference aborts on a larger one. */
 export const SOME_KEY = '01'.repeat(32);
 
 /** New accounts and addresses, labels and tags, in order; refusals among them. */
@@ -29,11 +29,11 @@ export const LABELS: readonly Ask[] = [
   ['tag_accounts', { tag: 'other', accounts: [1] }],
   ['get_account_tags'],
   ['set_account_tag_description', { tag: 'shop', description: 'all shops' }],
-  ['set_account_tag_description', { tag: 'nobody', description: 'x' }],
+  ['set_account_tag_description', { tag: 'absent', description: 'x' }],
   ['set_account_tag_description', { tag: '', description: 'x' }],
   ['get_account_tags'],
   ['get_accounts', { tag: 'shop' }],
-  ['get_accounts', { tag: 'nobody' }],
+  ['get_accounts', { tag: 'absent' }],
   ['get_accounts', { tag: '(shop|other)', regexp: true }],
   ['get_accounts', { tag: 'sho', regexp: true }],
   ['get_accounts', { tag: '(', regexp: true }],
@@ -44,33 +44,35 @@ export const LABELS: readonly Ask[] = [
 
 /** Addresses, URIs, attributes, notes, address book and settings, in order; refusals among them. */
 export const TEXTS: readonly Ask[] = [
-  ['validate_address', { address: SOMEBODY }],
+  ['validate_address', { address: UNRELATED_ADDRESS }],
   ['validate_address', { address: TESTNET }],
   ['validate_address', { address: TESTNET, any_net_type: true }],
   ['validate_address', { address: 'nonsense' }],
   ['make_integrated_address', { payment_id: PAYMENT_IDS[0] }],
-  ['make_integrated_address', { payment_id: PAYMENT_IDS[1], standard_address: SOMEBODY }],
+  ['make_integrated_address', { payment_id: PAYMENT_IDS[1], standard_address: UNRELATED_ADDRESS }],
   ['make_integrated_address', { payment_id: '12' }],
   ['make_integrated_address', { payment_id: PAYMENT_IDS[1], standard_address: 'x' }],
-  ['split_integrated_address', { integrated_address: SOMEBODY }],
+  ['split_integrated_address', { integrated_address: UNRELATED_ADDRESS }],
   ['split_integrated_address', { integrated_address: 'x' }],
-  ['make_uri', { address: SOMEBODY }],
+  ['make_uri', { address: UNRELATED_ADDRESS }],
   [
     'make_uri',
-    { address: SOMEBODY, amount: 1_230_000_000_000, tx_description: 'a b&c', recipient_name: 'é' },
+    { address: UNRELATED_ADDRESS, amount: 1_230_000_000_000, tx_description: 'a b&c', recipient_name: 'é' },
   ],
-  ['make_uri', { address: SOMEBODY, payment_id: PAYMENT_IDS[0] }],
+  ['make_uri', { address: UNRELATED_ADDRESS, payment_id: PAYMENT_IDS[0] }],
   ['make_uri', { address: 'x' }],
-  ['parse_uri', { uri: `monero:${SOMEBODY}` }],
+  ['parse_uri', { uri: `monero:${UNRELATED_ADDRESS}` }],
   [
     'parse_uri',
-    { uri: `monero:${SOMEBODY}?tx_amount=239.39014&tx_description=a%20b&recipient_name=el00ruobuob` },
+    {
+      uri: `monero:${UNRELATED_ADDRESS}?tx_amount=239.39014&tx_description=a%20b&recipient_name=el00ruobuob`,
+    },
   ],
-  ['parse_uri', { uri: `monero:${SOMEBODY}?tx_payment_id=${'12'.repeat(32)}` }],
-  ['parse_uri', { uri: `monero:${SOMEBODY}?foo=bar&tx_amount=1` }],
-  ['parse_uri', { uri: `monero:${SOMEBODY}?tx_amount=1&tx_amount=2` }],
-  ['parse_uri', { uri: `monero:${SOMEBODY}?tx_amount=x` }],
-  ['parse_uri', { uri: `bitcoin:${SOMEBODY}` }],
+  ['parse_uri', { uri: `monero:${UNRELATED_ADDRESS}?tx_payment_id=${'12'.repeat(32)}` }],
+  ['parse_uri', { uri: `monero:${UNRELATED_ADDRESS}?foo=bar&tx_amount=1` }],
+  ['parse_uri', { uri: `monero:${UNRELATED_ADDRESS}?tx_amount=1&tx_amount=2` }],
+  ['parse_uri', { uri: `monero:${UNRELATED_ADDRESS}?tx_amount=x` }],
+  ['parse_uri', { uri: `bitcoin:${UNRELATED_ADDRESS}` }],
   ['parse_uri', { uri: 'monero:x' }],
   ['set_attribute', { key: 'colour', value: 'blue' }],
   ['get_attribute', { key: 'colour' }],
@@ -82,13 +84,13 @@ export const TEXTS: readonly Ask[] = [
   ['set_tx_notes', { txids: ['zz'], notes: ['x'] }],
   ['get_tx_notes', { txids: ['22'.repeat(32), '11'.repeat(32), UNKNOWN] }],
   ['get_tx_notes', { txids: ['zz'] }],
-  ['add_address_book', { address: SOMEBODY, description: 'somebody' }],
+  ['add_address_book', { address: UNRELATED_ADDRESS, description: 'a friend' }],
   ['add_address_book', { address: TESTNET, description: 'x' }],
   ['add_address_book', { address: 'x' }],
   ['get_address_book'],
   ['get_address_book', { entries: [0] }],
   ['get_address_book', { entries: [7] }],
-  ['edit_address_book', { index: 0, set_description: true, description: 'somebody else' }],
+  ['edit_address_book', { index: 0, set_description: true, description: 'another friend' }],
   ['edit_address_book', { index: 0, set_address: true, address: 'x' }],
   ['edit_address_book', { index: 7, set_description: true, description: 'x' }],
   ['get_address_book'],

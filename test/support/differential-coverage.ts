@@ -1,7 +1,7 @@
-/** What the wallet of a differential test goes through. */
+/** Group of differential tests. */
 export type Situation = 'records' | 'payments' | 'outputs' | 'refusals';
 
-/** Which methods both servers answer with a result in which situation; a method stands once. */
+/** Methods that both servers answer with a result, by situation; each method is listed once. */
 export const COVERED: Readonly<Record<Situation, readonly string[]>> = {
   records: [
     ...['get_version', 'get_languages', 'set_log_level', 'set_log_categories', 'auto_refresh', 'stop_wallet'],
@@ -27,7 +27,7 @@ export const COVERED: Readonly<Record<Situation, readonly string[]>> = {
     ...['sweep_all', 'sweep_single', 'sweep_dust', 'transfer_split'],
     ...['describe_transfer', 'sign_transfer', 'submit_transfer'],
   ],
-  // Each call of it is refused.
+  // Every call in this situation is refused.
   refusals: [],
 };
 
@@ -36,7 +36,7 @@ const MULTISIG = [
   ...['export_multisig_info', 'import_multisig_info', 'sign_multisig', 'submit_multisig'],
 ];
 
-/** Methods of both → why no situation has them. */
+/** Methods that no situation covers, with reasons. */
 export const NOT_COVERED: Readonly<Record<string, string>> = {
   set_daemon: 'daemon-control.test.ts asks both, with daemons that it makes',
   start_mining: 'daemon-control.test.ts asks both, with a daemon that only seems to mine',

@@ -1,14 +1,14 @@
 import type { Exception, RefusalException } from './differential.js';
 
 /*
- * Where `--api-version 1.32` and Debian's 0.18 (RPC 1.25) may differ: all of it later additions, or chance. Each
- * test takes those that its situation needs, and fails when one is not needed.
+ * Allowed differences between `--api-version 1.32` and Debian's 0.18 (RPC 1.25): later additions, or random values.
+ * Each test lists the exceptions of its situation, and fails when one is not needed.
  */
 
 const ENTRIES = ['get_transfers', 'get_transfer_by_txid'];
 const PAYING = ['transfer', 'transfer_split', 'sweep_all', 'sweep_single', 'sweep_dust', 'sweep_unmixable'];
 
-/** Of any wallet that was paid. */
+/** Exceptions of wallets that received payments. */
 export const VIEWS: readonly Exception[] = [
   { methods: ['get_version'], fields: ['version', 'release'], how: 'differs', reason: '1.32 is not 1.25' },
   {
@@ -16,7 +16,7 @@ export const VIEWS: readonly Exception[] = [
     fields: ['confirmations', 'suggested_confirmations_threshold'],
     how: 'ours alone',
     seldom: true,
-    reason: 'the specification always lists them, the reference leaves out zeros',
+    reason: 'the specification always lists them, the reference omits zeros',
   },
   { methods: ['is_multisig'], fields: ['kex_is_done'], how: 'ours alone', reason: 'added after 0.18' },
   {
@@ -24,14 +24,14 @@ export const VIEWS: readonly Exception[] = [
     fields: ['transfer'],
     how: 'differs',
     seldom: true,
-    reason: 'the first of a hash table; which one it is of several says nothing',
+    reason: 'the first entry of a hash table, whose order is arbitrary',
   },
   {
     methods: ENTRIES,
     fields: ['timestamp'],
     how: 'clock',
     seldom: true,
-    reason: 'until it is mined a transaction has the time at which a server met it',
+    reason: 'an unmined transaction has the time at which the server first saw it',
   },
 ];
 
@@ -39,7 +39,7 @@ export const CHANGE: readonly Exception[] = [
   { methods: ENTRIES, fields: ['change_amount'], how: 'ours alone', reason: 'added after 0.18' },
 ];
 
-/** Of a wallet that pays. */
+/** Exceptions of wallets that pay. */
 export const PAYMENTS: readonly Exception[] = [
   {
     methods: PAYING,
@@ -67,7 +67,7 @@ export const RESCAN: readonly Exception[] = [
     fields: ['destinations'],
     how: 'ours alone',
     after: 'rescan_blockchain',
-    reason: 'a rescan that is not hard loses nothing here; the reference forgets whom it paid',
+    reason: 'a rescan that is not hard keeps destinations here; the reference drops them',
   },
 ];
 
@@ -80,13 +80,13 @@ export const SIGNATURES: readonly Exception[] = [
   },
 ];
 
-/** What wallets with the same keys tell each other. */
+/** Exceptions of exports and imports between wallets with the same keys. */
 export const EXCHANGE: readonly Exception[] = [
   {
     methods: ['export_outputs'],
     fields: ['outputs_data_hex'],
     how: 'differs',
-    reason: 'encrypted; and of the additional keys of a transaction only the one that is needed is told',
+    reason: 'encrypted; only the additional transaction key that is needed is exported',
   },
   {
     methods: [...PAYING, 'sign_transfer'],
@@ -99,7 +99,7 @@ export const EXCHANGE: readonly Exception[] = [
     fields: ['spent_key_images'],
     how: 'differs',
     after: 'generate_from_keys',
-    reason: 'a view-only wallet that was told key images names them; the reference names placeholders',
+    reason: 'a view-only wallet with imported key images lists them; the reference lists placeholders',
   },
   {
     methods: ['describe_transfer'],
@@ -115,29 +115,29 @@ export const EXCHANGE: readonly Exception[] = [
   },
 ];
 
-/** Refusals of texts that clients write. */
+/** Exceptions of refusals of malformed texts. */
 export const ODD_TEXTS: readonly RefusalException[] = [
   {
     methods: ['create_address'],
     ours: '-1 Count must be between 1 and 65536.',
     theirs: '-1 Count must be between 1 and 64.',
-    reason: 'later releases allow more at once',
+    reason: 'later releases have a higher limit',
   },
   {
     methods: ['get_accounts'],
     ours: '-1 the tag: it is not a regular expression',
     theirs: '-1 Unmatched marking parenthesis ( or \\(.',
-    reason: 'the text is that of the library for regular expressions',
+    reason: 'the message comes from the regular expression library',
   },
   {
     methods: ['verify'],
     ours: '-2 Invalid address',
     theirs: '-2 ',
-    reason: 'the reference says nothing',
+    reason: 'the message of the reference is empty',
   },
 ];
 
-/** Refusals by chance, and where later releases differ. */
+/** Exceptions of refusals that are random or differ in later releases. */
 export const REFUSALS: readonly RefusalException[] = [
   {
     methods: ['check_tx_proof'],
@@ -150,12 +150,12 @@ export const REFUSALS: readonly RefusalException[] = [
     ours: '-1 Invalid filename',
     theirs: '-',
     seldom: true,
-    reason: 'ours names no directory a wallet',
+    reason: 'our server refuses a directory as a wallet name',
   },
   {
     methods: ['get_transfers'],
     ours: '-38 no connection to daemon',
     theirs: '0 ',
-    reason: 'the reference says nothing',
+    reason: 'the message of the reference is empty',
   },
 ];

@@ -1,18 +1,18 @@
-import { SOMEBODY, SOME_KEY, TESTNET, UNKNOWN } from './differential-calls.js';
+import { UNRELATED_ADDRESS, SOME_KEY, TESTNET, UNKNOWN } from './differential-calls.js';
 import type { Ask } from './differential-views.js';
 import { PAYMENT_IDS, SEED, XMR, type World } from './differential-world.js';
 
-/** One call for each of several values of a parameter. */
+/** One call per value of a parameter. */
 const each = (method: string, name: string, values: readonly unknown[], others: object = {}): Ask[] =>
   values.map((value): Ask => [method, { ...others, [name]: value }]);
 
-const pay = (amount: number | string, address: string = SOMEBODY) => ({
+const pay = (amount: number | string, address: string = UNRELATED_ADDRESS) => ({
   destinations: [{ amount, address }],
 });
 
 /** Addresses, accounts, tags and payment links that are refused. */
 export const addressRefusals = ({ address, integrated }: World): readonly Ask[] => [
-  ...each('get_address_index', 'address', ['x', SOMEBODY, TESTNET]),
+  ...each('get_address_index', 'address', ['x', UNRELATED_ADDRESS, TESTNET]),
   ['create_address', { account_index: 99 }],
   ['label_address', { index: { major: 9, minor: 0 } }],
   ['label_address', { index: { major: 0, minor: 999 } }],
@@ -29,12 +29,12 @@ export const addressRefusals = ({ address, integrated }: World): readonly Ask[] 
     { standard_address, payment_id: PAYMENT_IDS[1] },
   ]),
   ...each('make_integrated_address', 'payment_id', ['zz', '12', '12'.repeat(32)]),
-  ...each('split_integrated_address', 'integrated_address', ['', 'x', SOMEBODY, address(0, 1)]),
+  ...each('split_integrated_address', 'integrated_address', ['', 'x', UNRELATED_ADDRESS, address(0, 1)]),
   ...each('make_uri', 'address', ['', 'x', TESTNET]),
-  ...each('make_uri', 'payment_id', [PAYMENT_IDS[0], 'zz', '12'.repeat(32)], { address: SOMEBODY }),
+  ...each('make_uri', 'payment_id', [PAYMENT_IDS[0], 'zz', '12'.repeat(32)], { address: UNRELATED_ADDRESS }),
   ['make_uri', { address: integrated[0], payment_id: PAYMENT_IDS[0] }],
   ...[
-    ...['', 'x', 'monero:', 'monero:x', `monero:${TESTNET}`, `bitcoin:${SOMEBODY}`],
+    ...['', 'x', 'monero:', 'monero:x', `monero:${TESTNET}`, `bitcoin:${UNRELATED_ADDRESS}`],
     ...['tx_amount', 'tx_amount=x', 'tx_amount=1=2', 'a=1&', 'tx_amount=1&tx_amount=1'].map(asked),
     ...['tx_amount=99999999999999999999999', 'tx_amount=0.0000000000001'].map(asked),
     ...['tx_payment_id=zz', `tx_payment_id=${PAYMENT_IDS[0]}`].map(asked),
@@ -42,7 +42,7 @@ export const addressRefusals = ({ address, integrated }: World): readonly Ask[] 
   ].map((uri): Ask => ['parse_uri', { uri }]),
 ];
 
-const asked = (query: string): string => `monero:${SOMEBODY}?${query}`;
+const asked = (query: string): string => `monero:${UNRELATED_ADDRESS}?${query}`;
 
 /** Notes, entries, history and settings that are refused. */
 export const recordRefusals = ({ txids }: World): readonly Ask[] => [
@@ -101,16 +101,16 @@ export const proofRefusals = ({ txids, address, integrated }: World): readonly A
   return [
     ...['', 'zz', '12', UNKNOWN].flatMap((id): Ask[] => [
       ['get_tx_key', { txid: id }],
-      ['check_tx_key', { txid: id, tx_key: SOME_KEY, address: SOMEBODY }],
-      ['get_tx_proof', { txid: id, address: SOMEBODY }],
-      ['check_tx_proof', { txid: id, address: SOMEBODY, signature: '' }],
+      ['check_tx_key', { txid: id, tx_key: SOME_KEY, address: UNRELATED_ADDRESS }],
+      ['get_tx_proof', { txid: id, address: UNRELATED_ADDRESS }],
+      ['check_tx_proof', { txid: id, address: UNRELATED_ADDRESS, signature: '' }],
       ['get_spend_proof', { txid: id }],
       ['check_spend_proof', { txid: id, signature: 'SpendProofV1' }],
     ]),
     ['get_tx_key', { txid }],
     ['get_spend_proof', { txid }],
     ...each('check_tx_key', 'tx_key', ['', 'zz', '12', `${SOME_KEY}00`, SOME_KEY + SOME_KEY], {
-      ...{ txid, address: SOMEBODY },
+      ...{ txid, address: UNRELATED_ADDRESS },
     }),
     ...['', 'x', TESTNET].flatMap((bad): Ask[] => [
       ['check_tx_key', { txid, tx_key: SOME_KEY, address: bad }],
@@ -119,7 +119,7 @@ export const proofRefusals = ({ txids, address, integrated }: World): readonly A
       ['check_reserve_proof', { address: bad, signature: '' }],
       ['verify', { data: 'x', address: bad, signature: '' }],
     ]),
-    ...each('get_tx_proof', 'address', [SOMEBODY, address(4, 1)], { txid }),
+    ...each('get_tx_proof', 'address', [UNRELATED_ADDRESS, address(4, 1)], { txid }),
     ...[
       '',
       'nonsense',
@@ -168,24 +168,27 @@ export const paymentRefusals = ({ integrated }: World): readonly Ask[] => [
       { ...pay(7 * XMR), account_index: 3 },
     ].map((params): Ask => [method, params]),
   ),
-  ['transfer', { destinations: Array(20).fill({ amount: 1000, address: SOMEBODY }), do_not_relay: true }],
+  [
+    'transfer',
+    { destinations: Array(20).fill({ amount: 1000, address: UNRELATED_ADDRESS }), do_not_relay: true },
+  ],
   ...[
     {},
     { address: 'x', key_image: UNKNOWN },
     { address: TESTNET, key_image: 'zz' },
-    ...['', 'zz', UNKNOWN].map((key_image) => ({ address: SOMEBODY, key_image })),
-    { address: SOMEBODY, key_image: UNKNOWN, outputs: 0 },
-    { address: SOMEBODY, key_image: UNKNOWN, payment_id: PAYMENT_IDS[0] },
+    ...['', 'zz', UNKNOWN].map((key_image) => ({ address: UNRELATED_ADDRESS, key_image })),
+    { address: UNRELATED_ADDRESS, key_image: UNKNOWN, outputs: 0 },
+    { address: UNRELATED_ADDRESS, key_image: UNKNOWN, payment_id: PAYMENT_IDS[0] },
   ].map((params): Ask => ['sweep_single', params]),
   ...[
     ...[{}, { address: 'x' }, { address: TESTNET }],
-    { address: SOMEBODY, outputs: 0 },
-    { address: SOMEBODY, account_index: 4 },
-    { address: SOMEBODY, account_index: 99 },
-    { address: SOMEBODY, account_index: 3, below_amount: 1 },
-    { address: SOMEBODY, account_index: 3, subaddr_indices: [99] },
-    { address: SOMEBODY, account_index: 3, outputs: 17 },
-    { address: SOMEBODY, payment_id: PAYMENT_IDS[0] },
+    { address: UNRELATED_ADDRESS, outputs: 0 },
+    { address: UNRELATED_ADDRESS, account_index: 4 },
+    { address: UNRELATED_ADDRESS, account_index: 99 },
+    { address: UNRELATED_ADDRESS, account_index: 3, below_amount: 1 },
+    { address: UNRELATED_ADDRESS, account_index: 3, subaddr_indices: [99] },
+    { address: UNRELATED_ADDRESS, account_index: 3, outputs: 17 },
+    { address: UNRELATED_ADDRESS, payment_id: PAYMENT_IDS[0] },
   ].map((params): Ask => ['sweep_all', params]),
   ...['export_multisig_info', 'import_multisig_info', 'sign_multisig', 'submit_multisig'].map(
     (method): Ask => [method],
@@ -193,7 +196,7 @@ export const paymentRefusals = ({ integrated }: World): readonly Ask[] => [
   ['exchange_multisig_keys'],
 ];
 
-/** Parameters of a wrong JSON type, one a kind. */
+/** Parameters of a wrong JSON type, one per kind. */
 export const TYPES: readonly Ask[] = [
   ['get_balance', { account_index: 'x' }],
   ['get_balance', { account_index: -1 }],
@@ -204,14 +207,14 @@ export const TYPES: readonly Ask[] = [
   ['get_transfer_by_txid', { txid: {} }],
   ['get_tx_notes', { txids: [5] }],
   ['get_address_book', { entries: ['x'] }],
-  ['transfer', { destinations: [{ amount: -1, address: SOMEBODY }] }],
+  ['transfer', { destinations: [{ amount: -1, address: UNRELATED_ADDRESS }] }],
   ['transfer', { destinations: [{ amount: 1, address: 5 }] }],
   ['transfer', { ...pay(1), priority: -1 }],
   ['set_log_level', { level: 'x' }],
   ['create_wallet', { filename: 5 }],
 ];
 
-/** What a view-only wallet refuses. Not asked: what the reference ends at, `sign` and `export_key_images`. */
+/** Calls that a view-only wallet refuses, except `sign` and `export_key_images`, which crash the reference. */
 export const viewOnlyRefusals = ({ txids }: World): readonly Ask[] => [
   ...['sign_transfer', 'describe_transfer'].flatMap((method) =>
     each(method, 'unsigned_txset', ['', 'zz', '00']),
@@ -226,7 +229,7 @@ export const viewOnlyRefusals = ({ txids }: World): readonly Ask[] => [
   ['submit_transfer', { tx_data_hex: '00' }],
 ];
 
-/** Files that cannot be made or opened; the wallet that is open is `shared`. */
+/** Files that cannot be created or opened while the wallet `shared` is open. */
 export const fileRefusals = ({ address }: World, viewkey: string): readonly Ask[] => {
   const keys = { address: address(0, 0), viewkey, password: '' };
   return [
@@ -249,7 +252,7 @@ export const fileRefusals = ({ address }: World, viewkey: string): readonly Ask[
   ];
 };
 
-/** Calls that need a daemon, while none listens. @param blobs made while there was one. */
+/** Calls that need a daemon, while none listens. @param blobs made while a daemon was available. */
 export const daemonRefusals = (
   { txids, address }: World,
   blobs: { readonly images: readonly unknown[]; readonly keyImage: string; readonly metadata: string },
@@ -262,9 +265,9 @@ export const daemonRefusals = (
     ['transfer', pay(XMR)],
     ['transfer', { ...pay(XMR), priority: 2 }],
     ['transfer_split', pay(1e17)],
-    ['sweep_all', { address: SOMEBODY, account_index: 3 }],
-    ['sweep_single', { address: SOMEBODY, key_image: blobs.keyImage }],
-    ['check_tx_key', { txid, tx_key: SOME_KEY, address: SOMEBODY }],
+    ['sweep_all', { address: UNRELATED_ADDRESS, account_index: 3 }],
+    ['sweep_single', { address: UNRELATED_ADDRESS, key_image: blobs.keyImage }],
+    ['check_tx_key', { txid, tx_key: SOME_KEY, address: UNRELATED_ADDRESS }],
     ['get_tx_proof', { txid, address: address(0, 0) }],
     ['check_tx_proof', { txid, address: address(0, 0), signature: `InProofV2${'1'.repeat(132)}` }],
     ['get_spend_proof', { txid }],

@@ -5,23 +5,23 @@ import { differentViews, type Ask } from './differential-views.js';
 import { startWorld, type World } from './differential-world.js';
 import type { Loose } from './json-rpc.js';
 
-/** What the tests of one situation share. A difference is taken down, and fails the test once it has ended. */
+/** Shared state of the tests of one situation. Differences are collected, and fail the test at its end. */
 export interface DifferentialSuite {
-  /** Once the tests run. */
+  /** Available once the tests run. */
   world(): World;
-  /** Asks both. */
+  /** Makes a call to both servers and compares the answers. */
   same(method: string, params?: object): Promise<{ mine: Loose; theirs: Loose }>;
-  /** Asks both for all that a wallet shows, some methods aside. */
+  /** Compares all views of the wallet, except some methods. */
   sameViews(except?: readonly string[]): Promise<void>;
-  /** Mines to somebody else, and brings both up. */
+  /** Mines to an unrelated address, and refreshes both wallets. */
   confirm(blocks: number): Promise<void>;
-  /** One test a call, in order. */
+  /** Registers one test per call, in order. */
   inStep(calls: readonly Ask[]): void;
-  /** To be called last: registers that all that may differ did, and that all methods were answered. */
+  /** Called last: registers the tests that all exceptions were needed and all methods were answered. */
   conclude(): void;
 }
 
-/** The same wallet, on the same chain, in the real monero-wallet-rpc and in ours, for the tests of one file. */
+/** Opens the same wallet on the same chain in the real monero-wallet-rpc and in ours, for the tests of one file. */
 export function differentialSuite(
   situation: Situation,
   exceptions: readonly Exception[],
@@ -66,12 +66,12 @@ export function differentialSuite(
     },
     conclude() {
       describe('at the end', () => {
-        test('everything that may differ did', () => {
+        test('every exception was needed', () => {
           const needed = [...exceptions, ...refusals].filter(({ seldom }) => seldom === undefined);
           expect(needed.filter((exception) => !world.pair.used.has(exception))).toEqual([]);
         });
         if (COVERED[situation].length > 0)
-          test.each(COVERED[situation])('both had answered %s', (method) => {
+          test.each(COVERED[situation])('both answered %s', (method) => {
             expect(world.pair.answered).toContain(method);
           });
       });

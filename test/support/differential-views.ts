@@ -6,7 +6,7 @@ export type Ask = readonly [method: string, params?: object];
 export const EVERYTHING = { in: true, out: true, pending: true, failed: true, pool: true };
 const UNKNOWN_TXID = '00'.repeat(32);
 
-/** What a wallet shows, asked in every way there is. */
+/** All read-only calls about a wallet. */
 export const views = ({ addresses, integrated, payerAddress, txids }: World): readonly Ask[] => [
   ['get_version'],
   ['get_languages'],
@@ -59,7 +59,7 @@ export const views = ({ addresses, integrated, payerAddress, txids }: World): re
   ...['view_key', 'spend_key', 'mnemonic'].map((key_type): Ask => ['query_key', { key_type }]),
 ];
 
-/** Asks both for all of it, some methods aside. @returns what differs. */
+/** Makes all these calls to both servers, except some methods. @returns the differences. */
 export async function differentViews(world: World, except: readonly string[] = []): Promise<unknown[]> {
   const different: unknown[] = [];
   for (const [method, params] of views(world)) {

@@ -3,27 +3,27 @@ import type { Monerod } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 
-/** The wallet that both servers hold: throwaway words from the reference's own tests. */
+/** Seed of the shared wallet, from the reference's own tests. */
 export const SEED =
   'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden ' +
   'nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
 export const XMR = 1_000_000_000_000;
 export const PAYMENT_IDS = ['1122334455667788', '8877665544332211'] as const;
 
-/** Where to, and how much in atomic units. */
+/** Address and amount [atomic units]. */
 export type Part = readonly [address: string, amount: number];
 
-/** Two servers, a third one that pays them, and a chain. */
+/** Two servers with the same wallet, a third one that pays it, and a chain. */
 export interface World {
   readonly daemon: Monerod;
   readonly pair: Pair;
   readonly payer: WalletRpc;
   readonly payerAddress: string;
-  /** Addresses of the shared wallet by account, handed out or not. */
+  /** Addresses of the shared wallet by account, created or not. */
   readonly addresses: readonly (readonly string[])[];
-  /** The shared wallet's address with each of the payment ids. */
+  /** Integrated addresses of the shared wallet. */
   readonly integrated: readonly string[];
-  /** Every transaction that concerned the shared wallet. */
+  /** Hashes of all transactions of the shared wallet. */
   readonly txids: string[];
   address(account: number, minor: number): string;
   /** @returns the transaction's hash. */
@@ -38,7 +38,7 @@ export async function startWorld(
   exceptions: readonly Exception[],
   refusals: readonly RefusalException[] = [],
 ): Promise<World> {
-  // Ours makes blocks far faster; that the real one takes what wallets make is shown elsewhere.
+  // Our daemon mines far faster; other tests show that the real one accepts the wallets' transactions.
   const daemon = await startRegtestDaemon();
   const options = { daemon: daemon.address };
   const [ours, theirs, payer] = await Promise.all([
@@ -49,7 +49,7 @@ export async function startWorld(
   const pair = new Pair(ours, theirs, exceptions, refusals);
   await pair.step('auto_refresh', { enable: false });
 
-  // Addresses that the shared wallet has not handed out are looked up elsewhere.
+  // Addresses that the shared wallet has not created are derived in another wallet.
   await payer.rpc('restore_deterministic_wallet', { filename: 'shared', password: '', seed: SEED });
   const addresses: string[][] = [];
   for (let major = 0; major < 5; major++) {

@@ -3,33 +3,33 @@ import { writeJson } from '../../src/util/json-writer.js';
 import { post, type Loose } from './json-rpc.js';
 import type { WalletRpc } from './wallet-rpc.js';
 
-/** A field in which the two servers may differ, and why. */
+/** Field in which the two servers may differ, and the reason. */
 export interface Exception {
   readonly methods: readonly string[];
-  /** Names of fields, wherever in the reply they stand. */
+  /** Field names, at any depth of the reply. */
   readonly fields: readonly string[];
-  /** `random`: of one type and length. `clock`: a few seconds apart. `differs`: of one type. */
+  /** `random`: same type and length. `clock`: a few seconds apart. `differs`: same type. */
   readonly how: 'ours alone' | 'random' | 'clock' | 'differs';
-  /** Only once this method was called. */
+  /** Applies only after a call of this method. */
   readonly after?: string;
-  /** Most often the two agree all the same. */
+  /** The two usually agree, so the exception need not be used. */
   readonly seldom?: true;
   readonly reason: string;
 }
 
-/** A refusal in which the two servers may differ, and why. */
+/** Refusal in which the two servers may differ, and the reason. */
 export interface RefusalException {
   readonly methods: readonly string[];
-  /** Beginning of our answer as `code text`; `answers`: no refusal. */
+  /** Prefix of our error as `code message`; `answers`: no error. */
   readonly ours: string;
-  /** Beginning of the reference's. */
+  /** Prefix of the reference's error. */
   readonly theirs: string;
-  /** Most often the two agree all the same. */
+  /** The two usually agree, so the exception need not be used. */
   readonly seldom?: true;
   readonly reason: string;
 }
 
-/** Lists that the reference keeps in hash tables: their order says nothing. */
+/** Lists that the reference reads from hash tables, in arbitrary order. */
 const UNORDERED: Readonly<Record<string, readonly string[]>> = {
   get_transfers: ['in', 'out', 'pending', 'failed', 'pool'],
   get_transfer_by_txid: ['transfers'],
@@ -59,7 +59,7 @@ const entryKey = (entry: Json): string => {
 
 const PATIENCE_MS = 90_000;
 
-/** @throws Error when the server is silent for too long: a test must not wait for one that hangs. */
+/** @throws Error when the server does not answer in time: a test must not wait for a hanging server. */
 async function answerInTime(port: number, body: unknown): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -76,15 +76,15 @@ export interface BothReplies {
   /** The results as untyped JSON; undefined after an error. */
   readonly mine: Loose;
   readonly theirs: Loose;
-  /** One line a difference; empty where the two agree. */
+  /** One line per difference; empty when the two agree. */
   readonly differences: readonly string[];
 }
 
-/** Two servers that are asked the same, one answer held against the other. */
+/** Two servers that get the same calls; compares their answers. */
 export class Pair {
   readonly ours: WalletRpc;
   readonly theirs: WalletRpc;
-  /** Exceptions that were needed. */
+  /** Exceptions that were applied. */
   readonly used = new Set<Exception | RefusalException>();
   /** Methods that both answered with a result. */
   readonly answered = new Set<string>();
@@ -122,7 +122,7 @@ export class Pair {
     };
   }
 
-  /** Asks the reference again where it alone finds no daemon: it takes one that is slow for one that is gone. */
+  /** Repeats a call when only the reference reports no daemon: it takes a slow daemon for a missing one. */
   async #onceMore(body: unknown, mine: string, theirs: string): Promise<string> {
     const ours = textOf(refusalIn(mine));
     let answer = theirs;
@@ -134,7 +134,7 @@ export class Pair {
     return answer;
   }
 
-  /** As `ask`, for steps that everything after them builds on. @throws Error where the two differ or refuse. */
+  /** Like `ask`, for steps that later ones build on. @throws Error when the two differ or refuse. */
   async step(method: string, params: unknown = {}): Promise<BothReplies> {
     const both = await this.ask(method, params);
     if (both.differences.length > 0) throw new Error(`${method}: ${both.differences.join('; ')}`);
@@ -153,7 +153,7 @@ export class Pair {
     return [...differences, ...this.#compare(method, '', ourResult, theirResult)];
   }
 
-  /** Code and text, or which of the two answers. */
+  /** Compares code and message, or reports which of the two answers. */
   #compareRefusals(method: string, mine: Json | undefined, theirs: Json | undefined): string[] {
     const [ours, other] = [textOf(mine), textOf(theirs)];
     if (ours === other) return [];
@@ -223,7 +223,7 @@ function refusalIn(answer: string): Json | undefined {
 const textOf = (error: Json | undefined): string =>
   isObject(error) ? `${String(error['code'])} ${String(error['message'])}` : 'answers';
 
-/** Code and message, and beside them nothing but an explanation. */
+/** Checks that an error has a code, a message and at most an explanation. */
 function shapeOf(error: Json | undefined): string[] {
   if (!isObject(error)) return [];
   const { code, message, data, ...others } = error;

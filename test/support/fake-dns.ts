@@ -1,23 +1,23 @@
 import { createSocket } from 'node:dgram';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** What a resolver of a test says about one name. */
+/** Answers of the fake resolver for one name. */
 export interface Zone {
   readonly texts?: readonly string[];
-  /** Another name, under which the texts stand. */
+  /** CNAME target, which owns the texts. */
   readonly alias?: string;
   readonly authenticated?: boolean;
   readonly rcode?: number;
-  /** Over UDP the answer is cut off. */
+  /** The answer is truncated over UDP. */
   readonly truncated?: boolean;
-  /** Datagrams sent instead of the answer, or before it. */
+  /** Datagrams sent in place of the answer, or before it. */
   readonly noise?: (query: Buffer, answer: Buffer) => readonly Buffer[];
   readonly silent?: boolean;
 }
 
 export interface FakeDns {
   readonly port: number;
-  /** Names asked for, with the transport. */
+  /** Queried names, with the transport. */
   readonly asked: string[];
   readonly zones: Map<string, Zone>;
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export function answerHead(query: Buffer, flags: number, answers: number): Buffe
   ]);
 }
 
-/** Points to the name of the question. */
+/** Compression pointer to the name of the question. */
 const POINTER = Buffer.from([0xc0, 12]);
 
 function answerOf(query: Buffer, zone: Zone, overTcp: boolean): Buffer {
@@ -69,7 +69,7 @@ function answerOf(query: Buffer, zone: Zone, overTcp: boolean): Buffer {
   const owner = alias === undefined ? POINTER : wireName(alias);
   const records = [
     ...(alias === undefined ? [] : [record(POINTER, 5, wireName(alias))]),
-    // A signature, as a verifying resolver sends along.
+    // An RRSIG record, as a verifying resolver sends.
     record(owner, 46, Buffer.alloc(40)),
     ...texts.map((text) => record(owner, 16, wireText(text))),
   ];
@@ -83,7 +83,7 @@ function nameOf(query: Buffer): string {
   return labels.join('.');
 }
 
-/** A resolver on this machine, over UDP and TCP on one port. */
+/** Resolver on loopback, over UDP and TCP on one port. */
 export async function startFakeDns(zones: Readonly<Record<string, Zone>>): Promise<FakeDns> {
   const known = new Map(Object.entries(zones));
   const asked: string[] = [];
@@ -98,7 +98,7 @@ export async function startFakeDns(zones: Readonly<Record<string, Zone>>): Promi
       const zone = known.get(nameOf(query)) ?? { rcode: 3 };
       if (zone.silent) return void socket.end();
       const answer = answerOf(query, zone, true);
-      // In two pieces, as a network may deliver it.
+      // In two segments, as a network may deliver it.
       socket.write(Buffer.concat([u16(answer.length), answer.subarray(0, 5)]));
       setTimeout(() => socket.end(answer.subarray(5)), 20);
     });

@@ -17,7 +17,7 @@ const noHash = new Uint8Array(32) as Hash;
 export const extraOf = (keys: readonly PublicKey[]): Uint8Array =>
   concatBytes(...keys.map((key) => writeExtra([{ type: 'publicKey', key }])));
 
-/** The same transaction so many times. */
+/** Repeats a transaction. */
 export function repeatedTx(times: number, outputs: number, keys: number): ParsedTxs {
   const blob = encode(txPrefix, {
     version: 2,
@@ -29,7 +29,7 @@ export function repeatedTx(times: number, outputs: number, keys: number): Parsed
   return parseTxs(Array.from({ length: times }, () => ({ hash: noHash, blob })));
 }
 
-/** An answer that holds one block after the other, each of a miner transaction alone. */
+/** Answer with blocks that contain only a miner transaction each. */
 export const minedAnswer = (blocks: readonly Uint8Array[], outputs: number): Uint8Array =>
   blocksAnswer({
     startHeight: 0,
@@ -41,10 +41,10 @@ export const minedAnswer = (blocks: readonly Uint8Array[], outputs: number): Uin
     })),
   });
 
-/** Offset of the name of the block before in the encoding of those below. */
+/** Byte offset of the previous hash in the encoding of these blocks. */
 const PREVIOUS_AT = 7;
 
-/** Blocks in a row, each with the same miner transaction. @param extra of it. */
+/** Consecutive blocks with the same miner transaction. @param extra its extra field. */
 export function minedBlocks(
   count: number,
   outputs: readonly RewardOutput[],

@@ -4,20 +4,20 @@ import type { Loose } from './json-rpc.js';
 import type { WalletRpc } from './wallet-rpc.js';
 import type { WalletState } from './wallet-state.js';
 
-/** A method, and changed copies of what it takes. */
+/** Method, and mutated parameters. */
 export interface Attack {
   readonly method: string;
   readonly params: fc.Arbitrary<object>;
-  /** Of its refusals. */
+  /** Expected error codes. */
   readonly codes: readonly number[];
-  /** May it be answered all the same? Absent: never. */
+  /** Checks a result that is allowed in place of an error. Absent: none is allowed. */
   readonly harmless?: (result: Loose) => boolean;
   readonly runs?: number;
 }
 
 const LONGEST_MESSAGE = 500;
 
-/** Every changed input is refused with one of the codes and in words, or does no harm; none changes the wallet. */
+/** Checks that every input is refused with one of the codes and a message, or is harmless, and changes no state. */
 export async function expectWithstands(
   server: WalletRpc,
   state: WalletState,

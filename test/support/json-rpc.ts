@@ -1,4 +1,4 @@
-/** What a call answered. Integers beyond 2^53 lose digits here; tests that care read the text. */
+/** Reply to a call. Integers beyond 2^53 lose digits; tests that need them read the text. */
 export interface Reply {
   readonly result?: Record<string, unknown>;
   readonly error?: {
@@ -8,7 +8,7 @@ export interface Reply {
   };
 }
 
-/** The untyped JSON of test servers. */
+/** Untyped JSON of test servers. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Loose = any;
 

@@ -3,9 +3,9 @@ import type { ScanBatch, ScanHits } from '../../src/kernel/kernel.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
 import { toHex } from '../../src/util/bytes.js';
 
-/* What a process answers that may run another build than the one that asks. */
+/* Kernel results of a child process, which may run another build than its parent. */
 
-/** Input on standard input: a scan, and points with a secret for each. */
+/** Request on standard input: a scan, and points with a secret for each. */
 export interface Question {
   readonly batch: { readonly [Part in keyof ScanBatch]: readonly number[] };
   readonly viewSecret: readonly number[];

@@ -15,7 +15,7 @@ const byAge = (a: SpendableOutput, b: SpendableOutput): number =>
 const bySize = (a: SpendableOutput, b: SpendableOutput): number =>
   a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : byAge(a, b);
 
-/** The plain twin of what the store answers from indexes. @param outputs of one account. */
+/** Plain twin of the store's indexed queries for spendable outputs. @param outputs of one account. */
 export function listCoins(outputs: readonly OwnedOutput[]): SpendableOutputSource<OwnedOutput> {
   const free = outputs
     .filter(({ spentBy, frozen, burnt }) => spentBy === undefined && !frozen && !burnt)

@@ -3,8 +3,8 @@ import { lockWallet, type WalletLock } from '../../src/store/file/wallet-lock.js
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
 
 /*
- * A process that takes and releases a wallet's lock so many times, and prints how often it met another holder: while
- * it holds the lock, it alone may have made the marker file.
+ * Acquires and releases a wallet's lock a number of times, and prints how often another process held it at the same
+ * time: the marker file may exist only while its creator holds the lock.
  */
 const [, , path = '', rounds = '0'] = process.argv;
 const marker = `${path}.marker`;

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
 
 /*
- * Tries the lock of a new path at the moments that two processes agree on, and prints which attempts succeeded.
- * Arguments: directory, first moment [ms since 1970], number of attempts.
+ * Tries the lock of a new path at times that two processes share, and prints the successful attempts.
+ * Arguments: directory, first time [ms since 1970], number of attempts.
  */
 
 const PERIOD_MS = 50;

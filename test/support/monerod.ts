@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from './process.js';
 
-/** The real daemon on a chain of its own. */
+/** The real daemon on a private chain. */
 export interface Monerod {
   readonly port: number;
   /** `host:port` */
   readonly address: string;
   rpc(method: string, params?: unknown): Promise<Loose>;
   call(method: string, params?: unknown): Promise<Reply>;
-  /** A plain endpoint. */
+  /** Calls a plain path. */
   plain(path: string, body?: unknown): Promise<Loose>;
   /** Mines to an address. */
   generate(address: string, blocks: number): Promise<void>;
@@ -20,10 +20,10 @@ export interface Monerod {
 }
 
 export interface MonerodOptions {
-  /** Kept afterwards, and its chain used as it is. */
+  /** Data directory, whose chain is used and kept; absent: a temporary one. */
   readonly dataDir?: string;
   readonly port?: number;
-  /** Of its ZeroMQ requests; absent: a free one. */
+  /** Port of ZeroMQ requests; absent: a free port. */
   readonly zmqPort?: number;
   readonly args?: readonly string[];
 }
@@ -67,7 +67,7 @@ export async function startMonerod({
   };
 }
 
-/** Speaks to a daemon that runs already. */
+/** Client of a running daemon. */
 export function daemonAt(port: number): Omit<Monerod, 'stop'> {
   const rpc = (method: string, params?: unknown): Promise<Loose> => result(port, method, params);
   return {
@@ -79,7 +79,7 @@ export function daemonAt(port: number): Omit<Monerod, 'stop'> {
       return JSON.parse((await post(port, path, body)).text) as Loose;
     },
     async generate(address, blocks) {
-      // A transaction is left out of blocks until the daemon counts it as relayed, a moment after it took it.
+      // The daemon includes a transaction in blocks only once it is marked as relayed, shortly after it was accepted.
       await until('the pool to be relayed', async () => {
         const { transactions = [] } = JSON.parse(
           (await post(port, '/get_transaction_pool', {})).text,

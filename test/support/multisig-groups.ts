@@ -3,11 +3,18 @@ import { ChainWallet } from './chain-wallet.js';
 import type { Loose } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
-import { formGroup, openAll, signInTurn, startParty, tellEachOther, type Maker } from './multisig-party.js';
+import {
+  formGroup,
+  openAll,
+  signInTurn,
+  startParty,
+  exchangeMultisigInfo,
+  type Maker,
+} from './multisig-party.js';
 import { seededRng } from './seeded-rng.js';
 import type { WalletRpc } from './wallet-rpc.js';
 
-/** A threshold, and whose wallets take part: `o` ours, `r` the reference's. */
+/** Threshold and participants: `o` for ours, `r` for the reference's. */
 export type Group = readonly [threshold: number, letters: string];
 
 const COIN = 1_000_000_000_000;
@@ -18,7 +25,7 @@ interface World {
   readonly servers: Readonly<Record<Maker, readonly WalletRpc[]>>;
 }
 
-/** As many servers as the largest group takes, a wallet a group; every group has money. */
+/** Starts the servers for the largest group, and creates and funds one wallet per group. */
 async function startWorld(groups: readonly Group[]): Promise<World> {
   const daemon = await startRegtestDaemon();
   const most = (letter: string): number =>
@@ -31,7 +38,7 @@ async function startWorld(groups: readonly Group[]): Promise<World> {
     const address = await formGroup(partyOf(world, group), group[0], nameOf(group));
     await daemon.generate(address, 2);
   }
-  // Sixty until the money can be spent, and enough others beside it to fill a ring.
+  // 60 blocks unlock the money, and the rest provides decoys.
   await daemon.generate(stranger.addressText(), 80);
   return world;
 }
@@ -47,7 +54,7 @@ function partyOf({ servers }: World, [, letters]: Group): WalletRpc[] {
   });
 }
 
-/** Rotated, so that everybody has every part once in a while. */
+/** Rotates the wallets, so that each takes every part in turn. */
 const startingWith = (wallets: readonly WalletRpc[], first: number): WalletRpc[] => [
   ...wallets.slice(first % wallets.length),
   ...wallets.slice(0, first % wallets.length),
@@ -55,7 +62,7 @@ const startingWith = (wallets: readonly WalletRpc[], first: number): WalletRpc[]
 
 const balanceOf = (wallet: WalletRpc): Promise<Loose> => wallet.rpc('get_balance');
 
-/** The key images that a server knows. */
+/** Key images of a wallet's outputs. */
 async function keyImages(wallet: WalletRpc): Promise<unknown[]> {
   const { transfers = [] } = await wallet.rpc('incoming_transfers', { transfer_type: 'all' });
   return (transfers as Loose[]).map(({ key_image: image }) => image as string);
@@ -66,7 +73,7 @@ async function outgoing(wallet: WalletRpc): Promise<Loose[]> {
   return ((await wallet.rpc('get_transfers', { out: true })).out ?? []) as Loose[];
 }
 
-/** Has groups pay, twice in a row and from every place, and sweep; what all of them know agrees all the time. */
+/** Registers tests in which groups pay twice from each position, and sweep; the views of all members must agree. */
 export function testGroups(groups: readonly Group[]): void {
   let world: World;
 
@@ -89,22 +96,22 @@ export function testGroups(groups: readonly Group[]): void {
       await openAll(wallets, nameOf([threshold, letters]));
     });
 
-    it('must tell each other before it can pay', async () => {
+    it('must exchange multisig info before it can pay', async () => {
       const destinations = [{ address: stranger.addressText(), amount: COIN }];
       for (const wallet of wallets) {
         expect(await balanceOf(wallet)).toMatchObject({ multisig_import_needed: true });
         const { error } = await wallet.call('transfer', { destinations });
         expect(error?.code).toBe(-16);
       }
-      expect(await tellEachOther(wallets)).toEqual(wallets.map(() => 2));
+      expect(await exchangeMultisigInfo(wallets)).toEqual(wallets.map(() => 2));
       for (const wallet of wallets)
         expect(await balanceOf(wallet)).toMatchObject({ multisig_import_needed: false });
       const known = await Promise.all(wallets.map(keyImages));
       for (const images of known) expect(images).toEqual(known[0]);
     });
 
-    test.each([1, 2])('pays, time %i', async (time) => {
-      if (time > 1) await tellEachOther(wallets);
+    test.each([1, 2])('pays, round %i', async (time) => {
+      if (time > 1) await exchangeMultisigInfo(wallets);
       const [proposer, ...others] = startingWith(wallets, time);
       if (proposer === undefined) throw new Error('a proposer');
       const signers = others.slice(0, threshold - 1);
@@ -119,7 +126,7 @@ export function testGroups(groups: readonly Group[]): void {
         get_tx_metadata: true,
       });
       expect(made).toMatchObject({ tx_hash: '', tx_blob: '', tx_metadata: '', amount: 3 * COIN });
-      // Subaddresses among the payees: a key an output.
+      // Subaddresses are among the payees, so there is one key per output.
       expect(made.tx_key).toHaveLength(64 * 4);
       const [describer] = signers;
       if (describer !== undefined) {
@@ -156,7 +163,7 @@ export function testGroups(groups: readonly Group[]): void {
     });
 
     it('sweeps', async () => {
-      await tellEachOther(wallets);
+      await exchangeMultisigInfo(wallets);
       const [proposer, ...others] = startingWith(wallets, 3);
       if (proposer === undefined) throw new Error('a proposer');
       const made = await proposer.rpc('sweep_all', { address: stranger.addressText(), get_tx_keys: true });

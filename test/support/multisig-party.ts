@@ -1,13 +1,13 @@
 import type { Loose } from './json-rpc.js';
 import { startReference, startWalletRpc, type WalletRpc, type WalletRpcOptions } from './wallet-rpc.js';
 
-/** Whose server takes a place in a group. */
+/** Program of a participant. */
 export type Maker = 'ours' | 'theirs';
 
 export const startParty = (makers: readonly Maker[], options: WalletRpcOptions = {}): Promise<WalletRpc[]> =>
   Promise.all(makers.map((maker) => (maker === 'ours' ? startWalletRpc : startReference)(options)));
 
-/** New wallets that have prepared, and their messages. */
+/** Creates wallets and calls `prepare_multisig`. @returns their messages. */
 export async function prepareAll(wallets: readonly WalletRpc[], filename: string): Promise<string[]> {
   return Promise.all(
     wallets.map(async (wallet) => {
@@ -18,7 +18,7 @@ export async function prepareAll(wallets: readonly WalletRpc[], filename: string
   );
 }
 
-/** What make_multisig gives each. */
+/** Calls `make_multisig` in each wallet. @returns their messages. */
 export async function makeAll(
   wallets: readonly WalletRpc[],
   threshold: number,
@@ -32,7 +32,7 @@ export async function makeAll(
   return made.map(({ multisig_info: message }) => message as string);
 }
 
-/** One round of exchange_multisig_keys. */
+/** Runs one round of `exchange_multisig_keys`. */
 export async function exchangeAll(
   wallets: readonly WalletRpc[],
   messages: readonly string[],
@@ -46,7 +46,7 @@ export async function exchangeAll(
   };
 }
 
-/** Makes one group of new wallets. @returns its address, that all have agreed on. */
+/** Forms a group of new wallets. @returns the common address. */
 export async function formGroup(
   wallets: readonly WalletRpc[],
   threshold: number,
@@ -65,7 +65,7 @@ export async function formGroup(
   throw new Error('no address after all rounds');
 }
 
-/** Opens a wallet that all of them have. */
+/** Opens the wallet of the same name in each server. */
 export async function openAll(wallets: readonly WalletRpc[], filename: string): Promise<void> {
   await Promise.all(
     wallets.map(async (wallet) => {
@@ -75,27 +75,27 @@ export async function openAll(wallets: readonly WalletRpc[], filename: string): 
   );
 }
 
-/** Each exports what the others need; all import it all. @returns of how many outputs each was told. */
-export async function tellEachOther(wallets: readonly WalletRpc[]): Promise<number[]> {
-  const told = await Promise.all(
+/** Exchanges multisig info between all wallets. @returns the number of outputs that each import covered. */
+export async function exchangeMultisigInfo(wallets: readonly WalletRpc[]): Promise<number[]> {
+  const infos = await Promise.all(
     wallets.map(async (wallet) => {
       await wallet.rpc('refresh');
       return (await wallet.rpc('export_multisig_info')).info as string;
     }),
   );
-  const taken = await Promise.all(
-    wallets.map((wallet) => wallet.rpc('import_multisig_info', { info: told })),
+  const imports = await Promise.all(
+    wallets.map((wallet) => wallet.rpc('import_multisig_info', { info: infos })),
   );
-  return taken.map(({ n_outputs: count }) => count as number);
+  return imports.map(({ n_outputs: count }) => count as number);
 }
 
-/** A set that was passed from signer to signer. */
+/** Multisig set after all signatures. */
 export interface Signed {
   readonly set: string;
   readonly txids: readonly string[];
 }
 
-/** One after the other signs. */
+/** Signs a set with each wallet in turn. */
 export async function signInTurn(set: string, wallets: readonly WalletRpc[]): Promise<Signed> {
   let signed: Signed = { set, txids: [] };
   for (const wallet of wallets) {

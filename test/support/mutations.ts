@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { concatBytes, toHex } from '../../src/util/bytes.js';
 
-/* Changed copies of what is valid: never the original itself. */
+/* Mutations of valid inputs; the original itself is never produced. */
 
-/** What breaks readers of lengths and of points: small, signed limits, long varints, numbers beyond the group's order. */
+/** Bytes that break parsers of lengths and points: small values, signed limits, long varints, non-canonical scalars. */
 const HOSTILE_BYTES: readonly Uint8Array[] = [
   ...[0x00, 0x01, 0x02, 0x7f, 0x80, 0xff].map((byte) => Uint8Array.of(byte)),
   Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f),
   Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
-  // Varints beyond all lengths; a scale of 128^148 is more than a double can hold.
+  // Overlong varints; 128^148 exceeds the range of a double.
   ...[9, 10, 147, 148, 300].map((length) =>
     Uint8Array.from({ length }, (_, i) => (i < length - 1 ? 0x80 : 1)),
   ),
@@ -40,7 +40,7 @@ const HOSTILE_TEXTS: readonly string[] = [
 
 type Part<T> = (original: T, from: number, to: number) => T;
 
-/** Cuts the original at two places and puts it together otherwise. */
+/** Cuts the original at two positions and rearranges the parts. */
 function recut<T extends { readonly length: number }>(
   original: T,
   same: (a: T, b: T) => boolean,
@@ -74,7 +74,7 @@ export function mutatedBytes(original: Uint8Array): fc.Arbitrary<Uint8Array> {
   ]);
 }
 
-/** @param letters that texts of this kind are made of. */
+/** @param letters alphabet of such texts. */
 export function mutatedText(original: string, letters: string): fc.Arbitrary<string> {
   const put = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...letters) },
@@ -91,7 +91,7 @@ export function mutatedText(original: string, letters: string): fc.Arbitrary<str
   ]);
 }
 
-/** Changed bytes in hex, and hex that is none. */
+/** Hex of mutated bytes, and malformed hex. */
 export const mutatedHex = (original: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 3, arbitrary: mutatedBytes(Uint8Array.from(Buffer.from(original, 'hex'))).map(toHex) },

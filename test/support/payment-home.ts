@@ -23,16 +23,16 @@ const KEY = new Uint8Array(32).fill(9);
 export const TAKEN: RelayOutcome = { accepted: true, notRelayed: false, reason: '' };
 export const REFUSED: RelayOutcome = { accepted: false, notRelayed: false, reason: 'double spend' };
 
-/** The store of a wallet with ten outputs of 50, and a daemon, a clock and a chain as a test has them. */
+/** Store of a wallet with ten outputs of 50, and a daemon, a clock and a chain that the test controls. */
 export class PaymentHome {
   readonly store: WalletStore;
   readonly relay: PaymentRelay;
   readonly log;
-  /** Every line of the log. */
+  /** Log lines. */
   readonly lines: Record<string, unknown>[] = [];
-  /** First byte of every transaction that was sent. */
+  /** First byte of each sent transaction. */
   readonly sent: (number | undefined)[] = [];
-  /** Answers to the next transactions; the last one stays. */
+  /** Answers to the next transactions; the last one repeats. */
   answers: ((blob: Uint8Array) => Promise<RelayOutcome>)[] = [() => Promise.resolve(TAKEN)];
   /** Transactions that the daemon holds, by hash in hex. */
   held: ReadonlySet<string> = new Set();
@@ -96,7 +96,7 @@ export class PaymentHome {
     };
   }
 
-  /** Another connection that keeps everybody from writing until it is closed. */
+  /** Opens another connection that holds the write lock until it is closed. */
   lockStore(): Db {
     const db = openDatabase(join(this.#directory, 'w'), { key: KEY, cipher: NEW_CIPHER });
     db.exec('BEGIN IMMEDIATE');
@@ -123,7 +123,7 @@ export class PaymentHome {
   }
 }
 
-/** One that spends the n-th output. */
+/** Payment that spends the n-th output. */
 export const payment = (n: number): SignedPayment => ({
   blob: new Uint8Array([n]),
   txHash: bytes<Hash>(100 + n),
@@ -132,6 +132,6 @@ export const payment = (n: number): SignedPayment => ({
   fee: amount(2n),
   change: amount(8n),
   unlockTime: 0n,
-  destinations: [{ address: 'somebody', amount: amount(40n) }],
+  destinations: [{ address: 'an address', amount: amount(40n) }],
   txSecretKeys: [bytes<SecretKey>(n)],
 });

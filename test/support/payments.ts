@@ -18,27 +18,27 @@ import { seededRng } from './seeded-rng.js';
 export interface PaymentWish {
   readonly to: readonly (readonly [Address, bigint])[];
   readonly unlockTime?: bigint;
-  /** 1 to 4. */
+  /** Priority from 1 to 4. */
   readonly priority?: number;
   /**
-   * Fixes the transaction key and the order of outputs: payments with the same seed to the same addresses pay to the
-   * same one-time keys, change too. Absent: random.
+   * Fixes the transaction key and the order of outputs: payments with the same seed to the same addresses have the same
+   * one-time keys, also for change. Absent: random.
    */
   readonly keySeed?: string;
 }
 
-/** Everything that the largest outputs hold, to one address. */
-export interface SweepWish {
+/** Sweep of the largest outputs to one address. */
+export interface SweepRequest {
   readonly to: Address;
-  /** That it is split into. */
+  /** Number of outputs to create. */
   readonly outputs: number;
-  /** That are spent, where there are as many. */
+  /** Maximum number of outputs to spend. */
   readonly inputs: number;
 }
 
 type Daemon = Omit<Monerod, 'stop'>;
 
-/** Makes a payment that the daemon has not seen yet; what it spends is spent for the wallet. */
+/** Makes an unrelayed payment, and marks its inputs as spent in the wallet. */
 export async function makePayment(
   daemon: Daemon,
   from: ChainWallet,
@@ -56,11 +56,11 @@ export async function makePayment(
   return sign(daemon, from, planned, { rates, unlockTime, priority, keySeed }, rng);
 }
 
-/** {@link makePayment}, of all that the largest outputs hold. */
+/** Like {@link makePayment}, for a sweep of the largest outputs. */
 export async function makeSweep(
   daemon: Daemon,
   from: ChainWallet,
-  { to, outputs, inputs }: SweepWish,
+  { to, outputs, inputs }: SweepRequest,
   rng: Rng,
 ): Promise<SignedTx> {
   const rates = await fetchRates(daemon);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Limits of a process that tests lower to have its files refused. Source: getrlimit(2). */
+/** Resource limits that tests lower to make file operations fail. Source: getrlimit(2). */
 export type Limit = 'fsize' | 'nofile';
 
 const NAMES: Readonly<Record<Limit, RegExp>> = {
@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<Limit, RegExp>> = {
   nofile: /^Max open files +(\S+)/m,
 };
 
-/** Sets the soft limit of a running process. @returns a function that takes it back. */
+/** Sets the soft limit of a running process. @returns a function that restores it. */
 export function lowerLimit(pid: number, limit: Limit, value: number): () => void {
   const before = NAMES[limit].exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1] ?? 'unlimited';
   const set = (soft: string): unknown => execFileSync('prlimit', ['--pid', `${pid}`, `--${limit}=${soft}:`]);
@@ -17,7 +17,7 @@ export function lowerLimit(pid: number, limit: Limit, value: number): () => void
   return () => void set(before);
 }
 
-/** The limit of open files that leaves a process so many more. */
+/** Limit of open files that leaves a process a number of spare descriptors. */
 export function limitWithSpare(pid: number, spare: number): number {
   const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
   let limit = 0;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** A port that was free a moment ago. */
+/** Finds a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -15,7 +15,7 @@ export async function freePort(): Promise<number> {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks again until the answer is there. @throws Error naming what was waited for. */
+/** Polls until a value is present. @throws Error that names the awaited condition. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
@@ -46,7 +46,7 @@ export interface RunningProcess {
   exited: Promise<number | null>;
 }
 
-/** Starts a program that ends with this process at the latest. @throws Error saying how to get a missing one. */
+/** Starts a program that ends with this process at the latest. @throws Error with an install hint when it is missing. */
 export function start(
   command: string,
   args: readonly string[],
@@ -78,7 +78,7 @@ export function start(
   return { child, output: () => text, exited };
 }
 
-/** Stops a program, by force if it takes long. */
+/** Stops a program, by SIGKILL if it takes too long. */
 export async function stop(
   { child, exited }: RunningProcess,
   signal: NodeJS.Signals = 'SIGTERM',

@@ -1,13 +1,13 @@
-/** A processor as Node can be made to take this one for, and the kernel's build that runs there. */
-export interface LesserProcessor {
+/** V8 flags that emulate a processor with fewer instructions, and the kernel build that runs there. */
+export interface LimitedProcessor {
   readonly title: string;
   readonly flags: readonly string[];
-  /** Undefined: plain TypeScript. */
+  /** Undefined: plain TypeScript runs. */
   readonly build: 'relaxed' | 'simd' | undefined;
 }
 
-/** V8 has these flags on x64; other processors have but one set of instructions. */
-export const LESSER_PROCESSORS: readonly LesserProcessor[] =
+/** V8 has these flags on x64 only; other processors have one set of instructions. */
+export const LIMITED_PROCESSORS: readonly LimitedProcessor[] =
   process.arch === 'x64'
     ? [
         { title: 'without FMA3', flags: ['--no-enable-fma3'], build: 'simd' },

@@ -5,7 +5,7 @@ import { freePort, start, stop, until } from './process.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
 
-/** Our regtest daemon in a process of its own, to be used as the real one is. */
+/** Starts our regtest daemon in a child process, with the interface of the real one. */
 export async function startRegtestDaemon(args: readonly string[] = []): Promise<Monerod> {
   const port = await freePort();
   const running = start(process.execPath, [

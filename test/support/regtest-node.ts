@@ -6,17 +6,17 @@ import type { Placement } from '../../src/regtest/chain/block-tree.js';
 import type { MinerShare } from '../../src/regtest/rules/miner-tx.js';
 import { seededRng } from './seeded-rng.js';
 
-/** Noon of a day in 2024, Unix seconds. */
+/** Fixed time in 2024 [Unix s]. */
 export const NOON = 1_718_452_800;
 
-/** A node in memory whose clock the test sets. */
+/** Node in memory with a settable clock. */
 export interface TestNode {
   readonly node: Node;
   /** Unix seconds. */
   now: number;
-  /** A block that the node would take. @param prevHash absent: on the tip. */
+  /** Builds a valid block. @param prevHash absent: the tip. */
   template(prevHash?: Hash): Promise<Block>;
-  /** Mines so many blocks to nobody in particular. @param prevHash of the first. @returns the last block's name. */
+  /** Mines blocks. @param prevHash parent of the first block. @returns the result for the last block. */
   mine(count: number, prevHash?: Hash): Promise<Placement>;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ORDER } from '../../src/crypto/scalar.js';
 
-/** Scalars of every size, and those at the edges of windows and of the order. */
+/** Scalars of every size, and edge cases of the windows and of the group order. */
 export const someScalar = fc.oneof(
   fc.bigInt({ min: 0n, max: ORDER - 1n }),
   fc.constantFrom(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Rng } from '../../src/util/random.js';
 
-/** Bytes that a seed fixes: SHAKE-256 of seed and position, drawn in large blocks. */
+/** Deterministic random source: SHAKE-256 of seed and position, generated in large blocks. */
 export function seededRng(seed: string | number): Rng {
   const blockSize = 1 << 16;
   let block = new Uint8Array();

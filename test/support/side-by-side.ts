@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import type { Loose } from './json-rpc.js';
 import type { WalletRpc } from './wallet-rpc.js';
 
-/** One call made of our server and of the reference, in this order among others. */
+/** One step of an ordered list of calls to our server and to the reference. */
 export interface Step {
   readonly method: string;
   readonly what: string;
   readonly params: unknown;
-  /** Absent: both answer alike, apart from what `ignoring` leaves out. */
+  /** Expected error code. Absent: both answer alike, except for ignored fields. */
   readonly code?: number;
-  /** The reference answers something else, and why ours is right; then it is not asked. */
+  /** Reason why our answer is right although the reference differs; the reference is then not called. */
   readonly reference?: string;
 }
 
@@ -29,7 +29,7 @@ export const refusal = (
   ...(reference === undefined ? {} : { reference }),
 });
 
-/** Leaves fields out of an answer, however deep. */
+/** Removes fields from an answer at any depth. */
 export const without = (value: Loose, fields: readonly string[]): Loose => {
   if (Array.isArray(value)) return value.map((item) => without(item, fields));
   if (typeof value !== 'object' || value === null) return value;
@@ -41,9 +41,9 @@ export const without = (value: Loose, fields: readonly string[]): Loose => {
 };
 
 /**
- * Registers one test a step.
- * @param servers ours, then the reference; asked for once the tests run.
- * @param ignoring fields that only one of them has, or that are bound to differ.
+ * Registers one test per step.
+ * @param servers returns ours and the reference; called once the tests run.
+ * @param ignoring fields that only one of them has, or that must differ.
  */
 export function sideBySide(
   steps: readonly Step[],

@@ -1,19 +1,19 @@
 import type { Rng } from '../../src/util/random.js';
-import { giveBlock, giveTransactions, readBlock } from './chain-copy.js';
+import { submitBlock, submitTransactions, readBlock } from './chain-copy.js';
 import { ChainWallet } from './chain-wallet.js';
 import { startMonerod, type Monerod, type MonerodOptions } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 
-/** Our daemon and the real one on the same chain, which ours makes. */
+/** Our daemon and the real one on the same chain, which our daemon mines. */
 export interface TwinChain {
   readonly ours: Monerod;
   readonly theirs: Monerod;
-  /** Mines on ours and hands the blocks, with their transactions, to the real one. @throws Error when it refuses. */
+  /** Mines on ours and submits the blocks and their transactions to the real one. @throws Error when it refuses. */
   mine(address: string, blocks: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param args of ours. @param options of the real one. */
+/** @param args flags of our daemon. @param options of the real daemon. */
 export async function startTwins(
   args: readonly string[] = [],
   options: MonerodOptions = {},
@@ -28,8 +28,8 @@ export async function startTwins(
       const { height } = await ours.rpc('get_info');
       for (; copied < height; copied++) {
         const block = await readBlock(ours, copied);
-        await giveTransactions(theirs, block.txs);
-        await giveBlock(theirs, block);
+        await submitTransactions(theirs, block.txs);
+        await submitBlock(theirs, block);
       }
     },
     async stop() {
@@ -38,10 +38,10 @@ export async function startTwins(
   };
 }
 
-/** Blocks until the first rewards can be spent, with enough others to hide them among. */
+/** Blocks until the first rewards are unlocked and enough outputs exist for decoys. */
 export const FIRST_BLOCKS = 76;
 
-/** A wallet that has mined the first blocks of both. */
+/** Mines the first blocks of both daemons. @returns the miner's wallet. */
 export async function startMiner(twins: TwinChain, rng: Rng): Promise<ChainWallet> {
   const wallet = new ChainWallet(rng);
   await twins.mine(wallet.addressText(), FIRST_BLOCKS);

@@ -2,14 +2,14 @@ import type { Monerod } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 
-/** One chain, and one seed opened in our server and in the reference's. */
+/** One chain, and the same seed in our server and in the reference. */
 export interface Twins {
   readonly daemon: Monerod;
   readonly ours: WalletRpc;
   readonly theirs: WalletRpc;
-  /** The primary address of both. */
+  /** Primary address of both wallets. */
   readonly address: string;
-  /** Mines and brings both up. */
+  /** Mines blocks and refreshes both wallets. */
   mine(blocks: number, to?: string): Promise<void>;
   refresh(): Promise<void>;
   stop(): Promise<void>;
@@ -17,7 +17,7 @@ export interface Twins {
 
 /**
  * @param blocks mined to the wallet before it is opened.
- * @param via where the wallets are to find the daemon.
+ * @param via daemon address for the wallets.
  */
 export async function startTwins(
   blocks: number,

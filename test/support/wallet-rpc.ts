@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from './process.js';
 
-/** A running wallet server, ours or the reference's. */
+/** Running wallet server, ours or the reference's. */
 export interface WalletRpc {
   readonly port: number;
   readonly walletDir: string;
   readonly process: RunningProcess;
-  /** A call that must succeed. */
+  /** Makes a call that must succeed. */
   rpc(method: string, params?: unknown): Promise<Loose>;
-  /** A call, errors included. */
+  /** Makes a call; the reply may be an error. */
   call(method: string, params?: unknown): Promise<Reply>;
   /** @param keep leaves the wallet directory. */
   stop(options?: { readonly signal?: NodeJS.Signals; readonly keep?: boolean }): Promise<number | null>;
@@ -21,13 +21,13 @@ export interface WalletRpc {
 export interface WalletRpcOptions {
   /** Absent: offline. */
   readonly daemon?: string;
-  /** Absent: a temporary one. */
+  /** Absent: a temporary directory. */
   readonly walletDir?: string;
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** A command that starts it, such as taskset. */
+  /** Command that starts it, such as taskset. */
   readonly under?: readonly string[];
-  /** Flags of Node; ours only. */
+  /** Flags of Node, for our server only. */
   readonly nodeFlags?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ async function launch(
   await Promise.race([
     until(
       'the wallet server',
-      // One that wants a login is up, too.
+      // A server that requires a login answers 401.
       async () => [200, 401].includes((await post(port, '/json_rpc', VERSION)).status) || undefined,
     ),
     running.exited.then((code) =>
@@ -83,14 +83,14 @@ async function launch(
   };
 }
 
-/** As `bin/wallet-rpc` sets them. */
+/** Environment that `bin/wallet-rpc` sets. */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '131072',
   MALLOC_MMAP_THRESHOLD_: '131072',
 };
 
-/** Our server. */
+/** Starts our server. */
 export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
   launch(
     [process.execPath, ...(options.nodeFlags ?? []), MAIN],
@@ -100,16 +100,16 @@ export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRp
 
 const NO_CONNECTION = -38;
 
-/** How often the reference may take a daemon that is slow for one that is gone. */
+/** Attempts of a refresh: the reference may take a slow daemon for a missing one. */
 const REFRESH_ATTEMPTS = 5;
 
-/** Debian's monero-wallet-rpc; a refresh of it that finds no connection is tried again. */
+/** Starts Debian's monero-wallet-rpc. A refresh that reports no connection is repeated. */
 export async function startReference(options: WalletRpcOptions = {}): Promise<WalletRpc> {
   const wallet = await launch(['monero-wallet-rpc'], options, [
     '--disable-rpc-login',
     '--log-level=0',
     '--no-dns',
-    // It makes itself certificates, for seconds each, at the start and for every wallet.
+    // Otherwise it generates certificates at the start and for every wallet, which takes seconds each time.
     '--daemon-ssl=disabled',
     '--rpc-ssl=disabled',
     `--log-file=${join(tmpdir(), `monero-wallet-rpc-${process.pid}.log`)}`,

@@ -6,29 +6,29 @@ import type { SecretKey } from '../../src/crypto/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { WalletRpc } from './wallet-rpc.js';
 
-/** What a client sees of the open wallet. */
+/** Calls that show the state of the open wallet. */
 const VIEWS: readonly (readonly [method: string, params: object])[] = [
   ['get_address', {}],
   ['get_accounts', {}],
   ['get_balance', { all_accounts: true }],
-  // The pool would be asked for first; what is known of it stands in the store.
+  // Without `pool`, which would scan the pool first.
   ['get_transfers', { in: true, out: true, pending: true, failed: true, all_accounts: true }],
   ['incoming_transfers', { transfer_type: 'all' }],
   ['get_address_book', {}],
 ];
 
-/** Made from the keys alone, and long: only counted. */
+/** Table derived from the keys, and large: only its rows are counted. */
 const DERIVED = 'subaddress_key';
 
-/** All that a wallet is. */
+/** State of a wallet. */
 export interface WalletState {
-  /** What it shows its client. */
+  /** State as its methods show it. */
   shown(): Promise<unknown>;
-  /** Every row of its store. */
+  /** All rows of its store. */
   stored(): unknown;
 }
 
-/** @param filename of the wallet that is open on a server of ours. */
+/** @param filename of the open wallet of our server. */
 export async function watchState(server: WalletRpc, filename: string): Promise<WalletState> {
   const secret = async (key_type: string): Promise<SecretKey | undefined> => {
     const { result } = await server.call('query_key', { key_type });
@@ -48,7 +48,7 @@ export async function watchState(server: WalletRpc, filename: string): Promise<W
   };
 }
 
-/** Every row of every table, as the disk holds it. */
+/** All rows of all tables on disk. */
 function storeRows(path: string, key: Uint8Array): Record<string, readonly string[]> {
   const db = new Database(path, { readonly: true });
   try {

@@ -4,13 +4,13 @@ import { greeting, message } from '../../src/regtest/zmq/zmtp.js';
 const GREETING_LENGTH = 64;
 const FLAG = { more: 1, long: 2, command: 4 } as const;
 
-/** The command that ends our side of a handshake. */
+/** READY command, which ends our side of the handshake. */
 export const ready = (type: 'SUB' | 'REQ'): Buffer =>
   Buffer.from(`\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03${type}`, 'latin1');
 
 /**
- * Speaks ZeroMQ's protocol to a server, each step after the server's: the real one may hang up on who does not wait.
- * @param onReady told when the handshake has ended. @param onText told every part of a message.
+ * ZMTP client that sends each step after the server's: the real daemon may disconnect a client that does not wait.
+ * @param onReady called when the handshake has ended. @param onText called for every part of a message.
  */
 function openPeer(
   port: number,
@@ -45,14 +45,14 @@ function openPeer(
   return socket;
 }
 
-/** A ZeroMQ SUB socket. */
+/** ZeroMQ SUB socket. */
 export interface Subscriber {
-  /** Messages so far, in their order. */
+  /** Received messages in order. */
   readonly messages: readonly string[];
   close(): void;
 }
 
-/** Subscribes to the beginnings of messages; that takes effect some time later. */
+/** Subscribes to message prefixes; takes effect with a delay. */
 export function subscribe(port: number, ...topics: readonly string[]): Subscriber {
   const messages: string[] = [];
   const socket = openPeer(
@@ -66,14 +66,14 @@ export function subscribe(port: number, ...topics: readonly string[]): Subscribe
   return { messages, close: () => socket.destroy() };
 }
 
-/** Asks a ZeroMQ REP socket. @returns the text of its answer. */
+/** Sends a request to a ZeroMQ REP socket. @returns the text of its answer. */
 export function ask(port: number, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = openPeer(
       port,
       'REQ',
       (peer) => {
-        // An empty part stands before the request, and before the answer.
+        // An empty delimiter frame precedes the request and the answer.
         peer.write(Uint8Array.of(FLAG.more, 0));
         peer.write(message(Buffer.from(request, 'utf8')));
       },

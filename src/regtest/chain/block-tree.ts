@@ -13,38 +13,38 @@ import { demand, Violation } from '../rules/violation.js';
 import type { AlternativeBlock } from '../store/alternatives.js';
 import type { Chain } from './chain.js';
 import type { Pool } from './pool.js';
-import type { Verdicts } from './verdicts.js';
+import type { VerificationCache } from './verification-cache.js';
 
-/** What became of a block. */
+/** Result of submitting a block. */
 export type Placement =
   | { readonly place: 'main'; readonly hash: Hash; readonly reorganised?: Reorganisation }
   | { readonly place: 'alternative' | 'known before' | 'orphan'; readonly hash: Hash }
   | { readonly place: 'refused'; readonly hash: Hash; readonly reason: string };
 
 export interface Reorganisation {
-  /** First height that holds another block now. */
+  /** First height whose block was replaced. */
   readonly splitHeight: number;
-  /** Blocks that left the main chain. */
+  /** Number of blocks removed from the main chain. */
   readonly discarded: number;
 }
 
-/** A chain off the main one: its blocks, oldest first, and the height it leaves from. */
+/** Alternative chain: its blocks, oldest first, and the height at which it forks off. */
 export interface Branch {
   readonly blocks: readonly AlternativeBlock[];
-  /** Of the last block on the main chain. */
+  /** Height of the last common block of the main chain. */
   readonly parentHeight: number;
 }
 
-/** All blocks: the main chain, those beside it, and the way from one to the other. */
+/** Main chain and alternative blocks; switches to the branch with the highest cumulative difficulty. */
 export class BlockTree {
   readonly #chain: Chain;
   readonly #pool: Pool;
-  readonly #verdicts: Verdicts;
+  readonly #verification: VerificationCache;
 
-  constructor(chain: Chain, pool: Pool, verdicts: Verdicts) {
+  constructor(chain: Chain, pool: Pool, verification: VerificationCache) {
     this.#chain = chain;
     this.#pool = pool;
-    this.#verdicts = verdicts;
+    this.#verification = verification;
   }
 
   get #store() {
@@ -61,52 +61,52 @@ export class BlockTree {
   }
 
   isKnown(hash: Hash): boolean {
-    return this.#store.blocks.named(hash) !== undefined || this.#store.alternatives.named(hash) !== undefined;
+    return this.#store.blocks.get(hash) !== undefined || this.#store.alternatives.get(hash) !== undefined;
   }
 
   #append(block: Block): void {
     const payments = block.txHashes.map((hash) => this.#pool.take(hash));
-    this.#chain.append(block, payments, this.#verdicts);
+    this.#chain.append(block, payments, this.#verification);
   }
 
   /**
-   * Takes blocks off the tip.
-   * @param keep gives their payments back to the pool. @returns the blocks, oldest first.
+   * Removes blocks from the tip.
+   * @param keep returns their payments to the pool. @returns the blocks, oldest first.
    */
   pop(count: number, keep = true): Block[] {
     const popped: Block[] = [];
     while (popped.length < count && this.#chain.tip.height > 0) {
       const { block, payments } = this.#chain.pop();
       popped.unshift(parseBlock(block.blob));
-      if (keep) for (const blob of payments) this.#giveBack(blob);
+      if (keep) for (const blob of payments) this.#returnToPool(blob);
     }
     return popped;
   }
 
-  #giveBack(blob: Uint8Array): void {
+  #returnToPool(blob: Uint8Array): void {
     try {
       this.#pool.add(blob, 'block');
     } catch (error) {
-      // Rules may have been milder when its block was made; then it is lost, as upstream has it.
+      // A payment that violates the current rules is dropped, as upstream does.
       if (!(error instanceof Violation)) throw error;
     }
   }
 
   /**
-   * The alternative blocks down to the main chain.
-   * @param tip undefined for an unknown name.
+   * Collects the alternative blocks from a tip down to the main chain.
+   * @returns undefined for an unknown tip.
    * Source: blockchain.cpp `build_alt_chain`.
    */
   branchTo(tip: Hash): Branch | undefined {
     const blocks: AlternativeBlock[] = [];
     let name = tip;
     for (;;) {
-      const block = this.#store.alternatives.named(name);
+      const block = this.#store.alternatives.get(name);
       if (block === undefined) break;
       blocks.unshift(block);
       name = block.prevHash;
     }
-    const parent = this.#store.blocks.named(name);
+    const parent = this.#store.blocks.get(name);
     return parent && { blocks, parentHeight: parent.height };
   }
 
@@ -114,7 +114,7 @@ export class BlockTree {
   #addAlternative(block: Block, hash: Hash): Placement {
     const { header, minerTx } = block;
     const branch = this.branchTo(header.prevHash);
-    const parent = branch?.blocks.at(-1) ?? this.#store.blocks.named(header.prevHash);
+    const parent = branch?.blocks.at(-1) ?? this.#store.blocks.get(header.prevHash);
     if (branch === undefined || parent === undefined) return { place: 'orphan', hash };
     const height = parent.height + 1;
     demand(
@@ -139,7 +139,7 @@ export class BlockTree {
     return this.#switchTo({ ...branch, blocks: [...branch.blocks, entry] }, hash);
   }
 
-  /** Of the latest blocks seen from the end of a branch; the very first block has none that counts. */
+  /** Timestamps of the latest blocks of a branch and its ancestors, without the genesis block. */
   #timestampsOf({ blocks, parentHeight }: Branch): number[] {
     const own = blocks.map(({ blob }) => parseBlock(blob).header.timestamp);
     const needed = Math.max(0, TIMESTAMP_WINDOW - own.length);
@@ -147,11 +147,11 @@ export class BlockTree {
     return [...this.#store.blocks.timestamps(start, parentHeight + 1 - start), ...own];
   }
 
-  /** 0 where a transaction is neither in the pool nor in the chain. */
+  /** Weight of a block; 0 when one of its transactions is neither in the pool nor in the chain. */
   #weightOf({ minerTx, txHashes }: Block): number {
     let weight = transactionWeight(minerTx);
     for (const hash of txHashes) {
-      const tx = this.#store.pool.named(hash) ?? this.#store.transactions.named(hash);
+      const tx = this.#store.pool.get(hash) ?? this.#store.transactions.get(hash);
       if (tx === undefined) return 0;
       weight += tx.weight;
     }
@@ -163,19 +163,19 @@ export class BlockTree {
     let reached = 0;
     try {
       const discarded = this.#store.atomically(() => {
-        const left = this.pop(this.#chain.tip.height - parentHeight);
+        const popped = this.pop(this.#chain.tip.height - parentHeight);
         for (const { blob } of blocks) {
           this.#append(parseBlock(blob));
           reached += 1;
         }
         for (const { hash: name } of blocks) this.#store.alternatives.remove(name);
-        for (const block of left) this.#addAlternative(block, blockHash(block));
-        return left.length;
+        for (const block of popped) this.#addAlternative(block, blockHash(block));
+        return popped.length;
       });
       return { place: 'main', hash, reorganised: { splitHeight: parentHeight + 1, discarded } };
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
-      // The block that broke a rule, and what stands on it, can never become part of the main chain.
+      // The invalid block and its descendants can never become part of the main chain.
       for (const { hash: name } of blocks.slice(reached)) this.#store.alternatives.remove(name);
       return { place: 'refused', hash, reason: error.message };
     }

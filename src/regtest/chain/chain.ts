@@ -29,32 +29,32 @@ import {
 import type { StoredBlock } from '../store/blocks.js';
 import type { ChainStore } from '../store/chain-store.js';
 import { LongTermWeights } from './long-term-weights.js';
-import type { Verdicts } from './verdicts.js';
+import type { VerificationCache } from './verification-cache.js';
 
-/** Unix seconds. */
+/** Current time [Unix s]. */
 export type Clock = () => number;
 
 export interface ChainOptions {
   readonly clock: Clock;
-  /** Of every block but the first, which has 1. */
+  /** Difficulty of every block except the genesis block, whose difficulty is 1. */
   readonly fixedDifficulty: bigint;
 }
 
-/** What the next block and its payments are measured by. */
+/** Parameters that limit the next block and set the fees of its payments. */
 export interface Measures {
-  /** Effective median of the long term. */
+  /** Effective long-term median weight. */
   readonly longTermMedian: number;
-  /** A block above it loses reward; one above twice of it is refused. */
+  /** Weight above which a block loses reward; above twice this weight it is refused. */
   readonly penaltyMedian: number;
-  /** Atomic units made so far. */
+  /** Emission so far [atomic units]. */
   readonly generated: bigint;
-  /** Of a block without payments. */
+  /** Reward of a block without payments. */
   readonly baseReward: Amount;
 }
 
 const FIRST_DIFFICULTY = 1n;
 
-/** The main chain: grows by a block that keeps all rules, and gives its latest block back. */
+/** Main chain. `append` adds a valid block to the tip, `pop` removes the latest block. */
 export class Chain {
   readonly store: ChainStore;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export class Chain {
   readonly #longTerm: LongTermWeights;
   #measures: { readonly tip: string; readonly measures: Measures } | undefined;
 
-  /** An empty store receives the first block. */
+  /** Adds the genesis block to an empty store. */
   constructor(store: ChainStore, { clock, fixedDifficulty }: ChainOptions) {
     this.store = store;
     this.clock = clock;
@@ -73,7 +73,7 @@ export class Chain {
 
   get tip(): StoredBlock {
     const tip = this.store.blocks.tip();
-    if (tip === undefined) throw new Error('a chain without its first block');
+    if (tip === undefined) throw new Error('the chain has no genesis block');
     return tip;
   }
 
@@ -105,12 +105,12 @@ export class Chain {
     return this.store.blocks.timestamps(Math.max(0, this.height - TIMESTAMP_WINDOW), TIMESTAMP_WINDOW);
   }
 
-  /** Unix seconds that locks are held against. */
+  /** Time that unlock times are compared with [Unix s]. */
   get adjustedTime(): number {
     return adjustedTime(this.recentTimestamps(), this.clock());
   }
 
-  /** What inputs of the next block are held against. */
+  /** Chain state that inputs of the next block are validated against. */
   get view(): ChainView {
     const { outputs, keyImages } = this.store;
     return {
@@ -126,7 +126,7 @@ export class Chain {
     return isFeeEnough(base.fee, weight, leastFeePerByte(baseReward, Math.min(median, longTermMedian)));
   }
 
-  /** Fees a byte, slow to fastest, that hold for some blocks. @param graceBlocks at most 100. */
+  /** Fees per byte, slow to fastest, that stay valid for some blocks. @param graceBlocks at most 100. */
   feeEstimates(graceBlocks: number): readonly bigint[] {
     const { tip } = this;
     const grace = Math.min(graceBlocks, MAX_GRACE_BLOCKS - 1);
@@ -138,10 +138,10 @@ export class Chain {
 
   /**
    * Adds a block to the tip.
-   * @param payments its transactions, in its order. @throws Violation
+   * @param payments its transactions, in block order. @throws Violation
    * Source: blockchain.cpp `handle_block_to_main_chain`.
    */
-  append(block: Block, payments: readonly Payment[], verdicts: Verdicts): StoredBlock {
+  append(block: Block, payments: readonly Payment[], verification: VerificationCache): StoredBlock {
     const { tip, measures, view } = this;
     const { header, minerTx, txHashes } = block;
     const height = tip.height + 1;
@@ -165,7 +165,7 @@ export class Chain {
     for (const payment of payments) {
       demand(!this.store.transactions.has(payment.hash), 'a transaction is already in the chain');
       const { rings } = resolveInputs(payment, view);
-      demand(verdicts.isSigned(payment, rings), 'a ring is not signed');
+      demand(verification.isSigned(payment, rings), 'a ring is not signed');
     }
     const txWeight = payments.reduce((total, { weight }) => total + weight, 0);
     const fees = payments.reduce((total, { base }) => total + base.fee, 0n);
@@ -202,7 +202,7 @@ export class Chain {
     });
   }
 
-  /** @param before counters as they stood before the block. */
+  /** @param before counters of the chain before the block. */
   #add(
     block: Block,
     payments: readonly Payment[],
@@ -236,7 +236,7 @@ export class Chain {
       height,
       pruned,
       prunable,
-      // A miner's is the hash of nothing, unlike the zeros that its name is made with.
+      // The hash of the empty string for a miner transaction, although its transaction hash is computed with zeros.
       prunableHash: tx.rct === undefined ? (new Uint8Array(32) as Hash) : keccak(prunable),
       fee: tx.rct?.base.fee ?? ZERO,
       weight: transactionWeight(tx),
@@ -244,7 +244,7 @@ export class Chain {
     tx.prefix.outputs.forEach(({ amount, publicKey }, position) => {
       outputs.add(tx.rct === undefined ? amount : 0n, id, position, {
         publicKey,
-        // The amount of a miner's output is known, and with it the commitment.
+        // The amount of a miner's output is public, so its commitment can be derived.
         commitment: tx.rct?.base.outPk[position] ?? zeroCommit(amount),
         unlockTime: tx.prefix.unlockTime,
         height,
@@ -254,12 +254,12 @@ export class Chain {
   }
 
   /**
-   * Takes the latest block off.
-   * @returns its block and the blobs of its payments, in their order. @throws RangeError at the first block.
+   * Removes the latest block.
+   * @returns the block and the blobs of its payments, in block order. @throws RangeError at the genesis block.
    */
   pop(): { readonly block: StoredBlock; readonly payments: readonly Uint8Array[] } {
     const { tip: block, store } = this;
-    if (block.height === 0) throw new RangeError('the first block stays');
+    if (block.height === 0) throw new RangeError('the genesis block cannot be removed');
     const payments = store.transactions.ofBlock(block.height).slice(1);
     store.keyImages.removeOf(block.height);
     store.outputs.removeOf(block.height);
@@ -272,7 +272,7 @@ export class Chain {
   }
 }
 
-/** @throws Violation when two payments of a block spend the same. */
+/** @throws Violation when two payments of a block spend the same output. */
 function checkSpends(payments: readonly Payment[]): void {
   const images = payments.flatMap(({ inputs }) => inputs.map(({ keyImage }) => toHex(keyImage)));
   demand(new Set(images).size === images.length, 'two payments of the block spend the same output');

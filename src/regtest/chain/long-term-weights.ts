@@ -3,7 +3,7 @@ import { MedianBag } from '../rules/median.js';
 import { LONG_TERM_WINDOW } from '../rules/weights.js';
 import type { BlockTable, StoredBlock } from '../store/blocks.js';
 
-/** The weights behind the long-term median, kept up as the chain grows and read anew when it went another way. */
+/** Weights of the long-term median: updated as the chain grows, reloaded after a reorganisation. */
 export class LongTermWeights {
   readonly #blocks: BlockTable;
   #bag = new MedianBag();
@@ -13,7 +13,7 @@ export class LongTermWeights {
     this.#blocks = blocks;
   }
 
-  /** Weights of the blocks up to one. */
+  /** Weights of the window of blocks that ends with a tip. */
   upTo(tip: StoredBlock): MedianBag {
     const name = toHex(tip.hash);
     if (name === this.#tip) return this.#bag;

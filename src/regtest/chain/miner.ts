@@ -1,13 +1,13 @@
 import type { Address } from '../../cryptonote/types.js';
 import type { Node } from './node.js';
 
-/** What the miner is at. */
+/** Parameters of `start_mining`. */
 export interface MiningJob {
   readonly address: Address;
   readonly threads: number;
 }
 
-/** Mines a block at a set pace, for as long as it has a job. */
+/** Mines blocks at a fixed interval while it has a job. */
 export class Miner {
   readonly #node: Node;
   readonly #blockTimeMs: number;
@@ -15,24 +15,24 @@ export class Miner {
   #job: MiningJob | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onError told when a block could not be made; the miner goes on. */
+  /** @param onError called when mining a block fails; the miner goes on. */
   constructor(node: Node, blockTimeMs: number, onError: (error: unknown) => void) {
     this.#node = node;
     this.#blockTimeMs = blockTimeMs;
     this.#onError = onError;
   }
 
-  /** Absent while idle. */
+  /** Current job; undefined while idle. */
   get job(): MiningJob | undefined {
     return this.#job;
   }
 
-  /** Hashes a second that its pace amounts to. */
+  /** Hash rate equivalent to the block interval [1/s]. */
   get speed(): number {
     return Math.round((Number(this.#node.chain.difficulty) * 1000) / this.#blockTimeMs);
   }
 
-  /** @returns false while it has a job already. */
+  /** @returns false when the miner already has a job. */
   start(job: MiningJob): boolean {
     if (this.#job !== undefined) return false;
     this.#job = job;
@@ -40,12 +40,12 @@ export class Miner {
     return true;
   }
 
-  /** @returns false when it had none. */
+  /** @returns false when the miner had no job. */
   stop(): boolean {
-    const was = this.#job;
+    const previous = this.#job;
     this.#job = undefined;
     clearTimeout(this.#timer);
-    return was !== undefined;
+    return previous !== undefined;
   }
 
   #schedule(job: MiningJob): void {

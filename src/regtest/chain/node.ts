@@ -15,28 +15,28 @@ import { Chain, type ChainOptions, type Measures } from './chain.js';
 import { PoolLog } from './pool-log.js';
 import { Pool, type Origin, type PoolOptions } from './pool.js';
 import { TemplateMaker, type Template } from './template.js';
-import { Verdicts, type Claim } from './verdicts.js';
+import { VerificationCache, type ProofClaim } from './verification-cache.js';
 import type { VerifyTask } from './verify-thread.js';
 
 export interface NodeOptions extends ChainOptions, PoolOptions {
-  /** Absent: everything is kept in memory. */
+  /** Absent: the chain is kept in memory. */
   readonly dataDir?: string;
   readonly rng: Rng;
-  /** Verifying threads; absent: one a core. */
+  /** Verification threads; absent: one per core. */
   readonly threads?: number;
 }
 
-/** What the next block follows from. */
-export interface Outlook {
+/** Consistent snapshot of the inputs of the next block. */
+export interface NextBlockContext {
   readonly tip: StoredBlock;
   readonly measures: Measures;
-  /** Payments that it may hold. */
+  /** Payments that the block may contain. */
   readonly backlog: readonly PoolTx[];
 }
 
 /**
- * A node without a network. Reading is immediate; whatever changes the chain runs alone, all of it or nothing,
- * and leaves proofs and signatures to other threads.
+ * Node without a network. Reads are synchronous; changes of the chain are serialised and atomic, and verify proofs and
+ * signatures on other threads.
  */
 export class Node {
   readonly chain: Chain;
@@ -45,7 +45,7 @@ export class Node {
   readonly poolLog: PoolLog;
   readonly #store: ChainStore;
   readonly #templates: TemplateMaker;
-  readonly #verdicts = new Verdicts();
+  readonly #verification = new VerificationCache();
   readonly #mutex = new Mutex();
   readonly #listeners: (() => void)[] = [];
   readonly #threads: WorkerPool<VerifyTask, boolean>;
@@ -54,9 +54,9 @@ export class Node {
   constructor(options: NodeOptions) {
     this.#store = new ChainStore(options.dataDir);
     this.chain = new Chain(this.#store, options);
-    this.pool = new Pool(this.chain, this.#verdicts, options);
+    this.pool = new Pool(this.chain, this.#verification, options);
     this.poolLog = new PoolLog(options.clock, this.#store.pool.hashes());
-    this.tree = new BlockTree(this.chain, this.pool, this.#verdicts);
+    this.tree = new BlockTree(this.chain, this.pool, this.#verification);
     this.#templates = new TemplateMaker(this.chain, this.tree, this.pool, options.rng);
     this.#threads = new WorkerPool(
       new URL('./verify-thread.js', import.meta.url),
@@ -68,18 +68,18 @@ export class Node {
     return this.#store;
   }
 
-  /** @param listener told after every change of the chain or the pool, before others may make one. */
+  /** @param listener called synchronously after every change of the chain or the pool. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** @returns false for a transaction that is known already. @throws Violation */
+  /** @returns false for a known transaction. @throws Violation */
   async submitTransaction(blob: Uint8Array, origin: Origin): Promise<boolean> {
     try {
       return await this.#change(() => this.pool.add(blob, origin));
     } catch (error) {
       if (error instanceof Violation && error.flags.includes('doubleSpend'))
-        await this.#change(() => this.pool.markRivals(blob));
+        await this.#change(() => this.pool.markDoubleSpends(blob));
       throw error;
     }
   }
@@ -94,26 +94,26 @@ export class Node {
     return this.#change(() => this.#templates.make(share, prevHash));
   }
 
-  /** RingCT outputs that are old enough to be spent. */
+  /** Number of RingCT outputs that are old enough to be spent. */
   matureOutputs(): number {
     const height = this.chain.height - SPENDABLE_AGE_BLOCKS;
     return height < 0 ? 0 : (this.#store.blocks.rctOutputs(height, 1)[0] ?? 0);
   }
 
-  /** What the next block follows from, all of one moment. */
-  outlook(): Promise<Outlook> {
+  /** Inputs of the next block, read in one transaction. */
+  nextBlockContext(): Promise<NextBlockContext> {
     return this.#change(() => {
       const { tip, measures } = this.chain;
       return { tip, measures, backlog: this.pool.backlog(measures.penaltyMedian) };
     });
   }
 
-  /** Takes blocks off the tip, all but the first at most. @param keep gives their payments back to the pool. */
+  /** Removes blocks from the tip, except the genesis block. @param keep returns their payments to the pool. */
   async popBlocks(count: number, keep = true): Promise<void> {
     await this.#change(() => this.tree.pop(count, keep));
   }
 
-  /** Drops transactions of the pool. @param hashes none: all of them. */
+  /** Removes transactions from the pool. @param hashes empty: all transactions. */
   async flushPool(hashes: readonly Hash[]): Promise<void> {
     await this.#change(() => {
       for (const hash of hashes.length === 0 ? this.#store.pool.hashes() : hashes)
@@ -121,7 +121,7 @@ export class Node {
     });
   }
 
-  /** @returns the ones that are not in the pool. */
+  /** @returns the hashes that are not in the pool. */
   relay(hashes: readonly Hash[]): Promise<Hash[]> {
     return this.#change(() => hashes.filter((hash) => !this.pool.relay(hash)));
   }
@@ -131,7 +131,10 @@ export class Node {
     await this.#mutex.run(() => Promise.resolve(this.#store.close()));
   }
 
-  /** Runs rules until they rest on nothing but verdicts. Others may change the chain while claims are verified. */
+  /**
+   * Repeats a change until all proofs and signatures that it depends on are verified. Other changes may run during the
+   * verification.
+   */
   async #change<T>(work: () => T): Promise<T> {
     for (;;) {
       const outcome = await this.#mutex.run(() => Promise.resolve(this.#attempt(work)));
@@ -141,33 +144,33 @@ export class Node {
     }
   }
 
-  #attempt<T>(work: () => T): { result: T } | { error: unknown } | { claims: Claim[] } {
-    let claims: Claim[] = [];
+  #attempt<T>(work: () => T): { result: T } | { error: unknown } | { claims: ProofClaim[] } {
+    let claims: ProofClaim[] = [];
     try {
       const result = this.#store.atomically(() => {
         const found = work();
-        claims = this.#verdicts.takeOpen();
+        claims = this.#verification.takeUnverified();
         if (claims.length > 0) throw new Unverified();
         return found;
       });
-      this.poolLog.note(this.#store.pool.hashes());
-      for (const tell of this.#listeners) tell();
+      this.poolLog.update(this.#store.pool.hashes());
+      for (const notify of this.#listeners) notify();
       return { result };
     } catch (error) {
-      const open = error instanceof Unverified ? claims : this.#verdicts.takeOpen();
+      const open = error instanceof Unverified ? claims : this.#verification.takeUnverified();
       return open.length > 0 ? { claims: open } : { error };
     }
   }
 
-  async #verify(claims: readonly Claim[]): Promise<void> {
+  async #verify(claims: readonly ProofClaim[]): Promise<void> {
     await Promise.all(
       claims.map(async ({ key, payment, rings }) => {
         const task = rings === undefined ? { blob: payment.blob } : { blob: payment.blob, rings };
-        this.#verdicts.record({ key }, await this.#threads.run(task));
+        this.#verification.record({ key }, await this.#threads.run(task));
       }),
     );
   }
 }
 
-/** Undoes work that rests on claims. */
+/** Rolls back a change that depends on unverified claims. */
 class Unverified extends Error {}

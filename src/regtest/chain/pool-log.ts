@@ -2,10 +2,10 @@ import type { Hash } from '../../crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Clock } from './chain.js';
 
-/** Leavings remembered at most. */
-const KEPT = 10_000;
+/** Maximum number of recorded removals. */
+const MAX_REMOVED = 10_000;
 
-/** Which transactions left the pool, so that a wallet that asks again need not be told everything. */
+/** Log of transactions removed from the pool, for incremental answers to wallets. */
 export class PoolLog {
   readonly #clock: Clock;
   #since: number;
@@ -18,17 +18,17 @@ export class PoolLog {
     this.#present = byName(present);
   }
 
-  /** To be told after every change. @param present all that is in the pool now. */
-  note(present: readonly Hash[]): void {
+  /** Records the removals since the last call. @param present all transactions in the pool. */
+  update(present: readonly Hash[]): void {
     const now = byName(present);
     const time = this.#clock();
     for (const [name, hash] of this.#present) if (!now.has(name)) this.#removed.push({ time, hash });
     this.#present = now;
-    const dropped = this.#removed.splice(0, Math.max(0, this.#removed.length - KEPT));
+    const dropped = this.#removed.splice(0, Math.max(0, this.#removed.length - MAX_REMOVED));
     this.#since = dropped.at(-1)?.time ?? this.#since;
   }
 
-  /** What left since a time, in Unix seconds; undefined where that is not known any more. */
+  /** Transactions removed since a time [Unix s]; undefined when the log does not reach back that far. */
   removedSince(time: number): Hash[] | undefined {
     if (time <= this.#since) return undefined;
     return this.#removed.filter((entry) => entry.time >= time).map(({ hash }) => hash);

@@ -12,33 +12,33 @@ import {
 import { demand, Violation } from '../rules/violation.js';
 import { compareHashes, type PoolTx } from '../store/pool.js';
 import type { Chain } from './chain.js';
-import type { Verdicts } from './verdicts.js';
+import type { VerificationCache } from './verification-cache.js';
 
-/** Seconds that a transaction may wait; longer when a block held it. Source: cryptonote_config.h. */
+/** Lifetime of a pool transaction [s]; longer when a popped block contained it. Source: cryptonote_config.h. */
 const LIFETIME = 3 * 24 * 60 * 60;
 const LIFETIME_KEPT = 7 * 24 * 60 * 60;
-/** Weight of all that waits. Source: cryptonote_config.h `DEFAULT_TXPOOL_MAX_WEIGHT`. */
+/** Maximum total weight of the pool. Source: cryptonote_config.h `DEFAULT_TXPOOL_MAX_WEIGHT`. */
 const MAX_WEIGHT = 648_000_000;
 
 const NO_HASH = new Uint8Array(32) as Hash;
 
 export interface PoolOptions {
-  /** Relays transactions whose outputs stay locked, which the network has given up. */
+  /** Relay transactions with an unlock time, which current nodes refuse. */
   readonly anyUnlockTime: boolean;
 }
 
-/** Where a transaction comes from. */
+/** Origin of a transaction. */
 export type Origin = 'sender' | 'sender, not to be relayed' | 'block';
 
-/** Transactions that wait for a block. */
+/** Mempool. */
 export class Pool {
   readonly #chain: Chain;
-  readonly #verdicts: Verdicts;
+  readonly #verification: VerificationCache;
   readonly #options: PoolOptions;
 
-  constructor(chain: Chain, verdicts: Verdicts, options: PoolOptions) {
+  constructor(chain: Chain, verification: VerificationCache, options: PoolOptions) {
     this.#chain = chain;
-    this.#verdicts = verdicts;
+    this.#verification = verification;
     this.#options = options;
   }
 
@@ -47,15 +47,15 @@ export class Pool {
   }
 
   /**
-   * @returns false for a transaction that is known already. @throws Violation
+   * @returns false for a known transaction. @throws Violation
    * Source: cryptonote_core.cpp `handle_incoming_txs`; tx_pool.cpp `add_tx`.
    */
   add(blob: Uint8Array, origin: Origin): boolean {
     const payment = readPayment(blob);
-    if (this.#table.named(payment.hash) !== undefined) return false;
+    if (this.#table.get(payment.hash) !== undefined) return false;
     if (this.#chain.store.transactions.has(payment.hash)) return false;
     checkForm(payment, 2 * this.#chain.measures.penaltyMedian);
-    demand(this.#verdicts.areAmountsProved(payment), 'amounts or keys are not proved');
+    demand(this.#verification.areAmountsProved(payment), 'amounts or keys are not proved');
     if (origin !== 'block') demand(this.#chain.isFeeEnough(payment), 'the fee is too low', 'feeTooLow');
     checkWeight(payment);
     if (origin !== 'block') {
@@ -64,7 +64,7 @@ export class Pool {
     }
     checkOutputs(payment);
     this.#put(payment, origin);
-    this.#makeRoom();
+    this.#prune();
     return true;
   }
 
@@ -73,16 +73,16 @@ export class Pool {
     demand(rivals.length === 0, 'the pool spends a key image already', 'doubleSpend');
   }
 
-  /** Notes on all that spend an input of a refused transaction that somebody tried to spend it twice. */
-  markRivals(blob: Uint8Array): void {
+  /** Sets `doubleSpendSeen` on pool transactions that share a key image with a refused transaction. */
+  markDoubleSpends(blob: Uint8Array): void {
     for (const { keyImage } of readPayment(blob).inputs)
       for (const rival of this.#table.spendersOf(keyImage)) {
-        const tx = this.#table.named(rival);
+        const tx = this.#table.get(rival);
         if (tx !== undefined && !tx.doubleSpendSeen) this.#table.put({ ...tx, doubleSpendSeen: true });
       }
   }
 
-  /** What a block held may be wrong here and become right again, so it stays. */
+  /** A transaction of a popped block is kept even if its inputs are invalid now: they may become valid again. */
   #put(payment: Payment, origin: Origin): void {
     const keptByBlock = origin === 'block';
     const now = this.#chain.clock();
@@ -107,10 +107,10 @@ export class Pool {
     for (const { keyImage } of payment.inputs) this.#table.addSpend({ keyImage, txHash: payment.hash });
   }
 
-  /** @returns the block of the youngest ring member. @throws Violation */
+  /** Validates rings and signatures. @returns the block of the youngest ring member. @throws Violation */
   #checkInputs(payment: Payment): { readonly height: number; readonly hash: Hash } {
     const { rings, youngest } = resolveInputs(payment, this.#chain.view);
-    demand(this.#verdicts.isSigned(payment, rings), 'a ring is not signed', 'invalidInput');
+    demand(this.#verification.isSigned(payment, rings), 'a ring is not signed', 'invalidInput');
     const block = this.#chain.store.blocks.at(youngest);
     return { height: youngest, hash: block?.hash ?? NO_HASH };
   }
@@ -125,7 +125,8 @@ export class Pool {
   }
 
   /**
-   * Transactions that the next block may hold, best paid first; notes of the others that they were refused.
+   * Transactions that are valid in the next block, highest fee per weight first; marks the others as failed at the
+   * current tip.
    * Source: tx_pool.cpp `is_transaction_ready_to_go`.
    */
   *ready(): Generator<{ readonly entry: PoolTx; readonly payment: Payment }> {
@@ -145,8 +146,8 @@ export class Pool {
   }
 
   /**
-   * What a miner that makes its own blocks chooses from: a full block and some more, in the order of their hashes
-   * unless that is too much, and then the best paid.
+   * Transactions for miners that build their own blocks, somewhat more than a full block of them: in hash order when
+   * all of them fit, else the highest fees per weight.
    * Source: tx_pool.cpp `get_block_template_backlog`.
    */
   backlog(medianWeight: number): PoolTx[] {
@@ -172,31 +173,31 @@ export class Pool {
     return this.#table.all().reduce((total, { relayed, weight }) => total + (relayed ? weight : 0), 0);
   }
 
-  /** Takes a transaction out. @throws Violation when it is not there. */
+  /** Removes and returns a transaction. @throws Violation when it is not in the pool. */
   take(hash: Hash): Payment {
-    const entry = this.#table.named(hash);
+    const entry = this.#table.get(hash);
     demand(entry !== undefined, 'a transaction is not known');
     this.#table.remove(hash);
     return readPayment(entry.blob);
   }
 
-  /** @returns false when it is not there. */
+  /** Marks a transaction as relayed. @returns false when it is not in the pool. */
   relay(hash: Hash): boolean {
-    const entry = this.#table.named(hash);
+    const entry = this.#table.get(hash);
     if (entry === undefined) return false;
     this.#table.put({ ...entry, relayed: true, doNotRelay: false, lastRelayedTime: this.#chain.clock() });
     return true;
   }
 
-  /** Drops what waited too long. Source: tx_pool.cpp `remove_stuck_transactions`. */
+  /** Removes transactions beyond their lifetime. Source: tx_pool.cpp `remove_stuck_transactions`. */
   removeOutdated(): void {
     const now = this.#chain.clock();
     for (const { hash, receiveTime, keptByBlock } of this.#table.all())
       if (now - receiveTime > (keptByBlock ? LIFETIME_KEPT : LIFETIME)) this.#table.remove(hash);
   }
 
-  /** Drops the worst paid, but for the best, while there is too much. Source: tx_pool.cpp `prune`. */
-  #makeRoom(): void {
+  /** Removes the lowest fees per weight, but never the highest, down to the weight limit. Source: tx_pool.cpp `prune`. */
+  #prune(): void {
     if (this.#table.weight() <= MAX_WEIGHT) return;
     for (const { hash } of this.#table.all().slice(1).reverse()) {
       if (this.#table.weight() <= MAX_WEIGHT) return;

@@ -14,34 +14,34 @@ import type { BlockTree } from './block-tree.js';
 import type { Chain } from './chain.js';
 import type { Pool } from './pool.js';
 
-/** A block for a miner to work on. Any nonce will do. */
+/** Block template; any nonce is valid. */
 export interface Template {
   readonly block: Block;
   readonly height: number;
   readonly difficulty: bigint;
-  /** Of the payments as they were chosen, the miner's own weight left aside. */
+  /** Reward and fees for the chosen payments, without the weight of the miner transaction. */
   readonly expectedReward: Amount;
-  /** Of the whole block. */
+  /** Weight of the whole block. */
   readonly weight: number;
 }
 
-/** Where a template grows from. */
-interface Basis {
+/** Parent of a template and the limits that follow from it. */
+interface TemplateBasis {
   readonly prevHash: Hash;
   readonly height: number;
   readonly medianWeight: number;
   readonly generated: bigint;
 }
 
-/** Payments of a template. */
-interface Load {
+/** Payments chosen for a template. */
+interface SelectedPayments {
   readonly hashes: readonly Hash[];
   readonly weight: number;
   readonly fees: bigint;
   readonly reward: Amount;
 }
 
-/** Makes blocks that the chain takes. Source: blockchain.cpp `create_block_template`. */
+/** Builds valid blocks. Source: blockchain.cpp `create_block_template`. */
 export class TemplateMaker {
   readonly #chain: Chain;
   readonly #tree: BlockTree;
@@ -55,14 +55,14 @@ export class TemplateMaker {
     this.#rng = rng;
   }
 
-  /** @param prevHash absent: the tip. @throws Violation for an unknown one. */
+  /** @param prevHash absent: the tip. @throws Violation for an unknown block. */
   make(share: MinerShare, prevHash?: Hash): Template {
-    const basis = prevHash === undefined ? this.#onTip() : this.#on(prevHash);
+    const basis = prevHash === undefined ? this.#onTip() : this.#onBlock(prevHash);
     const { height, medianWeight, generated } = basis;
-    const load = this.#fill(basis);
+    const selected = this.#selectPayments(basis);
     const minerTx = createMinerTx(
       share,
-      { height, medianWeight, generated, txWeight: load.weight, fees: load.fees },
+      { height, medianWeight, generated, txWeight: selected.weight, fees: selected.fees },
       this.#rng,
     );
     const header = {
@@ -73,15 +73,15 @@ export class TemplateMaker {
       nonce: 0,
     };
     return {
-      block: { header, minerTx, txHashes: load.hashes },
+      block: { header, minerTx, txHashes: selected.hashes },
       height,
       difficulty: this.#chain.difficulty,
-      expectedReward: load.reward,
-      weight: load.weight + transactionWeight(minerTx),
+      expectedReward: selected.reward,
+      weight: selected.weight + transactionWeight(minerTx),
     };
   }
 
-  #onTip(): Basis {
+  #onTip(): TemplateBasis {
     const { tip, measures } = this.#chain;
     return {
       prevHash: tip.hash,
@@ -91,9 +91,9 @@ export class TemplateMaker {
     };
   }
 
-  /** What the chain would ask for there is not known before it gets there, so the parent's weight stands in. */
-  #on(prevHash: Hash): Basis {
-    const main = this.#chain.store.blocks.named(prevHash);
+  /** The median weight at that parent is unknown, so the parent's weight is used in its place. */
+  #onBlock(prevHash: Hash): TemplateBasis {
+    const main = this.#chain.store.blocks.get(prevHash);
     if (main !== undefined)
       return { prevHash, height: main.height + 1, medianWeight: main.weight, generated: main.generated };
     const alternative = this.#tree.branchTo(prevHash)?.blocks.at(-1);
@@ -107,8 +107,8 @@ export class TemplateMaker {
     };
   }
 
-  /** Takes the best paid payments as long as they raise the reward. Source: tx_pool.cpp `fill_block_template`. */
-  #fill({ medianWeight, generated }: Basis): Load {
+  /** Selects payments by fee per weight while they increase the reward. Source: tx_pool.cpp `fill_block_template`. */
+  #selectPayments({ medianWeight, generated }: TemplateBasis): SelectedPayments {
     const most = maxTemplateWeight(medianWeight);
     const images = new Set<string>();
     const hashes: Hash[] = [];

@@ -4,10 +4,10 @@ import type { RingMember } from '../../ringct/types.js';
 import { areAmountsProved, isSigned } from '../rules/proofs.js';
 import { readPayment } from '../rules/tx-rules.js';
 
-/** What the verifying thread is asked for. */
+/** Request to the verification thread. */
 export interface VerifyTask {
   readonly blob: Uint8Array;
-  /** Absent: amounts and range proof. */
+  /** Rings whose signatures are verified; absent: amounts and the range proof are verified. */
   readonly rings?: readonly (readonly RingMember[])[];
 }
 

@@ -2,10 +2,10 @@ import type { SectionReader } from '../../epee/portable-storage.js';
 import type { Scalar, Typed, TypedSection } from '../../epee/storage-writer.js';
 import type { Context } from './method.js';
 
-/** A path that takes and gives portable storage. */
+/** Path whose request and answer are portable storage. */
 export interface BinaryEndpoint {
   readonly paths: readonly string[];
-  /** Where upstream defines it. */
+  /** Upstream definition. */
   readonly source: string;
   /** @throws CodecError when the request is not well-formed. */
   handle(context: Context, request: SectionReader): TypedSection | Promise<TypedSection>;
@@ -19,7 +19,7 @@ export const text = (value: string): Scalar => bytes(Buffer.from(value, 'utf8'))
 export const object = (value: TypedSection): Scalar => ({ type: 'object', value });
 export const list = (items: readonly Scalar[]): Typed => ({ type: 'list', items });
 
-/** The fields that every answer ends with. */
+/** Appends the fields that end every answer. */
 export const accessedSection = (fields: TypedSection, status = 'OK'): TypedSection => ({
   ...fields,
   credits: u64(0),

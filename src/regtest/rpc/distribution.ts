@@ -17,17 +17,17 @@ export const distributionRequest = params({
 
 export type DistributionRequest = z.output<typeof distributionRequest>;
 
-/** Outputs of an amount a block. */
+/** Number of outputs of one amount, by block. */
 export interface Distribution {
   readonly startHeight: number;
-  /** Outputs before that height. */
+  /** Number of outputs below `startHeight`. */
   readonly base: number;
-  /** One a block. */
+  /** One entry per block. */
   readonly counts: readonly number[];
 }
 
 /**
- * @returns undefined where the heights are reversed or beyond the tip.
+ * @returns undefined when the heights are reversed or beyond the tip.
  * Source: blockchain.cpp `get_output_distribution`; rpc_handler.cpp `process_distribution`.
  */
 export function distributionFor(
@@ -45,7 +45,7 @@ export function distributionFor(
 
 type Store = Node['store'];
 
-/** Outputs below each height from the first to one past the last. */
+/** Number of outputs below each height, from `from` to `to + 1`. */
 function rctTotals({ blocks }: Store, from: number, to: number): number[] {
   const before = from === 0 ? [0] : blocks.rctOutputs(from - 1, 1);
   return [...before, ...blocks.rctOutputs(from, to - from + 1)];
@@ -58,20 +58,20 @@ function totalsOf({ outputs }: Store, amount: bigint, from: number, to: number):
   return totals;
 }
 
-/** 8 bytes each, least first. */
+/** Packs counts as 8-byte little-endian integers. */
 function packed(counts: readonly number[]): Uint8Array {
   const w = new Writer();
   for (const count of counts) u64Codec.write(BigInt(count), w);
   return w.finish();
 }
 
-/** Varints in a row. Source: core_rpc_server_commands_defs.h `compress_integer_array`. */
+/** Packs counts as varints. Source: core_rpc_server_commands_defs.h `compress_integer_array`. */
 const compressed = (counts: readonly number[]): Uint8Array =>
   Buffer.concat(counts.map((count) => encode(varintNumber, count)));
 
 type Format = Pick<DistributionRequest, 'binary' | 'compress'>;
 
-/** As JSON has it. */
+/** Distribution as JSON. */
 export const distributionShape = (amount: bigint, found: Distribution, { binary, compress }: Format) => ({
   amount,
   base: found.base,
@@ -82,7 +82,7 @@ export const distributionShape = (amount: bigint, found: Distribution, { binary,
   start_height: found.startHeight,
 });
 
-/** As portable storage has it. */
+/** Distribution as portable storage. */
 export const distributionSection = (
   amount: bigint,
   found: Distribution,

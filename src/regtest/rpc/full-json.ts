@@ -7,8 +7,7 @@ import type { Json } from '../../util/json.js';
 import { clsagJson, hexes, proofJson } from './rct-json.js';
 
 /*
- * Blocks and transactions as programs read them from a publisher, field by field. What people read has other names:
- * tx-json.ts.
+ * JSON of blocks and transactions in published messages. The field names differ from those of `as_json`: tx-json.ts.
  */
 
 /** Source: json_object.cpp `toJsonValue`, `txin_v`. */
@@ -27,13 +26,13 @@ const outputJson = ({ amount, publicKey, viewTag }: TxOutput): Json =>
 
 const KEY_BYTES = 32;
 
-/** A short amount fills the first bytes of a key. */
+/** A short encrypted amount is padded to a 32-byte key. */
 const ecdhJson = ({ mask, amount }: EcdhInfo): Json => ({
   mask: toHex(mask ?? new Uint8Array(KEY_BYTES)),
   amount: toHex(amount).padEnd(2 * KEY_BYTES, '0'),
 });
 
-/** Source: json_object.cpp `toJsonValue`, `rctSig`. Only the types that the rules of regtest allow have proofs here. */
+/** Source: json_object.cpp `toJsonValue`, `rctSig`. Supports the RingCT types that regtest allows. */
 function prunableJson({ outPk }: RctBase, prunable: RctPrunable, curve: Curve): Json {
   return {
     range_proofs: [],

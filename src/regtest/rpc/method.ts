@@ -1,24 +1,24 @@
 import { defineMethod as define, type Method } from '../../jsonrpc/method.js';
 import type { RegtestDaemon } from '../daemon.js';
 
-/** What a handler works with. */
+/** Context of a request. */
 export interface Context {
   readonly daemon: RegtestDaemon;
-  /** The server that was asked answers strangers. */
+  /** True when the request arrived at a restricted port. */
   readonly restricted: boolean;
 }
 
-/** What holds of a method beside what it does. `rpc/service.ts` enforces it. */
+/** Metadata of a method, enforced by `rpc/service.ts`. */
 export interface Gates {
-  /** Unknown on a restricted server. */
+  /** The method does not exist at a restricted port. */
   readonly unrestricted?: true;
-  /** Parameters are a list, handed over as `list`. */
+  /** Parameters are a JSON array, passed as `list`. */
   readonly positional?: true;
-  /** The field of the reply that is the whole result. */
+  /** Field of the reply that is the whole result. */
   readonly bare?: string;
 }
 
 export type DaemonMethod = Method<Context, Gates>;
 
-/** Defines a JSON-RPC method, or a path that takes and gives JSON alike. */
+/** Defines a JSON-RPC method, or a path whose request and answer are JSON. */
 export const defineMethod = define<Context, Gates>();

@@ -4,9 +4,9 @@ import type { Node } from '../chain/node.js';
 import { versionAt } from '../rules/hard-fork.js';
 import { seedHeight } from '../rules/seed-height.js';
 
-/** What a miner that makes its own blocks must know. Source: blockchain.cpp `get_miner_data`. */
+/** Data for miners that build their own blocks. Source: blockchain.cpp `get_miner_data`. */
 export async function minerData(node: Node): Promise<Readonly<Record<string, Json>>> {
-  const { tip, measures, backlog } = await node.outlook();
+  const { tip, measures, backlog } = await node.nextBlockContext();
   const height = tip.height + 1;
   return {
     major_version: versionAt(height),

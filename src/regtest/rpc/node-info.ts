@@ -7,7 +7,7 @@ import { accessed, wide } from './shapes.js';
 import { visiblePool } from './visible-pool.js';
 
 const GIB = 1024 ** 3;
-/** What a restricted server rounds the size of its chain up to. */
+/** Unit to which a restricted server rounds up the size of its database [bytes]. */
 const COARSE_SIZE = 5 * GIB;
 
 function freeSpace(): bigint {
@@ -15,13 +15,13 @@ function freeSpace(): bigint {
   return bavail * bsize;
 }
 
-/** Source: core_rpc_server.cpp `on_get_info`; bootstrap fields as older servers give them. */
+/** Source: core_rpc_server.cpp `on_get_info`; bootstrap fields as in older releases. */
 export function nodeInfo(context: Context) {
   const { daemon, restricted } = context;
   const { node } = daemon;
   const { tip } = node.chain;
   const { penaltyMedian } = node.chain.measures;
-  const height = daemon.misbehaviour.height(tip.height + 1);
+  const height = daemon.faults.height(tip.height + 1);
   const size = node.store.size();
   const open = restricted ? 0 : 1;
   return accessed({

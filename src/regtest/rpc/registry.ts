@@ -15,7 +15,7 @@ import { poolPaths } from './paths/pool.js';
 import { servicePaths } from './paths/service.js';
 import { transactionPaths } from './paths/transactions.js';
 
-/** Every JSON-RPC method of the daemon. */
+/** JSON-RPC methods. */
 export const methods = new Registry<Context, Gates>([
   ...blockMethods,
   ...chainStateMethods,
@@ -25,7 +25,7 @@ export const methods = new Registry<Context, Gates>([
   ...proofOfWorkMethods,
 ]);
 
-/** Every path that takes and gives JSON. */
+/** Paths whose request and answer are JSON. */
 export const paths = new Registry<Context, Gates>([
   ...servicePaths,
   ...transactionPaths,
@@ -34,5 +34,5 @@ export const paths = new Registry<Context, Gates>([
   ...misbehavePaths,
 ]);
 
-/** Every path that takes and gives portable storage. */
+/** Paths whose request and answer are portable storage. */
 export const binaryEndpoints: readonly BinaryEndpoint[] = [...blockEndpoints, ...outputEndpoints];

@@ -15,14 +15,14 @@ import type { Context, DaemonMethod } from './method.js';
 import { binaryEndpoints, methods, paths } from './registry.js';
 
 export interface ServiceOptions {
-  /** Absent: whoever reaches the port may call. */
+  /** Absent: no login is required. */
   readonly auth?: RequestHandler;
   readonly loginDeadline?: LoginDeadline;
   readonly origins: readonly string[];
   readonly onBug: (error: unknown, method?: string) => void;
 }
 
-/** One byte a character where strings carry bytes, which are never above one; UTF-8 otherwise. */
+/** Encodes as Latin-1 when every character fits a byte, because such strings may carry raw bytes; else as UTF-8. */
 const encodeText = (text: string): Uint8Array =>
   Buffer.from(text, /^[\u0000-\u00ff]*$/.test(text) ? 'latin1' : 'utf8');
 
@@ -37,7 +37,6 @@ const empty = (status: number): Answer => ({ status, type: 'text', body: [] });
 const isOpen = (method: DaemonMethod, { restricted }: Context): boolean =>
   !(restricted && method.meta.unrestricted === true);
 
-/** JSON-RPC methods. */
 function createCall(context: Context): Call {
   return async (name, given) => {
     const method = methods.find(name);
@@ -52,7 +51,7 @@ function createCall(context: Context): Call {
   };
 }
 
-/** A path that takes and gives JSON; an empty body has no fields. */
+/** Endpoint of a JSON path; an empty body means no parameters. */
 const jsonEndpoint = (
   path: string,
   method: DaemonMethod,
@@ -88,7 +87,7 @@ const binaryPath = (
       return {
         status: 200,
         type: 'application/octet-stream',
-        body: [context.daemon.misbehaviour.binary(writeStorage(section))],
+        body: [context.daemon.faults.binary(writeStorage(section))],
       };
     } catch (error) {
       if (error instanceof CodecError) return empty(400);
@@ -98,12 +97,12 @@ const binaryPath = (
   },
 });
 
-/** Everything that a daemon answers over HTTP. */
+/** HTTP application of a daemon: JSON-RPC methods, JSON paths and binary paths. */
 export function createDaemonApp(context: Context, { auth, loginDeadline, origins, onBug }: ServiceOptions) {
-  const named = ({ name, aliases = [] }: DaemonMethod): string[] => [name, ...aliases];
+  const pathsOf = ({ name, aliases = [] }: DaemonMethod): string[] => [name, ...aliases];
   const endpoints = [
     ...paths.methods.flatMap((method) =>
-      named(method).map((path) => jsonEndpoint(path, method, context, (error) => onBug(error, path))),
+      pathsOf(method).map((path) => jsonEndpoint(path, method, context, (error) => onBug(error, path))),
     ),
     ...binaryEndpoints.flatMap((endpoint) =>
       endpoint.paths.map((path) => binaryPath(path, endpoint, context, (error) => onBug(error, path))),

@@ -8,36 +8,36 @@ import type { Node } from '../chain/node.js';
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** A reply of every endpoint. */
+/** Reply with a status. */
 export const replied = <F extends Fields>(fields: F, status = 'OK') => ({
   ...fields,
   status,
   untrusted: false,
 });
 
-/** A reply of those that once could be paid for. */
+/** Reply of an endpoint of the former RPC payment scheme. */
 export const accessed = <F extends Fields>(fields: F, status = 'OK') => ({
   ...replied(fields, status),
   credits: 0,
   top_hash: '',
 });
 
-/** A number of up to 128 bits in the three ways that it is sent. Source: core_rpc_server.cpp `store_128`. */
+/** 128-bit number as its three wire fields. Source: core_rpc_server.cpp `store_128`. */
 export const wide = <N extends string>(name: N, value: bigint): Readonly<Record<string, Json>> => ({
   [name]: value & U64_MAX,
   [`wide_${name}`]: `0x${value.toString(16)}`,
   [`${name}_top64`]: value >> 64n,
 });
 
-/** 64 hex digits of either case. */
+/** Parses 64 hex digits of either case. */
 export const toHash = (text: string): Hash | undefined =>
   text.length === 64 && isHex(text) ? (fromHex(text) as Hash) : undefined;
 
-/** Bytes as they stand in a JSON text of theirs: one character a byte, the way upstream sends them. */
+/** Encodes bytes in a JSON string, one character per byte, as upstream does. */
 export const rawText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 /**
- * A block's header. Weights and difficulties of an alternative block are those of the main chain at its height.
+ * Block header. For an alternative block, weights and difficulties are those of the main chain at its height.
  * Source: core_rpc_server.cpp `fill_block_header_response`.
  */
 export function headerShape(node: Node, block: Block, hash: Hash, height: number, orphan: boolean) {
@@ -59,14 +59,14 @@ export function headerShape(node: Node, block: Block, hash: Hash, height: number
     block_size: stored?.weight ?? 0,
     block_weight: stored?.weight ?? 0,
     num_txes: txHashes.length,
-    // There is no proof of work here.
+    // Proof of work is not computed.
     pow_hash: '',
     long_term_weight: stored?.longTermWeight ?? 0,
     miner_tx_hash: toHex(transactionHash(minerTx)),
   };
 }
 
-/** What stands in the place of a header that nobody asked for. */
+/** Header sent when the request contains no hash. */
 export const EMPTY_HEADER: Fields = {
   major_version: 0,
   minor_version: 0,

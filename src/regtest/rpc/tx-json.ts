@@ -49,10 +49,10 @@ const txJson = ({ prefix, rct, signatures }: Transaction): Json => ({
   ...(rct?.prunable === undefined ? {} : { rctsig_prunable: prunableJson(rct.prunable) }),
 });
 
-/** A transaction for people to read, pruned or not. */
+/** `as_json` of a transaction, pruned or not. */
 export const txText = (tx: Transaction): string => writeWholeJson(txJson(tx));
 
-/** A block for people to read. */
+/** `json` of a block. */
 export const blockText = ({ header, minerTx, txHashes }: Block): string =>
   writeWholeJson({
     major_version: header.majorVersion,

@@ -1,17 +1,17 @@
 import { DECIMAL_PLACES, FULL_REWARD_ZONE } from '../../cryptonote/constants.js';
 
-/** Weight of the transaction that the scaling is made for. Source: cryptonote_config.h, as below. */
+/** Transaction weight for which the scaling is calibrated. Source: cryptonote_config.h, as below. */
 const REFERENCE_WEIGHT = 3000n;
 const ZONE = BigInt(FULL_REWARD_ZONE);
 /** Fees are multiples of this. Source: blockchain.cpp `get_fee_quantization_mask`. */
 export const QUANTIZATION_MASK = 10n ** BigInt(DECIMAL_PLACES - 8);
 const ROUNDING_PLACES = 2;
 
-/** Blocks ahead that an estimate may hold for. */
+/** Maximum number of blocks for which an estimate stays valid. */
 export const MAX_GRACE_BLOCKS = 100;
 
 /**
- * Least fee a byte of weight.
+ * Minimum fee per byte of weight.
  * @param reward of an empty block. @param medianWeight the smaller of the penalty and the long-term median.
  * Source: blockchain.cpp `get_dynamic_base_fee`.
  */
@@ -21,7 +21,7 @@ export function leastFeePerByte(reward: bigint, medianWeight: number): bigint {
   return fee - fee / 20n;
 }
 
-/** Does a fee do? Two percent below the least one are let pass. Source: blockchain.cpp `check_fee`. */
+/** True when a fee is at most 2 % below the minimum. Source: blockchain.cpp `check_fee`. */
 export function isFeeEnough(fee: bigint, weight: number, perByte: bigint): boolean {
   const exact = BigInt(weight) * perByte;
   const needed = ((exact + QUANTIZATION_MASK - 1n) / QUANTIZATION_MASK) * QUANTIZATION_MASK;
@@ -29,8 +29,7 @@ export function isFeeEnough(fee: bigint, weight: number, perByte: bigint): boole
 }
 
 /**
- * Fees a byte that wallets are advised to pay: slow, normal, fast, fastest; in the letters of ArticMine's paper
- * of February 2021.
+ * Recommended fees per byte: slow, normal, fast, fastest; in the notation of ArticMine's paper of February 2021.
  * @param mnw penalty median some blocks from now. @param mlw long-term median then.
  * Source: blockchain.cpp `get_dynamic_base_fee_estimate_2021_scaling`.
  */
@@ -45,7 +44,7 @@ export function feeEstimates(reward: bigint, mnw: number, mlw: number): readonly
   return [Fl, Fn, Fm, Fh].map((fee) => roundUp(fee, ROUNDING_PLACES));
 }
 
-/** Rounds up to so many significant digits. Source: cryptonote_format_utils.cpp `round_money_up`. */
+/** Rounds up to a number of significant digits. Source: cryptonote_format_utils.cpp `round_money_up`. */
 export function roundUp(value: bigint, digits: number): bigint {
   const unit = 10n ** BigInt(Math.max(0, value.toString().length - digits));
   return ((value + unit - 1n) / unit) * unit;

@@ -8,7 +8,7 @@ const GENESIS_TX =
   '013c01ff0001ffffffffffff03029b2e4c0281c0b02e7c53291a94d1d0cbff8883f8024f5142ee494ffbbd08807121017767aafcde9be00dcfd098715ebcf7f410daebc582fda69d24a28e9d0bc890d1';
 const GENESIS_NONCE = 10_000;
 
-/** The first block. Source: cryptonote_tx_utils.cpp `generate_genesis_block`. */
+/** Genesis block. Source: cryptonote_tx_utils.cpp `generate_genesis_block`. */
 export const GENESIS: Block = {
   header: {
     majorVersion: 1,

@@ -1,4 +1,4 @@
-/** Median of integers, rounded down between two; 0 of nothing. Source: misc_language.h `median`. */
+/** Median of integers; the mean of two is rounded down; 0 for an empty list. Source: misc_language.h `median`. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return middle(sorted.length, (rank) => sorted[rank] ?? 0);
@@ -10,7 +10,7 @@ function middle(count: number, at: (rank: number) => number): number {
   return count % 2 === 1 ? upper : Math.floor((at(count / 2 - 1) + upper) / 2);
 }
 
-/** A multiset of integers that knows its median: few distinct values, many of each. */
+/** Multiset of integers with a fast median, for few distinct values with many copies each. */
 export class MedianBag {
   readonly #counts = new Map<number, number>();
   #size = 0;
@@ -24,7 +24,7 @@ export class MedianBag {
     this.#size += 1;
   }
 
-  /** @throws RangeError when it is not there. */
+  /** @throws RangeError when the value is not in the bag. */
   remove(value: number): void {
     const count = this.#counts.get(value);
     if (count === undefined) throw new RangeError('the value is not in the bag');
@@ -33,7 +33,7 @@ export class MedianBag {
     this.#size -= 1;
   }
 
-  /** @param zeros so many zeros are counted in. */
+  /** @param zeros number of additional zeros to count. */
   median(zeros = 0): number {
     const ascending = [...this.#counts].sort(([a], [b]) => a - b);
     return middle(this.#size + zeros, (rank) => {

@@ -15,14 +15,14 @@ import type { Rng } from '../../util/random.js';
 import { blockReward } from './reward.js';
 import { demand } from './violation.js';
 
-/** Whom a template pays, and room that it leaves for a miner's own bytes. */
+/** Reward address of a template, and the bytes reserved for the miner. */
 export interface MinerShare {
   readonly address: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>;
-  /** Goes into the extra field; up to 255 bytes. */
+  /** Nonce in the extra field; up to 255 bytes. */
   readonly extraNonce: Uint8Array;
 }
 
-/** What the reward follows from. */
+/** Inputs of the reward calculation. */
 export interface RewardBasis {
   readonly height: number;
   readonly medianWeight: number;
@@ -32,7 +32,7 @@ export interface RewardBasis {
   readonly fees: bigint;
 }
 
-/** One output that pays the whole reward. Source: cryptonote_tx_utils.cpp `construct_miner_tx`. */
+/** Builds a transaction with one output for the whole reward. Source: cryptonote_tx_utils.cpp `construct_miner_tx`. */
 function construct(
   { address, extraNonce }: MinerShare,
   height: number,
@@ -68,8 +68,8 @@ const withPadding = (tx: Transaction, bytes: number): Transaction => ({
 const ATTEMPTS = 10;
 
 /**
- * The miner's transaction of a template. Its weight decides the reward, and the reward its weight: it is made
- * for an assumed weight and filled up with zeros to reach it.
+ * Builds the miner transaction of a template. Its weight determines the reward, and the reward its weight: it is built
+ * for an assumed weight and padded with zeros to reach it.
  * @throws Violation when the block is too heavy for any reward.
  * Source: blockchain.cpp `create_block_template`.
  */
@@ -86,7 +86,7 @@ export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): 
     const missing = weight - txWeight - transactionWeight(tx);
     if (missing === 0) return tx;
     if (missing > 0) {
-      // A longer extra may take a longer count of its bytes.
+      // A longer extra field may need a longer length prefix.
       const padded = [missing, missing - 1]
         .map((bytes) => withPadding(tx, bytes))
         .find((candidate) => txWeight + transactionWeight(candidate) === weight);
@@ -94,7 +94,7 @@ export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): 
     }
     weight = missing > 0 ? weight + missing - 1 : weight - missing;
   }
-  throw new RangeError('no miner transaction fits its own weight');
+  throw new RangeError('no miner transaction matches its assumed weight');
 }
 
 /** @throws Violation Source: blockchain.cpp `prevalidate_miner_transaction`. */
@@ -116,8 +116,8 @@ const claimed = ({ prefix }: Pick<Transaction, 'prefix'>): bigint =>
   prefix.outputs.reduce((total, output) => total + output.amount, 0n);
 
 /**
- * Does the miner take exactly what is due? Source: blockchain.cpp `validate_miner_transaction`.
- * @returns what was newly made. @throws Violation
+ * Checks that the miner claims exactly reward plus fees. Source: blockchain.cpp `validate_miner_transaction`.
+ * @returns the emission of the block. @throws Violation
  */
 export function checkReward(
   minerTx: Transaction,
@@ -125,6 +125,6 @@ export function checkReward(
 ): Amount {
   const reward = blockReward(medianWeight, txWeight + transactionWeight(minerTx), generated);
   demand(reward !== undefined, 'the block is too heavy');
-  demand(reward + fees === claimed(minerTx), 'the miner takes another sum than is due');
+  demand(reward + fees === claimed(minerTx), 'the miner does not claim exactly reward and fees');
   return reward;
 }

@@ -11,7 +11,7 @@ import { systemRng } from '../../util/random.js';
 import type { Payment } from './tx-rules.js';
 
 /**
- * Do keys, amounts and range proof hold up? Needs nothing of the chain.
+ * Verifies keys, amounts and the range proof; does not depend on the chain.
  * Source: cryptonote_core.cpp `check_tx_semantic`; rctSigs.cpp `verRctSemanticsSimple`.
  */
 export function areAmountsProved(
@@ -29,7 +29,7 @@ export function areAmountsProved(
   );
 }
 
-/** Did the owner of one member of every ring sign? Source: rctSigs.cpp `verRctNonSemanticsSimple`. */
+/** Verifies the ring signatures. Source: rctSigs.cpp `verRctNonSemanticsSimple`. */
 export function isSigned(
   { inputs, tx, base, prunable }: Payment,
   rings: readonly (readonly RingMember[])[],

@@ -5,16 +5,16 @@ import {
 } from '../../cryptonote/constants.js';
 import { amount, U64_MAX, type Amount } from '../../util/amount.js';
 
-/** Atomic units that the curve leads to; what comes after is the tail. Source: cryptonote_config.h, as below. */
+/** Limit of the main emission curve [atomic units]; tail emission follows. Source: cryptonote_config.h, as below. */
 export const MONEY_SUPPLY = U64_MAX;
 const MINUTES = DIFFICULTY_TARGET_SECONDS / 60;
 const EMISSION_SHIFT = BigInt(20 - (MINUTES - 1));
 const TAIL_REWARD = 300_000_000_000n * BigInt(MINUTES);
 
 /**
- * What a block may newly make. A block above the median loses (weight/median - 1)² of it.
+ * Emission of a block. A block above the median loses the fraction (weight/median - 1)².
  * @param medianWeight below the full reward zone counts as that zone.
- * @param generated atomic units made so far.
+ * @param generated emission so far [atomic units].
  * @returns undefined for a block of more than twice the median.
  * Source: cryptonote_basic_impl.cpp `get_block_reward`.
  */
@@ -28,10 +28,10 @@ export function blockReward(medianWeight: number, weight: number, generated: big
   return amount((base * (2n * m - w) * w) / m / m);
 }
 
-/** Atomic units made including a block; never above the supply, so that the tail stays the tail. */
+/** Emission including a block, capped at the supply so that tail emission continues [atomic units]. */
 export const generatedAfter = (generated: bigint, reward: bigint): bigint =>
   reward < MONEY_SUPPLY - generated ? generated + reward : MONEY_SUPPLY;
 
-/** Heaviest load of transactions that a template takes. Source: tx_pool.cpp `fill_block_template`. */
+/** Maximum weight of the payments in a template. Source: tx_pool.cpp `fill_block_template`. */
 export const maxTemplateWeight = (medianWeight: number): number =>
   2 * Math.max(medianWeight, FULL_REWARD_ZONE) - COINBASE_RESERVED_SIZE;

@@ -3,14 +3,14 @@ import type { Transaction } from '../../cryptonote/types.js';
 import { CodecError } from '../../util/codec.js';
 import { median } from './median.js';
 
-/** With fewer ring members nothing is judged. Source: tx_sanity_check.cpp, as below. */
+/** With fewer ring members the check is skipped. Source: tx_sanity_check.cpp, as below. */
 const MIN_MEMBERS = 10;
-/** In a chain with fewer outputs nothing is judged. */
+/** In a chain with fewer outputs the check is skipped. */
 const MIN_OUTPUTS = 10_000;
 
 /**
- * Do rings look like a wallet's: members that differ, most of them recent?
- * @param available outputs old enough to be spent.
+ * True when the rings look like a wallet's: distinct members, most of them recent.
+ * @param available number of outputs old enough to be spent.
  * Source: tx_sanity_check.cpp `tx_sanity_check`.
  */
 export function looksSane(blob: Uint8Array, available: number): boolean {

@@ -2,9 +2,9 @@
 const EPOCH_BLOCKS = 2048;
 const EPOCH_LAG = 64;
 
-/** Height of the block whose hash keys the proof of work of another. Source: rx-slow-hash.c `rx_seedheight`. */
+/** Height of the block whose hash seeds the proof of work at a height. Source: rx-slow-hash.c `rx_seedheight`. */
 export const seedHeight = (height: number): number =>
   height <= EPOCH_BLOCKS + EPOCH_LAG ? 0 : Math.floor((height - EPOCH_LAG - 1) / EPOCH_BLOCKS) * EPOCH_BLOCKS;
 
-/** The one that comes next, known ahead of time. */
+/** Height of the next seed block. */
 export const nextSeedHeight = (height: number): number => seedHeight(height + EPOCH_LAG);

@@ -1,22 +1,22 @@
 import { DIFFICULTY_TARGET_SECONDS } from '../../cryptonote/constants.js';
 import { median } from './median.js';
 
-/** Blocks whose median a new block may not lie before. Source: cryptonote_config.h, as below. */
+/** Number of blocks whose median timestamp is the lower limit of a new block. Source: cryptonote_config.h, as below. */
 export const TIMESTAMP_WINDOW = 60;
-/** Seconds that a block may lie ahead of the clock. */
+/** Maximum time that a block may be ahead of the clock [s]. */
 export const FUTURE_LIMIT = 2 * 60 * 60;
 
 /**
  * Earliest timestamp of the next block.
- * @param latest timestamps of the latest blocks, 60 of them; with fewer nothing is asked.
+ * @param latest timestamps of the latest 60 blocks; with fewer there is no limit.
  * Source: blockchain.cpp `check_block_timestamp`.
  */
 export const earliestTimestamp = (latest: readonly number[]): number =>
   latest.length < TIMESTAMP_WINDOW ? 0 : median(latest);
 
 /**
- * The time that locks are held against: what the chain says, so that all nodes agree.
- * @param latest timestamps of the latest 60 blocks, oldest first. @param now seconds, where the chain is shorter.
+ * Time that unlock times are compared with: derived from the chain, so that all nodes agree.
+ * @param latest timestamps of the latest 60 blocks, oldest first. @param now clock [s], used on a shorter chain.
  * Source: blockchain.cpp `get_adjusted_time`.
  */
 export function adjustedTime(latest: readonly number[], now: number): number {

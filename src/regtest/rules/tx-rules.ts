@@ -15,13 +15,13 @@ import { compareBytes, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { demand, Violation } from './violation.js';
 
-/** Bytes of a transaction on the wire. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
+/** Maximum size of a transaction [bytes]. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
 const MAX_TX_SIZE = 1_000_000;
 /** CLSAG with Bulletproofs+: the only type that the rules of regtest's blocks allow. */
 const RCT_TYPE = 6;
 const MIN_OUTPUTS = 2;
 
-/** A transaction that pays, read and named, with what every rule asks of it. */
+/** Parsed transaction other than a miner transaction, with its hash and weight. */
 export interface Payment {
   readonly hash: Hash;
   readonly blob: Uint8Array;
@@ -32,7 +32,7 @@ export interface Payment {
   readonly weight: number;
 }
 
-/** @throws Violation when the bytes are no transaction that can pay. */
+/** @throws Violation when the bytes are not a signed transaction of version 2. */
 export function readPayment(blob: Uint8Array): Payment {
   demand(blob.length <= MAX_TX_SIZE, 'the transaction is too big', 'tooBig');
   const tx = parse(blob);
@@ -56,7 +56,7 @@ function parse(blob: Uint8Array): Transaction {
 }
 
 /**
- * What a transaction must be like wherever it stands; proofs aside, which take their time.
+ * Checks the rules that do not depend on the chain, except proofs.
  * @param weightLimit of a block. @throws Violation
  * Source: cryptonote_core.cpp `check_tx_semantic`, `handle_incoming_tx_accumulated_batch`.
  */
@@ -89,30 +89,30 @@ export const checkOutputs = ({ tx }: Payment): void =>
     'invalidOutput',
   );
 
-/** What a node refuses to relay though blocks may hold it. @throws Violation Source: tx_pool.cpp `add_tx`. */
+/** Checks relay rules, which are stricter than those of blocks. @throws Violation Source: tx_pool.cpp `add_tx`. */
 export function checkRelayable({ tx }: Payment, anyUnlockTime: boolean): void {
   demand(tx.prefix.extra.length <= MAX_TX_EXTRA_SIZE, 'the extra field is too big', 'extraTooBig');
   demand(anyUnlockTime || tx.prefix.unlockTime === 0n, 'the unlock time is not zero', 'nonzeroUnlockTime');
 }
 
-/** An output as inputs refer to it. */
+/** Output that an input's ring can reference. */
 export interface ChainOutput extends RingMember {
   readonly unlockTime: bigint;
-  /** Of its block. */
+  /** Height of its block. */
   readonly height: number;
 }
 
-/** What inputs are held against. */
+/** Chain state that inputs are validated against. */
 export interface ChainView {
   /** Number of blocks: the height of the next one. */
   readonly height: number;
-  /** Unix seconds that locks are held against. */
+  /** Time that unlock times are compared with [Unix s]. */
   readonly time: number;
   output(amount: bigint, index: bigint): ChainOutput | undefined;
   isSpent(keyImage: KeyImage): boolean;
 }
 
-/** Rings of a transaction as the chain has them. */
+/** Resolved rings of a transaction. */
 export interface Rings {
   readonly rings: readonly (readonly ChainOutput[])[];
   /** Height of the youngest ring member. */
@@ -120,7 +120,7 @@ export interface Rings {
 }
 
 /**
- * Looks the rings up and checks all of the inputs but the signatures.
+ * Resolves the rings and checks the inputs, except for signatures.
  * @throws Violation Source: blockchain.cpp `check_tx_inputs`.
  */
 export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings {
@@ -152,7 +152,7 @@ export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings 
   return { rings, youngest };
 }
 
-/** Key images descend. */
+/** True when the key images are in descending order. */
 const isSorted = (inputs: readonly KeyInput[]): boolean =>
   inputs.every(({ keyImage }, i) => {
     const before = inputs[i - 1];

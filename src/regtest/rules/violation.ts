@@ -1,4 +1,4 @@
-/** What a pool tells a sender apart. Source: verification_context.h `tx_verification_context`. */
+/** Reasons that a pool reports to the sender. Source: verification_context.h `tx_verification_context`. */
 export type TxFlag =
   | 'lowMixin'
   | 'doubleSpend'
@@ -11,7 +11,7 @@ export type TxFlag =
   | 'extraTooBig'
   | 'nonzeroUnlockTime';
 
-/** A block or transaction that breaks a rule of the network. The text says which. */
+/** Violation of a consensus or relay rule by a block or transaction; the message names the rule. */
 export class Violation extends Error {
   override readonly name = 'Violation';
   readonly flags: readonly TxFlag[];

@@ -5,16 +5,16 @@ import { median } from './median.js';
 export const LONG_TERM_WINDOW = 100_000;
 /** Blocks of the short-term median. */
 export const SHORT_TERM_WINDOW = 100;
-/** How many times the long-term median blocks may grow to in a surge. */
+/** Maximum ratio of the short-term to the long-term median. */
 const SURGE_FACTOR = 50;
 
-/** The median that rules reckon with: at least the full reward zone. */
+/** Long-term median, at least the full reward zone. */
 export const effectiveLongTermMedian = (longTermMedian: number): number =>
   Math.max(FULL_REWARD_ZONE, longTermMedian);
 
 /**
- * Weight that a block enters the long-term median with: within a factor of 1.7 of that median.
- * @param longTermMedian effective one, of the blocks before. Source: blockchain.cpp `get_next_long_term_block_weight`.
+ * Weight of a block in the long-term median: within a factor of 1.7 of that median.
+ * @param longTermMedian effective median of the blocks before. Source: blockchain.cpp `get_next_long_term_block_weight`.
  */
 export function longTermWeight(weight: number, longTermMedian: number): number {
   const least = Math.floor((longTermMedian * 10) / 17);
@@ -23,8 +23,8 @@ export function longTermWeight(weight: number, longTermMedian: number): number {
 }
 
 /**
- * Median that penalties count from. Twice this is the limit of a block.
- * @param longTermMedian effective one, of all blocks. @param recent weights of the latest blocks.
+ * Median above which a block is penalised; twice this is the limit of a block.
+ * @param longTermMedian effective median of all blocks. @param recent weights of the latest blocks.
  * Source: blockchain.cpp `update_next_cumulative_weight_limit`.
  */
 export const penaltyMedian = (longTermMedian: number, recent: readonly number[]): number =>

@@ -2,13 +2,13 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../crypto/types.js';
 import { toBytes, type Db } from './database.js';
 
-/** A block off the main chain. */
+/** Alternative block. */
 export interface AlternativeBlock {
   readonly hash: Hash;
   readonly prevHash: Hash;
   readonly height: number;
   readonly blob: Uint8Array;
-  /** 0 where one of its transactions is not known. */
+  /** 0 when one of its transactions is unknown. */
   readonly weight: number;
   readonly cumulativeDifficulty: bigint;
   readonly generated: bigint;
@@ -34,16 +34,16 @@ const toBlock = (row: AlternativeRow): AlternativeBlock => ({
   generated: BigInt(row.generated),
 });
 
-/** Blocks off the main chain. */
+/** Table of alternative blocks. */
 export class AlternativeTable {
-  readonly #named: Statement<[Uint8Array], AlternativeRow>;
+  readonly #byHash: Statement<[Uint8Array], AlternativeRow>;
   readonly #all: Statement<[], AlternativeRow>;
   readonly #count: Statement<[], number>;
   readonly #insert: Statement<[AlternativeRow]>;
   readonly #remove: Statement<[Uint8Array]>;
 
   constructor(db: Db) {
-    this.#named = db.prepare('SELECT * FROM alternative_block WHERE hash = ?');
+    this.#byHash = db.prepare('SELECT * FROM alternative_block WHERE hash = ?');
     this.#all = db.prepare('SELECT * FROM alternative_block ORDER BY height, hash');
     this.#count = db.prepare<[], number>('SELECT count(*) FROM alternative_block').pluck();
     this.#insert = db.prepare(
@@ -53,8 +53,8 @@ export class AlternativeTable {
     this.#remove = db.prepare('DELETE FROM alternative_block WHERE hash = ?');
   }
 
-  named(hash: Hash): AlternativeBlock | undefined {
-    const row = this.#named.get(hash);
+  get(hash: Hash): AlternativeBlock | undefined {
+    const row = this.#byHash.get(hash);
     return row && toBlock(row);
   }
 

@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../crypto/types.js';
 import { toBytes, type Db } from './database.js';
 
-/** A block of the main chain with what follows from its place there. */
+/** Block of the main chain with cumulative counters. */
 export interface StoredBlock {
   readonly height: number;
   readonly hash: Hash;
@@ -13,11 +13,11 @@ export interface StoredBlock {
   readonly longTermWeight: number;
   readonly difficulty: bigint;
   readonly cumulativeDifficulty: bigint;
-  /** Atomic units made up to here. */
+  /** Emission up to and including this block [atomic units]. */
   readonly generated: bigint;
-  /** RingCT outputs of the chain up to here. */
+  /** Number of RingCT outputs up to and including this block. */
   readonly rctOutputs: number;
-  /** Transactions but the miners' up to here. */
+  /** Number of transactions, without miner transactions, up to and including this block. */
   readonly payments: number;
 }
 
@@ -51,11 +51,11 @@ const toBlock = (row: BlockRow): StoredBlock => ({
 
 type Column = 'timestamp' | 'weight' | 'long_term_weight' | 'rct_outputs';
 
-/** The main chain. */
+/** Table of the main chain's blocks. */
 export class BlockTable {
   readonly #tip: Statement<[], BlockRow>;
   readonly #at: Statement<[number], BlockRow>;
-  readonly #named: Statement<[Uint8Array], BlockRow>;
+  readonly #byHash: Statement<[Uint8Array], BlockRow>;
   readonly #range: Statement<[number, number], BlockRow>;
   readonly #hashes: Statement<[number, number], Uint8Array>;
   readonly #columns: Readonly<Record<Column, Statement<[number, number], number>>>;
@@ -66,7 +66,7 @@ export class BlockTable {
   constructor(db: Db) {
     this.#tip = db.prepare('SELECT * FROM block ORDER BY height DESC LIMIT 1');
     this.#at = db.prepare('SELECT * FROM block WHERE height = ?');
-    this.#named = db.prepare('SELECT * FROM block WHERE hash = ?');
+    this.#byHash = db.prepare('SELECT * FROM block WHERE hash = ?');
     this.#range = db.prepare('SELECT * FROM block WHERE height >= ? ORDER BY height LIMIT ?');
     this.#hashes = db
       .prepare<[number, number], Uint8Array>(
@@ -95,7 +95,7 @@ export class BlockTable {
     this.#remove = db.prepare('DELETE FROM block WHERE height = ?');
   }
 
-  /** Undefined before the first block. */
+  /** Latest block; undefined in an empty store. */
   tip(): StoredBlock | undefined {
     const row = this.#tip.get();
     return row && toBlock(row);
@@ -106,12 +106,12 @@ export class BlockTable {
     return row && toBlock(row);
   }
 
-  named(hash: Hash): StoredBlock | undefined {
-    const row = this.#named.get(hash);
+  get(hash: Hash): StoredBlock | undefined {
+    const row = this.#byHash.get(hash);
     return row && toBlock(row);
   }
 
-  /** In ascending order. */
+  /** Blocks in ascending order of height. */
   range(start: number, count: number): StoredBlock[] {
     return this.#range.all(start, count).map(toBlock);
   }
@@ -120,7 +120,7 @@ export class BlockTable {
     return this.#hashes.all(start, count).map((hash) => toBytes<'Hash'>(hash));
   }
 
-  /** Height of the first block that is not older than a time, in Unix seconds. */
+  /** Height of the first block that is not older than a time [Unix s]. */
   firstSince(time: number): number | undefined {
     return this.#since.get(time);
   }
@@ -137,7 +137,7 @@ export class BlockTable {
     return this.#columns.long_term_weight.all(start, count);
   }
 
-  /** RingCT outputs of the chain up to each of the blocks. */
+  /** Cumulative number of RingCT outputs at each block. */
   rctOutputs(start: number, count: number): number[] {
     return this.#columns.rct_outputs.all(start, count);
   }

@@ -7,7 +7,7 @@ import { PoolTable } from './pool.js';
 import { ServedBlocks } from './served-blocks.js';
 import { TransactionTable } from './transactions.js';
 
-/** Everything that a regtest daemon keeps. */
+/** Database of a regtest daemon. */
 export class ChainStore {
   readonly blocks: BlockTable;
   readonly transactions: TransactionTable;
@@ -18,7 +18,7 @@ export class ChainStore {
   readonly served: ServedBlocks;
   readonly #db: Db;
 
-  /** @param directory undefined keeps it in memory. @throws NewerSchemaError */
+  /** @param directory undefined: in memory. @throws NewerSchemaError */
   constructor(directory?: string) {
     this.#db = openDatabase(directory);
     this.blocks = new BlockTable(this.#db);
@@ -30,12 +30,12 @@ export class ChainStore {
     this.served = new ServedBlocks(this.#db);
   }
 
-  /** All of it happens, or, when it throws, nothing. May be nested. */
+  /** Runs work in a transaction, which is rolled back when it throws. May be nested. */
   atomically<T>(work: () => T): T {
     return this.#db.transaction(work)();
   }
 
-  /** Bytes that it takes. */
+  /** Size of the database [bytes]. */
   size(): number {
     const pragma = (name: string): number => Number(this.#db.pragma(name, { simple: true }));
     return pragma('page_count') * pragma('page_size');

@@ -11,8 +11,8 @@ const MIGRATIONS = fileURLToPath(new URL('../../../../migrations/regtest', impor
 const FILE = 'regtest.sqlite';
 
 /**
- * Opens the chain of a regtest daemon: play money, so it is not encrypted, and a crash may cost the last blocks.
- * @param directory made when missing; undefined keeps everything in memory.
+ * Opens the database of a regtest daemon. It is not encrypted, and a crash may lose the latest blocks.
+ * @param directory created when missing; undefined: in memory.
  * @throws NewerSchemaError
  */
 export function openDatabase(directory: string | undefined): Db {
@@ -31,6 +31,6 @@ export function openDatabase(directory: string | undefined): Db {
   }
 }
 
-/** Copies a Buffer out of SQLite's hands under its role. */
+/** Copies a column, which SQLite returns as a Buffer, and stamps its role. */
 export const toBytes = <K extends string>(column: Uint8Array): Bytes<K> =>
   Uint8Array.from(column) as Bytes<K>;

@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { KeyImage } from '../../crypto/types.js';
 import type { Db } from './database.js';
 
-/** Key images that the main chain has seen. */
+/** Table of key images spent in the main chain. */
 export class KeyImageTable {
   readonly #has: Statement<[Uint8Array], number>;
   readonly #insert: Statement<[Uint8Array, number]>;
@@ -18,12 +18,12 @@ export class KeyImageTable {
     return this.#has.get(image) !== undefined;
   }
 
-  /** @param tx the place in the chain of the transaction that spends it. */
+  /** @param tx id of the spending transaction. */
   add(image: KeyImage, tx: number): void {
     this.#insert.run(image, tx);
   }
 
-  /** Those of one block. */
+  /** Removes the key images of one block. */
   removeOf(height: number): void {
     this.#removeOf.run(height);
   }

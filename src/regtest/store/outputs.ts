@@ -17,19 +17,19 @@ const toOutput = (row: OutputRow): ChainOutput => ({
   height: row.height,
 });
 
-/** How many outputs an amount has. */
+/** Number of outputs of an amount. */
 export interface AmountCount {
   readonly amount: bigint;
   readonly total: number;
 }
 
 const I64_MAX = (1n << 63n) - 1n;
-/** Beyond what SQLite counts there is nothing. */
+/** False for values that SQLite cannot store, which therefore cannot exist. */
 const isColumn = (...values: readonly bigint[]): boolean => values.every((value) => value <= I64_MAX);
 
 type NewOutput = [bigint, number, number, number, Uint8Array, Uint8Array, string, number];
 
-/** Every output of the main chain, by amount and by its place among those. */
+/** Table of the main chain's outputs, by amount and index within the amount. */
 export class OutputTable {
   readonly #at: Statement<[bigint, bigint], OutputRow>;
   readonly #hashAt: Statement<[bigint, bigint], Uint8Array>;
@@ -76,7 +76,7 @@ export class OutputTable {
     return row && toOutput(row);
   }
 
-  /** Name of the transaction that made it. */
+  /** Hash of the transaction that created an output. */
   txHashAt(amount: bigint, index: bigint): Hash | undefined {
     const hash = isColumn(amount, index) ? this.#hashAt.get(amount, index) : undefined;
     return hash && toBytes<'Hash'>(hash);
@@ -86,17 +86,17 @@ export class OutputTable {
     return isColumn(amount) ? (this.#next.get(amount) ?? 0) : 0;
   }
 
-  /** Of a transaction's outputs, in their order. @param tx its place in the chain. */
+  /** Global indices of a transaction's outputs, in output order. @param tx its id. */
   indicesOf(tx: number): number[] {
     return this.#indices.all(tx);
   }
 
-  /** Outputs in blocks below a height. */
+  /** Number of outputs in blocks below a height. */
   countBelow(amount: bigint, height: number): number {
     return isColumn(amount) ? (this.#countBy.get(amount, height) ?? 0) : 0;
   }
 
-  /** Outputs a block, from a height on; blocks without any are left out. */
+  /** Number of outputs by block, from a height on; blocks without outputs are omitted. */
   countsByHeight(amount: bigint, from: number): Map<number, number> {
     const rows = isColumn(amount) ? this.#heights.all(amount, from) : [];
     return new Map(rows.map(({ height, total }) => [height, total]));
@@ -106,7 +106,7 @@ export class OutputTable {
     return this.#amounts.all().map(({ amount, total }) => ({ amount, total: Number(total) }));
   }
 
-  /** @param tx its place in the chain. @returns its place among the outputs of the amount. */
+  /** @param tx id of its transaction. @returns the index of the output within its amount. */
   add(amount: bigint, tx: number, position: number, output: ChainOutput): number {
     const index = this.count(amount);
     this.#insert.run(
@@ -122,7 +122,7 @@ export class OutputTable {
     return index;
   }
 
-  /** Those of one block, the latest. */
+  /** Removes the outputs of the latest block. */
   removeOf(height: number): void {
     this.#removeOf.run(height);
   }

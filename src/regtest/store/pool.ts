@@ -4,7 +4,7 @@ import { amount, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';
 import { toBytes, type Db } from './database.js';
 
-/** A transaction that waits for a block. */
+/** Pool transaction. */
 export interface PoolTx {
   readonly hash: Hash;
   readonly blob: Uint8Array;
@@ -15,13 +15,13 @@ export interface PoolTx {
   readonly lastRelayedTime: number;
   readonly relayed: boolean;
   readonly doNotRelay: boolean;
-  /** Of a block that left the main chain. */
+  /** True when a popped block contained the transaction. */
   readonly keptByBlock: boolean;
   readonly doubleSpendSeen: boolean;
-  /** Of its youngest ring member; 0 and zeros while its inputs don't hold. */
+  /** Height and hash of the block of its youngest ring member; zero while its inputs are invalid. */
   readonly maxUsedHeight: number;
   readonly maxUsedHash: Hash;
-  /** The tip under which its inputs were refused last; 0 and zeros while they were not. */
+  /** Height and hash of the tip at which its inputs were last invalid; zero if never. */
   readonly failedHeight: number;
   readonly failedHash: Hash;
 }
@@ -62,21 +62,21 @@ const toPoolTx = (row: PoolRow): PoolTx => ({
 
 const flag = (value: boolean): bigint => (value ? 1n : 0n);
 
-/** A key image and a transaction of the pool that spends it. */
+/** Key image and a pool transaction that spends it. */
 export interface PoolSpend {
   readonly keyImage: KeyImage;
   readonly txHash: Hash;
 }
 
-/** Hashes are ordered from their last byte. Source: db_lmdb.cpp `compare_hash32`. */
+/** Compares hashes from the last byte to the first. Source: db_lmdb.cpp `compare_hash32`. */
 export const compareHashes = (a: Hash, b: Hash): number => compareBytes(a.toReversed(), b.toReversed());
 
-/** Best paid first. Source: tx_pool.h `txCompare`. */
+/** Highest fee per weight first. Source: tx_pool.h `txCompare`. */
 const ORDER = 'ORDER BY fee * 1.0 / weight DESC, receive_time, hash';
 
-/** Transactions that wait for a block, and the key images that they would spend. */
+/** Tables of pool transactions and of the key images that they spend. */
 export class PoolTable {
-  readonly #named: Statement<[Uint8Array], PoolRow>;
+  readonly #get: Statement<[Uint8Array], PoolRow>;
   readonly #all: Statement<[], PoolRow>;
   readonly #hashes: Statement<[], Uint8Array>;
   readonly #count: Statement<[], number>;
@@ -88,7 +88,7 @@ export class PoolTable {
   readonly #remove: Statement<[Uint8Array]>;
 
   constructor(db: Db) {
-    this.#named = db.prepare<[Uint8Array], PoolRow>('SELECT * FROM pool_tx WHERE hash = ?').safeIntegers();
+    this.#get = db.prepare<[Uint8Array], PoolRow>('SELECT * FROM pool_tx WHERE hash = ?').safeIntegers();
     this.#all = db.prepare<[], PoolRow>(`SELECT * FROM pool_tx ${ORDER}`).safeIntegers();
     this.#hashes = db.prepare<[], Uint8Array>(`SELECT hash FROM pool_tx ${ORDER}`).pluck();
     this.#count = db.prepare<[], number>('SELECT count(*) FROM pool_tx').pluck();
@@ -110,17 +110,17 @@ export class PoolTable {
     this.#remove = db.prepare('DELETE FROM pool_tx WHERE hash = ?');
   }
 
-  named(hash: Hash): PoolTx | undefined {
-    const row = this.#named.get(hash);
+  get(hash: Hash): PoolTx | undefined {
+    const row = this.#get.get(hash);
     return row && toPoolTx(row);
   }
 
-  /** Best paid first. */
+  /** All transactions, highest fee per weight first. */
   all(): PoolTx[] {
     return this.#all.all().map(toPoolTx);
   }
 
-  /** In the order of upstream's database. */
+  /** All transactions in the order of upstream's database. */
   byHash(): PoolTx[] {
     return this.all().sort((a, b) => compareHashes(a.hash, b.hash));
   }
@@ -133,12 +133,12 @@ export class PoolTable {
     return this.#count.get() ?? 0;
   }
 
-  /** Of all. */
+  /** Total weight. */
   weight(): number {
     return this.#weight.get() ?? 0;
   }
 
-  /** Transactions of the pool that spend a key image. */
+  /** Pool transactions that spend a key image. */
   spendersOf(image: KeyImage): Hash[] {
     return this.#spenders.all(image).map((hash) => toBytes<'Hash'>(hash));
   }
@@ -149,7 +149,7 @@ export class PoolTable {
       .map(({ image, tx }) => ({ keyImage: toBytes<'KeyImage'>(image), txHash: toBytes<'Hash'>(tx) }));
   }
 
-  /** Adds a transaction, or replaces what is noted of it. */
+  /** Inserts or replaces a transaction. */
   put(tx: PoolTx): void {
     this.#put.run({
       hash: tx.hash,
@@ -173,7 +173,7 @@ export class PoolTable {
     this.#addSpend.run(keyImage, txHash);
   }
 
-  /** Its key images go with it. */
+  /** Removes a transaction and its key images. */
   remove(hash: Hash): void {
     this.#remove.run(hash);
   }

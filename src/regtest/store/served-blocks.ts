@@ -1,27 +1,27 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from './database.js';
 
-/** A payment as it is sent: whoever asks knows its hash from the block. */
+/** Transaction as sent to wallets; its hash is in the block. */
 export interface ServedPayment {
-  /** Whole, or without signatures and proofs. */
+  /** Full or pruned transaction. */
   readonly blob: Uint8Array;
-  /** Of what was left out; absent: nothing was. */
+  /** Hash of the removed part of a pruned transaction; absent for a full one. */
   readonly prunableHash?: Uint8Array;
 }
 
-/** A block as wallets ask for it. */
+/** Block as sent to wallets. */
 export interface ServedBlock {
   readonly blob: Uint8Array;
   readonly payments: readonly ServedPayment[];
-  /** Places of the outputs of each transaction, the miner's first. None has no outputs. */
+  /** Global output indices of each transaction, the miner transaction first. Every transaction has outputs. */
   readonly outputIndices: readonly (readonly number[])[];
 }
 
 type Range = [first: number, end: number];
 
 /**
- * Runs of blocks with no more than is sent of them. A wallet asks for the whole chain, so a run takes a few
- * statements, of one column where that will do: a row of several takes as long as three of one.
+ * Reads ranges of blocks with only the columns that are sent. Wallets request the whole chain, so a range takes few
+ * statements, of one column where possible: a row of several columns takes as long as three rows of one.
  */
 export class ServedBlocks {
   readonly #blobs: Statement<Range, Uint8Array>;
@@ -38,16 +38,16 @@ export class ServedBlocks {
     this.#firstTx = db
       .prepare<[number], number>('SELECT id FROM tx WHERE height >= ? ORDER BY height, id LIMIT 1')
       .pluck();
-    // Only a miner's transaction has nothing that can be cut off.
+    // Only miner transactions have an empty prunable part.
     const payments = `FROM tx ${where} AND length(prunable) > 0 ORDER BY height, id`;
     this.#pruned = db
       .prepare<Range, [Uint8Array, Uint8Array]>(`SELECT pruned, prunable_hash ${payments}`)
       .raw();
-    // Joined by SQLite, which takes half as long as a second column. Bytes stay as they are on the way through text.
+    // Concatenation in SQLite takes half as long as a second column; the conversion through text keeps the bytes.
     this.#whole = db
       .prepare<Range, Uint8Array>(`SELECT CAST(pruned || prunable AS BLOB) ${payments}`)
       .pluck();
-    // The first output of a transaction is marked by its sign.
+    // A negative value marks the first output of a transaction.
     this.#indices = db
       .prepare<Range, number>(
         `SELECT CASE position WHEN 0 THEN -1 - idx ELSE idx END FROM output
@@ -56,7 +56,7 @@ export class ServedBlocks {
       .pluck();
   }
 
-  /** In ascending order, fewer at the end of the chain. @param prune leaves signatures and proofs out. */
+  /** Blocks in ascending order, fewer at the end of the chain. @param prune omits signatures and proofs. */
   range(start: number, count: number, prune: boolean): ServedBlock[] {
     const end = start + count;
     const blobs = this.#blobs.all(start, end);
@@ -84,7 +84,7 @@ export class ServedBlocks {
     return this.#whole.all(start, end).map((blob) => ({ blob }));
   }
 
-  /** Of each transaction, in the order of the chain. */
+  /** Global output indices of each transaction, in chain order. */
   #outputIndices(start: number, end: number): number[][] {
     const first = this.#firstTx.get(start);
     if (first === undefined) return [];

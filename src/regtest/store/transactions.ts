@@ -3,15 +3,15 @@ import type { Hash } from '../../crypto/types.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { toBytes, type Db } from './database.js';
 
-/** A transaction of the main chain. */
+/** Transaction of the main chain. */
 export interface StoredTx {
-  /** Its place in the chain; grows with height. */
+  /** Position in the chain; increases with height. */
   readonly id: number;
   readonly hash: Hash;
   readonly height: number;
-  /** Without signatures and proofs. */
+  /** Transaction without signatures and proofs. */
   readonly pruned: Uint8Array;
-  /** Signatures and proofs; empty for a miner's. */
+  /** Signatures and proofs; empty for a miner transaction. */
   readonly prunable: Uint8Array;
   readonly prunableHash: Hash;
   readonly fee: Amount;
@@ -42,9 +42,9 @@ const toTx = (row: TxRow): StoredTx => ({
 
 type NewTx = [Uint8Array, number, Uint8Array, Uint8Array, Uint8Array, bigint, number];
 
-/** Transactions of the main chain, miners' ones too. */
+/** Table of the main chain's transactions, including miner transactions. */
 export class TransactionTable {
-  readonly #named: Statement<[Uint8Array], TxRow>;
+  readonly #byHash: Statement<[Uint8Array], TxRow>;
   readonly #ofBlock: Statement<[number], TxRow>;
   readonly #hashes: Statement<[], Uint8Array>;
   readonly #exists: Statement<[Uint8Array], number>;
@@ -53,7 +53,7 @@ export class TransactionTable {
   readonly #removeOf: Statement<[number]>;
 
   constructor(db: Db) {
-    this.#named = db.prepare<[Uint8Array], TxRow>('SELECT * FROM tx WHERE hash = ?').safeIntegers();
+    this.#byHash = db.prepare<[Uint8Array], TxRow>('SELECT * FROM tx WHERE hash = ?').safeIntegers();
     this.#ofBlock = db
       .prepare<[number], TxRow>('SELECT * FROM tx WHERE height = ? ORDER BY id')
       .safeIntegers();
@@ -69,12 +69,12 @@ export class TransactionTable {
     this.#removeOf = db.prepare('DELETE FROM tx WHERE height = ?');
   }
 
-  named(hash: Hash): StoredTx | undefined {
-    const row = this.#named.get(hash);
+  get(hash: Hash): StoredTx | undefined {
+    const row = this.#byHash.get(hash);
     return row && toTx(row);
   }
 
-  /** Of all, in the order of the chain. */
+  /** All hashes in chain order. */
   hashes(): Hash[] {
     return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
   }
@@ -83,17 +83,17 @@ export class TransactionTable {
     return this.#exists.get(hash) !== undefined;
   }
 
-  /** The miner's first. */
+  /** Transactions of a block, the miner transaction first. */
   ofBlock(height: number): StoredTx[] {
     return this.#ofBlock.all(height).map(toTx);
   }
 
-  /** Fees paid in blocks from one height to another, both included. */
+  /** Fees of the blocks from one height to another, inclusive. */
   feesBetween(first: number, last: number): bigint {
     return this.#feesOf.get(first, last) ?? 0n;
   }
 
-  /** @returns its place in the chain. */
+  /** @returns its id. */
   add(tx: Omit<StoredTx, 'id'>): number {
     const { lastInsertRowid } = this.#insert.run(
       tx.hash,

@@ -1,13 +1,13 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { CodecError } from '../../util/codec.js';
-import { greeting, message, ready, SubscriberReader, type Wish } from './zmtp.js';
+import { greeting, message, ready, SubscriberReader, type SubscriptionChange } from './zmtp.js';
 
-/** Bounds against who subscribes and never reads. */
+/** Limits against subscribers that never read. */
 const MAX_SUBSCRIBERS = 100;
 const MAX_TOPICS = 100;
-const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 
-/** A ZeroMQ PUB socket over TCP: who subscribes to the beginning of a message's text is sent it. */
+/** ZeroMQ PUB socket over TCP: sends a message to every subscriber of a prefix of its text. */
 export class Publisher {
   readonly #server: Server;
   readonly #topics = new Map<Socket, Map<string, number>>();
@@ -16,7 +16,7 @@ export class Publisher {
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
-  /** @param port 0 takes a free one. @returns the port. @throws Error when it cannot be bound. */
+  /** @param port 0 picks a free port. @returns the port. @throws Error when it cannot be bound. */
   async listen(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -25,16 +25,16 @@ export class Publisher {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Would anybody be sent what begins with a name? */
-  isWanted(name: string): boolean {
-    return [...this.#topics.values()].some((topics) => wants(topics, name));
+  /** True when a message that starts with a topic has a subscriber. */
+  hasSubscriber(topic: string): boolean {
+    return [...this.#topics.values()].some((topics) => matches(topics, topic));
   }
 
-  /** Messages that a subscriber has no room for are dropped. */
+  /** Sends a message; drops it for subscribers whose queue is full. */
   publish(text: string): void {
     const bytes = message(Buffer.from(text, 'utf8'));
     for (const [socket, topics] of this.#topics)
-      if (wants(topics, text) && socket.writableLength < MAX_WAITING_BYTES) socket.write(bytes);
+      if (matches(topics, text) && socket.writableLength < MAX_QUEUED_BYTES) socket.write(bytes);
   }
 
   async close(): Promise<void> {
@@ -51,7 +51,7 @@ export class Publisher {
     socket.once('close', () => this.#topics.delete(socket));
     socket.on('data', (chunk: Buffer) => {
       try {
-        for (const wish of reader.take(chunk)) note(topics, wish);
+        for (const change of reader.read(chunk)) apply(topics, change);
       } catch (error) {
         if (!(error instanceof CodecError)) throw error;
         socket.destroy();
@@ -62,12 +62,12 @@ export class Publisher {
   }
 }
 
-/** A topic is cancelled as often as it was subscribed to. */
-function note(topics: Map<string, number>, { kind, topic }: Wish): void {
+/** Counts subscriptions: a topic must be cancelled as often as it was subscribed to. */
+function apply(topics: Map<string, number>, { kind, topic }: SubscriptionChange): void {
   const count = (topics.get(topic) ?? 0) + (kind === 'subscribe' ? 1 : -1);
   if (count <= 0) topics.delete(topic);
   else if (topics.has(topic) || topics.size < MAX_TOPICS) topics.set(topic, count);
 }
 
-const wants = (topics: ReadonlyMap<string, number>, text: string): boolean =>
+const matches = (topics: ReadonlyMap<string, number>, text: string): boolean =>
   [...topics.keys()].some((topic) => text.startsWith(topic));

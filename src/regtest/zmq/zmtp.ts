@@ -1,6 +1,6 @@
 import { CodecError, Reader } from '../../util/codec.js';
 
-/** What both sides begin with. Source: ZMTP 3.0 (rfc.zeromq.org/spec/23), "Greeting". */
+/** Length of the greeting [bytes]. Source: ZMTP 3.0 (rfc.zeromq.org/spec/23), "Greeting". */
 const GREETING_LENGTH = 64;
 const SIGNATURE = { first: 0xff, last: 0x7f, length: 10 } as const;
 const MAJOR_VERSION = 3;
@@ -8,10 +8,10 @@ const MECHANISM = { name: 'NULL', length: 20 } as const;
 
 const FLAG = { more: 0x01, long: 0x02, command: 0x04 } as const;
 
-/** Longest frame that a subscriber may send: topics are short. */
+/** Maximum length of a frame from a subscriber [bytes]: topics are short. */
 const MAX_FRAME = 1024;
 
-/** Version 3.0, no security. */
+/** Greeting of version 3.0 with the NULL mechanism. */
 export function greeting(): Uint8Array {
   const bytes = new Uint8Array(GREETING_LENGTH);
   bytes[0] = SIGNATURE.first;
@@ -30,12 +30,12 @@ function frame(flags: number, body: Uint8Array): Uint8Array {
   return Buffer.concat([head, body]);
 }
 
-/** A message of one part. */
+/** Single-part message. */
 export const message = (body: Uint8Array): Uint8Array => frame(0, body);
 
 const sized = (text: string): Buffer => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
 
-/** What ends the handshake: "we publish". */
+/** READY command of a PUB socket, which ends the handshake. */
 export function ready(): Uint8Array {
   const value = Buffer.from('PUB');
   const length = Buffer.alloc(4);
@@ -43,28 +43,28 @@ export function ready(): Uint8Array {
   return frame(FLAG.command, Buffer.concat([sized('READY'), sized('Socket-Type'), length, value]));
 }
 
-/** What a subscriber says. */
-export type Wish = { readonly kind: 'subscribe' | 'cancel'; readonly topic: string };
+/** Request of a subscriber. */
+export type SubscriptionChange = { readonly kind: 'subscribe' | 'cancel'; readonly topic: string };
 
-const WISHES: Readonly<Record<number, Wish['kind']>> = { 0: 'cancel', 1: 'subscribe' };
+const CHANGE_KINDS: Readonly<Record<number, SubscriptionChange['kind']>> = { 0: 'cancel', 1: 'subscribe' };
 
-/** Reads a subscriber's side of a connection, in whatever pieces it comes. */
+/** Incremental parser of a subscriber's side of a connection. */
 export class SubscriberReader {
   #pending: Uint8Array = new Uint8Array();
   #greeted = false;
   #isReady = false;
 
-  /** @returns wishes in their order. @throws CodecError when it is no subscriber of version 3. */
-  take(chunk: Uint8Array): Wish[] {
+  /** @returns the requests in order. @throws CodecError when the peer is not a subscriber of version 3. */
+  read(chunk: Uint8Array): SubscriptionChange[] {
     this.#pending = Buffer.concat([this.#pending, chunk]);
     if (!this.#greeted && !this.#greet()) return [];
-    const wishes: Wish[] = [];
+    const changes: SubscriptionChange[] = [];
     for (let next = this.#frame(); next !== undefined; next = this.#frame()) {
       if ((next.flags & FLAG.command) !== 0) this.#isReady ||= isReady(next.body);
       else if (!this.#isReady) throw new CodecError('zmq: a message before the handshake ended');
-      else wishes.push(...wishOf(next.body));
+      else changes.push(...subscriptionChange(next.body));
     }
-    return wishes;
+    return changes;
   }
 
   #greet(): boolean {
@@ -100,7 +100,7 @@ function isReady(command: Uint8Array): boolean {
   return Buffer.from(r.take(r.byte())).toString('latin1') === 'READY';
 }
 
-function wishOf(body: Uint8Array): Wish[] {
-  const kind = WISHES[body[0] ?? -1];
+function subscriptionChange(body: Uint8Array): SubscriptionChange[] {
+  const kind = CHANGE_KINDS[body[0] ?? -1];
   return kind === undefined ? [] : [{ kind, topic: Buffer.from(body.subarray(1)).toString('utf8') }];
 }

@@ -49,11 +49,11 @@ describe('the miner', () => {
     expect(miner.job).toBeUndefined();
   });
 
-  it('tells its pace in hashes a second', () => {
+  it('reports its speed in hashes per second', () => {
     expect(miner.speed).toBe(1400);
   });
 
-  it('says when a block cannot be mined, and goes on', async () => {
+  it('reports when mining a block fails, and goes on', async () => {
     const noPoint = new Uint8Array(32).fill(0xff) as PublicKey;
     const job = { ...JOB, address: { ...JOB.address, viewPublicKey: noPoint } };
     miner.start(job);

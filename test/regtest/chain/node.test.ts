@@ -21,7 +21,7 @@ afterEach(async () => {
 const tipHeight = (): number => at.node.chain.tip.height;
 
 describe('the main chain', () => {
-  it('starts with the first block of mainnet', () => {
+  it('starts with the genesis block of mainnet', () => {
     const { tip } = at.node.chain;
     expect(tip.hash).toEqual(GENESIS_HASH.mainnet);
     expect(tip).toMatchObject({ height: 0, rctOutputs: 0, payments: 0, difficulty: 1n });
@@ -32,18 +32,18 @@ describe('the main chain', () => {
     expect((await at.mine(3)).place).toBe('main');
     const { tip } = at.node.chain;
     expect(tip).toMatchObject({ height: 3, rctOutputs: 3, cumulativeDifficulty: 4n, timestamp: NOON });
-    // As monerod --regtest reports them.
+    // Values reported by monerod --regtest.
     const rewards = [35_184_338_534_400n, 35_184_271_425_600n, 35_184_204_316_927n];
     expect(tip.generated).toBe(17_592_186_044_415n + rewards.reduce((a, b) => a + b));
   });
 
-  it('weighs short blocks as the least that the long-term median takes', async () => {
+  it('gives short blocks the minimum weight of the long-term median', async () => {
     await at.mine(2);
     expect(at.node.chain.tip.longTermWeight).toBe(176_470);
     expect(at.node.chain.measures).toMatchObject({ longTermMedian: 300_000, penaltyMedian: 300_000 });
   });
 
-  it('is found again in its directory', async () => {
+  it('is loaded again from its directory', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'regtest-'));
     try {
       const first = testNode({ dataDir: directory });
@@ -60,7 +60,7 @@ describe('the main chain', () => {
     }
   });
 
-  it('gives blocks back, all but the first', async () => {
+  it('can be popped down to the genesis block', async () => {
     await at.mine(3);
     await at.node.popBlocks(2);
     expect(tipHeight()).toBe(1);
@@ -93,15 +93,19 @@ const spoiled: readonly (readonly [string, (block: Block) => Block, RegExp])[] =
   ['of an older version', (b) => withHeader(b, { majorVersion: 15 }), /wrong version/],
   ['of a newer version', (b) => withHeader(b, { majorVersion: 17, minorVersion: 17 }), /wrong version/],
   ['that votes for an older version', (b) => withHeader(b, { minorVersion: 15 }), /wrong version/],
-  ['of the day after tomorrow', (b) => withHeader(b, { timestamp: NOON + 7_201 }), /future/],
-  ['that takes an atomic unit too much', (b) => paying(b, 1n), /another sum/],
-  ['that takes an atomic unit too little', (b) => paying(b, -1n), /another sum/],
+  ['more than two hours in the future', (b) => withHeader(b, { timestamp: NOON + 7_201 }), /future/],
+  ['that claims an atomic unit too much', (b) => paying(b, 1n), /exactly reward and fees/],
+  ['that claims an atomic unit too little', (b) => paying(b, -1n), /exactly reward and fees/],
   [
     'of another height',
     (b) => withMiner(b, () => ({ inputs: [{ type: 'gen', height: 2 }] })),
     /another height/,
   ],
-  ['that mines twice', (b) => withMiner(b, ({ inputs }) => ({ inputs: [...inputs, ...inputs] })), /spends/],
+  [
+    'with two miner inputs',
+    (b) => withMiner(b, ({ inputs }) => ({ inputs: [...inputs, ...inputs] })),
+    /spends/,
+  ],
   ['whose reward unlocks early', (b) => withMiner(b, () => ({ unlockTime: 60n })), /unlock time/],
   [
     'whose reward has no view tag',
@@ -119,7 +123,7 @@ const spoiled: readonly (readonly [string, (block: Block) => Block, RegExp])[] =
       })),
     /overflows/,
   ],
-  ['with a payment nobody knows', (b) => ({ ...b, txHashes: [unknown] }), /not known/],
+  ['with an unknown payment', (b) => ({ ...b, txHashes: [unknown] }), /not known/],
   [
     'whose padding makes it heavier than twice the median',
     (b) => withMiner(b, () => ({ extra: new Uint8Array(600_001) })),
@@ -136,7 +140,7 @@ describe('a block', () => {
     expect(tipHeight()).toBe(1);
   });
 
-  it('that is known already, or follows nothing known, changes nothing', async () => {
+  it('that is known, or has an unknown parent, changes nothing', async () => {
     const block = await at.template();
     await at.node.submitBlock(block);
     expect((await at.node.submitBlock(block)).place).toBe('known before');
@@ -145,7 +149,7 @@ describe('a block', () => {
     expect(at.node.store.alternatives.count()).toBe(0);
   });
 
-  it('may not lie before the median of the last sixty', async () => {
+  it('must not be older than the median of the last 60 blocks', async () => {
     await at.mine(60);
     const block = await at.template();
     await expect(at.node.submitBlock(withHeader(block, { timestamp: NOON - 1 }))).rejects.toThrow('median');
@@ -154,8 +158,8 @@ describe('a block', () => {
   });
 });
 
-describe('blocks off the main chain', () => {
-  it('take over once they have more work', async () => {
+describe('alternative blocks', () => {
+  it('become the main chain once they have more work', async () => {
     await at.mine(5);
     const { hash } = at.node.store.blocks.at(2) ?? { hash: unknown };
     at.now += 1;
@@ -165,7 +169,7 @@ describe('blocks off the main chain', () => {
     const winning = await at.mine(1, beside.hash);
     expect(winning).toMatchObject({ place: 'main', reorganised: { splitHeight: 3, discarded: 3 } });
     expect(at.node.chain.tip).toMatchObject({ height: 6, hash: winning.hash, rctOutputs: 6 });
-    // What was the main chain stands beside it now, and can win back.
+    // The former main chain is now alternative, and can become the main chain again.
     expect(at.node.store.alternatives.count()).toBe(3);
     const [last] = at.node.store.alternatives.all().slice(-1);
     at.now += 1;
@@ -174,7 +178,7 @@ describe('blocks off the main chain', () => {
     expect(tipHeight()).toBe(7);
   });
 
-  it('never take over when one of them breaks a rule', async () => {
+  it('never become the main chain when one of them is invalid', async () => {
     await at.mine(3);
     const { hash } = at.node.store.blocks.at(1) ?? { hash: unknown };
     const before = at.node.chain.tip;
@@ -185,12 +189,15 @@ describe('blocks off the main chain', () => {
     const second = await at.mine(1, first.hash);
     expect(second.place).toBe('alternative');
     const third = await at.mine(1, second.hash);
-    expect(third).toMatchObject({ place: 'refused', reason: expect.stringMatching(/another sum/) });
+    expect(third).toMatchObject({
+      place: 'refused',
+      reason: expect.stringMatching(/exactly reward and fees/),
+    });
     expect(at.node.chain.tip).toEqual(before);
     expect(at.node.store.alternatives.count()).toBe(0);
   });
 
-  it('are held to version, time and height where they stand', async () => {
+  it('must have the version, time and height of their position', async () => {
     await at.mine(3);
     const { hash } = at.node.store.blocks.at(1) ?? { hash: unknown };
     at.now += 1;

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import { binaryEndpoints, methods, paths } from '../../../src/regtest/rpc/registry.js';
 
-/** A method or path of the specification or of the reference. */
+/** Method or path of the specification or of the reference. */
 interface Known {
   readonly kind: 'method' | 'path' | 'binary';
-  /** Its aliases too. */
+  /** Name and aliases. */
   readonly names: readonly string[];
-  /** Unknown on a restricted server; null where the reference does not know it. */
+  /** True when it does not exist at a restricted port; null when the reference lacks it. */
   readonly restricted: boolean | null;
 }
 
@@ -15,12 +15,12 @@ const { endpoints: known } = JSON.parse(
   readFileSync(new URL('../../../../test/vectors/regtest/endpoints.json', import.meta.url), 'utf8'),
 ) as { readonly endpoints: readonly Known[] };
 
-/** Paths of ours, and why. */
+/** Our additional paths, with reasons. */
 const additions: Readonly<Record<string, string>> = {
-  '/misbehave': 'tells the daemon what to do wrong',
+  '/misbehave': 'sets the injected faults',
 };
 
-/** Open to strangers as in 0.18, whose clients ask for them; today's servers keep them to themselves. */
+/** Available at a restricted port as in 0.18, whose clients use them; today's servers exclude them. */
 const open: readonly string[] = ['/get_alt_blocks_hashes', '/get_transaction_pool'];
 
 const registries = { method: methods, path: paths } as const;
@@ -39,7 +39,7 @@ describe('completeness of the daemon', () => {
     }
   });
 
-  it('serves nothing else but what is said here', () => {
+  it('serves no method or path beyond these and our listed additions', () => {
     const names = known.flatMap((endpoint) => endpoint.names);
     const served = [
       ...[...methods.methods, ...paths.methods].flatMap(({ name, aliases = [] }) => [name, ...aliases]),

@@ -10,7 +10,7 @@ describe('shapes of replies', () => {
     expect(wide('difficulty', value)).toEqual(fields);
   });
 
-  it('every reply has a status; those that once could be paid for have more', () => {
+  it('every reply has a status; replies of the former payment scheme have more fields', () => {
     expect(replied({ a: 1 })).toEqual({ a: 1, status: 'OK', untrusted: false });
     expect(accessed({}, 'Failed')).toEqual({ status: 'Failed', untrusted: false, credits: 0, top_hash: '' });
   });
@@ -19,11 +19,14 @@ describe('shapes of replies', () => {
     expect(toHash('aB'.repeat(32))).toEqual(new Uint8Array(32).fill(0xab));
   });
 
-  test.each(['', 'ab', 'zz'.repeat(32), 'ab'.repeat(33), ` ${'ab'.repeat(31)} `])('no hash: %j', (text) => {
-    expect(toHash(text)).toBeUndefined();
-  });
+  test.each(['', 'ab', 'zz'.repeat(32), 'ab'.repeat(33), ` ${'ab'.repeat(31)} `])(
+    '%j is not a hash',
+    (text) => {
+      expect(toHash(text)).toBeUndefined();
+    },
+  );
 
-  it('bytes in JSON are one character each', () => {
+  it('bytes in JSON strings are one character each', () => {
     expect(rawText(Uint8Array.of(0x41, 0x00, 0xff))).toBe('A\u0000\u00ff');
   });
 });

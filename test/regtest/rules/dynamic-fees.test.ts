@@ -19,8 +19,8 @@ const SCALING: readonly (readonly [number, number, readonly bigint[]])[] = [
   [75_000_000, 1_500_000, [800n, 3_200n, 64_000n, 260_000n]],
 ];
 
-describe('fees that follow the size of blocks', () => {
-  test.each(SCALING)('are advised at medians %i and %i', (mnw, mlw, fees) => {
+describe('dynamic fees', () => {
+  test.each(SCALING)('are recommended at medians %i and %i', (mnw, mlw, fees) => {
     expect(feeEstimates(600_000_000_000n, mnw, mlw)).toEqual(fees);
   });
 
@@ -37,7 +37,7 @@ describe('fees that follow the size of blocks', () => {
     expect(leastFeePerByte(reward, median)).toBe(fee);
   });
 
-  it('let two percent pass, and not an atomic unit more', () => {
+  it('may be two percent below the minimum, and not an atomic unit less', () => {
     const needed = 1_500n * 19_000n;
     expect(needed % QUANTIZATION_MASK).toBe(0n);
     expect(isFeeEnough(needed - needed / 50n, 1_500, 19_000n)).toBe(true);

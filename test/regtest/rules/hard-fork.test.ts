@@ -2,14 +2,14 @@ import { describe, expect, it, test } from '@jest/globals';
 import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
 import { blockHash } from '../../../src/cryptonote/block.js';
 import { GENESIS } from '../../../src/regtest/rules/genesis.js';
-import { forkStanding, isVersionAllowed, versionAt } from '../../../src/regtest/rules/hard-fork.js';
+import { forkStatus, isVersionAllowed, versionAt } from '../../../src/regtest/rules/hard-fork.js';
 
 describe('the rules of regtest', () => {
-  it('start with the first block of mainnet', () => {
+  it('start with the genesis block of mainnet', () => {
     expect(blockHash(GENESIS)).toEqual(GENESIS_HASH.mainnet);
   });
 
-  it('are the first ones for that block and the latest for all others', () => {
+  it('have version 1 for that block and the latest version for all others', () => {
     expect([0, 1, 1_000_000].map(versionAt)).toEqual([1, 16, 16]);
   });
 
@@ -30,7 +30,7 @@ describe('the rules of regtest', () => {
     [16, { enabled: true, votes: 4, earliestHeight: 1 }],
     [1, { enabled: true, votes: 5, earliestHeight: 0 }],
     [17, { enabled: false, votes: 0, earliestHeight: undefined }],
-  ])('stand with version %i as the reference says', (version, expected) => {
-    expect(forkStanding(5, version)).toEqual({ window: 5, threshold: 0, voting: 16, ...expected });
+  ])('give the status of version %i that the reference reports', (version, expected) => {
+    expect(forkStatus(5, version)).toEqual({ window: 5, threshold: 0, voting: 16, ...expected });
   });
 });

@@ -14,7 +14,7 @@ describe('the median', () => {
     expect(median(values)).toBe(expected);
   });
 
-  it('is the same from a bag, zeros counted in, whatever came and went before', () => {
+  it('of a bag with zeros is the same after any additions and removals', () => {
     const values = fc.array(fc.nat({ max: 20 }), { maxLength: 40 });
     fc.assert(
       fc.property(values, values, fc.nat({ max: 10 }), (kept, gone, zeros) => {
@@ -27,7 +27,7 @@ describe('the median', () => {
     );
   });
 
-  it('does not let a value go that never came', () => {
+  it('of a bag: removing an absent value is refused', () => {
     expect(() => new MedianBag().remove(1)).toThrow(RangeError);
   });
 });

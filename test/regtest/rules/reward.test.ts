@@ -18,19 +18,19 @@ describe('the reward of a block', () => {
     expect(blockReward(0, 80, generated)).toBe(reward);
   });
 
-  it('ends in a tail that does not end', () => {
+  it('reaches a tail emission that never ends', () => {
     expect(blockReward(300_000, 1, MONEY_SUPPLY)).toBe(TAIL);
     expect(blockReward(300_000, 1, MONEY_SUPPLY - 1n)).toBe(TAIL);
   });
 
-  it('stays whole up to the median, falls beyond it and is nothing at twice of it', () => {
+  it('is full up to the median, decreases beyond it and is zero at twice the median', () => {
     expect(blockReward(300_000, 300_000, MONEY_SUPPLY)).toBe(TAIL);
     expect(blockReward(300_000, 450_000, MONEY_SUPPLY)).toBe((TAIL * 3n) / 4n);
     expect(blockReward(300_000, 600_000, MONEY_SUPPLY)).toBe(0n);
     expect(blockReward(300_000, 600_001, MONEY_SUPPLY)).toBeUndefined();
   });
 
-  it('takes a median below the full reward zone for that zone', () => {
+  it('uses at least the full reward zone as median', () => {
     fc.assert(
       fc.property(fc.nat({ max: 300_000 }), fc.nat({ max: 600_000 }), (median, weight) => {
         expect(blockReward(median, weight, 0n)).toBe(blockReward(300_000, weight, 0n));
@@ -39,7 +39,7 @@ describe('the reward of a block', () => {
     expect(maxTemplateWeight(80)).toBe(599_400);
   });
 
-  it('never makes more than the supply', () => {
+  it('never exceeds the supply', () => {
     expect(generatedAfter(5n, 3n)).toBe(8n);
     expect(generatedAfter(MONEY_SUPPLY - 2n, 3n)).toBe(MONEY_SUPPLY);
   });

@@ -10,7 +10,7 @@ const rng = seededRng('served blocks');
 const random32 = <K extends string>() => Uint8Array.from(rng(32)) as Bytes<K>;
 
 let store: ChainStore;
-/** What was put into the store, whole. */
+/** Blocks added to the store, unpruned. */
 let added: { block: ServedBlock; hashes: Hash[] }[];
 let payments: number;
 
@@ -44,7 +44,7 @@ function addTx(height: number, hash: Hash, prunable: Uint8Array, outputs: number
   return { pruned, indices };
 }
 
-/** @param outputs of each payment. */
+/** @param outputs number of outputs of each payment. */
 function addBlock(...outputs: number[]): void {
   const height = added.length;
   payments += outputs.length;
@@ -84,7 +84,7 @@ function pop(): void {
   store.blocks.remove(height);
 }
 
-/** Bytes as SQLite's copies of them, which are Buffers. */
+/** Converts bytes to Buffers, which SQLite returns. */
 const plain = (blocks: readonly ServedBlock[]) =>
   blocks.map(({ blob, payments: given, outputIndices }) => ({
     blob: Uint8Array.from(blob),
@@ -95,26 +95,26 @@ const plain = (blocks: readonly ServedBlock[]) =>
 const whole = (first: number, end: number) => plain(added.slice(first, end).map(({ block }) => block));
 
 describe('ServedBlocks', () => {
-  it('gives every run of a chain, with all payments and the places of all outputs', () => {
+  it('returns every range of a chain, with all payments and output indices', () => {
     for (const outputs of [[], [2], [], [16, 2, 3], [], [], [2, 2]]) addBlock(...outputs);
     for (let first = 0; first < added.length; first++)
       for (let count = 0; count <= added.length; count++)
         expect(plain(store.served.range(first, count, false))).toEqual(whole(first, first + count));
   });
 
-  it('gives hashes in the place of proofs where they are left out', () => {
+  it('returns prunable hashes in place of proofs when pruned', () => {
     addBlock();
     addBlock(2, 2);
     const [, second] = store.served.range(0, 2, true);
     const [, paying] = added;
     expect(second?.payments.map(({ prunableHash }) => Uint8Array.from(prunableHash ?? []))).toEqual(
-      paying?.hashes.map((hash) => store.transactions.named(hash)?.prunableHash),
+      paying?.hashes.map((hash) => store.transactions.get(hash)?.prunableHash),
     );
     expect(second?.payments.map(({ blob }) => blob.length)).toEqual([60, 60]);
     expect(second?.outputIndices).toEqual(paying?.block.outputIndices);
   });
 
-  it('follows when blocks leave and others come in their place', () => {
+  it('reflects a reorganisation', () => {
     for (const outputs of [[], [2], [3, 4]]) addBlock(...outputs);
     pop();
     pop();
@@ -122,7 +122,7 @@ describe('ServedBlocks', () => {
     expect(plain(store.served.range(0, 100, false))).toEqual(whole(0, 100));
   });
 
-  it('gives nothing beyond the chain', () => {
+  it('returns nothing beyond the chain', () => {
     expect(store.served.range(0, 10, true)).toEqual([]);
     addBlock();
     expect(store.served.range(1, 10, true)).toEqual([]);

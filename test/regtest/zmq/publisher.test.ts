@@ -5,13 +5,13 @@ import { greeting, message } from '../../../src/regtest/zmq/zmtp.js';
 import { until } from '../../support/process.js';
 import { ready } from '../../support/zmq-peer.js';
 
-/** Greeting and command of the publisher. */
+/** Length of the publisher's greeting and READY command [bytes]. */
 const OPENING = 64 + 27;
 
 interface Subscriber {
   readonly socket: Socket;
-  /** Bytes after the handshake, as text. */
-  heard(): string;
+  /** Bytes received after the handshake, as text. */
+  received(): string;
 }
 
 describe('a publisher', () => {
@@ -29,51 +29,51 @@ describe('a publisher', () => {
     await publisher.close();
   });
 
-  const subscribe = (...wishes: readonly string[]): Subscriber => {
+  const subscribe = (...requests: readonly string[]): Subscriber => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
-    let heard = Buffer.alloc(0);
-    socket.on('data', (chunk: Buffer) => (heard = Buffer.concat([heard, chunk])));
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk: Buffer) => (received = Buffer.concat([received, chunk])));
     socket.on('error', () => socket.destroy());
     socket.write(Buffer.concat([greeting(), ready('SUB')]));
-    for (const wish of wishes) socket.write(message(Buffer.from(wish, 'latin1')));
-    return { socket, heard: () => heard.subarray(OPENING).toString('latin1') };
+    for (const request of requests) socket.write(message(Buffer.from(request, 'latin1')));
+    return { socket, received: () => received.subarray(OPENING).toString('latin1') };
   };
 
-  /** Publishes until it is heard: a subscription takes effect some time after it was sent. */
+  /** Publishes until the text is received: a subscription takes effect with a delay. */
   const publishUntil = (text: string, done: () => boolean): Promise<true> =>
-    until(`${text} to be heard`, () => {
+    until(`${text} to be received`, () => {
       publisher.publish(text);
       return Promise.resolve(done() || undefined);
     });
 
-  it('sends what begins with a topic to those who asked for it', async () => {
+  it('sends messages that start with a topic to its subscribers', async () => {
     const [all, blocks] = [subscribe('\x01'), subscribe('\x01blocks')];
-    await publishUntil('blocks:1', () => blocks.heard() !== '' && all.heard() !== '');
+    await publishUntil('blocks:1', () => blocks.received() !== '' && all.received() !== '');
     publisher.publish('pool:2');
-    await publishUntil('blocks:3', () => blocks.heard().includes('blocks:3'));
-    expect(all.heard()).toContain('\0\x06pool:2');
-    expect(blocks.heard()).not.toContain('pool');
+    await publishUntil('blocks:3', () => blocks.received().includes('blocks:3'));
+    expect(all.received()).toContain('\0\x06pool:2');
+    expect(blocks.received()).not.toContain('pool');
   });
 
-  it('stops once a topic is cancelled', async () => {
+  it('stops sending once a topic is cancelled', async () => {
     const subscriber = subscribe('\x01blocks', '\x01pool', '\x00pool');
-    await publishUntil('blocks:1', () => subscriber.heard() !== '');
+    await publishUntil('blocks:1', () => subscriber.received() !== '');
     publisher.publish('pool:2');
-    await publishUntil('blocks:3', () => subscriber.heard().includes('blocks:3'));
-    expect(subscriber.heard()).not.toContain('pool');
+    await publishUntil('blocks:3', () => subscriber.received().includes('blocks:3'));
+    expect(subscriber.received()).not.toContain('pool');
   });
 
-  it('knows what is wanted', async () => {
-    expect(publisher.isWanted('blocks')).toBe(false);
+  it('knows which topics have subscribers', async () => {
+    expect(publisher.hasSubscriber('blocks')).toBe(false);
     const subscriber = subscribe('\x01blo');
-    await publishUntil('blocks:1', () => subscriber.heard() !== '');
-    expect([publisher.isWanted('blocks'), publisher.isWanted('pool')]).toEqual([true, false]);
+    await publishUntil('blocks:1', () => subscriber.received() !== '');
+    expect([publisher.hasSubscriber('blocks'), publisher.hasSubscriber('pool')]).toEqual([true, false]);
     subscriber.socket.destroy();
-    await until('the subscriber to be gone', () => !publisher.isWanted('blocks'));
+    await until('the subscriber to be gone', () => !publisher.hasSubscriber('blocks'));
   });
 
-  it('hangs up on a peer that speaks something else', async () => {
+  it('disconnects a peer that does not speak ZMTP', async () => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
     socket.on('error', () => undefined);

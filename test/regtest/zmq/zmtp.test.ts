@@ -3,7 +3,7 @@ import { greeting, message, ready, SubscriberReader } from '../../../src/regtest
 import { CodecError } from '../../../src/util/codec.js';
 import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 
-/** As libzmq 4.3.4 opens a SUB socket: signature, version 3.1, NULL, nothing more. */
+/** Greeting of a SUB socket of libzmq 4.3.4: signature, version 3.1, NULL. */
 const PEER_GREETING = fromHex(`ff00000000000000017f0301${toHex(Buffer.from('NULL'))}${'00'.repeat(48)}`);
 const PEER_READY = concatBytes(
   fromHex('0426'),
@@ -29,12 +29,12 @@ const CONVERSATION = concatBytes(
   cancellation('json-b'),
 );
 
-describe('the wire of ZeroMQ', () => {
+describe('the ZMTP protocol', () => {
   it('greets with 64 bytes: signature, version 3.0, NULL', () => {
     expect(toHex(greeting())).toBe(`ff00000000000000007f0300${toHex(Buffer.from('NULL'))}${'00'.repeat(48)}`);
   });
 
-  it('is ready as a publisher', () => {
+  it('sends READY as a PUB socket', () => {
     expect(Buffer.from(ready()).toString('latin1')).toBe('\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03PUB');
   });
 
@@ -46,14 +46,14 @@ describe('the wire of ZeroMQ', () => {
     expect(toHex(message(new Uint8Array(length)))).toBe(head + '00'.repeat(length));
   });
 
-  it('reads subscriptions, in one piece or byte for byte', () => {
+  it('parses subscriptions, in one chunk or byte by byte', () => {
     const expected = [
       { kind: 'subscribe', topic: 'json-a' },
       { kind: 'cancel', topic: 'json-b' },
     ];
-    expect(new SubscriberReader().take(CONVERSATION)).toEqual(expected);
+    expect(new SubscriberReader().read(CONVERSATION)).toEqual(expected);
     const reader = new SubscriberReader();
-    expect([...CONVERSATION].flatMap((byte) => reader.take(Uint8Array.of(byte)))).toEqual(expected);
+    expect([...CONVERSATION].flatMap((byte) => reader.read(Uint8Array.of(byte)))).toEqual(expected);
   });
 
   test.each<[string, Uint8Array]>([
@@ -67,6 +67,6 @@ describe('the wire of ZeroMQ', () => {
     ['a frame that never ends', concatBytes(PEER_GREETING, fromHex('02ffffffffffffffff'))],
     ['a command that is cut short', concatBytes(PEER_GREETING, fromHex('04020552'))],
   ])('refuses %s', (_, bytes) => {
-    expect(() => new SubscriberReader().take(bytes)).toThrow(CodecError);
+    expect(() => new SubscriberReader().read(bytes)).toThrow(CodecError);
   });
 });

@@ -15,11 +15,11 @@ const HEAD = {
   indices: fieldHead('indices', 'u64', 'list'),
 } as const;
 
-/** Names, types and lengths of a block and of a payment take less, the hash of what was cut off included. */
+/** Upper bounds of the encoding overhead of a block and of a payment, including the prunable hash [bytes]. */
 const AROUND_BLOCK = 40;
 const AROUND_PAYMENT = 80;
 
-/** Blocks one after another. @param prune all payments are without signatures and proofs, and have their hash. */
+/** Encodes blocks. @param prune payments lack signatures and proofs, and carry their prunable hash. */
 export function writtenBlocks(blocks: readonly ServedBlock[], prune: boolean): WrittenSections {
   let room = 0;
   for (const { blob, payments } of blocks) {
@@ -60,10 +60,10 @@ function writeBlock({ blob, payments }: ServedBlock, prune: boolean, w: Writer):
   }
 }
 
-/** The same of a transaction's list of places. */
+/** Upper bound of the encoding overhead of a transaction's output indices [bytes]. */
 const AROUND_INDICES = 16;
 
-/** Where their outputs stand. @param noMinerTx leaves those of the miner's transaction empty. */
+/** Encodes the output indices of blocks. @param noMinerTx leaves those of the miner transaction empty. */
 export function writtenIndices(blocks: readonly ServedBlock[], noMinerTx: boolean): WrittenSections {
   let room = 0;
   for (const { outputIndices } of blocks) {

@@ -22,48 +22,48 @@ import type { Context } from '../method.js';
 import { visiblePool } from '../visible-pool.js';
 import { writtenBlocks, writtenIndices } from './block-page.js';
 
-/** Of one page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`. */
+/** Limits of a page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`. */
 const MAX_BLOCKS = 1000;
 const MAX_TXS = 20_000;
 const MAX_BYTES = 100 * 1024 * 1024;
 const MIN_BLOCKS = 3;
-/** For strangers as upstream; for others upstream has no limit. */
+/** The restricted limit is upstream's; upstream has no unrestricted limit. */
 const MAX_BLOCKS_BY_HEIGHT = { restricted: 1000, open: 100_000 } as const;
 /** Source: cryptonote_config.h `BLOCKS_IDS_SYNCHRONIZING_DEFAULT_COUNT`. */
 const MAX_HASHES = 10_000;
 const MAX_POOL_BODIES = 10_000;
 const MAX_POOL_BODIES_RESTRICTED = 100;
-/** Blocks read at once. */
+/** Blocks per database read. */
 const BATCH = 100;
 
 const NO_HASH = new Uint8Array(32);
 
-/** What is wanted of {@link getBlocks}. */
-const WANTED = { blocks: 0, blocksAndPool: 1, pool: 2 } as const;
-/** How much of the pool an answer tells. */
+/** Values of `requested_info`. */
+const REQUESTED_INFO = { blocks: 0, blocksAndPool: 1, pool: 2 } as const;
+/** Values of `pool_info_extent`. */
 const EXTENT = { none: 0, incremental: 1, full: 2 } as const;
 
 const readHashes = (request: SectionReader): Hash[] => {
   const run = request.bytes('block_ids', new Uint8Array());
-  if (run.length % 32 !== 0) throw new CodecError('block_ids: not a run of hashes');
+  if (run.length % 32 !== 0) throw new CodecError('block_ids: not a list of 32-byte hashes');
   return chunks(run, 32) as unknown as Hash[];
 };
 
 /**
- * Height of the newest block that both know.
- * @returns undefined unless the list ends with the first block. Source: blockchain.cpp `find_blockchain_supplement`.
+ * Height of the newest block that client and node share.
+ * @returns undefined unless the list ends with the genesis block. Source: blockchain.cpp `find_blockchain_supplement`.
  */
 function splitHeight({ store }: Node, hashes: readonly Hash[]): number | undefined {
   const last = hashes.at(-1);
-  if (last === undefined || store.blocks.named(last)?.height !== 0) return undefined;
+  if (last === undefined || store.blocks.get(last)?.height !== 0) return undefined;
   for (const hash of hashes) {
-    const block = store.blocks.named(hash);
+    const block = store.blocks.get(hash);
     if (block !== undefined) return block.height;
   }
   return undefined;
 }
 
-/** The blocks of a page. Source: db_lmdb.cpp `get_blocks_from`. */
+/** Reads blocks up to the limits of a page. Source: db_lmdb.cpp `get_blocks_from`. */
 function readPage({ store }: Node, start: number, most: number, prune: boolean): ServedBlock[] {
   const page: ServedBlock[] = [];
   let size = 0;
@@ -95,8 +95,8 @@ function blocksPart(node: Node, request: SectionReader): TypedSection | undefine
   const split = from > 0 ? from : splitHeight(node, hashes);
   if (split === undefined) return undefined;
   const start = from === 0 && request.bool('block_ids_exclusive') ? split + 1 : split;
-  const wanted = request.number('max_block_count', 0);
-  const page = readPage(node, start, wanted === 0 ? MAX_BLOCKS : Math.min(wanted, MAX_BLOCKS), prune);
+  const maxCount = request.number('max_block_count', 0);
+  const page = readPage(node, start, maxCount === 0 ? MAX_BLOCKS : Math.min(maxCount, MAX_BLOCKS), prune);
   return {
     ...ends,
     start_height: u64(start),
@@ -142,15 +142,16 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
     paths: ['/get_blocks.bin', '/getblocks.bin'],
     source: 'COMMAND_RPC_GET_BLOCKS_FAST, on_get_blocks',
     async handle(context, request) {
-      const { node, misbehaviour, rng } = context.daemon;
-      const replaced = misbehaviour.blocksToReplace();
+      const { node, faults, rng } = context.daemon;
+      const replaced = faults.blocksToReplace();
       if (replaced > 0) await reorganise(node, replaced, rng);
-      const wanted = request.number('requested_info', WANTED.blocks);
+      const wanted = request.number('requested_info', REQUESTED_INFO.blocks);
       const time = { daemon_time: u64(node.chain.clock()) };
-      if (wanted > WANTED.pool) return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');
-      const blocks = wanted === WANTED.pool ? EMPTY : blocksPart(node, request);
+      if (wanted > REQUESTED_INFO.pool)
+        return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');
+      const blocks = wanted === REQUESTED_INFO.pool ? EMPTY : blocksPart(node, request);
       if (blocks === undefined) return accessedSection({ ...EMPTY, ...time }, 'Failed');
-      const pool = wanted === WANTED.blocks ? {} : poolPart(context, request);
+      const pool = wanted === REQUESTED_INFO.blocks ? {} : poolPart(context, request);
       return accessedSection({ ...blocks, ...time, ...pool });
     },
   },

@@ -15,7 +15,7 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
     handle({ daemon: { node } }, request) {
       const hash = request.bytes('txid', NO_HASH);
       if (hash.length !== 32) throw new CodecError('txid: expected 32 bytes');
-      const tx = node.store.transactions.named(hash as Hash);
+      const tx = node.store.transactions.get(hash as Hash);
       if (tx === undefined) return accessedSection({}, 'Failed');
       return accessedSection({ o_indexes: list(node.store.outputs.indicesOf(tx.id).map(u64)) });
     },
@@ -23,14 +23,14 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
   {
     paths: ['/get_outs.bin'],
     source: 'COMMAND_RPC_GET_OUTPUTS_BIN, on_get_outs_bin',
-    handle({ daemon: { node, misbehaviour }, restricted }, request) {
-      const wanted = request.sections('outputs');
-      if (restricted && wanted.length > MAX_OUTS) return accessedSection({}, 'Too many outs requested');
+    handle({ daemon: { node, faults }, restricted }, request) {
+      const requested = request.sections('outputs');
+      if (restricted && requested.length > MAX_OUTS) return accessedSection({}, 'Too many outs requested');
       const withTx = request.has('get_txid') ? request.bool('get_txid') : true;
       const { view } = node.chain;
-      const outs = wanted.flatMap((output) => {
+      const outs = requested.flatMap((output) => {
         const amount = output.uint('amount', 0n);
-        const index = misbehaviour.outputIndex(output.uint('index', 0n));
+        const index = faults.outputIndex(output.uint('index', 0n));
         const found = view.output(amount, index);
         if (found === undefined) return [];
         const txHash = withTx ? node.store.outputs.txHashAt(amount, index) : undefined;
@@ -44,7 +44,7 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
           }),
         ];
       });
-      return outs.length < wanted.length
+      return outs.length < requested.length
         ? accessedSection({}, 'Failed')
         : accessedSection({ outs: list(outs) });
     },
@@ -62,7 +62,7 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
         return accessedSection({}, 'a restricted server gives the distribution of RingCT outputs only');
       if (request.has('binary') && !request.bool('binary')) return accessedSection({}, 'Binary only call');
       const compress = request.bool('compress');
-      const asked = {
+      const range = {
         from_height: request.number('from_height', 0),
         to_height: request.number('to_height', 0),
         cumulative: request.bool('cumulative'),
@@ -70,7 +70,7 @@ export const outputEndpoints: readonly BinaryEndpoint[] = [
         compress,
       };
       const distributions = amounts.flatMap((amount) => {
-        const found = distributionFor(node, amount, asked);
+        const found = distributionFor(node, amount, range);
         return found === undefined ? [] : [object(distributionSection(amount, found, compress))];
       });
       return distributions.length < amounts.length

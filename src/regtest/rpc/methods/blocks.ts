@@ -8,10 +8,10 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { accessed, EMPTY_HEADER, headerShape, replied, toHash, wide } from '../shapes.js';
 import { blockText } from '../tx-json.js';
 
-/** Headers that a restricted server gives at once. */
+/** Maximum number of headers in an answer of a restricted server. */
 const MAX_RESTRICTED_HEADERS = 1000;
 
-/** A block wherever it stands. */
+/** Block of the main chain or of an alternative one. */
 interface Found {
   readonly blob: Uint8Array;
   readonly hash: Hash;
@@ -22,9 +22,9 @@ interface Found {
 function findBlock({ store }: Node, name: string): Found {
   const hash = toHash(name);
   if (hash === undefined) throw refuse('wrongParam', 'the block hash is not 64 hex digits');
-  const main = store.blocks.named(hash);
+  const main = store.blocks.get(hash);
   if (main !== undefined) return { ...main, orphan: false };
-  const alternative = store.alternatives.named(hash);
+  const alternative = store.alternatives.get(hash);
   if (alternative === undefined) throw refuse('internal', 'there is no block of this hash');
   return { ...alternative, orphan: true };
 }
@@ -78,7 +78,7 @@ export const blockMethods: readonly DaemonMethod[] = [
   defineMethod({
     name: 'get_block_header_by_hash',
     aliases: ['getblockheaderbyhash'],
-    summary: 'Headers of blocks by name, alternative ones too.',
+    summary: 'Headers of blocks by hash, alternative ones too.',
     meta: {},
     params: params({ hash: text.default(''), hashes: listOf(text) }),
     source: 'COMMAND_RPC_GET_BLOCK_HEADER_BY_HASH, on_get_block_header_by_hash',
@@ -143,7 +143,7 @@ export const blockMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'get_alternate_chains',
-    summary: 'Chains off the main one.',
+    summary: 'Alternative chains.',
     meta: { unrestricted: true },
     params: none,
     source: 'COMMAND_RPC_GET_ALTERNATE_CHAINS, on_get_alternate_chains',
@@ -171,7 +171,7 @@ export const blockMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'get_coinbase_tx_sum',
-    summary: 'Money made and fees paid in a range of blocks.',
+    summary: 'Emission and fees of a range of blocks.',
     meta: { unrestricted: true },
     params: params({ height: height.default(0), count: height.default(0) }),
     source: 'COMMAND_RPC_GET_COINBASE_TX_SUM, on_get_coinbase_tx_sum',

@@ -2,7 +2,7 @@ import { SPENDABLE_AGE_BLOCKS } from '../../../cryptonote/constants.js';
 import { U64_MAX } from '../../../util/amount.js';
 import { flag, height, listOf, none, params, u64 } from '../../../jsonrpc/params.js';
 import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../../rules/dynamic-fees.js';
-import { forkStanding, LATEST_VERSION, versionAt } from '../../rules/hard-fork.js';
+import { forkStatus, LATEST_VERSION, versionAt } from '../../rules/hard-fork.js';
 import type { Node } from '../../chain/node.js';
 import { distributionFor, distributionShape, distributionRequest } from '../distribution.js';
 import { refuse } from '../errors.js';
@@ -10,14 +10,14 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { nodeInfo } from '../node-info.js';
 import { accessed, replied } from '../shapes.js';
 
-/** Interface 3.18: major in the upper half. Source: core_rpc_server_commands_defs.h `CORE_RPC_VERSION`. */
+/** RPC version 3.18, major version in the upper 16 bits. Source: core_rpc_server_commands_defs.h `CORE_RPC_VERSION`. */
 const RPC_VERSION = (3 << 16) | 18;
-/** Seconds back that a restricted server counts recent outputs. */
+/** Maximum age of `recent_cutoff` at a restricted server [s]. */
 const MAX_RECENT_AGE = 3 * 24 * 60 * 60;
 
 const LIKELY_FORKED = 0;
 
-/** Outputs of an amount: all, those old enough to be spent, and of these the ones since a time. */
+/** Number of outputs of an amount: total, unlocked, and unlocked since a time. */
 function histogramOf({ chain, store }: Node, amount: bigint, recentCutoff: number) {
   const total = store.outputs.count(amount);
   const mature = store.outputs.countBelow(amount, chain.height - SPENDABLE_AGE_BLOCKS + 1);
@@ -43,48 +43,48 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     params: none,
     source: 'COMMAND_RPC_GET_VERSION, on_get_version',
     handle: ({ daemon: { node } }) =>
-      // Without a table of forks a wallet asks for each: regtest's is none that it knows.
+      // Without a table of hard forks, a wallet queries each fork: it does not know regtest's table.
       replied({ version: RPC_VERSION, release: false, current_height: node.chain.height }),
   }),
 
   defineMethod({
     name: 'hard_fork_info',
-    summary: 'How a version of the rules stands.',
+    summary: 'Status of a hard fork.',
     meta: {},
     params: params({ version: height.default(0) }),
     source: 'COMMAND_RPC_HARD_FORK_INFO, on_hard_fork_info',
     handle({ daemon: { node } }, { version }) {
-      const standing = forkStanding(node.chain.height, version === 0 ? LATEST_VERSION : version);
+      const status = forkStatus(node.chain.height, version === 0 ? LATEST_VERSION : version);
       return accessed({
         version: versionAt(node.chain.height),
-        enabled: standing.enabled,
-        window: standing.window,
-        votes: standing.votes,
-        threshold: standing.threshold,
-        voting: standing.voting,
+        enabled: status.enabled,
+        window: status.window,
+        votes: status.votes,
+        threshold: status.threshold,
+        voting: status.voting,
         state: LIKELY_FORKED,
-        earliest_height: standing.earliestHeight ?? U64_MAX,
+        earliest_height: status.earliestHeight ?? U64_MAX,
       });
     },
   }),
 
   defineMethod({
     name: 'get_fee_estimate',
-    summary: 'Fees a byte that a wallet should pay.',
+    summary: 'Recommended fees per byte.',
     meta: {},
     params: params({ grace_blocks: height.default(0) }),
     source: 'COMMAND_RPC_GET_BASE_FEE_ESTIMATE, on_get_base_fee_estimate',
-    handle({ daemon: { node, misbehaviour } }, { grace_blocks }) {
+    handle({ daemon: { node, faults } }, { grace_blocks }) {
       if (grace_blocks > MAX_GRACE_BLOCKS)
         throw refuse('wrongParam', `grace_blocks is at most ${MAX_GRACE_BLOCKS}`);
-      const fees = misbehaviour.fees(node.chain.feeEstimates(grace_blocks));
+      const fees = faults.fees(node.chain.feeEstimates(grace_blocks));
       return accessed({ fee: fees[0] ?? 0n, fees, quantization_mask: QUANTIZATION_MASK });
     },
   }),
 
   defineMethod({
     name: 'get_output_histogram',
-    summary: 'How many outputs amounts have.',
+    summary: 'Number of outputs by amount.',
     meta: {},
     params: params({
       amounts: listOf(u64),
@@ -99,8 +99,9 @@ export const chainStateMethods: readonly DaemonMethod[] = [
         return accessed({}, 'a restricted server gives histograms of named amounts only');
       if (restricted && recent_cutoff > 0 && recent_cutoff < node.chain.clock() - MAX_RECENT_AGE)
         return accessed({}, 'Recent cutoff is too old');
-      const asked = amounts.length === 0 ? node.store.outputs.amounts().map(({ amount }) => amount) : amounts;
-      const sorted = [...new Set(asked)].sort((a, b) => (a < b ? -1 : 1));
+      const requested =
+        amounts.length === 0 ? node.store.outputs.amounts().map(({ amount }) => amount) : amounts;
+      const sorted = [...new Set(requested)].sort((a, b) => (a < b ? -1 : 1));
       const histogram = sorted.flatMap((amount) => {
         const { total, mature, recent } = histogramOf(node, amount, recent_cutoff);
         if (total < min_count || (max_count !== 0 && total > max_count)) return [];
@@ -119,7 +120,7 @@ export const chainStateMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'get_output_distribution',
-    summary: 'Outputs of amounts by block.',
+    summary: 'Number of outputs of an amount by block.',
     meta: {},
     params: distributionRequest,
     source: 'COMMAND_RPC_GET_OUTPUT_DISTRIBUTION, on_get_output_distribution',
@@ -138,7 +139,7 @@ export const chainStateMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'sync_info',
-    summary: 'State of the synchronisation.',
+    summary: 'State of the sync.',
     meta: { unrestricted: true },
     params: none,
     source: 'COMMAND_RPC_SYNC_INFO, on_sync_info',
@@ -148,7 +149,7 @@ export const chainStateMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'prune_blockchain',
-    summary: 'Nothing is pruned here.',
+    summary: 'Pruning seed; always 0, the chain is not pruned.',
     meta: { unrestricted: true },
     params: params({ check: flag.default(false) }),
     source: 'COMMAND_RPC_PRUNE_BLOCKCHAIN, on_prune_blockchain',
@@ -160,7 +161,7 @@ export const chainStateMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'flush_cache',
-    summary: 'Forgets what was refused; nothing is remembered here.',
+    summary: 'Clears the caches of invalid transactions and blocks; without effect here.',
     meta: { unrestricted: true },
     params: none,
     source: 'COMMAND_RPC_FLUSH_CACHE, on_flush_cache',

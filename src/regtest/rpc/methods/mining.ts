@@ -16,12 +16,12 @@ import { minerData } from '../miner-data.js';
 import { replied, toHash, wide } from '../shapes.js';
 
 const MAX_RESERVE = 255;
-/** Bytes that a block may be longer than its weight limit. Source: cryptonote_core.cpp `BLOCK_SIZE_SANITY_LEEWAY`. */
+/** Bytes by which a block may exceed its weight limit. Source: cryptonote_core.cpp `BLOCK_SIZE_SANITY_LEEWAY`. */
 const SIZE_LEEWAY = 100;
-/** Blocks that one call makes at most. */
+/** Maximum number of blocks per call. */
 const MAX_GENERATED = 100_000;
 
-/** Where a reward goes. @throws RpcError */
+/** Parses the address of a reward. @throws RpcError */
 export function minerAddress(given: string): Address {
   let address: Address;
   try {
@@ -66,7 +66,7 @@ async function submit(node: Node, block: Block): Promise<void> {
   throw refuse('notAccepted', 'Block not accepted');
 }
 
-/** Where a miner's own bytes stand in a block's blob: behind the public key, a tag and their count. */
+/** Byte offset of a miner's reserved bytes in the block blob: behind the public key, the nonce tag and the length. */
 function reservedOffset(blob: Uint8Array, { minerTx }: Block, reserved: number): number {
   const [key] = txPublicKeys(parseExtra(minerTx.prefix.extra).fields);
   if (reserved === 0 || key === undefined) return 0;
@@ -77,7 +77,7 @@ export const miningMethods: readonly DaemonMethod[] = [
   defineMethod({
     name: 'get_block_template',
     aliases: ['getblocktemplate'],
-    summary: 'A block to mine on.',
+    summary: 'Block template.',
     meta: {},
     params: params({
       wallet_address: text.default(''),
@@ -119,7 +119,7 @@ export const miningMethods: readonly DaemonMethod[] = [
   defineMethod({
     name: 'submit_block',
     aliases: ['submitblock'],
-    summary: 'Takes a mined block.',
+    summary: 'Submits a mined block.',
     meta: { positional: true },
     params: params({ list: listOf(text) }),
     source: 'COMMAND_RPC_SUBMITBLOCK, on_submitblock',
@@ -136,7 +136,7 @@ export const miningMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'generateblocks',
-    summary: 'Mines blocks at once.',
+    summary: 'Mines blocks immediately.',
     meta: { unrestricted: true },
     params: params({
       amount_of_blocks: height.default(0),
@@ -166,7 +166,7 @@ export const miningMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'get_miner_data',
-    summary: 'What a miner that makes its own blocks must know.',
+    summary: 'Data for miners that build their own blocks.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GETMINERDATA, on_getminerdata',

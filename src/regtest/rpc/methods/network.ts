@@ -5,7 +5,7 @@ import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied } from '../shapes.js';
 
-/** An IPv4 address as one integer, its first number in the lowest byte. */
+/** Formats an IPv4 address from an integer whose lowest byte is the first octet. */
 const addressOf = (ip: number): string =>
   [ip, ip >>> 8, ip >>> 16, ip >>> 24].map((byte) => byte & 0xff).join('.');
 
@@ -33,7 +33,7 @@ export const networkMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'set_bans',
-    summary: 'Keeps hosts out, or lets them in again; connections that are open stay.',
+    summary: 'Bans hosts or lifts bans; open connections stay.',
     meta: { unrestricted: true },
     params: params({ bans: listOf(banEntry) }),
     source: 'COMMAND_RPC_SETBANS, on_set_bans',
@@ -45,7 +45,8 @@ export const networkMethods: readonly DaemonMethod[] = [
         }
         if (host === '' && ip === 0) throw refuse('wrongParam', 'a ban names a host or an ip');
         const name = host === '' ? addressOf(ip) : host;
-        if (!isBannable(name)) throw refuse('wrongParam', 'a ban names something that is no host or subnet');
+        if (!isBannable(name))
+          throw refuse('wrongParam', 'the host of a ban is neither an address nor a subnet');
         if (ban) bans.ban(name, seconds);
         else bans.lift(name);
       }
@@ -55,7 +56,7 @@ export const networkMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'get_bans',
-    summary: 'Hosts that are kept out.',
+    summary: 'Banned hosts.',
     meta: { unrestricted: true },
     params: none,
     source: 'COMMAND_RPC_GETBANS, on_get_bans',
@@ -71,13 +72,13 @@ export const networkMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'banned',
-    summary: 'Is an address kept out, and for how long?',
+    summary: 'Whether an address is banned, and for how long.',
     meta: { unrestricted: true },
     params: params({ address: text.default('') }),
     source: 'COMMAND_RPC_BANNED, on_banned',
     handle({ daemon: { bans } }, { address }) {
       if (!isBannable(address) || address.includes('/'))
-        throw refuse('wrongParam', 'the address is of no kind that can be banned');
+        throw refuse('wrongParam', 'addresses of this kind cannot be banned');
       const seconds = bans.secondsLeft(address);
       return replied({ banned: seconds > 0, seconds });
     },

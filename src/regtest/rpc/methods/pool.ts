@@ -7,14 +7,14 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { accessed, rawText, replied, toHash } from '../shapes.js';
 import { visiblePool } from '../visible-pool.js';
 
-/** Names that one call gives. Source: core_rpc_server.cpp `on_get_txids_loose`. */
+/** Maximum number of hashes in an answer. Source: core_rpc_server.cpp `on_get_txids_loose`. */
 const MAX_LOOSE = 50_000;
 const MAX_LOOSE_RESTRICTED = 5_000;
 
 export const poolMethods: readonly DaemonMethod[] = [
   defineMethod({
     name: 'flush_txpool',
-    summary: 'Drops transactions of the pool, all without a list.',
+    summary: 'Removes transactions from the pool; all of them without a list.',
     meta: { unrestricted: true },
     params: params({ txids: listOf(text) }),
     source: 'COMMAND_RPC_FLUSH_TRANSACTION_POOL, on_flush_txpool',
@@ -28,7 +28,7 @@ export const poolMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'relay_tx',
-    summary: 'Relays transactions of the pool.',
+    summary: 'Relays pool transactions.',
     meta: { unrestricted: true },
     params: params({ txids: listOf(text) }),
     source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
@@ -47,7 +47,7 @@ export const poolMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'get_txpool_backlog',
-    summary: 'Weight, fee and age of what waits: three 64-bit integers each.',
+    summary: 'Weight, fee and age of pool transactions: three 64-bit integers each.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_BACKLOG, on_get_txpool_backlog',
@@ -63,7 +63,7 @@ export const poolMethods: readonly DaemonMethod[] = [
 
   defineMethod({
     name: 'get_txids_loose',
-    summary: 'Names of transactions whose highest bits, as little-endian integers, are given.',
+    summary: 'Hashes of transactions whose highest bits, as little-endian integers, match a template.',
     meta: {},
     params: params({ txid_template: text.default(''), num_matching_bits: u32.default(0) }),
     source: 'COMMAND_RPC_GET_TXIDS_LOOSE, on_get_txids_loose',
@@ -74,9 +74,9 @@ export const poolMethods: readonly DaemonMethod[] = [
       const drop = BigInt(256 - bits);
       const wanted = bytesToInt(template) >> drop;
       if (wanted << drop !== bytesToInt(template))
-        throw refuse('wrongParam', 'the template says more bits than it is to be matched by');
+        throw refuse('wrongParam', 'the template has bits beyond num_matching_bits');
       const most = restricted ? MAX_LOOSE_RESTRICTED : MAX_LOOSE;
-      // Those of the chain, then those of the pool, each in the order of the integers.
+      // Hashes of the chain, then of the pool, each in the order of their integers.
       const found = [node.store.transactions.hashes(), node.store.pool.hashes()].flatMap((hashes) =>
         hashes
           .map((hash) => ({ hash, value: bytesToInt(hash) }))

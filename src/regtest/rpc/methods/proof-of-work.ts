@@ -15,14 +15,14 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied, toHash } from '../shapes.js';
 import { assertBlockSize, readBlock } from './mining.js';
 
-/** Last version whose blocks are hashed with the first CryptoNight. Source: cryptonote_config.h. */
+/** Last block version hashed with CryptoNight variant 0. Source: cryptonote_config.h. */
 const LAST_CRYPTONIGHT = 6;
 
 const MAX_AUX_RESTRICTED = 10;
-/** Nonces that are tried. Source: core_rpc_server.cpp `on_add_aux_pow`. */
+/** Number of nonces tried. Source: core_rpc_server.cpp `on_add_aux_pow`. */
 const NONCES = 65_536;
 const NONCES_RESTRICTED = 16_385;
-/** Between them others are served. */
+/** Nonces tried before yielding to the event loop. */
 const NONCES_AT_ONCE = 512;
 
 interface AuxWork {
@@ -32,22 +32,22 @@ interface AuxWork {
 
 const auxEntry = z.object({ id: text.default(''), hash: text.default('') });
 
-/** A nonce under which every chain has a slot of its own. @throws RpcError */
+/** Finds a nonce under which every chain has a distinct slot. @throws RpcError */
 async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce: number; slots: number[] }> {
   for (let nonce = 0; nonce < nonces; nonce++) {
     const slots = auxSlots(ids, nonce);
     if (slots !== undefined) return { nonce, slots };
     if (nonce % NONCES_AT_ONCE === 0) await yieldToEventLoop();
   }
-  throw refuse('internal', 'no nonce gives every chain a slot of its own');
+  throw refuse('internal', 'no nonce gives every chain a distinct slot');
 }
 
-/** A block that commits to other chains. */
+/** Adds a merge-mining commitment to a block. */
 function commitTo(block: Block, depth: bigint, root: Hash): Block {
   const { fields, complete } = parseExtra(block.minerTx.prefix.extra);
   if (!complete) throw refuse('internal', 'the extra field cannot be read');
-  const kept = fields.filter(({ type }) => type !== 'mergeMining');
-  const extra = writeExtra([...kept, { type: 'mergeMining', depth, root }]);
+  const others = fields.filter(({ type }) => type !== 'mergeMining');
+  const extra = writeExtra([...others, { type: 'mergeMining', depth, root }]);
   return { ...block, minerTx: { ...block.minerTx, prefix: { ...block.minerTx.prefix, extra } } };
 }
 

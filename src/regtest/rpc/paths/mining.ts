@@ -32,7 +32,7 @@ function readAddress(given: string): Address | string {
 export const miningPaths: readonly DaemonMethod[] = [
   defineMethod({
     name: '/start_mining',
-    summary: 'Mines to an address, a block at a time.',
+    summary: 'Starts mining to an address, one block per interval.',
     meta: { unrestricted: true },
     params: params({
       miner_address: text.default(''),
@@ -62,7 +62,7 @@ export const miningPaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/mining_status',
-    summary: 'What the miner is at.',
+    summary: 'Status of the miner.',
     meta: { unrestricted: true },
     params: none,
     source: 'COMMAND_RPC_MINING_STATUS, on_mining_status',
@@ -91,7 +91,7 @@ export const miningPaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/set_log_hash_rate',
-    summary: 'Shows the hash rate or not; there is no log of it here.',
+    summary: 'Logs the hash rate or not; without effect here.',
     meta: { unrestricted: true },
     params: params({ visible: flag.default(false) }),
     source: 'COMMAND_RPC_SET_LOG_HASH_RATE, on_set_log_hash_rate',

@@ -1,23 +1,23 @@
 import { params, text } from '../../../jsonrpc/params.js';
-import { parseWrongs } from '../../misbehaviour.js';
+import { parseFaults } from '../../fault-injection.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied } from '../shapes.js';
 
-/** Ours alone; no other daemon has it. */
+/** Extension of this daemon; `monerod` has no such path. */
 export const MISBEHAVE_PATH = '/misbehave';
 
 export const misbehavePaths: readonly DaemonMethod[] = [
   defineMethod({
     name: MISBEHAVE_PATH,
-    summary: 'Says what the daemon does wrong from now on; where --misbehave was given only.',
+    summary: 'Sets the faults that the daemon injects; needs --misbehave.',
     meta: { unrestricted: true },
     params: params({ what: text.default('') }),
-    source: 'ours: misbehaviour.ts',
-    handle({ daemon: { misbehaviour } }, { what }) {
-      if (!misbehaviour.isAllowed) throw refuse('wrongParam', 'the daemon was started without --misbehave');
+    source: 'ours: fault-injection.ts',
+    handle({ daemon: { faults } }, { what }) {
+      if (!faults.isAllowed) throw refuse('wrongParam', 'the daemon was started without --misbehave');
       try {
-        misbehaviour.set(parseWrongs(what));
+        faults.set(parseFaults(what));
       } catch (error) {
         if (error instanceof RangeError) return replied({}, error.message);
         throw error;

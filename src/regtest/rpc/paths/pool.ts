@@ -27,13 +27,13 @@ const txShape = (tx: PoolTx, restricted: boolean) => ({
   tx_blob: toHex(tx.blob),
 });
 
-/** Seconds that count as long. */
-const LONG = 600;
+/** Age above which a transaction counts in `num_10m` [s]. */
+const TEN_MINUTES = 600;
 const BINS = 10;
 
 /**
- * How old what waits is: bins of equal width, the newest first; with 50 or more, the oldest 2% in a bin of
- * their own. Source: tx_pool.cpp `get_transaction_stats`.
+ * Age histogram of pool transactions: bins of equal width, newest first; with 50 or more transactions, the oldest 2 %
+ * are in a separate bin. Source: tx_pool.cpp `get_transaction_stats`.
  */
 function histogramOf(txs: readonly PoolTx[], now: number) {
   if (txs.length < 2) return { histo: [], histo_98pc: 0 };
@@ -58,7 +58,7 @@ function histogramOf(txs: readonly PoolTx[], now: number) {
 export const poolPaths: readonly DaemonMethod[] = [
   defineMethod({
     name: '/get_transaction_pool',
-    summary: 'All that waits for a block.',
+    summary: 'All pool transactions.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL, on_get_transaction_pool',
@@ -79,7 +79,7 @@ export const poolPaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/get_transaction_pool_hashes',
-    summary: 'Names of what waits for a block.',
+    summary: 'Hashes of the pool transactions.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_HASHES, on_get_transaction_pool_hashes',
@@ -88,7 +88,7 @@ export const poolPaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/get_transaction_pool_hashes.bin',
-    summary: 'Names of what waits for a block, 32 raw bytes each in one JSON string.',
+    summary: 'Hashes of the pool transactions, 32 raw bytes each in one JSON string.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_HASHES_BIN, on_get_transaction_pool_hashes_bin',
@@ -100,7 +100,7 @@ export const poolPaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/get_transaction_pool_stats',
-    summary: 'What waits for a block, in numbers.',
+    summary: 'Statistics of the pool.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_STATS, on_get_transaction_pool_stats',
@@ -119,7 +119,7 @@ export const poolPaths: readonly DaemonMethod[] = [
           oldest: times.length === 0 ? 0 : Math.min(...times),
           txs_total: txs.length,
           num_failing: txs.filter(({ failedHeight }) => failedHeight > 0).length,
-          num_10m: times.filter((time) => time < now - LONG).length,
+          num_10m: times.filter((time) => time < now - TEN_MINUTES).length,
           num_not_relayed: txs.filter(({ relayed }) => !relayed).length,
           ...histogramOf(txs, now),
           num_double_spends: txs.filter(({ doubleSpendSeen }) => doubleSpendSeen).length,

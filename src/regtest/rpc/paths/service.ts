@@ -10,17 +10,17 @@ import { accessed, replied } from '../shapes.js';
 
 const MAX_RESTRICTED_OUTS = 5000;
 
-/** Signed 64-bit, kept within what matters of it. */
+/** Signed 64-bit integer, converted to a number: precision beyond 2^53 does not matter. */
 const limit = z
   .union([z.bigint(), z.string().regex(/^-?\d{1,20}$/)])
   .transform((value) => Number(BigInt(value)))
   .default(0);
 
-/** kB/s in force after a wish: above 0 as wished, 0 as it was, -1 the default; undefined for any other. */
-function limitAfter(wish: number, current: number, initial: number): number | undefined {
-  if (wish > 0) return wish;
-  if (wish === 0) return current;
-  return wish === -1 ? initial : undefined;
+/** New limit [kB/s]: a positive request sets it, 0 keeps it, -1 restores the default; undefined for other requests. */
+function limitAfter(requested: number, current: number, initial: number): number | undefined {
+  if (requested > 0) return requested;
+  if (requested === 0) return current;
+  return requested === -1 ? initial : undefined;
 }
 
 export const servicePaths: readonly DaemonMethod[] = [
@@ -31,8 +31,8 @@ export const servicePaths: readonly DaemonMethod[] = [
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_HEIGHT, on_get_height',
-    handle: ({ daemon: { node, misbehaviour } }) =>
-      replied({ height: misbehaviour.height(node.chain.height), hash: toHex(node.chain.tip.hash) }),
+    handle: ({ daemon: { node, faults } }) =>
+      replied({ height: faults.height(node.chain.height), hash: toHex(node.chain.tip.hash) }),
   }),
 
   defineMethod({
@@ -47,7 +47,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/get_alt_blocks_hashes',
-    summary: 'Names of the blocks off the main chain.',
+    summary: 'Hashes of the alternative blocks.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_ALT_BLOCKS_HASHES, on_get_alt_blocks_hashes',
@@ -64,11 +64,11 @@ export const servicePaths: readonly DaemonMethod[] = [
       get_txid: flag.default(false),
     }),
     source: 'COMMAND_RPC_GET_OUTPUTS, on_get_outs',
-    handle({ daemon: { node, misbehaviour }, restricted }, { outputs, get_txid }) {
+    handle({ daemon: { node, faults }, restricted }, { outputs, get_txid }) {
       if (restricted && outputs.length > MAX_RESTRICTED_OUTS) return accessed({}, 'Too many outs requested');
       const { view } = node.chain;
-      const outs = outputs.flatMap(({ amount, index: asked }) => {
-        const index = misbehaviour.outputIndex(asked);
+      const outs = outputs.flatMap(({ amount, index: requested }) => {
+        const index = faults.outputIndex(requested);
         const output = view.output(amount, index);
         if (output === undefined) return [];
         const txid = get_txid ? node.store.outputs.txHashAt(amount, index) : undefined;
@@ -88,7 +88,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/pop_blocks',
-    summary: 'Takes blocks off the top; their transactions go back to the pool.',
+    summary: 'Removes blocks from the tip; their transactions return to the pool.',
     meta: { unrestricted: true },
     params: params({ nblocks: height.default(0), keep_txs: flag.default(true) }),
     source: 'COMMAND_RPC_POP_BLOCKS, on_pop_blocks',
@@ -100,7 +100,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/save_bc',
-    summary: 'The chain is saved always.',
+    summary: 'Saves the chain; without effect, it is always saved.',
     meta: { unrestricted: true },
     params: none,
     source: 'COMMAND_RPC_SAVE_BC, on_save_bc',
@@ -109,7 +109,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/stop_daemon',
-    summary: 'Ends the daemon.',
+    summary: 'Stops the daemon.',
     meta: { unrestricted: true },
     params: none,
     source: 'COMMAND_RPC_STOP_DAEMON, on_stop_daemon',
@@ -121,7 +121,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/set_log_level',
-    summary: 'Sets how much is logged, 0 to 4.',
+    summary: 'Sets the log level, 0 to 4.',
     meta: { unrestricted: true },
     params: params({ level: limit }),
     source: 'COMMAND_RPC_SET_LOG_LEVEL, on_set_log_level',
@@ -131,7 +131,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/set_log_categories',
-    summary: 'Sets what is logged; without a list the default again.',
+    summary: 'Sets the log categories; without a list restores the default.',
     meta: { unrestricted: true },
     params: params({ categories: text.default(DEFAULT_CATEGORIES) }),
     source: 'COMMAND_RPC_SET_LOG_CATEGORIES, on_set_log_categories',
@@ -152,7 +152,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/get_public_nodes',
-    summary: 'Peers with an interface for strangers; there are none.',
+    summary: 'Peers with a public RPC port; there are none.',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_PUBLIC_NODES, on_get_public_nodes',
@@ -177,7 +177,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/get_limit',
-    summary: 'Bandwidth towards peers, kB/s.',
+    summary: 'Bandwidth limits [kB/s].',
     meta: {},
     params: none,
     source: 'COMMAND_RPC_GET_LIMIT, on_get_limit',
@@ -186,7 +186,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/set_limit',
-    summary: 'Sets the bandwidth towards peers, kB/s.',
+    summary: 'Sets the bandwidth limits [kB/s].',
     meta: { unrestricted: true },
     params: params({ limit_down: limit, limit_up: limit }),
     source: 'COMMAND_RPC_SET_LIMIT, on_set_limit',
@@ -202,12 +202,12 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/out_peers',
-    summary: 'How many peers may be sought.',
+    summary: 'Sets the maximum number of outgoing peers.',
     meta: { unrestricted: true },
     params: params({ out_peers: u32.optional(), in_peers: u32.optional(), set: flag.default(true) }),
     source: 'COMMAND_RPC_OUT_PEERS, on_out_peers',
     handle({ daemon: { peers } }, { out_peers, in_peers, set }) {
-      // The older interface set both limits here.
+      // Older releases set both limits by this call.
       if (set) Object.assign(peers, { out: out_peers ?? peers.out, in: in_peers ?? peers.in });
       return replied({ out_peers: peers.out });
     },
@@ -215,7 +215,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/in_peers',
-    summary: 'How many peers may come.',
+    summary: 'Sets the maximum number of incoming peers.',
     meta: { unrestricted: true },
     params: params({ in_peers: u32.optional(), set: flag.default(true) }),
     source: 'COMMAND_RPC_IN_PEERS, on_in_peers',
@@ -227,7 +227,7 @@ export const servicePaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/update',
-    summary: 'Looks for a newer version; there is none to look for.',
+    summary: 'Checks for a newer version; there is none.',
     meta: { unrestricted: true },
     params: params({ command: text.default('') }),
     source: 'COMMAND_RPC_UPDATE, on_update',

@@ -22,7 +22,7 @@ const UNSPENT = 0;
 const SPENT_IN_CHAIN = 1;
 const SPENT_IN_POOL = 2;
 
-/** A transaction wherever it stands, in its two halves. */
+/** Transaction of the chain or the pool, split into its pruned and prunable parts. */
 interface Found {
   readonly hash: Hash;
   readonly pruned: Uint8Array;
@@ -33,9 +33,9 @@ interface Found {
 }
 
 function findTx({ store }: Node, hash: Hash, restricted: boolean): Found | undefined {
-  const mined = store.transactions.named(hash);
+  const mined = store.transactions.get(hash);
   if (mined !== undefined) return { ...mined, mined };
-  const waiting = store.pool.named(hash);
+  const waiting = store.pool.get(hash);
   if (waiting === undefined || (restricted && !waiting.relayed)) return undefined;
   const tx = parseTransaction(waiting.blob);
   const pruned = encode(prunedTransaction, tx);
@@ -60,7 +60,7 @@ function entryShape(node: Node, found: Found, { decode, prune, split }: Shape) {
   const halves = prune || split;
   const json = (): string =>
     prune ? txText(parsePrunedTransaction(pruned)) : txText(parseTransaction(whole));
-  // A miner's transaction has no second half; older servers send the first in any case.
+  // A miner transaction has no prunable part; older releases send its pruned part in any case.
   const showPruned = halves || prunable.length === 0;
   return {
     tx_hash: toHex(hash),
@@ -82,7 +82,7 @@ function entryShape(node: Node, found: Found, { decode, prune, split }: Shape) {
   };
 }
 
-/** Wire names and words of the reasons, in upstream's order. Source: core_rpc_server.cpp `on_send_raw_tx`. */
+/** Wire names and texts of the reasons, in upstream's order. Source: core_rpc_server.cpp `on_send_raw_tx`. */
 const REASONS: readonly (readonly [TxFlag, string, string])[] = [
   ['lowMixin', 'low_mixin', 'bad ring size'],
   ['doubleSpend', 'double_spend', 'double spend'],
@@ -136,7 +136,7 @@ export const transactionPaths: readonly DaemonMethod[] = [
   defineMethod({
     name: '/get_transactions',
     aliases: ['/gettransactions'],
-    summary: 'Transactions by name, of the chain or the pool.',
+    summary: 'Transactions of the chain or the pool, by hash.',
     meta: {},
     params: params({
       txs_hashes: listOf(text),
@@ -167,7 +167,7 @@ export const transactionPaths: readonly DaemonMethod[] = [
   defineMethod({
     name: '/send_raw_transaction',
     aliases: ['/sendrawtransaction'],
-    summary: 'Takes a transaction into the pool.',
+    summary: 'Adds a transaction to the pool.',
     meta: {},
     params: params({
       tx_as_hex: text.default(''),
@@ -181,7 +181,7 @@ export const transactionPaths: readonly DaemonMethod[] = [
 
   defineMethod({
     name: '/is_key_image_spent',
-    summary: 'For key images: 0 unspent, 1 spent in the chain, 2 in the pool.',
+    summary: 'Spent status of key images: 0 unspent, 1 spent in the chain, 2 in the pool.',
     meta: {},
     params: params({ key_images: listOf(text) }),
     source: 'COMMAND_RPC_IS_KEY_IMAGE_SPENT, on_is_key_image_spent',

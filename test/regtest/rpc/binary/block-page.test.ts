@@ -8,7 +8,7 @@ const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
 const list = (items: readonly Scalar[]): Typed => ({ type: 'list', items });
 const object = (value: Record<string, Typed | undefined>): Scalar => ({ type: 'object', value });
 
-/** The same from the writer that takes values of any shape. */
+/** The same page as values for the generic writer. */
 const listedBlocks = (blocks: readonly ServedBlock[], prune: boolean): Typed =>
   list(
     blocks.map(({ blob, payments }) =>
@@ -65,13 +65,13 @@ const block = (prune: boolean): fc.Arbitrary<ServedBlock> =>
     }),
   );
 
-/** Blocks, and whether their payments are pruned. */
+/** Arbitrary blocks, and whether their payments are pruned. */
 const page = fc
   .boolean()
   .chain((prune) => fc.tuple(fc.array(block(prune), { maxLength: 5 }), fc.constant(prune)));
 
 describe('a page of blocks', () => {
-  it('is byte for byte what the writer of any shape makes of it', () => {
+  it('is byte for byte the output of the generic writer', () => {
     fc.assert(
       fc.property(page, ([blocks, prune]) => {
         expect(writeStorage({ blocks: writtenBlocks(blocks, prune) })).toEqual(
@@ -81,7 +81,7 @@ describe('a page of blocks', () => {
     );
   });
 
-  it('has the places of outputs as that writer would write them', () => {
+  it('encodes output indices as the generic writer does', () => {
     fc.assert(
       fc.property(page, fc.boolean(), ([blocks], noMinerTx) => {
         expect(writeStorage({ output_indices: writtenIndices(blocks, noMinerTx) })).toEqual(
@@ -91,7 +91,7 @@ describe('a page of blocks', () => {
     );
   });
 
-  it('fits the room that it asks for', () => {
+  it('fits the buffer size that it declares', () => {
     fc.assert(
       fc.property(page, ([blocks, prune]) => {
         const [first, second] = [writtenBlocks(blocks, prune), writtenIndices(blocks, false)];

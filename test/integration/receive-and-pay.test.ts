@@ -4,8 +4,8 @@ import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
- * The main job against the real daemon, and the reference's wallet at the other end. The tests build on each
- * other in order: money that one step receives is what the next one pays with.
+ * Receiving and paying with the real daemon and the reference's wallet as counterpart. The tests build on each other
+ * in order: each step pays with the money that earlier steps received.
  */
 
 const PAYMENT_ID = '1122334455667788';
@@ -17,7 +17,7 @@ let theirs: WalletRpc;
 let ourAddress: string;
 let theirAddress: string;
 
-/** Mines to nobody in particular and brings both wallets up. */
+/** Mines blocks and refreshes both wallets. */
 async function confirm(blocks: number, to = theirAddress): Promise<void> {
   await daemon.generate(to, blocks);
   await Promise.all([ours.rpc('refresh'), theirs.rpc('refresh')]);
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 describe('the main job', () => {
-  it('sees what it mines, and what of it is still locked', async () => {
+  it('shows mined money, and how much of it is locked', async () => {
     await daemon.generate(ourAddress, 80);
     await ours.rpc('refresh');
     const balance = await ours.rpc('get_balance');
@@ -162,7 +162,7 @@ describe('the main job', () => {
     }
   });
 
-  it('shows what is in the pool without reading blocks first', async () => {
+  it('shows pool transactions without scanning blocks first', async () => {
     await ours.rpc('auto_refresh', { enable: false });
     const { height } = await ours.rpc('get_height');
     await daemon.generate(theirAddress, 3);
@@ -182,7 +182,7 @@ describe('the main job', () => {
       amount: 1_000_000_000 + i,
       address: i % 2 === 0 ? theirAddress : subaddress,
     }));
-    // One transaction cannot hold them, and -18 says so.
+    // They exceed one transaction, which is error -18.
     expect((await ours.call('transfer', { destinations })).error).toMatchObject({ code: -18 });
     const paid = await ours.rpc('transfer_split', { destinations, get_tx_keys: true });
     expect(paid.tx_hash_list).toHaveLength(3);
@@ -211,7 +211,7 @@ describe('the main job', () => {
     expect(balance).toBe(300_000_000_001 + XMR - XMR / 2 - paid.fee);
   });
 
-  it('relays later what it was told not to relay, and only once', async () => {
+  it('relays a payment made with do_not_relay later, and only once', async () => {
     const made = await ours.rpc('transfer', {
       destinations: [{ amount: XMR, address: theirAddress }],
       do_not_relay: true,
@@ -225,7 +225,7 @@ describe('the main job', () => {
     expect(await received(theirs, made.tx_hash)).toHaveLength(1);
   });
 
-  it('tells its history in pages from the newest on', async () => {
+  it('lists its history in pages, newest first', async () => {
     const ask = { in: true, out: true, pending: true, all_accounts: true };
     const whole = await ours.rpc('get_transfers', ask);
     expect(whole.cursor).toBeUndefined();
@@ -285,7 +285,7 @@ describe('the main job', () => {
       ]);
       const lists = await wallet.rpc('get_transfers', whole);
       expect(sorted(lists.in)).toEqual(sorted(history.in));
-      // The id of an outgoing payment is known to the wallet that made it alone.
+      // Only the wallet that made an outgoing payment knows its payment id.
       const out = (entries: Loose[]): string[] =>
         sorted(entries.map((entry) => ({ ...entry, payment_id: '' })));
       expect(out(lists.out)).toEqual(out(history.out));

@@ -2,21 +2,21 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { ConfigError } from './options.js';
 
-/** A stop that takes longer is cut short. */
+/** Time limit of an orderly stop; the process then exits with code 1. */
 const STOP_TIMEOUT_MS = 9_000;
 
-/** What a process does from its start to its end. */
+/** Service that runs for the lifetime of a process. */
 export interface Service {
-  /** As the log calls it. */
+  /** Name for the log. */
   readonly title: string;
   readonly log: Logger;
   readonly pidFile?: string | undefined;
-  /** @param stop ends the process, and says why. */
+  /** @param stop stops the process; the reason is logged. */
   start(stop: (reason: string) => void): Promise<{ close(): Promise<void> }>;
 }
 
-/** Runs a service until a signal or the service itself ends it. @returns the exit code. @throws ConfigError */
-export async function runToTheEnd({ title, log, pidFile, start }: Service): Promise<number> {
+/** Runs a service until a signal or the service itself stops it. @returns the exit code. @throws ConfigError */
+export async function runProcess({ title, log, pidFile, start }: Service): Promise<number> {
   let running: { close(): Promise<void> } | undefined;
   let stopping = false;
   let ended: (code: number) => void = () => undefined;
@@ -26,18 +26,18 @@ export async function runToTheEnd({ title, log, pidFile, start }: Service): Prom
     stopping = true;
     log.info({ reason }, `Stopping ${title}`);
     setTimeout(() => ended(1), STOP_TIMEOUT_MS).unref();
-    // Nothing was answered yet: there is nothing to finish.
+    // The service has not started: no request is under way.
     if (running === undefined) return ended(0);
     running.close().then(
       () => ended(0),
       (error: unknown) => {
-        log.error({ err: error }, 'it did not stop cleanly');
+        log.error({ err: error }, 'the service did not stop cleanly');
         ended(1);
       },
     );
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection nobody handled'));
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'bug: unhandled promise rejection'));
   const started = start(stop).then((service) => {
     running = service;
     if (pidFile !== undefined) writePidFile(pidFile);
@@ -57,7 +57,7 @@ function writePidFile(path: string): void {
   }
 }
 
-/** Says on standard error why a program ended, and ends it. Only a bug shows its stack, to whoever asks for it. */
+/** Writes the error to standard error and exits with code 1. Prints a bug's stack when `WALLET_RPC_DEBUG` is set. */
 export function failWith(program: string, error: unknown): never {
   process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (

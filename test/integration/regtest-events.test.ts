@@ -9,7 +9,7 @@ import { seededRng } from '../support/seeded-rng.js';
 import { startMiner, startTwins, type TwinChain } from '../support/twin-chain.js';
 import { ask, subscribe, type Subscriber } from '../support/zmq-peer.js';
 
-/* What our daemon publishes beside what the real one, Debian's 0.18.0, publishes of the same chain, byte for byte. */
+/* Messages published by our daemon compared with the real one's, Debian's 0.18.0, on the same chain, byte for byte. */
 
 const TOPICS = [
   'json-full-chain_main',
@@ -24,13 +24,13 @@ const rng = seededRng('news');
 let twins: TwinChain;
 let miner: ChainWallet;
 let [ours, theirs]: Subscriber[] = [];
-/** The real one's pool, in the format that it publishes in: without peers it publishes no transaction. */
+/** Pool of the real daemon in its published format: without peers it publishes no transactions. */
 let waiting = '';
-/** What miners were told on request, the payments waiting: ours and the real one's. */
+/** Answers to `get_miner_data` with payments in the pool: ours and the real daemon's. */
 let minerData: Loose[] = [];
-/** Names of the payments that wait, in the order that pools are told in: ours and the real one's. */
+/** Hashes of the pool transactions in answer order: ours and the real daemon's. */
 let pools: string[][] = [];
-/** Since the first that both heard. */
+/** Index of the first message that both subscribers received. */
 const since = { ours: 0, theirs: 0 };
 
 const of = (subscriber: Subscriber | undefined, topic: Topic, from = 0): string[] =>
@@ -39,21 +39,21 @@ const of = (subscriber: Subscriber | undefined, topic: Topic, from = 0): string[
     .filter((message) => message.startsWith(`${topic}:`))
     .map((message) => message.slice(topic.length + 1));
 
-const heard = (topic: Topic): { ours: string[]; theirs: string[] } => ({
+const received = (topic: Topic): { ours: string[]; theirs: string[] } => ({
   ours: of(ours, topic, since.ours),
   theirs: of(theirs, topic, since.theirs),
 });
 
-/** All that is said of a block: the one tells miners first, the other last. */
-const toldOf = (subscriber: Subscriber | undefined, height: number): boolean =>
+/** True when all messages about a block are published; miner data is first in one daemon and last in the other. */
+const isPublished = (subscriber: Subscriber | undefined, height: number): boolean =>
   of(subscriber, 'json-full-miner_data').some((text) => text.includes(`"height":${height + 1},`)) &&
   of(subscriber, 'json-minimal-chain_main').some((text) => text.includes(`"first_height":${height},`));
 
-/** Until both have told of the latest block. */
+/** Waits until both have published the latest block. */
 async function caughtUp(): Promise<void> {
   const { count } = await twins.ours.rpc('get_block_count');
   const tip = Number(count) - 1;
-  await until('the block to be published', () => toldOf(ours, tip) && toldOf(theirs, tip));
+  await until('the block to be published', () => isPublished(ours, tip) && isPublished(theirs, tip));
 }
 
 async function mine(blocks: number): Promise<void> {
@@ -88,12 +88,14 @@ beforeAll(async () => {
   await pay(1_000_000n);
   await pay(5n, 6n);
   await pay(1_000_000n, 2_000_000n, 3_000_000n);
-  await until('the payments to be published', () => heard('json-minimal-txpool_add').ours.length === 3);
+  await until('the payments to be published', () => received('json-minimal-txpool_add').ours.length === 3);
   waiting = await ask(zmqPort, '{"jsonrpc":"2.0","id":"0","method":"get_transaction_pool","params":{}}');
   minerData = await until('both to offer the payments to miners', async () => {
-    const told = await Promise.all([twins.ours, twins.theirs].map((daemon) => daemon.rpc('get_miner_data')));
-    const isWhole = told.every(({ tx_backlog }) => (tx_backlog as Loose[] | undefined)?.length === 3);
-    return isWhole ? told : undefined;
+    const answers = await Promise.all(
+      [twins.ours, twins.theirs].map((daemon) => daemon.rpc('get_miner_data')),
+    );
+    const isWhole = answers.every(({ tx_backlog }) => (tx_backlog as Loose[] | undefined)?.length === 3);
+    return isWhole ? answers : undefined;
   });
   pools = await Promise.all(
     [twins.ours, twins.theirs].map(async (daemon) => {
@@ -112,18 +114,18 @@ afterAll(async () => {
   await twins?.stop();
 });
 
-describe('what is published', () => {
+describe('a published message', () => {
   test.each(['json-full-chain_main', 'json-minimal-chain_main', 'json-full-miner_data'] as const)(
     'of %s is the same',
     (topic) => {
-      const { ours: mine, theirs: real } = heard(topic);
+      const { ours: mine, theirs: real } = received(topic);
       expect(mine).toHaveLength(3);
       expect(mine).toEqual(real);
     },
   );
 
-  it('of json-full-txpool_add is the same, but for the ring signatures, which today only are among it', () => {
-    const { ours: mine } = heard('json-full-txpool_add');
+  it('of json-full-txpool_add is the same, except ring signatures, which only later releases include', () => {
+    const { ours: mine } = received('json-full-txpool_add');
     expect(mine).toHaveLength(3);
     for (const text of mine) {
       const [tx] = JSON.parse(text) as [{ inputs: unknown[]; ringct: { prunable: { clsags: unknown[] } } }];
@@ -132,17 +134,17 @@ describe('what is published', () => {
     }
   });
 
-  it('of several payments is in the order that the real one gives miners on request', () => {
+  it('of several payments has the order of get_miner_data of the real daemon', () => {
     expect(minerData[0]).toEqual(minerData[1]);
   });
 
-  it('of several payments is told on request in the order of the real one', () => {
+  it('of several payments matches the pool order of the real daemon', () => {
     expect(pools[0]).toHaveLength(3);
     expect(pools[0]).toEqual(pools[1]);
   });
 
   it('of json-minimal-txpool_add is the same', () => {
-    const { ours: mine } = heard('json-minimal-txpool_add');
+    const { ours: mine } = received('json-minimal-txpool_add');
     expect(mine).toHaveLength(3);
     const { transactions } = (JSON.parse(waiting) as { result: { transactions: Loose[] } }).result;
     for (const text of mine) {
@@ -152,8 +154,8 @@ describe('what is published', () => {
   });
 });
 
-describe('a pool that is flushed', () => {
-  it('is empty here and there', async () => {
+describe('a flushed pool', () => {
+  it('is empty in both', async () => {
     await pay(7n);
     const [{ tx_hashes: names = [] }] = (await Promise.all(
       [twins.ours, twins.theirs].map((daemon) => daemon.plain('/get_transaction_pool_hashes')),

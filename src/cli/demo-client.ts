@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import { parseJson, type Json } from '../util/json.js';
 import { writeJson } from '../util/json-writer.js';
 
-/** A server of the tour, asked as any client would ask it. */
-export interface TourServer {
-  /** @throws Error with the server's words. */
-  ask<T>(method: string, params: Readonly<Record<string, Json>>, result: z.ZodType<T>): Promise<T>;
+/** JSON-RPC server of the demo. */
+export interface DemoServer {
+  /** @throws Error with the server's error message. */
+  call<T>(method: string, params: Readonly<Record<string, Json>>, result: z.ZodType<T>): Promise<T>;
 }
 
-/** JSON-RPC over HTTP, at a port of this machine. */
-export const serverAt = (port: number): TourServer => ({
-  async ask(method, params, result) {
+/** Client of a JSON-RPC server at a local port. */
+export const serverAt = (port: number): DemoServer => ({
+  async call(method, params, result) {
     const response = await fetch(`http://127.0.0.1:${port}/json_rpc`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

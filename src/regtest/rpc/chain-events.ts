@@ -12,7 +12,7 @@ import type { Publisher } from '../zmq/publisher.js';
 import { fullBlock, fullTransaction } from './full-json.js';
 import { minerData } from './miner-data.js';
 
-/** What can be subscribed to. Source: zmq_pub.cpp `chain_contexts`, `miner_contexts`, `txpool_contexts`. */
+/** Topics of subscriptions. Source: zmq_pub.cpp `chain_contexts`, `miner_contexts`, `txpool_contexts`. */
 const TOPIC = {
   fullChain: 'json-full-chain_main',
   minimalChain: 'json-minimal-chain_main',
@@ -21,34 +21,34 @@ const TOPIC = {
   minimalPool: 'json-minimal-txpool_add',
 } as const;
 
-/** Latest blocks that a reorganisation is looked for in. */
-const KEPT = 1000;
+/** Number of latest blocks compared to detect a reorganisation. */
+const RECENT_BLOCKS = 1000;
 
-/** Publishes blocks, transactions and what miners must know as they come. Source: zmq_pub.cpp. */
-export class News {
+/** Publishes new blocks, new pool transactions and miner data. Source: zmq_pub.cpp. */
+export class ChainEvents {
   readonly #node: Node;
-  readonly #publisher: Pick<Publisher, 'publish' | 'isWanted'>;
+  readonly #publisher: Pick<Publisher, 'publish' | 'hasSubscriber'>;
   readonly #onBug: (error: unknown) => void;
   #blocks: Hash[];
-  #shown: ReadonlySet<string>;
+  #published: ReadonlySet<string>;
 
-  /** @param onBug told when what was to be published could not be found out. */
+  /** @param onBug called when a message cannot be built or published. */
   constructor(
     node: Node,
-    publisher: Pick<Publisher, 'publish' | 'isWanted'>,
+    publisher: Pick<Publisher, 'publish' | 'hasSubscriber'>,
     onBug: (error: unknown) => void,
   ) {
     this.#node = node;
     this.#publisher = publisher;
     this.#onBug = onBug;
-    this.#blocks = this.#mainChain(Math.max(0, node.chain.height - KEPT)).map(({ hash }) => hash);
-    this.#shown = new Set(this.#waiting().map(({ hash }) => toHex(hash)));
+    this.#blocks = this.#mainChain(Math.max(0, node.chain.height - RECENT_BLOCKS)).map(({ hash }) => hash);
+    this.#published = new Set(this.#relayed().map(({ hash }) => toHex(hash)));
   }
 
-  /** To be told after every change of the node. Transactions come before the blocks that take them. */
-  note(): void {
-    this.#notePool();
-    this.#noteBlocks();
+  /** Publishes the changes since the last call; pool transactions before blocks. */
+  publishChanges(): void {
+    this.#publishPool();
+    this.#publishBlocks();
   }
 
   #mainChain(from: number): StoredBlock[] {
@@ -59,14 +59,14 @@ export class News {
     return found;
   }
 
-  /** Blocks that one change brought are told of together; blocks that left are not. */
-  #noteBlocks(): void {
+  /** Publishes all blocks that one change added as one message. Removed blocks are not published. */
+  #publishBlocks(): void {
     const { blocks } = this.#node.store;
     while (this.#blocks.length > 0 && !this.#holds(this.#blocks.at(-1))) this.#blocks.pop();
     const last = this.#blocks.at(-1);
-    const from = ((last && blocks.named(last)?.height) ?? -1) + 1;
+    const from = ((last && blocks.get(last)?.height) ?? -1) + 1;
     const fresh = this.#mainChain(from);
-    this.#blocks = [...this.#blocks, ...fresh.map(({ hash }) => hash)].slice(-KEPT);
+    this.#blocks = [...this.#blocks, ...fresh.map(({ hash }) => hash)].slice(-RECENT_BLOCKS);
     const [first] = fresh;
     if (first === undefined) return;
     this.#publish(TOPIC.fullChain, () => fresh.map(({ blob }) => fullBlock(parseBlock(blob), plainCurve)));
@@ -75,28 +75,28 @@ export class News {
       first_prev_id: toHex(parseBlock(first.blob).header.prevHash),
       ids: fresh.map(({ hash }) => toHex(hash)),
     }));
-    if (this.#publisher.isWanted(TOPIC.minerData)) void this.#tellMiners();
+    if (this.#publisher.hasSubscriber(TOPIC.minerData)) void this.#publishMinerData();
   }
 
-  /** As soon as what the next block may hold is known: proofs may have to be verified first. */
-  async #tellMiners(): Promise<void> {
+  /** Publishes once the payments of the next block are known: their proofs may need verification first. */
+  async #publishMinerData(): Promise<void> {
     try {
       const data = await minerData(this.#node);
       this.#publish(TOPIC.minerData, () => data);
     } catch (error) {
-      // Who stops does not wait for this.
-      if (this.#publisher.isWanted(TOPIC.minerData)) this.#onBug(error);
+      // After `close` there is no subscriber, and the error is expected.
+      if (this.#publisher.hasSubscriber(TOPIC.minerData)) this.#onBug(error);
     }
   }
 
   #holds(hash: Hash | undefined): boolean {
-    return hash !== undefined && this.#node.store.blocks.named(hash) !== undefined;
+    return hash !== undefined && this.#node.store.blocks.get(hash) !== undefined;
   }
 
-  #notePool(): void {
-    const waiting = this.#waiting();
-    const fresh = waiting.filter(({ hash }) => !this.#shown.has(toHex(hash)));
-    this.#shown = new Set(waiting.map(({ hash }) => toHex(hash)));
+  #publishPool(): void {
+    const relayed = this.#relayed();
+    const fresh = relayed.filter(({ hash }) => !this.#published.has(toHex(hash)));
+    this.#published = new Set(relayed.map(({ hash }) => toHex(hash)));
     if (fresh.length === 0) return;
     this.#publish(TOPIC.fullPool, () =>
       fresh.map(({ blob }) => fullTransaction(parseTransaction(blob), plainCurve)),
@@ -106,16 +106,16 @@ export class News {
     );
   }
 
-  #waiting(): PoolTx[] {
+  #relayed(): PoolTx[] {
     return this.#node.store.pool.all().filter(({ relayed }) => relayed);
   }
 
   #publish(topic: string, value: () => Json): void {
-    if (!this.#publisher.isWanted(topic)) return;
+    if (!this.#publisher.hasSubscriber(topic)) return;
     try {
       this.#publisher.publish(`${topic}:${writeWholeJson(value())}`);
     } catch (error) {
-      // What is told of has happened already.
+      // The change is already committed: an error must not undo it.
       this.#onBug(error);
     }
   }

@@ -3,16 +3,16 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { toConfig } from './config.js';
-import { failWith } from './lifetime.js';
+import { failWith } from './run-process.js';
 import { startRegtestProcess } from './regtest-process.js';
 import { prepareStart } from './prepare.js';
 import { startServer, type RunningServer } from './server.js';
-import { serverAt } from './tour-client.js';
-import { takeTour } from './tour.js';
+import { serverAt } from './demo-client.js';
+import { runDemo } from './demo.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Starts a node and two wallet servers, shows them at work, and leaves nothing behind. */
+/** Starts a node and two wallet servers, runs the demo, and removes all its files. */
 async function main(): Promise<void> {
   const started = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'wallet-rpc-demo-'));
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   try {
     const [customer, shop] = [await start('customer'), await start('shop')];
     say(`A regtest node at ${node.address}, wallet servers at ports ${customer.port} and ${shop.port}`);
-    await takeTour(
+    await runDemo(
       { customer: serverAt(customer.port), shop: serverAt(shop.port), node: serverAt(port) },
       say,
     );

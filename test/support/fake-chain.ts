@@ -10,12 +10,12 @@ import { encode } from '../../src/util/codec.js';
 import type { BlockRef } from '../../src/wallet/model/records.js';
 import { blocksAnswer, type SentBlocks } from './blocks-answer.js';
 
-/** Blocks a page of the daemon below holds. */
+/** Blocks per page of the fake daemon. */
 export const PAGE = 25;
 
 const zeros = new Uint8Array(32) as Hash;
 
-/** One block after the other, each of a miner transaction alone. */
+/** Chain of blocks that contain only a miner transaction each. */
 export function chain(
   length: number,
   options: { after?: readonly Block[]; nonce?: number; version?: number } = {},
@@ -51,14 +51,14 @@ export function chain(
 export const refs = (blocks: readonly Block[], heights: readonly number[]): BlockRef[] =>
   heights.map((height) => ({ height, hash: blockHash(blocks[height] as Block) }));
 
-/** The newest ten and the genesis block, newest first. */
+/** Short history: the newest ten blocks and the genesis block, newest first. */
 export const shortHistory = (blocks: readonly Block[]): BlockRef[] => {
   const top = blocks.length - 1;
   const newest = Array.from({ length: Math.min(10, top) }, (_, i) => top - i);
   return refs(blocks, [...newest, 0]);
 };
 
-/** Answers as a daemon that holds `blocks` does, unless `spoil` changes the answer. */
+/** Fake daemon that serves `blocks`; `spoil` may change its answers. */
 export function daemonOf(
   blocks: readonly Block[],
   spoil: (page: SentBlocks, request: BlocksRequest) => SentBlocks = (page) => page,

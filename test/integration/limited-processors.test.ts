@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Monerod } from '../support/monerod.js';
-import { LESSER_PROCESSORS } from '../support/processor-flags.js';
+import { LIMITED_PROCESSORS } from '../support/processor-flags.js';
 import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
-/* Whatever instructions the processor lacks, the server reads the chain and pays. */
+/* The server scans and pays on processors that lack instructions. */
 
 const BLOCKS = 80;
 
@@ -38,8 +38,8 @@ const LINES = {
   plain: 'Curve arithmetic: plain JavaScript, which is slower',
 };
 
-describe.each(LESSER_PROCESSORS)('on a processor $title', ({ flags, build }) => {
-  it('the server says which build runs, finds what it was paid, and pays', async () => {
+describe.each(LIMITED_PROCESSORS)('on a processor $title', ({ flags, build }) => {
+  it('the server logs the build in use, finds its money, and pays', async () => {
     const wallet = await startWalletRpc({ daemon: daemon.address, nodeFlags: flags });
     try {
       const output = await until('the start', () => {
@@ -65,7 +65,7 @@ describe.each(LESSER_PROCESSORS)('on a processor $title', ({ flags, build }) => 
     } finally {
       await wallet.stop();
     }
-    // The next one finds the same chain plus a block; its balance is asked anew.
+    // The next case has one more block, so its balance is read again.
     balance = await balanceNow();
   });
 });

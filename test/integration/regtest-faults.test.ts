@@ -5,13 +5,13 @@ import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
-/* A daemon that fails the wallet server in every way it can be told to, and what becomes of the wallet. */
+/* The wallet server with a daemon that injects each fault. */
 
 let daemon: Monerod;
 let wallet: WalletRpc;
 let address: string;
 
-const tell = async (what: string): Promise<void> => {
+const setFaults = async (what: string): Promise<void> => {
   expect(await daemon.plain('/misbehave', { what })).toMatchObject({ status: 'OK' });
 };
 const amountSent = 1_000_000_000;
@@ -44,14 +44,14 @@ beforeEach(async () => {
   before = await balance();
 });
 afterEach(async () => {
-  await tell('');
+  await setFaults('');
   await refreshed();
 });
 
 describe('a wallet survives', () => {
-  test('a slow daemon, and answers meanwhile', async () => {
+  test('a slow daemon, and answers requests meanwhile', async () => {
     await daemon.generate(address, 1);
-    await tell('latency=400');
+    await setFaults('latency=400');
     const refreshing = wallet.rpc('refresh');
     const started = performance.now();
     await balance();
@@ -59,19 +59,19 @@ describe('a wallet survives', () => {
     expect(await refreshing).toMatchObject({ blocks_fetched: 1, received_money: true });
   });
 
-  test('one that hangs up on every other request', async () => {
+  test('a daemon that drops every other request', async () => {
     await daemon.generate(address, 2);
-    await tell('drop=2');
+    await setFaults('drop=2');
     await refreshed();
     expect(await height()).toBe(
       (await daemon.rpc('get_block_count').catch(() => daemon.rpc('get_block_count'))).count,
     );
   });
 
-  test('one that hangs up while it pays: the payment is made once, or not at all', async () => {
-    await tell('drop=3');
+  test('a daemon that drops requests during a payment: the payment is made once, or not at all', async () => {
+    await setFaults('drop=3');
     const { result, error } = await pay();
-    await tell('');
+    await setFaults('');
     await refreshed();
     const known = await pending();
     if (error === undefined) expect(known.map(({ txid }) => txid)).toEqual([(result as Loose).tx_hash]);
@@ -82,26 +82,26 @@ describe('a wallet survives', () => {
     expect(await pending()).toEqual([]);
   });
 
-  test('one that cuts its answers short', async () => {
+  test('a daemon that truncates its answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
-    await tell('truncate=1');
+    await setFaults('truncate=1');
     expect((await wallet.call('refresh')).error).toMatchObject({ code: expect.any(Number) });
     expect(await height()).toBe(at);
     expect(await balance()).toEqual(before);
   });
 
-  test('one that sends without end', async () => {
+  test('a daemon that sends oversized answers', async () => {
     const at = await height();
     await daemon.generate(address, 1);
-    await tell('oversize=1');
+    await setFaults('oversize=1');
     expect((await wallet.call('refresh')).error).toMatchObject({ code: expect.any(Number) });
     expect(await height()).toBe(at);
     expect(await balance()).toEqual(before);
   });
 
-  test('one that says its chain is longer', async () => {
-    await tell('wrong-height=1000');
+  test('a daemon that reports a longer chain', async () => {
+    await setFaults('wrong-height=1000');
     await wallet.call('refresh');
     const { height: true_height } = await daemon
       .rpc('get_last_block_header')
@@ -110,37 +110,37 @@ describe('a wallet survives', () => {
     expect(await balance()).toEqual(before);
   });
 
-  test('one that lies about the outputs of a ring: nothing is paid, nothing is held back', async () => {
-    await tell('wrong-ring-data=1');
+  test('a daemon that falsifies ring members: nothing is paid, nothing stays reserved', async () => {
+    await setFaults('wrong-ring-data=1');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);
     expect(await balance()).toEqual(before);
     expect(await daemon.plain('/get_transaction_pool_hashes')).not.toHaveProperty('tx_hashes');
   });
 
-  test('one that asks for a fortune in fees: nothing is paid, nothing is held back', async () => {
-    await tell('inflated-fee=1000000');
+  test('a daemon that demands excessive fees: nothing is paid, nothing stays reserved', async () => {
+    await setFaults('inflated-fee=1000000');
     expect((await pay()).error).toMatchObject({ code: expect.any(Number) });
     expect(await pending()).toEqual([]);
     expect(await balance()).toEqual(before);
   });
 
-  test('one whose latest blocks change all the time', async () => {
+  test('a daemon that reorganises constantly', async () => {
     const { result } = await pay();
     await daemon.generate(address, 1);
-    await tell('reorganise=3');
+    await setFaults('reorganise=3');
     for (let round = 0; round < 4; round++) {
       await refreshed();
       await daemon.generate(address, 1);
     }
-    await tell('');
+    await setFaults('');
     await daemon.generate(address, 4);
     await refreshed();
     const { transfer } = await wallet.rpc('get_transfer_by_txid', { txid: (result as Loose).tx_hash });
     expect(transfer).toMatchObject({ type: 'out', confirmations: expect.any(Number) });
   });
 
-  test('all of it, with the books of one that never saw any of it', async () => {
+  test('all faults, with the same state as a wallet that saw none', async () => {
     const books = async (): Promise<unknown> => {
       const { in: received = [], out = [] } = (await wallet.rpc('get_transfers', {
         in: true,
@@ -161,11 +161,11 @@ describe('a wallet survives', () => {
 });
 
 describe('a daemon', () => {
-  test('refuses to be told what it does not know', async () => {
+  test('refuses unknown faults', async () => {
     expect((await daemon.plain('/misbehave', { what: 'lie=1' })).status).toMatch(/latency, drop/);
   });
 
-  test('behaves unless it was started with --misbehave', async () => {
+  test('injects no faults unless started with --misbehave', async () => {
     const good = await startRegtestDaemon();
     try {
       const reply = await fetch(`http://${good.address}/misbehave`, {

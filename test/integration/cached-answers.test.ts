@@ -31,7 +31,7 @@ const held = async (minor: number): Promise<Loose> =>
     ({ address_index }) => address_index === minor,
   );
 
-describe('answers that are kept while nothing changes', () => {
+describe('cached answers', () => {
   it('change with labels, addresses and payments', async () => {
     expect((await wallet.rpc('get_address')).addresses).toHaveLength(1);
     expect(await listed(0)).toMatchObject({ label: 'Primary account', used: false });
@@ -49,7 +49,7 @@ describe('answers that are kept while nothing changes', () => {
     expect(await held(0)).toMatchObject({ unlocked_balance: 0, num_unspent_outputs: 2 });
   });
 
-  it('are those of the wallet that is open', async () => {
+  it('belong to the open wallet', async () => {
     await wallet.rpc('create_wallet', { filename: 'other', password: '', language: 'English' });
     expect((await wallet.rpc('get_address')).addresses).toHaveLength(1);
     expect(await held(0)).toBeUndefined();
@@ -59,7 +59,7 @@ describe('answers that are kept while nothing changes', () => {
 });
 
 describe('many new addresses', () => {
-  it('are made one call after the other, and others are answered meanwhile', async () => {
+  it('are created one call after the other, while other requests are answered', async () => {
     const before = ((await wallet.rpc('get_address')).addresses as Loose[]).length;
     const order: string[] = [];
     const create = async (count: number): Promise<Loose> => {

@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A daemon that answers what a test makes up, and nothing else. */
-export interface StandInDaemon {
+/** Daemon with the answers that a test defines. */
+export interface FakeDaemon {
   readonly address: string;
   stop(): Promise<void>;
 }
 
-/** @param answer to a plain JSON request; undefined is not found. */
-export async function startStandIn(
+/** @param answer to a plain JSON request; undefined: not found. */
+export async function startFakeDaemon(
   answer: (path: string, body: unknown) => object | undefined,
-): Promise<StandInDaemon> {
+): Promise<FakeDaemon> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));

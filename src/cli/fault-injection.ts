@@ -1,0 +1,14 @@
+import type { RequestListener } from 'node:http';
+import type { FaultInjector } from '../regtest/fault-injection.js';
+import { MISBEHAVE_PATH } from '../regtest/rpc/paths/misbehave.js';
+
+/** Delays and drops requests as configured; never requests to `/misbehave`, which change the configuration. */
+export function withFaults(handler: RequestListener, faults: FaultInjector): RequestListener {
+  return (req, res) => {
+    if (req.url === MISBEHAVE_PATH) return void handler(req, res);
+    if (faults.dropsRequest()) return void req.socket.destroy();
+    const { latencyMs } = faults;
+    if (latencyMs === 0) return void handler(req, res);
+    setTimeout(() => void handler(req, res), latencyMs);
+  };
+}

@@ -1,0 +1,100 @@
+/** Faults that a test can inject into the daemon, by name. */
+export const FAULTS = {
+  latency: 'delay of every answer [ms]',
+  drop: 'every n-th request is dropped without an answer',
+  truncate: 'every n-th binary answer loses its second half',
+  oversize: 'every n-th binary answer is followed by 200 MiB of zeros',
+  'wrong-height': 'the reported chain is n blocks longer than the real one',
+  'wrong-ring-data': 'each output is replaced by its neighbour (1)',
+  'inflated-fee': 'fees per byte are multiplied by n',
+  reorganise: 'the latest n blocks are replaced before every third page of blocks',
+} as const;
+
+export type InjectedFault = keyof typeof FAULTS;
+
+const OVERSIZE_BYTES = 200 * 1024 * 1024;
+const PAGES = 3;
+const MAX_VALUE = 1_000_000;
+
+/** Parses a list such as `latency=200,drop=3`; an empty text is an empty list. @throws RangeError on a bad item. */
+export function parseFaults(text: string): ReadonlyMap<InjectedFault, number> {
+  const faults = new Map<InjectedFault, number>();
+  for (const item of text.split(',').filter((part) => part.trim() !== '')) {
+    const [, name = '', value = ''] = /^\s*([a-z-]+)=(\d{1,7})\s*$/.exec(item) ?? [];
+    if (!Object.hasOwn(FAULTS, name) || Number(value) < 1 || Number(value) > MAX_VALUE)
+      throw new RangeError(
+        `name=number, of ${Object.keys(FAULTS).join(', ')}, is expected, each from 1 to ${MAX_VALUE}`,
+      );
+    faults.set(name as InjectedFault, Number(value));
+  }
+  return faults;
+}
+
+/** Injects faults into the daemon's answers, to test its clients. Inactive without configured faults. */
+export class FaultInjector {
+  /** Undefined: injection is off and cannot be turned on at run time. */
+  #faults: ReadonlyMap<InjectedFault, number> | undefined;
+  readonly #counts = new Map<InjectedFault, number>();
+
+  constructor(faults?: ReadonlyMap<InjectedFault, number>) {
+    this.#faults = faults;
+  }
+
+  /** True when faults may be changed at run time. */
+  get isAllowed(): boolean {
+    return this.#faults !== undefined;
+  }
+
+  /** Replaces the injected faults and resets their counters. */
+  set(faults: ReadonlyMap<InjectedFault, number>): void {
+    this.#faults = faults;
+    this.#counts.clear();
+  }
+
+  #value(fault: InjectedFault): number {
+    return this.#faults?.get(fault) ?? 0;
+  }
+
+  /** Counts one occasion. @returns true on each `every`-th. */
+  #isDue(fault: InjectedFault, every = this.#value(fault)): boolean {
+    if (this.#value(fault) === 0) return false;
+    const count = ((this.#counts.get(fault) ?? 0) + 1) % every;
+    this.#counts.set(fault, count);
+    return count === 0;
+  }
+
+  get latencyMs(): number {
+    return this.#value('latency');
+  }
+
+  /** Counts one request. @returns true when it must be dropped. */
+  dropsRequest(): boolean {
+    return this.#isDue('drop');
+  }
+
+  /** Applies `truncate` and `oversize` to a binary answer. */
+  binary(body: Uint8Array): Uint8Array {
+    const cut = this.#isDue('truncate') ? body.subarray(0, body.length >> 1) : body;
+    return this.#isDue('oversize') ? Buffer.concat([cut], cut.length + OVERSIZE_BYTES) : cut;
+  }
+
+  /** Applies `wrong-height` to the number of blocks. */
+  height(height: number): number {
+    return height + this.#value('wrong-height');
+  }
+
+  fees(perByte: readonly bigint[]): readonly bigint[] {
+    const factor = BigInt(this.#value('inflated-fee') || 1);
+    return perByte.map((fee) => fee * factor);
+  }
+
+  /** Applies `wrong-ring-data` to the index of a requested output. */
+  outputIndex(index: bigint): bigint {
+    return this.#value('wrong-ring-data') === 0 ? index : index ^ 1n;
+  }
+
+  /** Number of blocks to replace before a page of blocks is read. */
+  blocksToReplace(): number {
+    return this.#isDue('reorganise', PAGES) ? this.#value('reorganise') : 0;
+  }
+}
