@@ -37,7 +37,9 @@ export function composeKeyImages(
   );
 }
 
-/** Sets key images of outputs, and decides for stored ambiguous transactions whether they spend outputs of the wallet. */
+/**
+ * Sets key images of outputs, and decides for stored ambiguous transactions whether they spend outputs of the wallet.
+ */
 export function resolveAmbiguousSpends(
   w: WalletWriter,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
