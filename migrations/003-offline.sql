@@ -1,6 +1,6 @@
 -- Data exchanged between a view-only wallet, which scans the chain, and an offline wallet with the spend key.
 
--- Outputs that were imported, in the order in which the other wallet received them. Empty once this wallet scans the chain.
+-- Imported outputs, in the order in which the other wallet received them. Empty once this wallet scans the chain.
 CREATE TABLE imported_output (
   place          INTEGER PRIMARY KEY CHECK (place >= 0),
   public_key     BLOB    NOT NULL CHECK (length(public_key) = 32),
@@ -24,7 +24,7 @@ CREATE TABLE told_key_image (
   proven     INTEGER NOT NULL                       -- by a signature; else it is the word of a signed transaction set
 ) STRICT, WITHOUT ROWID;
 
--- Key images of inputs of transactions that paid the wallet: an import of key images may show that they are the wallet's own.
+-- Key images of inputs of transactions that paid the wallet: imported key images may show that the wallet paid.
 CREATE TABLE received_input (
   key_image BLOB NOT NULL CHECK (length(key_image) = 32),
   tx_hash   BLOB NOT NULL REFERENCES received_tx (tx_hash) ON DELETE CASCADE,

@@ -1,5 +1,5 @@
--- Outputs in the order in which they were found; indexes refer to a short number instead of a hash of 32 bytes. New rows of a
--- refresh are adjacent, and a commit writes a third less.
+-- Outputs in the order in which they were found; indexes refer to a short number instead of a hash of 32 bytes. New rows
+-- of a refresh are adjacent, and a commit writes a third less.
 CREATE TABLE numbered_output (
   tx_hash        BLOB    NOT NULL REFERENCES received_tx (tx_hash) ON DELETE CASCADE,
   output_index   INTEGER NOT NULL,                  -- within the transaction

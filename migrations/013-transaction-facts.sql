@@ -3,5 +3,5 @@
 ALTER TABLE outgoing_tx ADD COLUMN change_at_payment INTEGER;
 ALTER TABLE outgoing_fact ADD COLUMN change_at_payment INTEGER;
 
--- Size of the complete transaction [bytes], with signatures and proofs. NULL if its block was scanned before this migration.
+-- Size of the complete transaction with signatures and proofs [bytes]. NULL if it was scanned before this migration.
 ALTER TABLE received_tx ADD COLUMN size INTEGER;

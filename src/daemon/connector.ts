@@ -26,8 +26,8 @@ export interface Endpoint {
 
 /**
  * Reads `[http[s]://]host[:port][/path]`; the path is ignored.
- * @param defaultPort port of an address with neither port nor scheme; a scheme alone means 80 or 443. Absent: the port is
- * required.
+ * @param defaultPort port of an address with neither port nor scheme; a scheme alone means 80 or 443. Absent: the port
+ * is required.
  * @throws DaemonError `unreachable` for an invalid address.
  * Source: abstract_http_client.cpp `set_server`, net_parse_helpers.cpp `parse_url`.
  */

@@ -33,7 +33,9 @@ function parseChallenge(header: string): Challenge | undefined {
   };
 }
 
-/** Digest login (RFC 2617) over one connection: a daemon accepts a nonce only on the connection on which it was issued. */
+/**
+ * Digest login (RFC 2617) over one connection: a daemon accepts a nonce only on the connection on which it was issued.
+ */
 export class DigestSession {
   readonly #credentials: Credentials;
   #challenge: Challenge | undefined;

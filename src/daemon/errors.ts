@@ -1,7 +1,7 @@
 /**
  * unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is syncing. unauthorized:
- * credentials are missing or wrong. malformed: the answer does not follow the protocol. rejected: the daemon refused the
- * request. too_large: the answer exceeds our limit. tls: the certificate is not accepted.
+ * credentials are missing or wrong. malformed: the answer does not follow the protocol. rejected: the daemon refused
+ * the request. too_large: the answer exceeds our limit. tls: the certificate is not accepted.
  */
 export type DaemonErrorKind =
   'unreachable' | 'timeout' | 'busy' | 'unauthorized' | 'malformed' | 'rejected' | 'too_large' | 'tls';

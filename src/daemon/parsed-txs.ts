@@ -27,11 +27,11 @@ export interface TxColumns extends Candidates {
   readonly ends: Uint32Array;
   readonly versions: Uint8Array;
   readonly rewards: Uint8Array;
-  /** Offset of the global indices of its outputs, 8 bytes each. */
+  /** Byte offset of the global indices of its outputs, 8 bytes each. */
   readonly indices: Uint32Array;
   /** Index of its first key image in `images`. */
   readonly firstImages: Uint32Array;
-  /** Offsets of key images. */
+  /** Byte offsets of key images. */
   readonly images: Uint32Array;
 }
 

@@ -144,8 +144,8 @@ export class Transport {
 
   /**
    * Sends a request. @returns the body of an answer with status 200.
-   * @throws DaemonError, or the reason of the signal that ended the call; with `once` that reason only before any of the
-   * request's bytes were sent.
+   * @throws DaemonError, or the reason of the signal that ended the call; with `once` that reason only before any of
+   * the request's bytes were sent.
    */
   async post(path: string, body: Uint8Array | string, options: PostOptions): Promise<Buffer> {
     const { deadline = DEFAULT_DEADLINE_MS, signals = [], once = false } = options;

@@ -38,8 +38,8 @@ export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
 }
 
 /**
- * Refuses pages of origins that are neither listed nor the server's own, and answers preflights. Without a login it must
- * come after {@link refuseUnknownHosts}: a name that resolves to this server is its own origin.
+ * Refuses pages of origins that are neither listed nor the server's own, and answers preflights. Without a login it
+ * must come after {@link refuseUnknownHosts}: a name that resolves to this server is its own origin.
  * @param origins `*` allows any.
  */
 export const refuseUnknownOrigins =

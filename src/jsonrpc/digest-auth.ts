@@ -7,7 +7,10 @@ import { NonceStore } from './nonce-store.js';
 export const REALM = 'monero-rpc';
 
 const FAILURE_DELAY_MS = 500;
-/** Most failures whose answer is delayed at one time; further ones are answered at once, so that a flood takes no memory. */
+/**
+ * Most failures whose answer is delayed at one time; further ones are answered at once, so that a flood takes no
+ * memory.
+ */
 const MAX_DELAYED = 64;
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');

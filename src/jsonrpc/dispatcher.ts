@@ -75,8 +75,8 @@ export class Dispatcher {
 
   /**
    * @param body UTF-8, in chunks as they arrive. @param target name in the path of the request.
-   * @returns the answer; undefined for a batch of notifications. Iterating over an answer in pages throws an RpcError, or
-   * a bug, when a later page cannot be read.
+   * @returns the answer; undefined for a batch of notifications. Iterating over an answer in pages throws an RpcError,
+   * or a bug, when a later page cannot be read.
    * @throws RequestTooLarge, and the errors of `body`.
    */
   async answer(body: AsyncIterable<Uint8Array>, target?: string): Promise<AnswerText | undefined> {

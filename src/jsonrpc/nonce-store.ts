@@ -2,7 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Validity of a nonce; afterwards it is stale and the client takes a new one. */
 const LIFETIME_MS = 30 * 60_000;
-/** Distance below the highest counter within which unused counters are accepted: parallel requests arrive in any order. */
+/**
+ * Distance below the highest counter within which unused counters are accepted: parallel requests arrive in any order.
+ */
 const WINDOW = 1024;
 /** Most nonces whose counters are stored. */
 const MAX_TRACKED = 4096;

@@ -57,7 +57,9 @@ class InvalidItem extends Error {
   }
 }
 
-/** Validates items up to the first invalid one: a list of invalid items costs no more than one. Pauses in a long list. */
+/**
+ * Validates items up to the first invalid one: a list of invalid items costs no more than one. Pauses in a long list.
+ */
 const items = <T extends z.ZodType>(item: T) => {
   const readItem = (value: unknown, index: number): z.output<T> => {
     const { success, data, error } = item.safeParse(value);
@@ -95,8 +97,8 @@ export const none = z.object({});
 
 /**
  * Validates parameters of a request; a value that is no object counts as empty, and a parameter that is null as absent.
- * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and the JSON type that it must have,
- * never its value. Message: http_server_handlers_map2.h.
+ * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and the JSON type that it must
+ * have, never its value. Message: http_server_handlers_map2.h.
  */
 export async function readParams<S extends z.ZodType>(schema: S, value: unknown): Promise<z.output<S>> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

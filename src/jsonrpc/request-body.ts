@@ -124,8 +124,8 @@ function decode(decoder: TextDecoder, part?: Uint8Array): string {
 }
 
 /**
- * Checks a request against the limit of its method. Until the method was read, which may be the last member, the largest
- * limit applies. A batch is an ordinary request.
+ * Checks a request against the limit of its method. Until the method was read, which may be the last member, the
+ * largest limit applies. A batch is an ordinary request.
  * @throws RequestTooLarge
  */
 function assertSize(bytes: number, parser: JsonParser, sizeOf: SizeOf, complete = false): void {

@@ -9,8 +9,8 @@ export interface CertifiedKey {
 }
 
 /**
- * Makes a new key with a self-signed certificate, valid for ten years. A thread of its own does so and ends: loading the
- * library for certificates takes a tenth of a second and about 15 MB.
+ * Makes a new key with a self-signed certificate, valid for ten years. A thread of its own does so and ends: loading
+ * the library for certificates takes a tenth of a second and about 15 MB.
  * Source: net_ssl.cpp `create_rsa_ssl_certificate`; here with P-256, whose keys are made at once.
  */
 export async function makeSelfSigned(): Promise<CertifiedKey> {

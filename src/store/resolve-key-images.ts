@@ -55,7 +55,9 @@ export function composeKeyImages(
   );
 }
 
-/** Sets key images of outputs, and decides for stored ambiguous transactions whether they spend outputs of the wallet. */
+/**
+ * Sets key images of outputs, and decides for stored ambiguous transactions whether they spend outputs of the wallet.
+ */
 export function resolveAmbiguousSpends(
   w: SpendWriters,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],

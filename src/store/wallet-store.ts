@@ -27,7 +27,7 @@ import { WalletWriter } from './wallet-writer.js';
 /** Writes the initial content of a store. */
 export type Fill = (w: WalletWriter) => void;
 
-/** Reports that the open store's file was missing or replaced, and was written again. @param backup name of the other file, if there was one. */
+/** Reports that a missing or replaced file was written again. @param backup name of the file that replaced it. */
 export type OnFileRestored = (backup: string | undefined) => void;
 
 /** Path and key of a store on disk. */
@@ -40,7 +40,7 @@ interface Location {
 
 const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
-/** Makes the flusher of a database that was just opened. Flushes the directory first, so that the log's name is on disk. */
+/** Flushes the directory, so that the log's name is on disk, and makes the flusher of the log. */
 function walSyncOf(db: Db, location: Location | undefined): WalSync {
   if (location !== undefined) syncDirectory(dirname(location.path));
   return new WalSync(logOf(db.name));
@@ -164,7 +164,7 @@ export class WalletStore {
     return amount(BigInt(this.read((r) => r.meta.get('last_block_reward')) ?? '0'));
   }
 
-  /** Opens a snapshot of the present state, for reading in several steps. It ends when the store is closed. @throws Error for a store in memory. */
+  /** Opens a snapshot, which ends when the store is closed. @throws Error for a store in memory. */
   snapshot(): Snapshot {
     const location = this.#location;
     if (location === undefined) throw new Error('a store in memory has no snapshots');
@@ -201,9 +201,9 @@ export class WalletStore {
   }
 
   /**
-   * Runs one transaction whose data can be read from the chain again, or was not reported to a client yet. Does not wait
-   * for the disk: the data survives a crash of this process, but a crash of the machine only once {@link flushToDisk} or
-   * a later {@link write} has ended.
+   * Runs one transaction whose data can be read from the chain again, or was not reported to a client yet. Does not
+   * wait for the disk: the data survives a crash of this process, but a crash of the machine only once {@link
+   * flushToDisk} or a later {@link write} has ended.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
     const result = this.#commit(task, false);
@@ -252,7 +252,7 @@ export class WalletStore {
     if (this.#db.open) this.#db.pragma('shrink_memory');
   }
 
-  /** Closes the store. Call it after {@link waitForCheckpoint}. @throws WalletError `wallet_corrupt`: the store is closed nevertheless. */
+  /** Call it after {@link waitForCheckpoint}. @throws WalletError `wallet_corrupt`: the store is closed all the same. */
   close(): void {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();
@@ -268,7 +268,7 @@ export class WalletStore {
     }
   }
 
-  /** Moves the log into the main file. A full disk is no error: everything in the log is on disk already, and stays there. */
+  /** Moves the log into the main file. A full disk is no error: the log is on disk already, and stays there. */
   #emptyLog(): void {
     try {
       this.#db.pragma('wal_checkpoint(TRUNCATE)');

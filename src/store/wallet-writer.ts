@@ -22,7 +22,7 @@ import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../wal
 /** Above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
-/** Changes a wallet's store; handed out by `WalletStore.write` alone. */
+/** Changes a wallet's store; passed to the tasks of `WalletStore.write` and `writeRecoverable` only. */
 export class WalletWriter {
   readonly meta: MetaWriter;
   readonly chain: ChainWriter;

@@ -12,7 +12,8 @@ export class EncodedJson {
 export type Writable = Json | EncodedJson | { readonly [key: string]: Json | EncodedJson | undefined };
 
 /**
- * Writes compact JSON. Members that are undefined or an empty list are left out, as both generations of real servers do.
+ * Writes compact JSON. Members that are undefined or an empty list are left out, as both generations of real servers
+ * do.
  * @throws RangeError for a number that JSON cannot hold.
  */
 export const writeJson = (value: Json): string => new JsonWriter().value(value).toString();
@@ -21,7 +22,9 @@ export const writeJson = (value: Json): string => new JsonWriter().value(value).
 export const writeWholeJson = (value: Json): string =>
   new JsonWriter({ emptyLists: true }).value(value).toString();
 
-/** Characters from which a text becomes a piece of its own: joining few long texts costs far less than many short ones. */
+/**
+ * Characters from which a text becomes a piece of its own: joining few long texts costs far less than many short ones.
+ */
 const CHUNK = 1 << 16;
 
 /** Strings without characters that JSON escapes. */

@@ -56,7 +56,9 @@ export function readLogLevel(option: string): string | undefined {
 /** Reference categories that our log messages belong to. */
 const OUR_CATEGORIES = ['global', 'wallet.rpc', 'wallet.wallet2'];
 
-/** Lowest severity that a text of categories logs; undefined logs nothing. The last entry that matches a name decides. */
+/**
+ * Lowest severity that a text of categories logs; undefined logs nothing. The last entry that matches a name decides.
+ */
 export function severityOf(categories: string): Severity | undefined {
   const entries = categories
     .split(',')

@@ -86,7 +86,10 @@ describe('portable storage', () => {
   });
 });
 
-/** Converts a recorded request to the writer's types: its integers are u64, it has no doubles, and its lists hold sections or u64. */
+/**
+ * Converts a recorded request to the writer's types: its integers are u64, it has no doubles, and its lists hold
+ * sections or u64.
+ */
 function typed(section: Section): TypedSection {
   const scalar = (value: Value): Scalar => {
     if (typeof value === 'bigint') return { type: 'u64', value };

@@ -22,7 +22,7 @@ const NOTHING: ImportedWallet = {
 };
 
 const paymentId = new Uint8Array(8).fill(7);
-const destinations = [{ address: 'somebody', amount: amount(40n) }];
+const destinations = [{ address: 'payee', amount: amount(40n) }];
 
 /** As found in a block: the change is the sum of all outputs to the account. */
 const found: FoundOutgoing = {

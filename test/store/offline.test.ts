@@ -173,14 +173,14 @@ describe('a wallet without a spend key', () => {
         unlockTime: 0n,
         timestamp: 5,
         blob: Uint8Array.of(1),
-        destinations: [{ address: 'somebody', amount: amount(11n) }],
+        destinations: [{ address: 'payee', amount: amount(11n) }],
       });
       resolveKeyImages(w, [importedImage(1)]);
     });
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(3)))).toMatchObject({
       state: 'confirmed',
       amountIn: 20n,
-      destinations: [{ address: 'somebody', amount: 11n }],
+      destinations: [{ address: 'payee', amount: 11n }],
     });
   });
 });

@@ -102,7 +102,7 @@ describe('a payment', () => {
     unlockTime: 0n,
     timestamp: 1,
     blob: new Uint8Array([1, 2, 3]),
-    destinations: [{ address: 'somebody', amount: amount(40n) }],
+    destinations: [{ address: 'payee', amount: amount(40n) }],
   };
   const input = { txHash: bytes<Hash>(1), outputIndex: 0 };
 

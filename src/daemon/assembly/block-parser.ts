@@ -36,7 +36,7 @@ import {
 /** Address of the input. */
 const BYTES: usize = (__heap_base + 15) & ~15;
 
-/** Offset of the global output indices, 8 bytes each, by transaction. */
+/** Byte offset of the global output indices, 8 bytes each, by transaction. */
 const TX_INDICES = column();
 /** Index of the miner transaction, by block. */
 const BLOCK_TXS = column();
@@ -182,7 +182,11 @@ export function statusEndsAt(): u32 {
   return statusEnd;
 }
 
-/** Index after the last entry of an item in a list. @param starts first entry, by item. @param all number of entries. */
+/**
+ * Index after the last entry of an item in a list.
+ * @param starts first entry, by item.
+ * @param all number of entries.
+ */
 function endOf(starts: Column, item: u32, all: u32): u32 {
   return item + 1 < starts.count ? starts.get(item + 1) : all;
 }

@@ -1,4 +1,7 @@
-/* Parses blocks; computes their hashes and those of their miner transactions. Source: cryptonote_format_utils.cpp, crypto/tree-hash.c. */
+/*
+ * Parses blocks; computes their hashes and those of their miner transactions. Source: cryptonote_format_utils.cpp,
+ * crypto/tree-hash.c.
+ */
 import { keccak } from '../../crypto/assembly/keccak';
 import { column } from './columns';
 import { byte, close, number, open, skip, position } from './reading';
@@ -30,7 +33,10 @@ const HASH = memory.data(32, 16);
 const PARTS = memory.data(96, 16);
 const NO_SIGNATURE = memory.data<u8>([0]);
 
-/** Replaces the first hash by the root. The leading hashes stay unpaired in the first layer, whose width is a power of two. */
+/**
+ * Replaces the first hash by the root. The leading hashes stay unpaired in the first layer, whose width is a power of
+ * two.
+ */
 function hashTree(): void {
   let hashes = tree.used >> 5;
   const at = tree.data;

@@ -1,4 +1,6 @@
-/* Finds the keys, outputs and key images of a transaction that a scan reads. Every list grows by less than the input. */
+/*
+ * Finds the keys, outputs and key images of a transaction that a scan reads. Every list grows by less than the input.
+ */
 import { column } from './columns';
 import { additionalKey, additionalKeys, mainKey, mainKeys, readExtra } from './extra';
 import { byte, count, number, skip, position, varint } from './reading';
@@ -22,7 +24,7 @@ const NO_TAG: u32 = 0x100;
 export const VERSIONS = column();
 export const FIRST_IMAGES = column();
 export const REWARDS = column();
-/** Offsets of the key images of inputs. */
+/** Byte offsets of the key images of inputs. */
 export const IMAGES = column();
 
 /** First output, first key, and number of keys that are tried with every output, by transaction. */

@@ -48,7 +48,10 @@ export function unlockDatabase(path: string, { key, cipher }: StoreKey, options:
   return db;
 }
 
-/** Opens a read-only connection to an open database that keeps seeing its present state. @throws WalletError `wallet_io` */
+/**
+ * Opens a read-only connection to an open database that keeps seeing its present state.
+ * @throws WalletError `wallet_io`
+ */
 export function openSnapshot(path: string, key: StoreKey): Db {
   return withFileErrors(path, () => {
     const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
@@ -64,8 +67,8 @@ export function openSnapshot(path: string, key: StoreKey): Db {
 }
 
 /**
- * Opens an encrypted database and applies migrations. Every page is encrypted and authenticated with a raw key, so is the
- * write-ahead log; temporary data stays in memory; a commit is on disk when it returns.
+ * Opens an encrypted database and applies migrations. Every page is encrypted and authenticated with a raw key, so is
+ * the write-ahead log; temporary data stays in memory; a commit is on disk when it returns.
  * @throws WalletError `wallet_corrupt` for a wrong key or a damaged file, `wallet_io`.
  */
 export function openDatabase(path: string, key: StoreKey): Db {

@@ -13,7 +13,11 @@ export const draftOf = (path: string): string => `${path}${DRAFT_SUFFIX}`;
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Gives a file a second name. @returns false if the file system has no hard links. @throws `EEXIST` for a taken name. */
+/**
+ * Gives a file a second name.
+ * @returns false if the file system has no hard links.
+ * @throws `EEXIST` for a taken name.
+ */
 export function tryLink(path: string, name: string): boolean {
   try {
     linkSync(path, name);
@@ -25,8 +29,8 @@ export function tryLink(path: string, name: string): boolean {
 }
 
 /**
- * A complete file beside its final path, flushed to disk and readable by its owner only. It is renamed or discarded. Only
- * the holder of the wallet's lock may write one: the draft of an interrupted attempt is replaced.
+ * A complete file beside its final path, flushed to disk and readable by its owner only. It is renamed or discarded.
+ * Only the holder of the wallet's lock may write one: the draft of an interrupted attempt is replaced.
  */
 export class FileDraft {
   readonly #path: string;
@@ -55,14 +59,17 @@ export class FileDraft {
     return file;
   }
 
-  /** Renames the draft to its final path; an existing file is replaced. @throws WalletError `wallet_io`: no draft is left behind. */
+  /**
+   * Renames the draft to its final path; an existing file is replaced.
+   * @throws WalletError `wallet_io`: no draft is left behind.
+   */
   replace(): void {
     this.#commit(() => renameSync(draftOf(this.#path), this.#path));
   }
 
   /**
-   * Moves the draft to its final path unless a file exists there; atomically, so that two processes cannot both succeed.
-   * On a file system without hard links an empty file reserves the path first.
+   * Moves the draft to its final path unless a file exists there; atomically, so that two processes cannot both
+   * succeed. On a file system without hard links an empty file reserves the path first.
    * @throws WalletError `wallet_exists`, `wallet_io`: neither draft nor file is left behind.
    */
   create(): void {

@@ -31,7 +31,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const NOT_A_FILE = 'it is no regular file';
 
-/** Reasons of SQLite's disk errors, by prefix of their code; the first match counts. Source: sqlite.org/rescode.html. */
+/**
+ * Reasons of SQLite's disk errors, by prefix of their code; the first match counts. Source: sqlite.org/rescode.html.
+ */
 const SQLITE_REASONS: readonly (readonly [string, string])[] = [
   ['SQLITE_FULL', 'no space is left on the disk'],
   ['SQLITE_READONLY', 'the file or its directory is read-only'],
@@ -63,8 +65,8 @@ function openTimes(directory: string, count: number): void {
 }
 
 /**
- * Finds the cause of an SQLite error, whose code is too general. Opens the directory only: closing a second descriptor of
- * a database would release the locks of the first.
+ * Finds the cause of an SQLite error, whose code is too general. Opens the directory only: closing a second descriptor
+ * of a database would release the locks of the first.
  */
 function probe(path: string): string | undefined {
   const directory = dirname(path);
@@ -98,8 +100,8 @@ function pathIn(error: unknown): string | undefined {
 }
 
 /**
- * Converts an error of a file operation: `wallet_io` with the file's name if the disk, the file system or a limit is the
- * cause, otherwise the error itself.
+ * Converts an error of a file operation: `wallet_io` with the file's name if the disk, the file system or a limit is
+ * the cause, otherwise the error itself.
  */
 export function fileError(path: string, cause: unknown): unknown {
   if (cause instanceof WalletError) return cause;

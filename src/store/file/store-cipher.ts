@@ -12,7 +12,10 @@ export const NEW_CIPHER: StoreCipher = 'aegis';
 /** Bytes of each page that are reserved for nonce and tag, by cipher. */
 export const CIPHER_BYTES: Readonly<Record<StoreCipher, number>> = { aegis: 64, chacha20: 32 };
 
-/** Offset of the unencrypted header byte with the number of reserved bytes per page. Source: SQLite's file format, byte 20. */
+/**
+ * Offset of the unencrypted header byte with the number of reserved bytes per page. Source: SQLite's file format, byte
+ * 20.
+ */
 export const CIPHER_BYTES_OFFSET = 20;
 
 /**

@@ -10,9 +10,11 @@ export type StoreFormat = 'empty' | 'store' | 'foreign';
 const HEAD_BYTES = 24;
 const PAGE_BYTES = 4096;
 
-/** Offset of the unencrypted part of an encrypted database's header. Source: SQLite's file format, bytes 16 to 23. */
+/** Byte offset of the unencrypted part of an encrypted database's header. Source: SQLite's file format, bytes 16 to 23. */
 const LAYOUT_OFFSET = 16;
-/** Header of a database with pages of 4096 bytes. The zeros stand for the journal mode and the reserved bytes per page. */
+/**
+ * Header of a database with pages of 4096 bytes. The zeros stand for the journal mode and the reserved bytes per page.
+ */
 const LAYOUT = [0x10, 0x00, 0, 0, 0, 0x40, 0x20, 0x20];
 const JOURNAL_MODE = [2, 3];
 const RESERVED_BYTES = CIPHER_BYTES_OFFSET - LAYOUT_OFFSET;

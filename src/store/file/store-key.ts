@@ -4,6 +4,8 @@ import { utf8 } from '../../util/bytes.js';
 
 const TAG = utf8('wallet-rpc store key');
 
-/** Derives the key of a wallet's store from its secret keys, so that a change of password does not rewrite the store. */
+/**
+ * Derives the key of a wallet's store from its secret keys, so that a change of password does not rewrite the store.
+ */
 export const storeKey = (viewSecret: SecretKey, spendSecret: SecretKey | undefined): Uint8Array =>
   keccak(TAG, viewSecret, spendSecret ?? new Uint8Array());

@@ -18,8 +18,8 @@ const held = new Set<string>();
 const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
 /**
- * Longest wait for another process that takes the lock at the same time [ms]. Both read the file first, and neither gets
- * the lock while the other one reads: without a wait both would be refused.
+ * Longest wait for another process that takes the lock at the same time [ms]. Both read the file first, and neither
+ * gets the lock while the other one reads: without a wait both would be refused.
  */
 const CONTENTION_MS = 10;
 

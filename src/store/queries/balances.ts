@@ -79,8 +79,8 @@ export class BalanceReader {
   }
 
   /**
-   * Sums the outputs of each address. `unspentCount` includes frozen outputs, which are not summed, and excludes outputs
-   * of unconfirmed payments even if `strict` is set. An address with frozen outputs only is left out.
+   * Sums the outputs of each address. `unspentCount` includes frozen outputs, which are not summed, and excludes
+   * outputs of unconfirmed payments even if `strict` is set. An address with frozen outputs only is left out.
    */
   ofAddresses({ account, strict }: BalanceScope): AddressBalance[] {
     return this.#sums[strict ? 'mined' : 'free']

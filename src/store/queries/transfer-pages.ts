@@ -23,7 +23,7 @@ export class TransferPageReader {
   /**
    * Finds the page at the upper end of a range.
    * @param limit most transactions of a page, at least 1; a block with more is a page of its own.
-   * @returns the height below the page; undefined if the page includes the whole range.
+   * @returns the exclusive lower bound of the page's heights; undefined if the page includes the whole range.
    */
   below(range: Range, limit: number): number | undefined {
     const next = this.#nth.get({ ...range, skip: limit })?.height;

@@ -26,7 +26,10 @@ export class AccountTagWriter extends AccountTagReader {
       .run(tag, description);
   }
 
-  /** Sets the tag of accounts; a tag that no account has any longer loses its description. @param tag empty removes it. */
+  /**
+   * Sets the tag of accounts; a tag that no account has any longer loses its description.
+   * @param tag empty removes it.
+   */
   assign(accounts: readonly number[], tag: string): void {
     const assign = this.db.prepare('UPDATE account SET tag = ? WHERE major = ?');
     for (const account of accounts) assign.run(tag, account);

@@ -69,7 +69,7 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
       );
   }
 
-  /** Deletes those of blocks at heights from one to another, both inclusive. */
+  /** Deletes the transactions of blocks at heights from one to another, both inclusive. */
   detach(from: number, to: number): void {
     this.#drop.run(from, to);
   }

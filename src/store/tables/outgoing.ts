@@ -127,7 +127,10 @@ export class OutgoingReader {
   }
 }
 
-/** States from which a payment enters another state. It leaves `confirmed` only when its block is detached: {@link OutgoingWriter.detach}. */
+/**
+ * States from which a payment enters another state. It leaves `confirmed` only when its block is detached: {@link
+ * OutgoingWriter.detach}.
+ */
 const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
   pending: ['prepared', 'failed'],
   failed: ['prepared', 'pending'],
@@ -139,7 +142,7 @@ const KEEP_FACTS = `INSERT INTO outgoing_fact (tx_hash, change, change_at_paymen
 const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
   change_at_payment = excluded.change_at_payment, payment_id = excluded.payment_id`;
 
-/** Depth from which a payment cannot be relayed again, so that its blob is deleted. */
+/** Depth from which a payment's blob is no longer needed [blocks]. */
 const SETTLED_DEPTH = 60;
 
 export class OutgoingWriter extends OutgoingReader {
@@ -287,7 +290,9 @@ export class OutgoingWriter extends OutgoingReader {
     this.confirm(found);
   }
 
-  /** Deletes payments, destinations and payment ids; only the change of payments to the paying account itself is kept. */
+  /**
+   * Deletes payments, destinations and payment ids; only the change of payments to the paying account itself is kept.
+   */
   clear(): void {
     this.db.prepare(`${KEEP_FACTS} change_at_payment IS NOT NULL ${OVER_FACTS}`).run();
     this.db.prepare('DELETE FROM outgoing_destination').run();
@@ -297,8 +302,8 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   /**
-   * Undoes blocks at heights from one to another, both inclusive: payments that can be relayed again become `pending`, of
-   * others only the data is kept that the chain does not have.
+   * Undoes blocks at heights from one to another, both inclusive: payments that can be relayed again become `pending`,
+   * of others only the data is kept that the chain does not have.
    */
   detach(from: number, to: number): void {
     for (const step of this.#undo) step.run(from, to);

@@ -133,7 +133,10 @@ export class OutputWriter extends OutputReader {
     this.#reused.recomputeEach([publicKey]);
   }
 
-  /** Marks an output as spent by a transaction that the wallet has not seen. @param mined true in a block, false in the mempool. */
+  /**
+   * Marks an output as spent by a transaction that the wallet has not seen.
+   * @param mined true in a block, false in the mempool.
+   */
   markSpentByUnknown({ txHash, outputIndex }: OutputRef, mined: boolean): void {
     this.db
       .prepare(
@@ -196,8 +199,8 @@ export class OutputWriter extends OutputReader {
   }
 
   /**
-   * Deletes outputs and spends of blocks at heights from one to another, both inclusive. Frozen outputs are frozen again
-   * when they are found again.
+   * Deletes outputs and spends of blocks at heights from one to another, both inclusive. Frozen outputs are frozen
+   * again when they are found again.
    * @param freeInputs frees the inputs of payments that can be relayed again too.
    */
   detach(from: number, to: number, freeInputs = false): void {

@@ -95,8 +95,8 @@ export class OutputReader {
   }
 
   /**
-   * Returns all outputs without burnt ones in chain order; on a reused key, a larger output has the position of the first
-   * one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
+   * Returns all outputs without burnt ones in chain order; on a reused key, a larger output has the position of the
+   * first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
   inOrder(): OwnedOutput[] {
     const rows = this.rows<[]>(`SELECT * FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`).all();

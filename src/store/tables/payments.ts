@@ -125,7 +125,9 @@ export class PaymentReader {
       .safeIntegers();
   }
 
-  /** Returns the lowest height up to which a range has `transactions` received transactions; undefined if it has fewer. */
+  /**
+   * Returns the lowest height up to which a range has `transactions` received transactions; undefined if it has fewer.
+   */
   pageEnd(range: HeightRange, transactions: number): number | undefined {
     return this.#pages.end(range, transactions);
   }
@@ -144,7 +146,10 @@ export class PaymentReader {
     return this.#has.get(txHash) !== undefined;
   }
 
-  /** Returns hashes of transactions that paid the wallet, even change only, at or above a height; without miner transactions. */
+  /**
+   * Returns hashes of transactions that paid the wallet, even change only, at or above a height; without miner
+   * transactions.
+   */
   hashesFrom(height: number): Hash[] {
     return this.db
       .prepare<[number], { tx_hash: Uint8Array }>(
@@ -209,7 +214,7 @@ export class PaymentWriter extends PaymentReader {
     this.#remove.run(txHash);
   }
 
-  /** Deletes those of blocks at heights from one to another, both inclusive. */
+  /** Deletes the transactions of blocks at heights from one to another, both inclusive. */
   detach(from: number, to: number): void {
     this.#drop.run(from, to);
   }

@@ -55,7 +55,7 @@ export interface SavedSpends {
 const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_output_burnt
   WHERE other.public_key = owned_output.public_key AND other.burnt = 1)`;
 
-/** Maintains the derived columns of outputs on reused keys, which depend on their order in the chain only. */
+/** Derives columns of outputs on reused keys from their order in the chain, whatever order they were found in. */
 export class ReusedKeys {
   readonly #secondOutput: Statement<[Uint8Array], unknown>;
   readonly #outputs: Statement<[Uint8Array], KeyRow>;
@@ -164,7 +164,9 @@ export class ReusedKeys {
     return this.#spentBetween.all(from, to);
   }
 
-  /** Reads reused keys and spends before the outputs of blocks are removed, for {@link restore}. Both heights inclusive. */
+  /**
+   * Reads reused keys and spends before the outputs of blocks are removed, for {@link restore}. Both heights inclusive.
+   */
   saveBetween(from: number, to: number): SavedSpends {
     return savedSpends(this.#keysBetween.all(from, to));
   }
