@@ -252,7 +252,7 @@ export class WalletStore {
     if (this.#db.open) this.#db.pragma('shrink_memory');
   }
 
-  /** Call it after {@link waitForCheckpoint}. @throws WalletError `wallet_corrupt`: the store is closed all the same. */
+  /** Call it after {@link waitForCheckpoint}. @throws WalletError `wallet_corrupt`: it is closed all the same. */
   close(): void {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();

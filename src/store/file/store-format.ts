@@ -10,7 +10,7 @@ export type StoreFormat = 'empty' | 'store' | 'foreign';
 const HEAD_BYTES = 24;
 const PAGE_BYTES = 4096;
 
-/** Byte offset of the unencrypted part of an encrypted database's header. Source: SQLite's file format, bytes 16 to 23. */
+/** Byte offset of an encrypted database's unencrypted header part. Source: SQLite's file format, bytes 16 to 23. */
 const LAYOUT_OFFSET = 16;
 /**
  * Header of a database with pages of 4096 bytes. The zeros stand for the journal mode and the reserved bytes per page.
