@@ -12,6 +12,7 @@ import {
 import { syncDirectory, syncFile } from './file/fsync.js';
 import { addBackupName } from './file/backup-name.js';
 import { WalSync } from './file/wal-sync.js';
+import type { StatementCachingDatabase } from './file/statement-cache.js';
 import { Snapshot } from './snapshot.js';
 import { FileIdentity } from './file/file-identity.js';
 import { cipherOf, NEW_CIPHER, type StoreCipher } from './file/store-cipher.js';
@@ -51,7 +52,7 @@ export class WalletStore {
   /** Absent for a store in memory. */
   readonly #location: Location | undefined;
   #identity: FileIdentity | undefined;
-  #db: Db;
+  #db: StatementCachingDatabase;
   #reader: WalletReader;
   #writer: WalletWriter;
   #walSync: WalSync;
@@ -61,7 +62,7 @@ export class WalletStore {
   /** True while commits are flushed to disk before they return. */
   #waitsForDisk = true;
 
-  private constructor(db: Db, location?: Location) {
+  private constructor(db: StatementCachingDatabase, location?: Location) {
     this.#location = location;
     this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
@@ -98,7 +99,7 @@ export class WalletStore {
     const draft = draftOf(path);
     withFileErrors(draft, () => {
       removeDatabase(draft);
-      let db: Db | undefined;
+      let db: StatementCachingDatabase | undefined;
       try {
         db = openDatabase(draft, { key, cipher: NEW_CIPHER });
         const file = new WalletStore(db);
@@ -247,9 +248,11 @@ export class WalletStore {
     });
   }
 
-  /** Drops cached pages. */
+  /** Drops prepared statements and cached pages, which the next read creates again. */
   shrinkMemory(): void {
-    if (this.#db.open) this.#db.pragma('shrink_memory');
+    if (!this.#db.open) return;
+    this.#db.releaseStatements();
+    this.#db.pragma('shrink_memory');
   }
 
   /** Call it after {@link waitForCheckpoint}. @throws WalletError `wallet_corrupt`: it is closed all the same. */

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
 import { migrate, NewerSchemaError } from '../../util/migrations.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import { StatementCachingDatabase } from './statement-cache.js';
 import { codeOf, fileError, withFileErrors } from './file-errors.js';
 import type { StoreCipher } from './store-cipher.js';
 
@@ -39,8 +40,12 @@ export function detectingDamage<T>(path: string, task: () => T): T {
 }
 
 /** Opens a database file with its key and default settings. A wrong key fails when the first page is read. */
-export function unlockDatabase(path: string, { key, cipher }: StoreKey, options: Database.Options = {}): Db {
-  const db = new Database(path, options);
+export function unlockDatabase(
+  path: string,
+  { key, cipher }: StoreKey,
+  options: Database.Options = {},
+): StatementCachingDatabase {
+  const db = new StatementCachingDatabase(path, options);
   if (path !== ':memory:') {
     db.pragma(`cipher = '${cipher}'`);
     db.pragma(`key = "x'${toHex(key)}'"`);
@@ -71,7 +76,7 @@ export function openSnapshot(path: string, key: StoreKey): Db {
  * the write-ahead log; temporary data stays in memory; a commit is on disk when it returns.
  * @throws WalletError `wallet_corrupt` for a wrong key or a damaged file, `wallet_io`.
  */
-export function openDatabase(path: string, key: StoreKey): Db {
+export function openDatabase(path: string, key: StoreKey): StatementCachingDatabase {
   const db = withFileErrors(path, () => unlockDatabase(path, key));
   try {
     db.pragma('temp_store = MEMORY');
