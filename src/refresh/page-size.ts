@@ -7,7 +7,7 @@ const WANTED_BYTES = 32 << 20;
 const FEWEST_BLOCKS = 2;
 
 /** Blocks of a page at most, whatever is asked. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_MAX_BLOCK_COUNT`. */
-const MOST_BLOCKS = 1000;
+export const MOST_BLOCKS = 1000;
 
 /** Number of blocks to ask for in a page, from the sizes of those that came before. */
 export class PageSize {

@@ -11,7 +11,7 @@ import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
 import type { FoundOutput, ReceivingKeys } from '../wallet/scan/receive.js';
 import type { OwnedOutput, ReceivedTx } from '../wallet/model/records.js';
 import type { TxsOfBlock } from './chain-block.js';
-import type { Hit } from './hits.js';
+import type { OutputMatch } from './output-matches.js';
 
 /** A transaction that concerns a wallet, and what of it the kernel found. */
 export interface BuiltTx {
@@ -21,7 +21,7 @@ export interface BuiltTx {
   /** What it stands among, and its place there. */
   readonly outlines: TxOutlines;
   readonly at: number;
-  readonly hits: readonly Hit[];
+  readonly matches: readonly OutputMatch[];
 }
 
 /** What a block tells of a transaction that pays us. */
@@ -45,7 +45,7 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
 
 /** The payment id that a payer attached, decrypted. Long ones are obsolete and not read. */
 export function paymentIdIn(
-  { tx, hits }: BuiltTx,
+  { tx, matches }: BuiltTx,
   viewSecret: SecretKey,
 ): { readonly paymentId?: Uint8Array } {
   const { fields } = parseExtra(tx.prefix.extra);
@@ -53,7 +53,7 @@ export function paymentIdIn(
   const key = txPublicKeys(fields)[0];
   if (id?.kind !== 'short' || key === undefined) return {};
   const derivation =
-    hits.find((hit) => equalBytes(hit.key, key))?.derivation ?? tryKeyDerivation(key, viewSecret);
+    matches.find((match) => equalBytes(match.key, key))?.derivation ?? tryKeyDerivation(key, viewSecret);
   return derivation === undefined ? {} : { paymentId: cryptPaymentId(id.id, derivation) };
 }
 

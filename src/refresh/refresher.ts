@@ -7,12 +7,14 @@ import { bytes32, chunks } from '../util/bytes.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
+import { monotonicMs } from './monotonic-time.js';
+import { unpackHashes } from './packed-hashes.js';
 import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { ThreadCalls, type Call } from './thread-calls.js';
-import type { NamedKey } from './watch-list.js';
+import type { OutputKeyImage } from './watch-list.js';
 import type { Callers } from '../util/callers.js';
-import { Turns } from '../util/turns.js';
+import { FairQueue } from './fair-queue.js';
 import type {
   BatchFindings,
   RefreshFrom,
@@ -78,9 +80,24 @@ export class Refresher {
     if (this.#attached.has(wallet)) this.#post({ type: 'expand', wallet, index });
   }
 
-  /** Makes the thread recognise spends of outputs whose key images were told. */
-  learn(wallet: WalletId, told: readonly NamedKey[]): void {
-    if (this.#attached.has(wallet)) this.#post({ type: 'learn', wallet, told });
+  /** Makes the thread recognise the spends of outputs whose key images were imported. */
+  importKeyImages(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
+    if (this.#attached.has(wallet)) this.#post({ type: 'importKeyImages', wallet, keyImages });
+  }
+
+  /** {@link importKeyImages} by its old name. */
+  learn(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
+    this.importKeyImages(wallet, keyImages);
+  }
+
+  /** {@link scanTransactions} by its old name. */
+  look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+    return this.scanTransactions(wallet, batch);
+  }
+
+  /** {@link scanPool} by its old name. */
+  lookIntoPool(wallet: WalletId): Promise<void> {
+    return this.scanPool(wallet);
   }
 
   /**
@@ -111,45 +128,47 @@ export class Refresher {
   }
 
   /**
-   * Looks through transactions on the thread, starting from what the store of the wallet holds; nothing is
-   * committed, and the wallet's own scanner does not learn of it: see {@link restart}.
+   * Scans single transactions on the thread with a scanner in the state of the store. Commits nothing, and changes
+   * nothing in the wallet's own scanner: see {@link restart}.
    * @throws RefreshCancelled
    */
-  look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+  scanTransactions(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
       const state = target?.scannerState();
       const call = this.#call(wallet, reject, (answer) => {
-        if (answer.type !== 'looked') return true;
+        if (answer.type !== 'scannedTransactions') return true;
         if ('message' in answer.result) reject(toError(answer.result));
         else resolve(answer.result);
         return true;
       });
-      if (call !== undefined && state !== undefined) this.#post({ type: 'look', call, state, batch });
+      if (call !== undefined && state !== undefined)
+        this.#post({ type: 'scanTransactions', call, state, batch });
     });
   }
 
   /**
-   * Looks through the pool and commits what of it concerns the wallet, without waiting for its refresh.
-   * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
+   * Scans the pool and commits the findings, independently of a refresh.
+   * @param asOf see {@link RefreshFrom.asOf}.
+   * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
-  lookIntoPool(wallet: WalletId): Promise<void> {
+  scanPool(wallet: WalletId, asOf = monotonicMs()): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
       if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
-        if (answer.type !== 'lookedIntoPool') return true;
+        if (answer.type !== 'scannedPool') return true;
         const { result } = answer;
         try {
           if ('message' in result) throw toError(result);
-          target?.commitPool(result.present, result.findings);
+          target?.commitPool(unpackHashes(result.present), result.findings);
           resolve();
         } catch (error) {
           reject(error as Error);
         }
         return true;
       });
-      if (call !== undefined) this.#post({ type: 'lookIntoPool', call, wallet });
+      if (call !== undefined) this.#post({ type: 'scanPool', call, wallet, asOf });
     });
   }
 
@@ -201,11 +220,12 @@ export class Refresher {
     if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
     if (this.#daemon === undefined) return Promise.reject(new DaemonError('unreachable', 'offline'));
     if (this.#runs.has(wallet)) return Promise.reject(new Error('a refresh of this wallet runs already'));
+    const asOf = monotonicMs();
     return new Promise((resolve, reject) => {
       this.#ensureAttached(wallet, target);
       const number = ++this.#counter;
       this.#runs.set(wallet, new RefreshRun({ number, wallet, target, resolve, reject }));
-      this.#post({ type: 'refresh', wallet, run: number, from });
+      this.#post({ type: 'refresh', wallet, run: number, from: { asOf, ...from } });
     });
   }
 
@@ -232,14 +252,14 @@ export class Refresher {
       workerData: { threads: this.#threads },
     });
     worker.unref();
-    // One a turn: messages that come while one is dealt with would keep requests from being read.
-    const turns = new Turns<RefreshReport>({
+    // One message at a time: many at once would keep requests from being read.
+    const reports = new FairQueue<RefreshReport>({
       handle: (report) => this.#receive(worker, report),
       callers: this.#callers,
-      // Somebody waits for an answer to a call.
+      // Requests wait for the answers to calls.
       canWait: (report) => report.type === 'page',
     });
-    worker.on('message', (message: RefreshReport) => turns.add(message));
+    worker.on('message', (report: RefreshReport) => reports.add(this.#walletOf(report), report));
     worker.on('error', (error) => this.#lost(worker, error as Error));
     worker.on('exit', () => this.#lost(worker, new Error('the refresh thread stopped')));
     worker.postMessage({
@@ -248,6 +268,11 @@ export class Refresher {
       chain: this.#chain,
     } satisfies RefreshRequest);
     return worker;
+  }
+
+  /** Answers to calls keep their order among the other messages of their wallet. */
+  #walletOf(report: RefreshReport): WalletId {
+    return 'wallet' in report ? report.wallet : (this.#calls.walletOf(report.call) ?? 0);
   }
 
   #receive(worker: Worker, report: RefreshReport): void {

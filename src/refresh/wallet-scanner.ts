@@ -1,4 +1,4 @@
-import type { KeyImage } from '../crypto/types.js';
+import type { KeyImage, SecretKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { NamedTx } from '../daemon/outliner.js';
 import type { TxOutlines } from '../daemon/tx-outlines.js';
@@ -30,16 +30,24 @@ import type {
   TxFindings,
 } from '../wallet/model/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/scan/subaddress-table.js';
-import { buildTx, outlineSent, type ChainBlock, type ChainTxs } from './chain-block.js';
-import { findHits, type BatchScanner, type Hit, type Hits } from './hits.js';
+import { buildTx, type ChainBlock, type ChainTxs } from './chain-block.js';
+import type { BatchScanner } from './match-group.js';
+import type { MatchStream, OutputMatch } from './output-matches.js';
 import { feeOf, paymentIdIn, place, receivedTx, type BuiltTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
+import { SharedMatches } from './shared-matches.js';
 import { spendKeysBy } from './spend-keys.js';
-import { WatchList, type NamedKey } from './watch-list.js';
+import { WatchList, type OutputKeyImage } from './watch-list.js';
 
 /** A transaction in the pool. */
 export interface UnminedTx extends NamedTx {
   readonly doubleSpendSeen: boolean;
+}
+
+/** Unmined transactions with their parsed form, in the same order. */
+export interface UnminedTxs {
+  readonly sent: readonly UnminedTx[];
+  readonly txs: TxOutlines;
 }
 
 /** A transaction of the pool that concerns us. */
@@ -100,9 +108,9 @@ export class WalletScanner {
     for (const index of [{ major: 0, minor: 0 }, ...handedOut]) this.expandTo(index);
   }
 
-  /** Spends of these are recognised from now on, whether their outputs were found already or will be. */
-  learn(told: readonly NamedKey[]): void {
-    this.#watched.learn(told);
+  /** Recognises the spends of outputs from now on, those found already and those found later. */
+  importKeyImages(keyImages: readonly OutputKeyImage[]): void {
+    this.#watched.importKeyImages(keyImages);
   }
 
   /** Lookahead entries computed since the last call. */
@@ -116,44 +124,48 @@ export class WalletScanner {
     this.#keys.spendSecret?.fill(0);
   }
 
+  get viewSecret(): SecretKey {
+    return this.#keys.viewSecret;
+  }
+
   /** Forgets what was received at or above a height. */
   detachFrom(height: number): void {
     this.#watched.detachFrom(height);
     this.#blind?.detachFrom(height);
   }
 
-  /** Finds what keys of transactions may open, which depends on the view key alone and so can begin ahead. */
-  hitsIn({ blocks, txs }: ChainTxs, kernel: BatchScanner): Hits {
-    return findHits(txs, this.#keys.viewSecret, kernel, blocks[0]?.firstTx, blocks.at(-1)?.endTx);
+  /** Starts a scan of transactions with this wallet's view key alone. */
+  matchesIn(txs: TxOutlines, kernel: BatchScanner): MatchStream {
+    return new SharedMatches(txs, kernel).read({ viewSecret: this.#keys.viewSecret, firstTx: 0 });
   }
 
   /**
-   * Finds what blocks hold for this wallet.
-   * @param page gapless blocks, each with all its transactions. @param hits in them.
-   * @throws the signal's reason, before anything but addresses looked ahead has changed.
+   * Finds the receipts and spends of this wallet in blocks.
+   * @param page gapless blocks with all their transactions. @param matches of these transactions at least.
+   * @throws the signal's reason; until then nothing changes but the lookahead.
    */
-  async scan(page: ChainTxs<ChainBlock>, hits: Hits, signal?: AbortSignal): Promise<PageFindings> {
+  async scan(page: ChainTxs<ChainBlock>, matches: MatchStream, signal?: AbortSignal): Promise<PageFindings> {
     const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
-    const looked = await this.#lookAt(txs, hits, signal);
+    const scanned = await this.#scanOutputs(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
     this.detachFrom(startHeight);
     const last = blocks.at(-1);
     return {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),
-      ...this.#gather(page, looked),
+      ...this.#gather(page, scanned),
       lastBlockReward: sum(
         last === undefined ? [] : buildTx(txs.blob(last.firstTx)).prefix.outputs.map(({ amount }) => amount),
       ),
     };
   }
 
-  /** Looks through transactions alone, of blocks by ascending height; what came later is not forgotten. */
-  async find(page: ChainTxs, hits: Hits): Promise<TxFindings> {
-    return this.#gather(page, await this.#lookAt(page.txs, hits));
+  /** Finds the receipts and spends in single transactions of blocks by ascending height; detaches nothing. */
+  async find(page: ChainTxs, matches: MatchStream): Promise<TxFindings> {
+    return this.#gather(page, await this.#scanOutputs(page.txs, matches));
   }
 
-  #gather({ blocks, txs }: ChainTxs, looked: (i: number) => Looked): TxFindings {
+  #gather({ blocks, txs }: ChainTxs, scanned: (i: number) => ScannedTx): TxFindings {
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
@@ -161,7 +173,7 @@ export class WalletScanner {
     const ambiguousSpends: AmbiguousSpend[] = [];
     for (const block of blocks)
       for (let tx = block.firstTx; tx < block.endTx; tx++) {
-        const { found, build } = looked(tx);
+        const { found, build } = scanned(tx);
         const spent = this.#watched.spentBy(txs, tx);
         const payer = spent[0]?.subaddress.major;
         if (this.#blind !== undefined) {
@@ -203,14 +215,19 @@ export class WalletScanner {
   }
 
   /**
-   * Looks through transactions that are not mined yet.
-   * @param seenAt Unix seconds. @returns one finding a transaction that concerns us. @throws DaemonError
+   * Finds the receipts and spends of this wallet in unmined transactions.
+   * @param seenAt Unix seconds. @param isWanted by index; absent: all are scanned. @throws DaemonError
    */
-  async scanPool(sent: readonly UnminedTx[], seenAt: number, kernel: BatchScanner): Promise<PoolFinding[]> {
-    const txs = outlineSent(sent);
-    const looked = await this.#lookAt(txs, findHits(txs, this.#keys.viewSecret, kernel));
+  async scanPool(
+    { sent, txs }: UnminedTxs,
+    matches: MatchStream,
+    seenAt: number,
+    isWanted: (tx: number) => boolean = () => true,
+  ): Promise<PoolFinding[]> {
+    const scanned = await this.#scanOutputs(txs, matches, { isWanted });
     return sent.flatMap(({ doubleSpendSeen }, i) => {
-      const { found, build } = looked(i);
+      if (!isWanted(i)) return [];
+      const { found, build } = scanned(i);
       const spent = this.#watched.spentBy(txs, i);
       const payer = spent[0]?.subaddress.major;
       const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
@@ -252,29 +269,39 @@ export class WalletScanner {
     if (keyImage === undefined) this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
   }
 
-  /** Finds our outputs in transactions. @returns the findings of the transaction at a place. */
-  async #lookAt(txs: TxOutlines, hits: Hits, signal?: AbortSignal): Promise<(i: number) => Looked> {
-    const built = new Map<number, BuiltTx & { readonly hits: Hit[] }>();
-    const build = (i: number): BuiltTx & { readonly hits: Hit[] } => {
+  /** Finds outputs of this wallet. @returns the findings of a transaction by its index. */
+  async #scanOutputs(
+    txs: TxOutlines,
+    matches: MatchStream,
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      readonly firstTx?: number | undefined;
+      readonly isWanted?: (tx: number) => boolean;
+    } = {},
+  ): Promise<(i: number) => ScannedTx> {
+    const { signal, firstTx = 0, isWanted = () => true } = options;
+    const built = new Map<number, BuiltTx & { readonly matches: OutputMatch[] }>();
+    const build = (i: number): BuiltTx & { readonly matches: OutputMatch[] } => {
       const known = built.get(i);
       if (known !== undefined) return known;
-      const made = { hash: txs.hash(i), tx: buildTx(txs.blob(i)), outlines: txs, at: i, hits: [] };
+      const made = { hash: txs.hash(i), tx: buildTx(txs.blob(i)), outlines: txs, at: i, matches: [] };
       built.set(i, made);
       return made;
     };
     const claims: TxClaim[] = [];
-    for await (const portion of hits) {
+    for await (const portion of matches) {
       signal?.throwIfAborted();
       for (let n = 0; n < portion.count; n++) {
         if (this.#table.find(portion.spendKey(n)) === undefined) continue;
-        const hit = portion.hit(n);
-        const { tx, hits: others } = build(hit.tx);
-        others.push(hit);
-        const { outputIndex, derivation, key, spendKey } = hit;
+        const match = portion.match(n);
+        if (match.tx < firstTx || !isWanted(match.tx)) continue;
+        const { tx, matches: others } = build(match.tx);
+        others.push(match);
+        const { outputIndex, derivation, key, spendKey } = match;
         const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
         if (claim === undefined) continue;
         this.expandTo(claim.subaddress);
-        claims.push({ tx: hit.tx, claim });
+        claims.push({ tx: match.tx, claim });
       }
     }
     signal?.throwIfAborted();
@@ -295,7 +322,8 @@ export class WalletScanner {
       if (output === undefined) return;
       const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
       found.set(tx, outputs);
-      if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, this.#watched.named(output));
+      if (!outputs.has(output.outputIndex))
+        outputs.set(output.outputIndex, this.#watched.withKeyImage(output));
     });
     return new Map(
       [...found].map(([tx, outputs]) => [
@@ -310,16 +338,15 @@ export class WalletScanner {
 const placeInBlock = (txs: TxOutlines, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};
 
-/** A claim, and the place of its transaction among those looked at. */
 interface TxClaim {
+  /** Index of the transaction. */
   readonly tx: number;
   readonly claim: Claim;
 }
 
-/** What a look at a transaction gave. */
-interface Looked {
-  /** Outputs of ours. */
+interface ScannedTx {
+  /** Outputs of this wallet. */
   readonly found: readonly FoundOutput[];
-  /** Most transactions concern nobody here: they are built only when this is called. @throws DaemonError */
+  /** Parses the transaction; most are of no interest and never parsed. @throws DaemonError */
   readonly build: () => BuiltTx;
 }

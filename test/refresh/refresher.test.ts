@@ -20,7 +20,7 @@ const failing: RefreshTarget = {
   commitPage: () => undefined,
   commitSubaddresses: () => undefined,
   commitPool: () => undefined,
-  tidy: () => Promise.resolve(),
+  checkpoint: () => Promise.resolve(),
 };
 const FROM = { history: [], startHeight: 0 };
 const BATCH = { mined: [], unmined: [] };
@@ -35,8 +35,8 @@ describe('a wallet whose state cannot be read', () => {
   });
 
   it.each([
-    ['a look into the pool', (wallet: number) => refresher.lookIntoPool(wallet)],
-    ['a look through transactions', (wallet: number) => refresher.look(wallet, BATCH)],
+    ['a scan of the pool', (wallet: number) => refresher.scanPool(wallet)],
+    ['a scan of transactions', (wallet: number) => refresher.scanTransactions(wallet, BATCH)],
     ['a lookahead', (wallet: number) => refresher.lookAhead(wallet, { major: 1, minor: 1 }, [])],
   ])('has %s fail with the cause', async (_, ask) => {
     await expect(ask(refresher.attach(failing))).rejects.toThrow('the store is locked');

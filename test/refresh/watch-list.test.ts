@@ -22,7 +22,8 @@ const spending = (keyImage: KeyImage): TxOutlines =>
   }) as TxOutlines;
 
 const none = new Uint8Array(0);
-const fresh = (): WatchList => new WatchList({ watched: none, unnamed: none, told: [] });
+const fresh = (): WatchList =>
+  new WatchList({ withKeyImage: none, withoutKeyImage: none, importedKeyImages: [] });
 const amountOf = ([first]: readonly SpentOutput[]): bigint | undefined => first?.amount;
 const spent = (list: WatchList): bigint | undefined => amountOf(list.spentBy(spending(image), 0));
 
@@ -59,7 +60,7 @@ describe('outputs on one key', () => {
     expect(spent(list)).toBeUndefined();
   });
 
-  it('are watched so once their key image is told', () => {
+  it('are watched so once their key image is imported', () => {
     const list = fresh();
     for (const [tx, value] of [
       [1, 10n],
@@ -67,7 +68,7 @@ describe('outputs on one key', () => {
     ] as const)
       list.add(onKey(tx, tx, value, false));
     expect(spent(list)).toBeUndefined();
-    list.learn([{ publicKey, keyImage: image }]);
+    list.importKeyImages([{ publicKey, keyImage: image }]);
     expect(spent(list)).toBe(15n);
     list.detachFrom(2);
     expect(spent(list)).toBe(10n);
@@ -90,10 +91,10 @@ describe('outputs on one key', () => {
     });
     const list = new WatchList(
       file.read((r) => ({
-        watched: r.watch.named(0),
-        unnamed: r.watch.unnamed(),
-        reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
-        told: named ? [] : [{ publicKey, keyImage: image }],
+        withKeyImage: r.watch.named(0),
+        withoutKeyImage: r.watch.unnamed(),
+        reused: { withKeyImage: r.watch.burntNamed(), withoutKeyImage: r.watch.burntUnnamed() },
+        importedKeyImages: named ? [] : [{ publicKey, keyImage: image }],
       })),
     );
     file.close();

@@ -3,11 +3,12 @@ import { block, blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import type { BlocksRequest } from '../../src/daemon/daemon.js';
 import { outlineAnswer } from '../../src/daemon/outliner.js';
-import type { BlockSource } from '../../src/refresh/shared-blocks.js';
+import type { BlockSource } from '../../src/refresh/block-source.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
 import type { BlockRef } from '../../src/wallet/model/records.js';
+import { extraOf } from './heavy-txs.js';
 import { blocksAnswer, type SentBlocks } from './blocks-answer.js';
 
 /** Blocks a page of the daemon below holds. */
@@ -15,12 +16,13 @@ export const PAGE = 25;
 
 const zeros = new Uint8Array(32) as Hash;
 
-/** One block after the other, each of a miner transaction alone. */
+/** One block after the other, each of a miner transaction alone. @param options.keys of each transaction. */
 export function chain(
   length: number,
-  options: { after?: readonly Block[]; nonce?: number; version?: number } = {},
+  options: { after?: readonly Block[]; nonce?: number; version?: number; keys?: number } = {},
 ) {
   const blocks = [...(options.after ?? [])];
+  const extra = extraOf(Array.from({ length: options.keys ?? 0 }, () => zeros as Uint8Array as PublicKey));
   while (blocks.length < length) {
     const height = blocks.length;
     const previous = blocks.at(-1);
@@ -38,7 +40,7 @@ export function chain(
           unlockTime: BigInt(height + 60),
           inputs: [{ type: 'gen', height }],
           outputs: [{ amount: amount(1n), publicKey: zeros as Uint8Array as PublicKey, viewTag: 0 }],
-          extra: new Uint8Array(),
+          extra,
         },
         rct: { base: { type: 0, fee: amount(0n), pseudoOuts: [], ecdhInfo: [], outPk: [] } },
       },

@@ -157,10 +157,10 @@ export class WalletSync implements RefreshTarget {
     const { viewSecret, spendSecret, spendPublicKey } = this.#session.keys;
     const known = this.#session.file.read((r) => ({
       subaddresses: r.subaddresses.packed(),
-      watched: r.watch.named(this.#session.height() - MAX_REORGANISATION),
-      unnamed: r.watch.unnamed(),
-      reused: { watched: r.watch.burntNamed(), unnamed: r.watch.burntUnnamed() },
-      told: r.importedKeyImages.list(),
+      withKeyImage: r.watch.named(this.#session.height() - MAX_REORGANISATION),
+      withoutKeyImage: r.watch.unnamed(),
+      reused: { withKeyImage: r.watch.burntNamed(), withoutKeyImage: r.watch.burntUnnamed() },
+      importedKeyImages: r.importedKeyImages.list(),
       ...this.#blindTo(r.outputs.blind()),
     }));
     return {
@@ -238,7 +238,7 @@ export class WalletSync implements RefreshTarget {
     for (const txHash of income) this.#events.onIncoming(txHash);
   }
 
-  tidy(): Promise<void> {
+  checkpoint(): Promise<void> {
     return this.#session.file.tidy();
   }
 

@@ -24,7 +24,7 @@ function taker<T extends { readonly height: number }>(list: readonly T[]): (belo
  * Divides what a page changes, at blocks, into parts that are each quickly committed, one after the other.
  * @param findings its lists ascend by height.
  */
-export function* slicesOf(findings: PageFindings): Generator<PageFindings, void, void> {
+export function* commitBatchesOf(findings: PageFindings): Generator<PageFindings, void, void> {
   const { startHeight, hashes, lastBlockReward, ambiguousSpends } = findings;
   const take = {
     received: taker(findings.received),
