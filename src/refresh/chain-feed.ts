@@ -1,11 +1,18 @@
 import type { BlockSource } from './block-source.js';
 import type { ExpectedChain } from './chain-block.js';
 import { ChainPass } from './chain-pass.js';
+import { nextHeight } from './chain-position.js';
 import { FeedMember, type FeedRequest, type MemberPage } from './feed-member.js';
 import type { BatchScanner } from './match-group.js';
 
 /** Time that the members of a pass wait for one of them, in all (ms). */
 const PATIENCE_MS = 3000;
+
+/** Time that a pass waits for others that are close behind it, in all (ms). */
+const CATCH_UP_MS = 2000;
+
+/** Blocks between a pass and another that is close behind it. */
+const CLOSE_BLOCKS = 1000;
 
 /** Time for which the last page of a pass without members is kept (ms). */
 const REST_MS = 5000;
@@ -20,6 +27,7 @@ export class ChainFeed {
   readonly #kernel: BatchScanner;
   readonly #patienceMs: number;
   readonly #restMs: number;
+  readonly #catchUpMs: number;
   readonly #passes = new Set<ChainPass>();
   /** The pass of each member, and those in which it continues. */
   readonly #route = new Map<FeedMember, ChainPass[]>();
@@ -30,13 +38,14 @@ export class ChainFeed {
     daemon: BlockSource,
     chain: ExpectedChain,
     kernel: BatchScanner,
-    { patienceMs = PATIENCE_MS, restMs = REST_MS } = {},
+    { patienceMs = PATIENCE_MS, restMs = REST_MS, catchUpMs = CATCH_UP_MS } = {},
   ) {
     this.#daemon = daemon;
     this.#chain = chain;
     this.#kernel = kernel;
     this.#patienceMs = patienceMs;
     this.#restMs = restMs;
+    this.#catchUpMs = catchUpMs;
   }
 
   /** Number of passes under way. */
@@ -95,7 +104,12 @@ export class ChainFeed {
       kernel: this.#kernel,
       patienceMs: this.#patienceMs,
       merge: (from) => this.#merge(from),
-      onEmpty: (empty) => this.#rest(empty),
+      catchUpMs: this.#catchUpMs,
+      isFollowed: (followed) => this.#isFollowed(followed),
+      onProgress: (moved) => {
+        if (moved.isEmpty) this.#rest(moved);
+        for (const other of this.#passes) if (other !== moved) other.resume();
+      },
     });
     this.#passes.add(pass);
     return pass;
@@ -114,14 +128,22 @@ export class ChainFeed {
     return true;
   }
 
+  #isFollowed(pass: ChainPass): boolean {
+    const height = nextHeight(pass.position);
+    return [...this.#passes].some((other) => {
+      const behind = height - nextHeight(other.position);
+      return other.isOpen && !other.isEmpty && behind > 0 && behind <= CLOSE_BLOCKS;
+    });
+  }
+
   #leave(member: FeedMember): void {
     for (const pass of this.#route.get(member) ?? []) pass.leave(member);
     this.#route.delete(member);
   }
 
   #rest(pass: ChainPass): void {
-    if (this.#resting !== undefined) this.#drop(this.#resting.pass);
     if (!pass.isOpen) return this.#drop(pass);
+    if (this.#resting !== undefined) this.#drop(this.#resting.pass);
     const timer = setTimeout(() => this.#drop(pass), this.#restMs);
     timer.unref();
     this.#resting = { pass, timer };

@@ -1,4 +1,5 @@
 import type { BlockSource } from './block-source.js';
+import { CatchUpWait } from './catch-up-wait.js';
 import { ChainMismatch, fetchPage, type ChainPage } from './chain-page.js';
 import { isSamePosition, nextHeight, positionAfter, type ChainPosition } from './chain-position.js';
 import type { ExpectedChain } from './chain-block.js';
@@ -32,8 +33,12 @@ export interface PassOptions {
   readonly patienceMs: number;
   /** Finds another pass with the same position, and moves the members there. @returns false where there is none. */
   readonly merge: (pass: ChainPass) => boolean;
-  /** Called when the last member has left. */
-  readonly onEmpty: (pass: ChainPass) => void;
+  /** Time that this pass waits for others that are close behind it (ms). */
+  readonly catchUpMs: number;
+  /** Whether another pass is close behind. */
+  readonly isFollowed: (pass: ChainPass) => boolean;
+  /** Called after each answer of the daemon, and when the last member has left. */
+  readonly onProgress: (pass: ChainPass) => void;
 }
 
 /** A member's place in a pass. */
@@ -59,6 +64,7 @@ export class ChainPass {
   readonly #seats = new Map<FeedMember, Seat>();
   readonly #places = new ReaderPositions();
   readonly #holdUps: HoldUps;
+  readonly #catchUp: CatchUpWait;
   /** Members that wait for an answer of the daemon. */
   readonly #waiting = new Map<FeedMember, () => void>();
   /** The member whose short history leads the first request. */
@@ -67,7 +73,7 @@ export class ChainPass {
   #request: AbortController | undefined;
   /** The last answer. */
   #answer: { readonly issuedAt: number; readonly reachesTip: boolean } | undefined;
-  #failure: { readonly error: unknown; readonly member?: FeedMember | undefined } | undefined;
+  #failure: { readonly error: unknown; readonly leader: FeedMember | undefined } | undefined;
   #isDraining = false;
   /** Number of the first batch whose scan has not begun. */
   #begun = 0;
@@ -79,12 +85,18 @@ export class ChainPass {
     this.#holdUps = new HoldUps(options.patienceMs, (members) => {
       for (const member of members) this.leave(member);
     });
+    this.#catchUp = new CatchUpWait(options.catchUpMs, () => this.resume());
     this.#leader = leader;
     this.#sit(leader, 0, true);
   }
 
+  /** Members that will reach the position of this pass. */
   get members(): readonly FeedMember[] {
-    return [...this.#seats.keys()];
+    return [...this.#seats.values()].filter(({ fits }) => fits).map(({ member }) => member);
+  }
+
+  get isEmpty(): boolean {
+    return this.#seats.size === 0;
   }
 
   /** Behind the last block of the newest page. */
@@ -115,9 +127,16 @@ export class ChainPass {
     return found !== undefined;
   }
 
+  /** Checks again whether another pass is close behind. */
+  resume(): void {
+    this.#moved();
+    this.#wakeAll();
+  }
+
   /** Lets the members take the pages that are there, and no others. */
   drain(): void {
     this.#isDraining = true;
+    this.#catchUp.end();
   }
 
   /** @throws the reason of the member's signal, or the error of the daemon. */
@@ -163,7 +182,7 @@ export class ChainPass {
     if (this.#answer?.reachesTip !== true || this.#request !== undefined) this.close();
     this.#window.trim(this.#window.end);
     if (this.#window.bytes > MOST_RESTING_BYTES) this.#window.clear();
-    this.#options.onEmpty(this);
+    this.#options.onProgress(this);
   }
 
   /** Whether members may join. */
@@ -174,6 +193,7 @@ export class ChainPass {
   /** Ends the request under way. */
   close(): void {
     this.#isDraining = true;
+    this.#catchUp.end();
     this.#request?.abort(new Error('no wallet waits for this page'));
   }
 
@@ -186,8 +206,9 @@ export class ChainPass {
   #endFor(seat: Seat): 'done' | 'elsewhere' | undefined {
     const { member } = seat;
     if (this.#failure !== undefined) {
-      const { error, member: concerned = member } = this.#failure;
-      if (!(error instanceof ChainMismatch) || concerned === member) throw error;
+      const { error, leader } = this.#failure;
+      // Only the short history of the leader proves the mismatch.
+      if (!(error instanceof ChainMismatch) || leader === member) throw error;
       return 'elsewhere';
     }
     if (!seat.fits && this.#request === undefined) return 'elsewhere';
@@ -200,6 +221,8 @@ export class ChainPass {
   #fetch(): void {
     if (this.#request !== undefined || this.#isDraining || this.#failure !== undefined) return;
     if (this.#leader === undefined && this.#options.merge(this)) return this.drain();
+    if (this.#answer?.reachesTip === false && this.#options.isFollowed(this) && this.#catchUp.wait()) return;
+    this.#catchUp.end();
     const request = new AbortController();
     this.#request = request;
     const issuedAt = monotonicMs();
@@ -221,13 +244,15 @@ export class ChainPass {
       this.#moved();
     }
     this.#leader = undefined;
-    for (const member of [...this.#waiting.keys()]) this.#wake(member);
+    this.#wakeAll();
+    this.#options.onProgress(this);
   }
 
   #fail(error: unknown): void {
     this.#request = undefined;
-    this.#failure = { error, member: this.#leader };
-    for (const member of [...this.#waiting.keys()]) this.#wake(member);
+    this.#failure = { error, leader: this.#leader };
+    this.#wakeAll();
+    this.#options.onProgress(this);
   }
 
   /** Finds the first block of a page that a member lacks. @returns false when the page does not fit its chain. */
@@ -304,6 +329,10 @@ export class ChainPass {
 
   #nextAnswer(member: FeedMember): Promise<void> {
     return new Promise((resolve) => this.#waiting.set(member, resolve));
+  }
+
+  #wakeAll(): void {
+    for (const member of [...this.#waiting.keys()]) this.#wake(member);
   }
 
   #wake(member: FeedMember): void {

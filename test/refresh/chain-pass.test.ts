@@ -180,6 +180,47 @@ describe('wallets that read the whole chain', () => {
     feed.close();
   });
 
+  it('wait a moment for a wallet that starts a little later', async () => {
+    for (const [catchUpMs, most] of [
+      [2000, WHOLE_CHAIN_REQUESTS + 4],
+      [0, 2 * WHOLE_CHAIN_REQUESTS],
+    ] as const) {
+      const daemon = new SteeredDaemon(blocks);
+      const feed = feedOf(daemon, { catchUpMs });
+      const asOf = monotonicMs();
+      const first = new TestMember();
+      let later: Promise<number[]> | undefined;
+      first.onPage = ({ page }) => {
+        if (page.blocks[0]?.height === 73) later = new TestMember().read(feed, { asOf });
+      };
+      expect(await first.read(feed, { asOf })).toEqual(all);
+      expect(await later).toEqual(all);
+      expect(daemon.asked.length).toBeLessThanOrEqual(most);
+      if (catchUpMs === 0) expect(daemon.asked.length).toBeGreaterThan(WHOLE_CHAIN_REQUESTS + 4);
+      feed.close();
+    }
+  });
+
+  it('wait no longer than that for a wallet that never commits', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon, { catchUpMs: 20, patienceMs: 20 });
+    const asOf = monotonicMs();
+    const [first, stuck] = [new TestMember(), new TestMember()];
+    const abort = new AbortController();
+    let waiting: Promise<unknown> = Promise.resolve();
+    stuck.onPage = () =>
+      new Promise((_, reject) => {
+        abort.signal.addEventListener('abort', () => reject(new Error('closed')));
+      });
+    first.onPage = ({ page }) => {
+      if (page.blocks[0]?.height === 73) waiting = stuck.read(feed, { asOf, signal: abort.signal });
+    };
+    expect(await first.read(feed, { asOf })).toEqual(all);
+    abort.abort(new Error('closed'));
+    await expect(waiting).rejects.toThrow('closed');
+    feed.close();
+  });
+
   it('are met by a wallet that starts far back once it has caught up', async () => {
     const daemon = new SteeredDaemon(blocks);
     const feed = feedOf(daemon);

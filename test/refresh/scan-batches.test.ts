@@ -1,29 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, PublicKey } from '../../src/crypto/types.js';
-import { writeExtra } from '../../src/cryptonote/extra.js';
-import { txPrefix } from '../../src/cryptonote/transaction.js';
+import type { Hash } from '../../src/crypto/types.js';
 import { outlineTxs } from '../../src/daemon/outliner.js';
 import type { ChainBlock } from '../../src/refresh/chain-block.js';
 import type { ChainPage } from '../../src/refresh/chain-page.js';
 import { scanBatchesOf } from '../../src/refresh/scan-batches.js';
-import { amount } from '../../src/util/amount.js';
-import { encode } from '../../src/util/codec.js';
+import { prefixWith } from '../support/loose-tx.js';
 
-const key = new Uint8Array(32) as PublicKey;
 const hash = new Uint8Array(32) as Hash;
 
-/** A transaction with one output, to be tried with as many keys. */
-const txOf = (keys: number) => ({
-  hash,
-  blob: encode(txPrefix, {
-    version: 2,
-    unlockTime: 0n,
-    inputs: [],
-    outputs: [{ amount: amount(0n), publicKey: key }],
-    extra: Buffer.concat(Array.from({ length: keys }, () => writeExtra([{ type: 'publicKey', key }]))),
-  }),
-});
+const txOf = (keys: number) => ({ hash, blob: prefixWith(keys) });
 
 /** @param blocks keys of each transaction of each. */
 function pageOf(startHeight: number, blocks: readonly (readonly number[])[]): ChainPage {

@@ -60,12 +60,27 @@ export const shortHistory = (blocks: readonly Block[]): BlockRef[] => {
   return refs(blocks, [...newest, 0]);
 };
 
+/** The page of a daemon that holds `blocks`. */
+export function pageOf(blocks: readonly Block[], request: Omit<BlocksRequest, 'prune'>): SentBlocks {
+  const names = new Map(blocks.map((value, height) => [toHex(blockHash(value)), height]));
+  const known = (request.shortHistory ?? []).map((hash) => names.get(toHex(hash)));
+  const startHeight = request.startHeight ?? known.find((height) => height !== undefined) ?? 0;
+  return {
+    startHeight,
+    currentHeight: blocks.length,
+    blocks: blocks.slice(startHeight, startHeight + (request.maxBlocks ?? PAGE)).map((value, i) => ({
+      block: encode(block, value),
+      txs: [],
+      outputIndices: [[startHeight + i]],
+    })),
+  };
+}
+
 /** Answers as a daemon that holds `blocks` does, unless `spoil` changes the answer. */
 export function daemonOf(
   blocks: readonly Block[],
   spoil: (page: SentBlocks, request: BlocksRequest) => SentBlocks = (page) => page,
 ): BlockSource {
-  const names = new Map(blocks.map((value, height) => [toHex(blockHash(value)), height]));
   return {
     getInfo: () =>
       Promise.resolve({
@@ -77,18 +92,7 @@ export function daemonOf(
         blockWeightLimit: 600_000,
       }),
     getBlocks: (request) => {
-      const known = (request.shortHistory ?? []).map((hash) => names.get(toHex(hash)));
-      const startHeight = request.startHeight ?? known.find((height) => height !== undefined) ?? 0;
-      const page = {
-        startHeight,
-        currentHeight: blocks.length,
-        blocks: blocks.slice(startHeight, startHeight + (request.maxBlocks ?? PAGE)).map((value, i) => ({
-          block: encode(block, value),
-          txs: [],
-          outputIndices: [[startHeight + i]],
-        })),
-      };
-      const sent = spoil(page, request);
+      const sent = spoil(pageOf(blocks, request), request);
       return Promise.resolve({ ...sent, ...outlineAnswer(blocksAnswer(sent)) });
     },
   };
