@@ -1,7 +1,6 @@
 import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { PageFindings } from '../wallet/model/records.js';
-import type { AttachedWallet } from './attached-wallet.js';
 import type { ChainFeed } from './chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit-batches.js';
 import type { MemberPage } from './feed-member.js';
@@ -9,14 +8,21 @@ import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
 import { monotonicMs } from './monotonic-time.js';
 import { packHashes } from './packed-hashes.js';
 import { PendingCommits } from './pending-commits.js';
-import type { PoolFeed } from './pool-feed.js';
+import type { PoolFeed, PoolViewer } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
+import type { WalletScanner } from './wallet-scanner.js';
 
 /** Commit batches that may wait for the main thread. */
 const COMMITS_AHEAD = 2;
 
 /** Weight of the commit batches between two checkpoints: some thousand pages of the store. */
 const CHECKPOINT_WEIGHT = 1500;
+
+/** A wallet whose chain and pool are scanned. */
+export interface RefreshedWallet extends PoolViewer {
+  readonly scanner: PoolViewer['scanner'] & Pick<WalletScanner, 'scan'>;
+  forgetPool(): void;
+}
 
 /** Chain and pool of one daemon. */
 export interface DaemonFeeds {
@@ -49,7 +55,7 @@ export class WalletRefresh {
   }
 
   /** Brings the wallet to the daemon's tip and scans the pool. Reports the end, and how it failed. */
-  async run(wallet: AttachedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
+  async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
     const { signal } = this.#abort;
     try {
       if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
@@ -69,7 +75,7 @@ export class WalletRefresh {
     }
   }
 
-  async #scan(wallet: AttachedWallet, { page, matches }: MemberPage): Promise<void> {
+  async #scan(wallet: RefreshedWallet, { page, matches }: MemberPage): Promise<void> {
     const { signal } = this.#abort;
     const findings = await wallet.scanner.scan(page, matches, signal);
     signal.throwIfAborted();
