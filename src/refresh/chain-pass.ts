@@ -1,15 +1,13 @@
-import type { BlockSource } from './block-source.js';
 import { CatchUpWait } from './catch-up-wait.js';
-import { ChainMismatch, fetchPage, type ChainPage } from './chain-page.js';
+import { ChainMismatch, type ChainPage } from './chain-page.js';
 import { isSamePosition, nextHeight, positionAfter, type ChainPosition } from './chain-position.js';
-import type { ExpectedChain } from './chain-block.js';
 import type { FeedMember, MemberPage } from './feed-member.js';
 import { HoldUps } from './hold-ups.js';
 import { BATCH_KEYS } from './kernel-batches.js';
 import { BATCHES_AHEAD, type BatchScanner } from './match-group.js';
-import { monotonicMs } from './monotonic-time.js';
 import { fitOf } from './page-fit.js';
-import { MOST_BLOCKS, PageSize } from './page-size.js';
+import { PageCursor, type PageCursorOptions } from './page-cursor.js';
+import { MOST_BLOCKS } from './page-size.js';
 import { PageWindow, type PassBatch } from './page-window.js';
 import { ReaderPositions } from './reader-positions.js';
 
@@ -25,9 +23,7 @@ const MOST_RESTING_BYTES = 4 << 20;
 /** A page; `done` when the wallet has reached the daemon's tip; `elsewhere` when it must continue in another pass. */
 export type Taken = MemberPage | 'done' | 'elsewhere';
 
-export interface PassOptions {
-  readonly daemon: BlockSource;
-  readonly chain: ExpectedChain;
+export interface PassOptions extends PageCursorOptions {
   readonly kernel: BatchScanner;
   /** Time that the other members of a pass wait for one of them (ms). */
   readonly patienceMs: number;
@@ -60,7 +56,7 @@ interface Seat {
 export class ChainPass {
   readonly #options: PassOptions;
   readonly #window: PageWindow;
-  readonly #size = new PageSize();
+  readonly #cursor: PageCursor;
   readonly #seats = new Map<FeedMember, Seat>();
   readonly #places = new ReaderPositions();
   readonly #holdUps: HoldUps;
@@ -69,18 +65,13 @@ export class ChainPass {
   readonly #waiting = new Map<FeedMember, () => void>();
   /** The member whose short history leads the first request. */
   #leader: FeedMember | undefined;
-  #position: ChainPosition;
-  #request: AbortController | undefined;
-  /** The last answer. */
-  #answer: { readonly issuedAt: number; readonly reachesTip: boolean } | undefined;
-  #failure: { readonly error: unknown; readonly leader: FeedMember | undefined } | undefined;
   #isDraining = false;
   /** Number of the first batch whose scan has not begun. */
   #begun = 0;
 
   constructor(leader: FeedMember, options: PassOptions) {
     this.#options = options;
-    this.#position = leader.position;
+    this.#cursor = new PageCursor(leader.position, options, (page) => this.#receive(page));
     this.#window = new PageWindow(options.kernel, BATCHES_AHEAD * BATCH_KEYS * options.kernel.threads);
     this.#holdUps = new HoldUps(options.patienceMs, (members) => {
       for (const member of members) this.leave(member);
@@ -101,21 +92,21 @@ export class ChainPass {
 
   /** Behind the last block of the newest page. */
   get position(): ChainPosition {
-    return this.#position;
+    return this.#cursor.position;
   }
 
   /** Finds the batch with the first block that a position lacks, in the pages that are there or at their end. */
   find(position: ChainPosition): number | undefined {
     if (!this.isOpen) return undefined;
-    const found = isSamePosition(position, this.#position) ? this.#window.end : this.#window.find(position);
+    const found = isSamePosition(position, this.position) ? this.#window.end : this.#window.find(position);
     return found === undefined || this.#places.highest - found > MOST_BATCHES_APART ? undefined : found;
   }
 
   /** Takes in a member whose position is in the pages of this pass, at their end, or probably in the one under way. */
   admit(member: FeedMember): boolean {
     if (this.reserve(member, member.position)) return true;
-    const ahead = nextHeight(member.position) - nextHeight(this.#position);
-    if (!this.isOpen || this.#request === undefined || ahead < 0 || ahead >= MOST_BLOCKS) return false;
+    const ahead = nextHeight(member.position) - nextHeight(this.position);
+    if (!this.isOpen || !this.#cursor.isRequesting || ahead < 0 || ahead >= MOST_BLOCKS) return false;
     this.#sit(member, this.#window.end, false);
     return true;
   }
@@ -130,7 +121,7 @@ export class ChainPass {
   /** Checks again whether another pass is close behind. */
   resume(): void {
     this.#moved();
-    this.#wakeAll();
+    for (const member of [...this.#waiting.keys()]) this.#wake(member);
   }
 
   /** Lets the members take the pages that are there, and no others. */
@@ -179,7 +170,7 @@ export class ChainPass {
     this.#holdUps.leave(member);
     this.#moved();
     if (this.#seats.size > 0) return;
-    if (this.#answer?.reachesTip !== true || this.#request !== undefined) this.close();
+    if (this.#cursor.answer?.reachesTip !== true || this.#cursor.isRequesting) this.close();
     this.#window.trim(this.#window.end);
     if (this.#window.bytes > MOST_RESTING_BYTES) this.#window.clear();
     this.#options.onProgress(this);
@@ -187,14 +178,14 @@ export class ChainPass {
 
   /** Whether members may join. */
   get isOpen(): boolean {
-    return !this.#isDraining && this.#failure === undefined;
+    return !this.#isDraining && this.#cursor.failure === undefined;
   }
 
   /** Ends the request under way. */
   close(): void {
     this.#isDraining = true;
     this.#catchUp.end();
-    this.#request?.abort(new Error('no wallet waits for this page'));
+    this.#cursor.abort();
   }
 
   #sit(member: FeedMember, next: number, fits: boolean): void {
@@ -205,53 +196,39 @@ export class ChainPass {
   /** How the pass ends for a member that has taken all pages. @throws the error of the daemon. */
   #endFor(seat: Seat): 'done' | 'elsewhere' | undefined {
     const { member } = seat;
-    if (this.#failure !== undefined) {
-      const { error, leader } = this.#failure;
+    const { failure, answer } = this.#cursor;
+    if (failure !== undefined) {
+      const { error } = failure;
       // Only the short history of the leader proves the mismatch.
-      if (!(error instanceof ChainMismatch) || leader === member) throw error;
+      if (!(error instanceof ChainMismatch) || this.#leader === member) throw error;
       return 'elsewhere';
     }
-    if (!seat.fits && this.#request === undefined) return 'elsewhere';
+    if (!seat.fits && !this.#cursor.isRequesting) return 'elsewhere';
     if (this.#isDraining) return 'elsewhere';
-    if (this.#answer?.reachesTip === true && this.#answer.issuedAt >= member.asOf) return 'done';
+    if (answer?.reachesTip === true && answer.issuedAt >= member.asOf) return 'done';
     this.#fetch();
     return this.#isDraining ? 'elsewhere' : undefined;
   }
 
   #fetch(): void {
-    if (this.#request !== undefined || this.#isDraining || this.#failure !== undefined) return;
+    const { isRequesting, failure, answer } = this.#cursor;
+    if (isRequesting || failure !== undefined || this.#isDraining) return;
     if (this.#leader === undefined && this.#options.merge(this)) return this.drain();
-    if (this.#answer?.reachesTip === false && this.#options.isFollowed(this) && this.#catchUp.wait()) return;
+    if (answer?.reachesTip === false && this.#options.isFollowed(this) && this.#catchUp.wait()) return;
     this.#catchUp.end();
-    const request = new AbortController();
-    this.#request = request;
-    const issuedAt = monotonicMs();
-    const { daemon, chain } = this.#options;
-    fetchPage(daemon, this.#position, { chain, size: this.#size, signal: request.signal })
-      .then((page) => this.#receive(page, issuedAt))
-      .catch((error: unknown) => this.#fail(error));
+    this.#cursor.fetch();
   }
 
-  #receive(page: ChainPage | undefined, issuedAt: number): void {
-    this.#request = undefined;
-    this.#answer = { issuedAt, reachesTip: page?.reachesTip ?? true };
+  #receive(page: ChainPage | undefined): void {
     if (page !== undefined) {
       const start = this.#window.end;
       this.#window.add(page);
-      this.#position = positionAfter(this.#position, page.blocks.slice(page.firstNew));
       for (const seat of this.#seats.values())
         if (seat.next === start && (!seat.fits || seat.member === this.#leader)) this.#enter(seat, page);
       this.#moved();
     }
-    this.#leader = undefined;
-    this.#wakeAll();
-    this.#options.onProgress(this);
-  }
-
-  #fail(error: unknown): void {
-    this.#request = undefined;
-    this.#failure = { error, leader: this.#leader };
-    this.#wakeAll();
+    if (this.#cursor.failure === undefined) this.#leader = undefined;
+    for (const member of [...this.#waiting.keys()]) this.#wake(member);
     this.#options.onProgress(this);
   }
 
@@ -311,7 +288,7 @@ export class ChainPass {
       if (batch === undefined) break;
       this.#begin(batch);
     }
-    if (this.#answer?.reachesTip === false && highest > this.#window.newestPage) this.#fetch();
+    if (this.#cursor.answer?.reachesTip === false && highest > this.#window.newestPage) this.#fetch();
     this.#holdUps.moved(lowest);
   }
 
@@ -329,10 +306,6 @@ export class ChainPass {
 
   #nextAnswer(member: FeedMember): Promise<void> {
     return new Promise((resolve) => this.#waiting.set(member, resolve));
-  }
-
-  #wakeAll(): void {
-    for (const member of [...this.#waiting.keys()]) this.#wake(member);
   }
 
   #wake(member: FeedMember): void {

@@ -25,8 +25,8 @@ import type {
 } from './messages.js';
 
 /**
- * Runs refreshes on a thread of their own and commits what they find on this one. A thread that dies fails
- * the refreshes under way and is replaced by the next one.
+ * Runs refreshes on a thread of their own and commits their findings on this one. A thread that dies fails the
+ * refreshes under way; the next request starts another.
  */
 export class Refresher {
   readonly #threads: number;
@@ -34,14 +34,14 @@ export class Refresher {
   readonly #callers: Callers;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
-  /** Wallets that the thread knows; the others it learns of when it has something to do for them. */
+  /** Wallets that the thread knows; a wallet is attached with its first request. */
   readonly #attached = new Set<WalletId>();
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, RefreshRun>();
   readonly #calls = new ThreadCalls();
   #counter = 0;
 
-  /** @param threads scanning threads. @param callers are let go before what a refresh found is committed. */
+  /** @param threads scanning threads. @param callers pending requests, which go before commits. */
   constructor(threads: number, chain: ExpectedChain, daemon: DaemonConfig | undefined, callers: Callers) {
     this.#threads = threads;
     this.#chain = chain;
@@ -60,7 +60,7 @@ export class Refresher {
     return wallet;
   }
 
-  /** Stops what runs for the wallet and wipes its keys from the thread. */
+  /** Ends the refresh and all calls of a wallet, and wipes its keys from the thread. */
   detach(wallet: WalletId): void {
     this.#targets.delete(wallet);
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
@@ -68,14 +68,14 @@ export class Refresher {
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
 
-  /** From now on refreshes ask this daemon; undefined is offline. */
+  /** Replaces the daemon and cancels all refreshes. @param config undefined: offline. */
   setDaemon(config: DaemonConfig | undefined): void {
     this.#daemon = config;
     for (const wallet of [...this.#runs.keys()]) this.cancel(wallet);
     this.#worker?.postMessage({ type: 'daemon', config, chain: this.#chain } satisfies RefreshRequest);
   }
 
-  /** Makes the thread recognise an address that was handed out, with the lookahead beyond it. */
+  /** Makes the thread recognise an address and the lookahead beyond it. */
   expand(wallet: WalletId, index: SubaddressIndex): void {
     if (this.#attached.has(wallet)) this.#post({ type: 'expand', wallet, index });
   }
@@ -101,21 +101,21 @@ export class Refresher {
   }
 
   /**
-   * Makes the thread look further, or less far, beyond the addresses handed out; what is new to watch is
-   * committed when this ends.
-   * @throws RefreshCancelled, or what the target's commit throws.
+   * Changes the lookahead; resolves when the new subaddress keys are committed.
+   * @param handedOut the last used address of each account.
+   * @throws RefreshCancelled, or the error of the commit.
    */
   lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
-      // First: a target that cannot tell its state leaves no call behind.
+      // Before the call is made: a state that cannot be read leaves no call behind.
       if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'subaddresses') return true;
         try {
           target?.commitSubaddresses(answer.keys);
         } catch (error) {
-          // What the thread watches is ahead of the store now: it starts over from the store's state.
+          // The thread's scanner is ahead of the store now: it starts over from the store.
           this.restart(wallet);
           reject(error as Error);
           return true;
@@ -172,7 +172,7 @@ export class Refresher {
     });
   }
 
-  /** Key images of a wallet's outputs, in their order. @throws RefreshCancelled */
+  /** Computes key images of outputs, in their order. @throws RefreshCancelled */
   keyImages(wallet: WalletId, keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
     return new Promise((resolve, reject) => {
       const call = this.#call(wallet, reject, (answer) => {
@@ -184,7 +184,7 @@ export class Refresher {
     });
   }
 
-  /** @returns undefined, and rejects, where the wallet is closed. */
+  /** Registers a call. @returns its number; undefined, after a rejection, when the wallet is closed. */
   #call(wallet: WalletId, reject: Call['reject'], take: Call['take']): number | undefined {
     if (!this.#targets.has(wallet)) {
       reject(new RefreshCancelled('the wallet is closed'));
@@ -195,7 +195,7 @@ export class Refresher {
     return call;
   }
 
-  /** Makes the thread forget what it knows of a wallet and start over from its store. */
+  /** Discards the thread's scanner of a wallet; the next request starts over from the store. */
   restart(wallet: WalletId): void {
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
@@ -212,8 +212,8 @@ export class Refresher {
   }
 
   /**
-   * Brings a wallet to the daemon's tip and looks through the pool.
-   * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
+   * Brings a wallet to the daemon's tip and scans the pool.
+   * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
   refresh(wallet: WalletId, from: RefreshFrom): Promise<RefreshResult> {
     const target = this.#targets.get(wallet);

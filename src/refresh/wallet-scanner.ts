@@ -3,7 +3,7 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { NamedTx } from '../daemon/outliner.js';
 import type { TxOutlines } from '../daemon/tx-outlines.js';
 import type { ScanKernel } from '../kernel/kernel.js';
-import { sum, ZERO } from '../util/amount.js';
+import { ZERO } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
 import {
   BlindOutputs,
@@ -11,14 +11,7 @@ import {
   spendingTx,
   type AmbiguousSpend,
 } from '../wallet/scan/ambiguous-spends.js';
-import {
-  claimOutput,
-  openClaims,
-  type Claim,
-  type FoundOutput,
-  type OutputArithmetic,
-  type ReceivingKeys,
-} from '../wallet/scan/receive.js';
+import type { ReceivingKeys } from '../wallet/scan/receive.js';
 import type {
   FoundOutgoing,
   FoundSpend,
@@ -30,16 +23,17 @@ import type {
   TxFindings,
 } from '../wallet/model/records.js';
 import { SubaddressTable, type Lookahead } from '../wallet/scan/subaddress-table.js';
-import { buildTx, type ChainBlock, type ChainTxs } from './chain-block.js';
+import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
-import type { MatchStream, OutputMatch } from './output-matches.js';
-import { feeOf, paymentIdIn, place, receivedTx, type BuiltTx } from './received-tx.js';
+import { OutputFinder, type FinderOptions, type ScannedTx } from './output-finder.js';
+import type { MatchStream } from './output-matches.js';
+import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { SharedMatches } from './shared-matches.js';
 import { spendKeysBy } from './spend-keys.js';
 import { WatchList, type OutputKeyImage } from './watch-list.js';
 
-/** A transaction in the pool. */
+/** An unmined transaction. */
 export interface UnminedTx extends NamedTx {
   readonly doubleSpendSeen: boolean;
 }
@@ -50,35 +44,34 @@ export interface UnminedTxs {
   readonly txs: TxOutlines;
 }
 
-/** A transaction of the pool that concerns us. */
+/** Receipts and spends of a wallet in an unmined transaction. */
 export interface PoolFinding {
-  /** Absent when it pays us nothing but change. */
+  /** Absent when it pays the wallet nothing but change. */
   readonly incoming?: PoolTx;
-  /** Absent when it spends nothing of ours. */
+  /** Absent when it spends no output of the wallet. */
   readonly outgoing?: PoolOutgoing;
 }
 
-/** A payment from our outputs, with the images of those. */
+/** An unmined payment of the wallet, with the key images of the spent outputs. */
 export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages: readonly KeyImage[] };
 
 /**
- * Finds one wallet's receipts and spends in blocks and pool transactions, in chain order. Holds what it has
- * found so far, so that a page may spend what an earlier one received.
+ * Finds one wallet's receipts and spends in blocks and pool transactions, in chain order. Keeps the outputs that it
+ * has found: a later page may spend them.
  * Source: wallet2.cpp `process_new_transaction`.
  */
 export class WalletScanner {
   readonly #keys: ReceivingKeys;
-  readonly #arithmetic: OutputArithmetic;
   readonly #table: SubaddressTable;
+  readonly #finder: OutputFinder;
   readonly #watched: WatchList;
   readonly #blind: BlindOutputs | undefined;
   readonly #seesPool: boolean;
   #fresh: SubaddressKey[] = [];
 
-  /** @param kernel for what concerns this wallet alone. */
+  /** @param kernel for subaddress keys, commitments and key images. */
   constructor(state: ScannerState, kernel: ScanKernel) {
     this.#keys = state.keys;
-    this.#arithmetic = kernel;
     this.#table = new SubaddressTable(
       state.spendPublicKey,
       state.keys.viewSecret,
@@ -86,23 +79,24 @@ export class WalletScanner {
       spendKeysBy(kernel),
     );
     this.#table.load(state.subaddresses);
+    this.#finder = new OutputFinder(this.#keys, kernel, this.#table, (index) => this.expandTo(index));
     this.#watched = new WatchList(state);
     this.#blind = state.blind && new BlindOutputs(state.blind);
     this.#seesPool = state.seesPool === true;
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
 
-  /** The spend key is put away: what is spent cannot be told, nor what of the pool is change. */
+  /** Whether key images cannot be computed (background sync): spends and change in the pool are not recognised. */
   get isBlind(): boolean {
     return this.#blind !== undefined && !this.#seesPool;
   }
 
-  /** Makes sure that a handed-out address is recognised, with the lookahead beyond it. */
+  /** Recognises an address and the lookahead beyond it. */
   expandTo(index: SubaddressIndex): void {
     for (const entry of this.#table.expandTo(index)) this.#fresh.push(entry);
   }
 
-  /** Looks further, or less far, ahead from now on. */
+  /** Changes the lookahead. @param handedOut the last used address of each account. */
   lookAhead(lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): void {
     this.#table.lookahead = lookahead;
     for (const index of [{ major: 0, minor: 0 }, ...handedOut]) this.expandTo(index);
@@ -113,12 +107,12 @@ export class WalletScanner {
     this.#watched.importKeyImages(keyImages);
   }
 
-  /** Lookahead entries computed since the last call. */
+  /** Removes and returns the subaddress keys computed since the last call. */
   takeFresh(): SubaddressKey[] {
     return this.#fresh.splice(0);
   }
 
-  /** Zeroes the keys. The scanner is of no use afterwards. */
+  /** Zeroes the keys, which ends the use of this scanner. */
   wipe(): void {
     this.#keys.viewSecret.fill(0);
     this.#keys.spendSecret?.fill(0);
@@ -128,7 +122,7 @@ export class WalletScanner {
     return this.#keys.viewSecret;
   }
 
-  /** Forgets what was received at or above a height. */
+  /** Removes outputs that were received at or above a height. */
   detachFrom(height: number): void {
     this.#watched.detachFrom(height);
     this.#blind?.detachFrom(height);
@@ -154,9 +148,7 @@ export class WalletScanner {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),
       ...this.#gather(page, scanned),
-      lastBlockReward: sum(
-        last === undefined ? [] : buildTx(txs.blob(last.firstTx)).prefix.outputs.map(({ amount }) => amount),
-      ),
+      lastBlockReward: last === undefined ? ZERO : rewardOf(txs, last.firstTx),
     };
   }
 
@@ -263,90 +255,25 @@ export class WalletScanner {
     });
   }
 
+  async #scanOutputs(
+    txs: TxOutlines,
+    matches: MatchStream,
+    options: FinderOptions = {},
+  ): Promise<(tx: number) => ScannedTx> {
+    const scanned = await this.#finder.find(txs, matches, options);
+    return (tx) => {
+      const { found, build } = scanned(tx);
+      return { found: found.map((output) => this.#watched.withKeyImage(output)), build };
+    };
+  }
+
   #expect(output: OwnedOutput): void {
     this.#watched.add(output);
     const { keyImage, rct, amount: value, globalIndex, height } = output;
     if (keyImage === undefined) this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
   }
-
-  /** Finds outputs of this wallet. @returns the findings of a transaction by its index. */
-  async #scanOutputs(
-    txs: TxOutlines,
-    matches: MatchStream,
-    options: {
-      readonly signal?: AbortSignal | undefined;
-      readonly firstTx?: number | undefined;
-      readonly isWanted?: (tx: number) => boolean;
-    } = {},
-  ): Promise<(i: number) => ScannedTx> {
-    const { signal, firstTx = 0, isWanted = () => true } = options;
-    const built = new Map<number, BuiltTx & { readonly matches: OutputMatch[] }>();
-    const build = (i: number): BuiltTx & { readonly matches: OutputMatch[] } => {
-      const known = built.get(i);
-      if (known !== undefined) return known;
-      const made = { hash: txs.hash(i), tx: buildTx(txs.blob(i)), outlines: txs, at: i, matches: [] };
-      built.set(i, made);
-      return made;
-    };
-    const claims: TxClaim[] = [];
-    for await (const portion of matches) {
-      signal?.throwIfAborted();
-      for (let n = 0; n < portion.count; n++) {
-        if (this.#table.find(portion.spendKey(n)) === undefined) continue;
-        const match = portion.match(n);
-        if (match.tx < firstTx || !isWanted(match.tx)) continue;
-        const { tx, matches: others } = build(match.tx);
-        others.push(match);
-        const { outputIndex, derivation, key, spendKey } = match;
-        const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
-        if (claim === undefined) continue;
-        this.expandTo(claim.subaddress);
-        claims.push({ tx: match.tx, claim });
-      }
-    }
-    signal?.throwIfAborted();
-    const found = this.#open(claims);
-    return (i) => ({ found: found.get(i) ?? [], build: () => build(i) });
-  }
-
-  /** Opens claims. @returns outputs of ours by transaction; the first key that opens an output decides. */
-  #open(claims: readonly TxClaim[]): Map<number, FoundOutput[]> {
-    const opened = openClaims(
-      this.#keys,
-      claims.map(({ claim }) => claim),
-      this.#arithmetic,
-    );
-    const found = new Map<number, Map<number, FoundOutput>>();
-    claims.forEach(({ tx }, i) => {
-      const output = opened[i];
-      if (output === undefined) return;
-      const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
-      found.set(tx, outputs);
-      if (!outputs.has(output.outputIndex))
-        outputs.set(output.outputIndex, this.#watched.withKeyImage(output));
-    });
-    return new Map(
-      [...found].map(([tx, outputs]) => [
-        tx,
-        [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex),
-      ]),
-    );
-  }
 }
 
-/** Global indices ascend within a block, but for outputs from before RingCT, which are numbered by amount. */
+/** The place of a transaction in its block. Global indices ascend within a block since RingCT; before they count per amount. */
 const placeInBlock = (txs: TxOutlines, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};
-
-interface TxClaim {
-  /** Index of the transaction. */
-  readonly tx: number;
-  readonly claim: Claim;
-}
-
-interface ScannedTx {
-  /** Outputs of this wallet. */
-  readonly found: readonly FoundOutput[];
-  /** Parses the transaction; most are of no interest and never parsed. @throws DaemonError */
-  readonly build: () => BuiltTx;
-}
