@@ -9,12 +9,12 @@ import type { ScanKernel } from '../kernel/kernel.js';
 import { loadKernel } from '../kernel/load-kernel.js';
 import { chunks } from '../util/bytes.js';
 
-/** Of this thread; loading it takes a moment. */
+/** Loaded at the first call: loading takes some milliseconds. */
 let kernel: ScanKernel | undefined;
 
 /**
- * `D = B + m·G` and `C = a·D` of many subaddresses.
- * @param indices none of them {0, 0}, whose keys are the wallet's. @throws RangeError when B is not a point.
+ * Computes `D = B + m·G` and `C = a·D` of many subaddresses.
+ * @param indices without {0, 0}, whose keys are the wallet's. @throws RangeError when B is not a point.
  * Source: device_default.cpp `get_subaddress`.
  */
 export function addressKeysOf(

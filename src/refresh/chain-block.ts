@@ -5,37 +5,38 @@ import type { DaemonBlocks } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { parseTxs, type RawTx } from '../daemon/block-parser.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
+import { sum, type Amount } from '../util/amount.js';
 import { CodecError } from '../util/codec.js';
 
-/** The chain that a daemon must follow to be of use. */
+/** The chain that the daemon must follow. */
 export interface ExpectedChain {
   readonly genesis: Hash;
-  /** Newest block version whose rules are known; undefined accepts any. */
+  /** Newest block version with known rules; undefined accepts any version. */
   readonly newestVersion?: number;
 }
 
-/** Transactions of a block, all or some: a run of those beside it. */
+/** A block with all or some of its transactions, as a range of indices. */
 export interface TxsOfBlock {
   readonly height: number;
   /** Unix seconds. */
   readonly timestamp: number;
   readonly firstTx: number;
-  /** The one behind the last. */
+  /** Index behind the last transaction. */
   readonly endTx: number;
 }
 
-/** With all its transactions, the miner's first. */
+/** A block with all its transactions, the miner transaction first. */
 export interface ChainBlock extends TxsOfBlock {
   readonly hash: Hash;
 }
 
-/** Blocks by ascending height, and transactions in the same order. */
+/** Blocks by ascending height, with their transactions in the same order. */
 export interface ChainTxs<B extends TxsOfBlock = TxsOfBlock> {
   readonly blocks: readonly B[];
   readonly txs: ParsedTxs;
 }
 
-/** @throws DaemonError `malformed` for a block that follows rules which nobody here knows. */
+/** Numbers the blocks of a page. @throws DaemonError `malformed` for a block version with unknown rules. */
 export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedChain): ChainTxs<ChainBlock> {
   const blocks = page.blocks.map(({ hash, version, timestamp, firstTx, endTx }, i) => {
     const height = page.startHeight + i;
@@ -49,7 +50,7 @@ export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedCha
   return { blocks, txs: page.txs };
 }
 
-/** Transactions of a block that came alone. */
+/** Single transactions of a block. */
 export interface LooseBlock {
   readonly height: number;
   /** Unix seconds. */
@@ -57,7 +58,7 @@ export interface LooseBlock {
   readonly txs: readonly RawTx[];
 }
 
-/** @param loose by ascending height. @throws DaemonError `malformed` */
+/** Parses single transactions of blocks. @param loose by ascending height. @throws DaemonError `malformed` */
 export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
   let endTx = 0;
   const blocks = loose.map(({ height, timestamp, txs }) => {
@@ -68,7 +69,7 @@ export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
   return { blocks, txs: outlineSent(loose.flatMap(({ txs }) => txs)) };
 }
 
-/** Transactions that the daemon sent alone. @throws DaemonError `malformed` */
+/** Parses single transactions. @throws DaemonError `malformed` */
 export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
   try {
     return parseTxs(txs);
@@ -78,13 +79,25 @@ export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
   }
 }
 
-/** @throws DaemonError `malformed` */
+/** Parses a pruned transaction in full. @throws DaemonError `malformed` */
 export function buildTx(blob: Uint8Array): Transaction {
   try {
     return parsePrunedTransaction(blob);
   } catch (cause) {
     throw unreadable(cause);
   }
+}
+
+const rewards = new WeakMap<ParsedTxs, Map<number, Amount>>();
+
+/** Reads the reward of a block; parses each miner transaction once. @throws DaemonError `malformed` */
+export function rewardOf(txs: ParsedTxs, minerTx: number): Amount {
+  const known = rewards.get(txs) ?? new Map<number, Amount>();
+  rewards.set(txs, known);
+  const reward =
+    known.get(minerTx) ?? sum(buildTx(txs.blob(minerTx)).prefix.outputs.map(({ amount }) => amount));
+  known.set(minerTx, reward);
+  return reward;
 }
 
 const unreadable = (cause: unknown): DaemonError =>

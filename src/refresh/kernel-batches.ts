@@ -1,28 +1,28 @@
 import type { Candidates, ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanBatch } from '../kernel/kernel.js';
 
-/** Keys of a batch at most. */
+/** Most keys of a batch. */
 export const BATCH_KEYS = 256;
 
-/** Pairs of a key and an output after which a batch ends; one key may bring as many again. */
+/** Rows (pairs of a key and an output) after which a batch ends; its last key may add as many again. */
 export const BATCH_ROWS = 4096;
 
-/** Work for the kernel: pairs of a transaction public key and an output, one a row. */
+/** A batch for the kernel: one row per pair of a transaction public key and an output. */
 export interface KernelBatch {
   readonly scan: ScanBatch;
-  /** One a key: its transaction, as its place in the outlines. */
+  /** Index of the transaction of each key. */
   readonly txs: Uint32Array;
 }
 
-/** Keys of a batch in the making, each with outputs that are tried with it. */
+/** Keys of an unfinished batch, each with a range of outputs. */
 class Runs {
-  /** One a key: its place among all keys, its transaction, the first output and the one behind the last. */
+  /** Columns with one value per key: index of the key, its transaction, its first output and the index behind its last. */
   readonly keys = new Uint32Array(BATCH_KEYS);
   readonly txs = new Uint32Array(BATCH_KEYS);
   readonly firsts = new Uint32Array(BATCH_KEYS);
   readonly ends = new Uint32Array(BATCH_KEYS);
   count = 0;
-  /** Pairs. */
+  /** Pairs of a key and an output. */
   rows = 0;
 
   get isFull(): boolean {
@@ -40,9 +40,9 @@ class Runs {
 }
 
 /**
- * Divides the pairs of keys and outputs of some transactions into batches of bounded size, made one at a time: a
- * transaction may have millions of pairs. Pairs of an output are in the order of the keys.
- * @param endTx the transaction behind the last.
+ * Divides the pairs of keys and outputs of some transactions into batches of bounded size. Batches are made one at a
+ * time, because a transaction may have millions of pairs. Pairs of one output are in the order of the keys.
+ * @param endTx index behind the last transaction.
  */
 export function* kernelBatches(
   txs: ParsedTxs,
@@ -66,7 +66,7 @@ export function* kernelBatches(
         yield batchOf(candidates, runs);
         runs = new Runs();
       }
-      // Keys for one output each, from the first output on.
+      // Additional keys: the n-th is tried with the n-th output.
       for (let output = first; output < end && firstOwn + output - start < endKey; output++) {
         runs.add(firstOwn + output - start, tx, output, output + 1);
         if (!runs.isFull) continue;
@@ -94,7 +94,7 @@ function batchOf(candidates: Candidates, runs: Runs): KernelBatch {
     const nextRow = row + end - (firsts[i] ?? 0);
     outputKey.fill(i, row, nextRow);
     row = nextRow;
-    // Keys that follow each other are copied at once, and so are outputs.
+    // Consecutive keys are copied at once, and so are consecutive outputs.
     if (i + 1 === count || runs.keys[i + 1] !== (runs.keys[i] ?? 0) + 1) {
       const key = runs.keys[firstKey] ?? 0;
       keys.set(candidates.keys.subarray(32 * key, 32 * (key + i + 1 - firstKey)), 32 * firstKey);

@@ -3,12 +3,12 @@ import { concatBytes } from '../util/bytes.js';
 import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../wallet/scan/key-images.js';
 import type { OutputArithmetic } from '../wallet/scan/receive.js';
 
-/** Secrets computed before the kernel takes them over. */
+/** Outputs per kernel call. */
 const BATCH = 256;
 
 /**
- * Key images of outputs of ours, 32 bytes each.
- * @throws RangeError when one is not ours after all.
+ * Computes the key images of outputs, 32 bytes each.
+ * @throws RangeError for an output that does not belong to the wallet.
  */
 export function locatedKeyImages(
   outputs: readonly LocatedOutput[],

@@ -1,4 +1,3 @@
-import type { Hash } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
@@ -7,44 +6,53 @@ import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../walle
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ScannerState } from './scanner-state.js';
 import type { PoolFinding, UnminedTx } from './wallet-scanner.js';
-import type { NamedKey } from './watch-list.js';
+import type { OutputKeyImage } from './watch-list.js';
 import type { ExpectedChain, LooseBlock } from './chain-block.js';
 
-/** Numbers an open wallet, for as long as the process runs. */
+/** Number of an open wallet; unique within the process. */
 export type WalletId = number;
 
-/** Where a refresh goes on from. */
+/** The place from which a refresh continues. */
 export interface RefreshFrom {
-  /** Blocks the wallet holds, newest first, thinning out; empty for a wallet that holds none. */
+  /** Blocks that the wallet holds, newest first, thinning out; empty before the first refresh. */
   readonly history: readonly BlockRef[];
-  /** First height to look at where `history` is empty or lies below it. */
+  /** First height to scan, where `history` is empty or ends below it. */
   readonly startHeight: number;
-  /** Time since which the daemon must have been asked [ms, Unix time with fractions]; absent: now. */
+  /**
+   * Moment, by `monotonicMs`, that the daemon's answers must not be older than. Wallets that name the same moment
+   * share answers. Default: the moment of the call.
+   */
   readonly asOf?: number;
 }
 
-/** Transactions to look through out of turn. */
+/** Single transactions to scan. */
 export interface TxBatch {
   /** By ascending height, each height once. */
   readonly mined: readonly LooseBlock[];
   readonly unmined: readonly UnminedTx[];
 }
 
-/** What concerns a wallet in a {@link TxBatch}. */
+/** Receipts and spends of a wallet in a {@link TxBatch}. */
 export interface BatchFindings {
   readonly mined: TxFindings;
   readonly unmined: readonly PoolFinding[];
 }
 
-/** The pool as it concerns a wallet. */
+/** The pool as one wallet sees it. */
 export interface PoolView {
-  /** Everything that is in the pool now. */
-  readonly present: readonly Hash[];
-  /** Of what was not looked at before. */
+  /** Hashes of all transactions in the pool, 32 bytes each. */
+  readonly present: Uint8Array;
+  /** Receipts and spends in the transactions that were not scanned before. */
   readonly findings: readonly PoolFinding[];
 }
 
-/** From the wallet's side to the refresh thread. */
+/** Page findings with packed block hashes. */
+export type PackedFindings = Omit<PageFindings, 'hashes'> & {
+  /** 32 bytes per block. */
+  readonly hashes: Uint8Array;
+};
+
+/** A message to the refresh thread. */
 export type RefreshRequest =
   | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly chain: ExpectedChain }
   | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
@@ -55,17 +63,21 @@ export type RefreshRequest =
       readonly call: number;
       readonly wallet: WalletId;
       readonly lookahead: Lookahead;
-      /** The last address handed out, an account. */
+      /** The last used address of each account. */
       readonly handedOut: readonly SubaddressIndex[];
     }
-  | { readonly type: 'learn'; readonly wallet: WalletId; readonly told: readonly NamedKey[] }
   | {
-      readonly type: 'look';
+      readonly type: 'importKeyImages';
+      readonly wallet: WalletId;
+      readonly keyImages: readonly OutputKeyImage[];
+    }
+  | {
+      readonly type: 'scanTransactions';
       readonly call: number;
       readonly state: ScannerState;
       readonly batch: TxBatch;
     }
-  | { readonly type: 'lookIntoPool'; readonly call: number; readonly wallet: WalletId }
+  | { readonly type: 'scanPool'; readonly call: number; readonly wallet: WalletId; readonly asOf: number }
   | {
       readonly type: 'keyImages';
       readonly call: number;
@@ -76,40 +88,40 @@ export type RefreshRequest =
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
 
-/** From the refresh thread to the wallet's side; the pages of one run come in order. */
+/** A message from the refresh thread; the pages of one run arrive in order. */
 export type RefreshReport =
   | {
       readonly type: 'page';
       readonly wallet: WalletId;
       readonly run: number;
-      readonly findings: PageFindings;
-      /** Number of blocks that the daemon holds. */
+      readonly findings: PackedFindings;
+      /** Number of blocks of the daemon. */
       readonly daemonHeight: number;
     }
-  /** Much was committed: a moment to put it in order, which is answered as a page is. */
-  | { readonly type: 'rest'; readonly wallet: WalletId; readonly run: number }
+  /** The run waits until a checkpoint of the store is acknowledged as a page is. */
+  | { readonly type: 'checkpoint'; readonly wallet: WalletId; readonly run: number }
   | ({ readonly type: 'pool'; readonly wallet: WalletId; readonly run: number } & PoolView)
   | {
       readonly type: 'subaddresses';
       readonly call: number;
       readonly keys: readonly SubaddressKey[];
-      /** Nothing more comes for the lookahead that was asked for. */
+      /** The call is answered in full. */
       readonly last: boolean;
     }
   | {
-      readonly type: 'looked';
+      readonly type: 'scannedTransactions';
       readonly call: number;
       readonly result: BatchFindings | RefreshFailure;
     }
   | {
-      readonly type: 'lookedIntoPool';
+      readonly type: 'scannedPool';
       readonly call: number;
       readonly result: PoolView | RefreshFailure;
     }
   | {
       readonly type: 'keyImages';
       readonly call: number;
-      /** 32 bytes an output. */
+      /** 32 bytes per output. */
       readonly images: Uint8Array;
     }
   | {
@@ -123,7 +135,7 @@ export type RefreshReport =
 export interface RefreshFailure {
   /** Absent for a bug. */
   readonly kind?: DaemonErrorKind | 'cancelled';
-  /** Of a daemon's failure, where the system names its cause. */
+  /** System name of the cause of a daemon error, such as `ECONNREFUSED`. */
   readonly code?: string;
   readonly message: string;
   readonly stack?: string;

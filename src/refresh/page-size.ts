@@ -1,31 +1,31 @@
 import { DaemonError } from '../daemon/errors.js';
 
-/** Size at which a page is quickly read and scanned, bytes. */
+/** Target size of a page (bytes). */
 const WANTED_BYTES = 32 << 20;
 
-/** A page starts with a block that the wallet holds: one alone would bring nothing new. */
+/** Fewest blocks of a page. Its first block overlaps the page before, so one block alone brings nothing new. */
 const FEWEST_BLOCKS = 2;
 
-/** Blocks of a page at most, whatever is asked. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_MAX_BLOCK_COUNT`. */
-const MOST_BLOCKS = 1000;
+/** Most blocks of a page that a daemon sends. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_MAX_BLOCK_COUNT`. */
+export const MOST_BLOCKS = 1000;
 
-/** Number of blocks to ask for in a page, from the sizes of those that came before. */
+/** Chooses the number of blocks of the next page by the sizes of the pages before. */
 export class PageSize {
-  /** Undefined: as many as the daemon gives. */
+  /** Undefined: the daemon decides. */
   #blocks: number | undefined;
 
   get maxBlocks(): number | undefined {
     return this.#blocks;
   }
 
-  /** Adjusts the next page to the size of one that came. Daemons older than the request's field send whole pages on. */
+  /** Adjusts the next page to the size of the last one. Daemons that do not know the limit keep sending whole pages. */
   adjust(blocks: number, bytes: number): void {
     const fitting = Math.floor((blocks * WANTED_BYTES) / Math.max(bytes, 1));
     if (bytes > WANTED_BYTES) this.#set(fitting);
     else if (this.#blocks !== undefined) this.#set(Math.min(fitting, 2 * this.#blocks));
   }
 
-  /** Asks for fewer blocks, after a page that was too large. @returns false if there are no smaller pages. */
+  /** Reduces the number of blocks after a page that was too large. @returns false for the smallest page. */
   shrink(): boolean {
     if (this.#blocks === FEWEST_BLOCKS) return false;
     this.#set(Math.floor((this.#blocks ?? MOST_BLOCKS) / 10));
@@ -38,8 +38,8 @@ export class PageSize {
 }
 
 /**
- * Fetches a page, in smaller ones where it is too large to be taken.
- * @param fetch given the number of blocks to ask for. @throws what it throws, once no page is smaller.
+ * Fetches a page, and retries with fewer blocks while the answer is too large.
+ * @param fetch called with the number of blocks to request. @throws the error of `fetch`, for the smallest page too.
  */
 export async function fetchFitting<P extends { readonly blocks: readonly unknown[]; readonly bytes: number }>(
   size: PageSize,

@@ -11,20 +11,20 @@ import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
 import type { FoundOutput, ReceivingKeys } from '../wallet/scan/receive.js';
 import type { OwnedOutput, ReceivedTx } from '../wallet/model/records.js';
 import type { TxsOfBlock } from './chain-block.js';
-import type { Hit } from './hits.js';
+import type { OutputMatch } from './output-matches.js';
 
-/** A transaction that concerns a wallet, and what of it the kernel found. */
+/** A parsed transaction with its output matches. */
 export interface BuiltTx {
-  /** Its memory is its own, not the page's. */
+  /** A copy: does not keep the page in memory. */
   readonly hash: Hash;
   readonly tx: Transaction;
-  /** What it stands among, and its place there. */
+  /** The transactions of its page, and its index among them. */
   readonly outlines: ParsedTxs;
   readonly at: number;
-  readonly hits: readonly Hit[];
+  readonly matches: readonly OutputMatch[];
 }
 
-/** What a block tells of a transaction that pays us. */
+/** Builds the record of a transaction that pays the wallet. */
 export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKeys): ReceivedTx {
   const { tx } = built;
   const { fields } = parseExtra(tx.prefix.extra);
@@ -43,9 +43,9 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
   };
 }
 
-/** The payment id that a payer attached, decrypted. Long ones are obsolete and not read. */
+/** Decrypts the short payment id of a transaction. Long ones are obsolete and not read. */
 export function paymentIdIn(
-  { tx, hits }: BuiltTx,
+  { tx, matches }: BuiltTx,
   viewSecret: SecretKey,
 ): { readonly paymentId?: Uint8Array } {
   const { fields } = parseExtra(tx.prefix.extra);
@@ -53,7 +53,7 @@ export function paymentIdIn(
   const key = txPublicKeys(fields)[0];
   if (id?.kind !== 'short' || key === undefined) return {};
   const derivation =
-    hits.find((hit) => equalBytes(hit.key, key))?.derivation ?? tryKeyDerivation(key, viewSecret);
+    matches.find((match) => equalBytes(match.key, key))?.derivation ?? tryKeyDerivation(key, viewSecret);
   return derivation === undefined ? {} : { paymentId: cryptPaymentId(id.id, derivation) };
 }
 
@@ -68,7 +68,7 @@ function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation 
 
 export const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
 
-/** An output of ours where the chain has it. @param change it came back to the account that paid. */
+/** Adds the place in the chain to a found output. @param change the output returned to the account that paid. */
 export function place(found: FoundOutput, built: BuiltTx, block: TxsOfBlock, change: boolean): OwnedOutput {
   const { tx } = built;
   return {

@@ -1,12 +1,12 @@
 import { DaemonError } from '../daemon/errors.js';
 import type { RefreshFailure } from './messages.js';
 
-/** A refresh that was stopped because its wallet closes or the daemon changes. */
+/** Thrown by a refresh whose wallet is closed, or whose daemon is replaced. */
 export class RefreshCancelled extends Error {
   override readonly name = 'RefreshCancelled';
 }
 
-/** An error of the refresh thread, as this one throws it. */
+/** Restores an error of the refresh thread. */
 export function toError({ kind, message, stack, code }: RefreshFailure): Error {
   if (kind === 'cancelled') return new RefreshCancelled(message);
   if (kind !== undefined) return new DaemonError(kind, message, { code });

@@ -1,21 +1,23 @@
 import type { Hash } from '../crypto/types.js';
 import type { PageFindings, SubaddressKey } from '../wallet/model/records.js';
 import type { RefreshReport, WalletId } from './messages.js';
+import { unpackHashes } from './packed-hashes.js';
 import { toError } from './refresh-error.js';
 import type { ScannerState } from './scanner-state.js';
 import type { PoolFinding } from './wallet-scanner.js';
 
-/** The wallet's side of a refresh: where it stands, and what to do with what is found. */
+/** The store of a wallet, as far as a refresh reads and changes it. */
 export interface RefreshTarget {
-  /** What the scanner starts from; asked again whenever the thread had to be restarted. */
+  /** Reads the state of a new scanner; called again after a restart of the thread. */
   scannerState(): ScannerState;
-  /** Commits one page. @param daemonHeight number of blocks that the daemon holds. */
+  /** Commits one page. @param daemonHeight number of blocks of the daemon. */
   commitPage(findings: PageFindings, daemonHeight: number): void;
-  /** Commits keys by which payments are recognised. */
+  /** Commits spend keys of subaddresses in the lookahead. */
   commitSubaddresses(keys: readonly SubaddressKey[]): void;
+  /** @param present hashes of all transactions in the pool. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
-  /** Puts what was committed in order, off this thread; nothing is committed meanwhile. Does not throw. */
-  tidy(): Promise<void>;
+  /** Writes the log of the store back on another thread; nothing is committed meanwhile. Does not throw. */
+  checkpoint(): Promise<void>;
 }
 
 export interface RefreshResult {
@@ -25,17 +27,17 @@ export interface RefreshResult {
 
 export type RunReport = Extract<RefreshReport, { readonly run: number }>;
 
-/** How a run goes on after a report. */
+/** Effects of a report on the thread and on the run. */
 export interface RunSteps {
-  /** Tells the thread that what it reported is dealt with. */
+  /** Acknowledges a commit to the thread. */
   readonly acknowledge: () => void;
-  /** What the thread holds is ahead of the store now: it starts over from the store's state. */
+  /** Makes the thread start over from the store, because its scanner is ahead of the store. */
   readonly restart: () => void;
-  /** The run is over, whatever else comes of it. */
+  /** Ends the run. */
   readonly end: () => void;
 }
 
-/** One refresh under way, as the wallet's side sees it. */
+/** One refresh under way, on the main thread. */
 export class RefreshRun {
   readonly number: number;
   readonly wallet: WalletId;
@@ -59,27 +61,28 @@ export class RefreshRun {
     this.#target = parts.target;
   }
 
-  /** Deals with what the thread reports of it. */
+  /** Commits the findings of a report, or settles the run. */
   take(report: RunReport, { acknowledge, restart, end }: RunSteps): void {
     switch (report.type) {
       case 'page':
         try {
-          this.#target.commitPage(report.findings, report.daemonHeight);
+          const findings = { ...report.findings, hashes: unpackHashes(report.findings.hashes) };
+          this.#target.commitPage(findings, report.daemonHeight);
+          this.#count(findings);
         } catch (error) {
           restart();
           end();
           this.reject(error as Error);
           return;
         }
-        this.#count(report.findings);
         acknowledge();
         return;
-      case 'rest':
-        void this.#target.tidy().then(acknowledge);
+      case 'checkpoint':
+        void this.#target.checkpoint().then(acknowledge);
         return;
       case 'pool':
         try {
-          this.#target.commitPool(report.present, report.findings);
+          this.#target.commitPool(unpackHashes(report.present), report.findings);
           this.#receivedMoney ||= report.findings.some(({ incoming }) => incoming !== undefined);
         } catch (error) {
           end();
@@ -97,7 +100,7 @@ export class RefreshRun {
 
   #count({ startHeight, hashes, outputs }: PageFindings): void {
     this.#blocksFetched += hashes.length;
-    // The genesis block is known to every wallet: it is not counted.
+    // The genesis block is not counted: every wallet knows it.
     if (startHeight === 0 && hashes.length > 0) this.#blocksFetched -= 1;
     this.#receivedMoney ||= outputs.length > 0;
   }

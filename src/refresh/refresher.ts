@@ -7,12 +7,14 @@ import { bytes32, chunks } from '../util/bytes.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
+import { monotonicMs } from './monotonic-time.js';
+import { unpackHashes } from './packed-hashes.js';
 import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { ThreadCalls, type Call } from './thread-calls.js';
-import type { NamedKey } from './watch-list.js';
+import type { OutputKeyImage } from './watch-list.js';
 import type { PendingRequests } from '../util/pending-requests.js';
-import { FairQueue } from '../util/fair-queue.js';
+import { FairQueue } from './fair-queue.js';
 import type {
   BatchFindings,
   RefreshFrom,
@@ -23,8 +25,8 @@ import type {
 } from './messages.js';
 
 /**
- * Runs refreshes on a thread of their own and commits what they find on this one. A thread that dies fails
- * the refreshes under way and is replaced by the next one.
+ * Runs refreshes on a thread of their own and commits their findings on this one. A thread that dies fails the
+ * refreshes under way; the next request starts another.
  */
 export class Refresher {
   readonly #threads: number;
@@ -32,20 +34,15 @@ export class Refresher {
   readonly #pendingRequests: PendingRequests;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
-  /** Wallets that the thread knows; the others it learns of when it has something to do for them. */
+  /** Wallets that the thread knows; a wallet is attached with its first request. */
   readonly #attached = new Set<WalletId>();
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, RefreshRun>();
   readonly #calls = new ThreadCalls();
   #counter = 0;
 
-  /** @param threads scanning threads. @param callers are let go before what a refresh found is committed. */
-  constructor(
-    threads: number,
-    chain: ExpectedChain,
-    daemon: DaemonConfig | undefined,
-    pendingRequests: PendingRequests,
-  ) {
+  /** @param threads scanning threads. @param pendingRequests pending requests, which go before commits. */
+  constructor(threads: number, chain: ExpectedChain, daemon: DaemonConfig | undefined, pendingRequests: PendingRequests) {
     this.#threads = threads;
     this.#chain = chain;
     this.#daemon = daemon;
@@ -63,7 +60,7 @@ export class Refresher {
     return wallet;
   }
 
-  /** Stops what runs for the wallet and wipes its keys from the thread. */
+  /** Ends the refresh and all calls of a wallet, and wipes its keys from the thread. */
   detach(wallet: WalletId): void {
     this.#targets.delete(wallet);
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
@@ -71,39 +68,54 @@ export class Refresher {
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
 
-  /** From now on refreshes ask this daemon; undefined is offline. */
+  /** Replaces the daemon and cancels all refreshes. @param config undefined: offline. */
   setDaemon(config: DaemonConfig | undefined): void {
     this.#daemon = config;
     for (const wallet of [...this.#runs.keys()]) this.cancel(wallet);
     this.#worker?.postMessage({ type: 'daemon', config, chain: this.#chain } satisfies RefreshRequest);
   }
 
-  /** Makes the thread recognise an address that was handed out, with the lookahead beyond it. */
+  /** Makes the thread recognise an address and the lookahead beyond it. */
   expand(wallet: WalletId, index: SubaddressIndex): void {
     if (this.#attached.has(wallet)) this.#post({ type: 'expand', wallet, index });
   }
 
-  /** Makes the thread recognise spends of outputs whose key images were told. */
-  learn(wallet: WalletId, told: readonly NamedKey[]): void {
-    if (this.#attached.has(wallet)) this.#post({ type: 'learn', wallet, told });
+  /** Makes the thread recognise the spends of outputs whose key images were imported. */
+  importKeyImages(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
+    if (this.#attached.has(wallet)) this.#post({ type: 'importKeyImages', wallet, keyImages });
+  }
+
+  /** {@link importKeyImages} by its old name. */
+  learn(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
+    this.importKeyImages(wallet, keyImages);
+  }
+
+  /** {@link scanTransactions} by its old name. */
+  look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+    return this.scanTransactions(wallet, batch);
+  }
+
+  /** {@link scanPool} by its old name. */
+  lookIntoPool(wallet: WalletId): Promise<void> {
+    return this.scanPool(wallet);
   }
 
   /**
-   * Makes the thread look further, or less far, beyond the addresses handed out; what is new to watch is
-   * committed when this ends.
-   * @throws RefreshCancelled, or what the target's commit throws.
+   * Changes the lookahead; resolves when the new subaddress keys are committed.
+   * @param handedOut the last used address of each account.
+   * @throws RefreshCancelled, or the error of the commit.
    */
   lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
-      // First: a target that cannot tell its state leaves no call behind.
+      // Before the call is made: a state that cannot be read leaves no call behind.
       if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'subaddresses') return true;
         try {
           target?.commitSubaddresses(answer.keys);
         } catch (error) {
-          // What the thread watches is ahead of the store now: it starts over from the store's state.
+          // The thread's scanner is ahead of the store now: it starts over from the store.
           this.restart(wallet);
           reject(error as Error);
           return true;
@@ -116,49 +128,51 @@ export class Refresher {
   }
 
   /**
-   * Looks through transactions on the thread, starting from what the store of the wallet holds; nothing is
-   * committed, and the wallet's own scanner does not learn of it: see {@link restart}.
+   * Scans single transactions on the thread with a scanner in the state of the store. Commits nothing, and changes
+   * nothing in the wallet's own scanner: see {@link restart}.
    * @throws RefreshCancelled
    */
-  look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
+  scanTransactions(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
       const state = target?.scannerState();
       const call = this.#call(wallet, reject, (answer) => {
-        if (answer.type !== 'looked') return true;
+        if (answer.type !== 'scannedTransactions') return true;
         if ('message' in answer.result) reject(toError(answer.result));
         else resolve(answer.result);
         return true;
       });
-      if (call !== undefined && state !== undefined) this.#post({ type: 'look', call, state, batch });
+      if (call !== undefined && state !== undefined)
+        this.#post({ type: 'scanTransactions', call, state, batch });
     });
   }
 
   /**
-   * Looks through the pool and commits what of it concerns the wallet, without waiting for its refresh.
-   * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
+   * Scans the pool and commits the findings, independently of a refresh.
+   * @param asOf see {@link RefreshFrom.asOf}.
+   * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
-  lookIntoPool(wallet: WalletId): Promise<void> {
+  scanPool(wallet: WalletId, asOf = monotonicMs()): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
       if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
-        if (answer.type !== 'lookedIntoPool') return true;
+        if (answer.type !== 'scannedPool') return true;
         const { result } = answer;
         try {
           if ('message' in result) throw toError(result);
-          target?.commitPool(result.present, result.findings);
+          target?.commitPool(unpackHashes(result.present), result.findings);
           resolve();
         } catch (error) {
           reject(error as Error);
         }
         return true;
       });
-      if (call !== undefined) this.#post({ type: 'lookIntoPool', call, wallet });
+      if (call !== undefined) this.#post({ type: 'scanPool', call, wallet, asOf });
     });
   }
 
-  /** Key images of a wallet's outputs, in their order. @throws RefreshCancelled */
+  /** Computes key images of outputs, in their order. @throws RefreshCancelled */
   keyImages(wallet: WalletId, keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
     return new Promise((resolve, reject) => {
       const call = this.#call(wallet, reject, (answer) => {
@@ -170,7 +184,7 @@ export class Refresher {
     });
   }
 
-  /** @returns undefined, and rejects, where the wallet is closed. */
+  /** Registers a call. @returns its number; undefined, after a rejection, when the wallet is closed. */
   #call(wallet: WalletId, reject: Call['reject'], take: Call['take']): number | undefined {
     if (!this.#targets.has(wallet)) {
       reject(new RefreshCancelled('the wallet is closed'));
@@ -181,7 +195,7 @@ export class Refresher {
     return call;
   }
 
-  /** Makes the thread forget what it knows of a wallet and start over from its store. */
+  /** Discards the thread's scanner of a wallet; the next request starts over from the store. */
   restart(wallet: WalletId): void {
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
@@ -198,19 +212,20 @@ export class Refresher {
   }
 
   /**
-   * Brings a wallet to the daemon's tip and looks through the pool.
-   * @throws DaemonError, {@link RefreshCancelled}, or what the target's commit throws.
+   * Brings a wallet to the daemon's tip and scans the pool.
+   * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
   refresh(wallet: WalletId, from: RefreshFrom): Promise<RefreshResult> {
     const target = this.#targets.get(wallet);
     if (target === undefined) return Promise.reject(new RefreshCancelled('the wallet is closed'));
     if (this.#daemon === undefined) return Promise.reject(new DaemonError('unreachable', 'offline'));
     if (this.#runs.has(wallet)) return Promise.reject(new Error('a refresh of this wallet runs already'));
+    const asOf = monotonicMs();
     return new Promise((resolve, reject) => {
       this.#ensureAttached(wallet, target);
       const number = ++this.#counter;
       this.#runs.set(wallet, new RefreshRun({ number, wallet, target, resolve, reject }));
-      this.#post({ type: 'refresh', wallet, run: number, from });
+      this.#post({ type: 'refresh', wallet, run: number, from: { asOf, ...from } });
     });
   }
 
@@ -237,14 +252,14 @@ export class Refresher {
       workerData: { threads: this.#threads },
     });
     worker.unref();
-    // One a turn: messages that come while one is dealt with would keep requests from being read.
-    const turns = new FairQueue<RefreshReport>({
+    // One message at a time: many at once would keep requests from being read.
+    const reports = new FairQueue<RefreshReport>({
       handle: (report) => this.#receive(worker, report),
       pendingRequests: this.#pendingRequests,
-      // Somebody waits for an answer to a call.
+      // Requests wait for the answers to calls.
       canWait: (report) => report.type === 'page',
     });
-    worker.on('message', (message: RefreshReport) => turns.add(message));
+    worker.on('message', (report: RefreshReport) => reports.add(this.#walletOf(report), report));
     worker.on('error', (error) => this.#lost(worker, error as Error));
     worker.on('exit', () => this.#lost(worker, new Error('the refresh thread stopped')));
     worker.postMessage({
@@ -253,6 +268,11 @@ export class Refresher {
       chain: this.#chain,
     } satisfies RefreshRequest);
     return worker;
+  }
+
+  /** Answers to calls keep their order among the other messages of their wallet. */
+  #walletOf(report: RefreshReport): WalletId {
+    return 'wallet' in report ? report.wallet : (this.#calls.walletOf(report.call) ?? 0);
   }
 
   #receive(worker: Worker, report: RefreshReport): void {

@@ -3,26 +3,18 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { OutputWithoutKeyImage } from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
 import type { Lookahead, PackedSubaddresses } from '../wallet/scan/subaddress-table.js';
-import type { NamedKey } from './watch-list.js';
+import type { WatchedOutputs } from './watch-list.js';
 
-/** What a wallet's scanner starts from; crosses to the refresh thread as it is. */
-export interface ScannerState {
+/** The state from which a wallet's scanner starts; a plain value that crosses to the refresh thread. */
+export interface ScannerState extends WatchedOutputs {
   readonly keys: ReceivingKeys;
   readonly spendPublicKey: PublicKey;
   readonly lookahead: Lookahead;
   readonly subaddresses: PackedSubaddresses;
-  /** The last address handed out, an account. */
+  /** The last used address of each account. */
   readonly handedOut: readonly SubaddressIndex[];
-  /** Outputs to look out for by their key images, as a `WatchTable` packs them. */
-  readonly watched: Uint8Array;
-  /** While the spend key is put away, or shared with others: outputs whose spends are to be told later. */
+  /** Outputs whose key images are unknown while the spend key is away (background sync) or shared (multisig). */
   readonly blind?: readonly OutputWithoutKeyImage[];
-  /** Blind to some outputs only: the pool is worth a look. */
+  /** Scan the mempool although some key images are unknown (multisig). */
   readonly seesPool?: true;
-  /** Without a spend key: outputs whose key images are not known, by output key, packed as well. */
-  readonly unnamed: Uint8Array;
-  /** Burnt outputs on the keys of `watched` and of `unnamed`, packed as they are; a key may be in them several times. */
-  readonly reused?: { readonly watched: Uint8Array; readonly unnamed: Uint8Array };
-  /** Without a spend key: key images that its holder told. */
-  readonly told: readonly NamedKey[];
 }

@@ -4,7 +4,7 @@ import type { ScanKernel } from '../kernel/kernel.js';
 import { chunks } from '../util/bytes.js';
 import type { SpendKeyRange } from '../wallet/scan/subaddress-table.js';
 
-/** Works subaddresses out in batches. */
+/** Computes spend keys of subaddresses with a kernel. */
 export const spendKeysBy =
   (kernel: ScanKernel): SpendKeyRange =>
   (spendPublicKey, viewSecret, major, from, to) => {
@@ -14,7 +14,7 @@ export const spendKeysBy =
       32,
     ) as PublicKey[];
     messages.fill(0);
-    // The primary address has no m.
+    // The primary address has no offset m.
     if (major === 0 && from === 0 && keys.length > 0) keys[0] = spendPublicKey;
     return keys;
   };

@@ -2,7 +2,7 @@ import type { RefreshReport, WalletId } from './messages.js';
 
 export type CallAnswer = Extract<RefreshReport, { readonly call: number }>;
 
-/** A question to the refresh thread, apart from refreshes. */
+/** A request to the refresh thread other than a refresh. */
 export interface Call {
   readonly wallet: WalletId;
   /** @returns true for the last answer. */
@@ -10,7 +10,7 @@ export interface Call {
   readonly reject: (error: Error) => void;
 }
 
-/** Questions that the refresh thread has not answered yet, by number. */
+/** Requests that the refresh thread has not answered, by number. */
 export class ThreadCalls {
   readonly #open = new Map<number, Call>();
 
@@ -18,12 +18,16 @@ export class ThreadCalls {
     this.#open.set(number, call);
   }
 
-  /** Hands an answer to whoever asked, if they still want it. */
+  walletOf(number: number): WalletId | undefined {
+    return this.#open.get(number)?.wallet;
+  }
+
+  /** Hands an answer to its call, unless the call was dropped. */
   answer(answer: CallAnswer): void {
     if (this.#open.get(answer.call)?.take(answer)) this.#open.delete(answer.call);
   }
 
-  /** @param wallet undefined: of all. */
+  /** Rejects the calls of a wallet. @param wallet undefined: of all wallets. */
   drop(wallet: WalletId | undefined, error: Error): void {
     for (const [number, call] of this.#open)
       if (wallet === undefined || call.wallet === wallet) {

@@ -5,13 +5,28 @@ import type { FoundOutput } from '../wallet/scan/receive.js';
 import type { OwnedOutput } from '../wallet/model/records.js';
 import { unpackWatchedOutputs, WatchTable, type WatchedOutput } from '../wallet/scan/watch-table.js';
 
-/** The key image of an output's key. */
-export interface NamedKey {
+/** An output key with its key image. */
+export interface OutputKeyImage {
   readonly publicKey: PublicKey;
   readonly keyImage: KeyImage;
 }
 
-/** An output of ours that a transaction spends. */
+/** Packed outputs as a {@link WatchTable} packs them, by key image and by output key. */
+export interface PackedOutputs {
+  readonly withKeyImage: Uint8Array;
+  /** Outputs of a wallet without spend key that lack their key images. */
+  readonly withoutKeyImage: Uint8Array;
+}
+
+/** The outputs that a new watch list holds; each key once. */
+export interface WatchedOutputs extends PackedOutputs {
+  /** Burnt outputs on the same keys; a key any number of times. */
+  readonly reused?: PackedOutputs;
+  /** Imported key images of a wallet without spend key. */
+  readonly importedKeyImages: readonly OutputKeyImage[];
+}
+
+/** An output of the wallet that a transaction spends. */
 export interface SpentOutput extends WatchedOutput {
   readonly keyImage: KeyImage;
 }
@@ -19,17 +34,17 @@ export interface SpentOutput extends WatchedOutput {
 const bytesKey = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
-/** Outputs by key. Of several with one key the largest is watched; the others take its place when its block is undone. */
+/** Outputs by key. The largest of several on one key is watched; another replaces it when a reorganisation undoes it. */
 class WatchedKeys {
   readonly #table: WatchTable;
   /** All outputs on keys that have several. */
   readonly #reused = new Map<string, { readonly key: Uint8Array; outputs: WatchedOutput[] }>();
 
-  /** @param packed as {@link WatchTable} packs them. @param others more outputs on these keys. */
+  /** @param packed records of a {@link WatchTable}. @param others records of more outputs on these keys. */
   constructor(packed: Uint8Array, others: Uint8Array = new Uint8Array(0)) {
     this.#table = new WatchTable(packed);
     for (const { key, output } of unpackWatchedOutputs(others)) {
-      // The one that is watched is spent, and its block too deep to be undone.
+      // A key that is not watched was spent too deep for a reorganisation.
       if (this.#table.get(key) !== undefined) this.#join(key, output);
     }
   }
@@ -49,7 +64,7 @@ class WatchedKeys {
     if (known === undefined || known.amount < output.amount) this.#table.set(key, output);
   }
 
-  /** @returns all outputs on the key, which are watched no longer. */
+  /** Removes all outputs on a key. @returns them. */
   take(key: Uint8Array): readonly WatchedOutput[] {
     const name = bytesKey(key);
     const known = this.#table.get(key);
@@ -59,7 +74,7 @@ class WatchedKeys {
     return outputs;
   }
 
-  /** Forgets outputs that were received at or above a height. */
+  /** Removes outputs that were received at or above a height. */
   detachFrom(height: number): void {
     this.#table.detachFrom(height);
     for (const [name, reused] of this.#reused) {
@@ -74,7 +89,7 @@ class WatchedKeys {
     }
   }
 
-  /** Notes another output on a key that is watched. */
+  /** Adds another output on a watched key. */
   #join(key: Uint8Array, output: WatchedOutput): void {
     const name = bytesKey(key);
     const known = this.#table.get(key);
@@ -87,70 +102,56 @@ class WatchedKeys {
   }
 }
 
-/** Outputs of ours whose spending is looked out for, and those that wait for their key images. */
+/** The outputs of a wallet whose spends are recognised, and those that lack their key images. */
 export class WatchList {
   /** By key image. */
-  readonly #watched: WatchedKeys;
+  readonly #withKeyImage: WatchedKeys;
   /** By output key. */
-  readonly #unnamed: WatchedKeys;
+  readonly #withoutKeyImage: WatchedKeys;
   /** By output key. */
-  readonly #told = new Map<string, KeyImage>();
+  readonly #importedKeyImages = new Map<string, KeyImage>();
 
-  /**
-   * @param watched, unnamed as {@link WatchTable} packs them: by key image, and by output key.
-   * @param reused other outputs on their keys; absent: none.
-   */
-  constructor({
-    watched,
-    unnamed,
-    reused,
-    told,
-  }: {
-    readonly watched: Uint8Array;
-    readonly unnamed: Uint8Array;
-    readonly reused?: { readonly watched: Uint8Array; readonly unnamed: Uint8Array };
-    readonly told: readonly NamedKey[];
-  }) {
-    this.#watched = new WatchedKeys(watched, reused?.watched);
-    this.#unnamed = new WatchedKeys(unnamed, reused?.unnamed);
-    this.learn(told);
+  constructor({ withKeyImage, withoutKeyImage, reused, importedKeyImages }: WatchedOutputs) {
+    this.#withKeyImage = new WatchedKeys(withKeyImage, reused?.withKeyImage);
+    this.#withoutKeyImage = new WatchedKeys(withoutKeyImage, reused?.withoutKeyImage);
+    this.importKeyImages(importedKeyImages);
   }
 
   add(output: OwnedOutput): void {
-    if (output.keyImage !== undefined) this.#watched.add(output.keyImage, output);
-    else this.#unnamed.add(output.publicKey, output);
+    if (output.keyImage !== undefined) this.#withKeyImage.add(output.keyImage, output);
+    else this.#withoutKeyImage.add(output.publicKey, output);
   }
 
-  /** Whether their outputs were found already or will be. */
-  learn(told: readonly NamedKey[]): void {
-    for (const { publicKey, keyImage } of told) {
-      this.#told.set(bytesKey(publicKey), keyImage);
-      for (const output of this.#unnamed.take(publicKey)) this.#watched.add(keyImage, output);
+  /** Recognises the spends of outputs from now on, those found already and those found later. */
+  importKeyImages(keyImages: readonly OutputKeyImage[]): void {
+    for (const { publicKey, keyImage } of keyImages) {
+      this.#importedKeyImages.set(bytesKey(publicKey), keyImage);
+      for (const output of this.#withoutKeyImage.take(publicKey)) this.#withKeyImage.add(keyImage, output);
     }
   }
 
-  /** Forgets what was received at or above a height. */
+  /** Removes outputs that were received at or above a height. */
   detachFrom(height: number): void {
-    this.#watched.detachFrom(height);
-    this.#unnamed.detachFrom(height);
+    this.#withKeyImage.detachFrom(height);
+    this.#withoutKeyImage.detachFrom(height);
   }
 
-  /** @param tx place among the transactions. */
+  /** Finds the outputs that a transaction spends. @param tx index of the transaction. */
   spentBy(txs: ParsedTxs, tx: number): readonly SpentOutput[] {
-    if (this.#watched.size === 0) return [];
+    if (this.#withKeyImage.size === 0) return [];
     const spent: SpentOutput[] = [];
     txs.eachKeyImage(tx, (bytes, at) => {
-      const output = this.#watched.get(bytes, at);
+      const output = this.#withKeyImage.get(bytes, at);
       if (output !== undefined)
         spent.push({ ...output, keyImage: bytes32<'KeyImage'>(bytes.subarray(at, at + 32), 'KeyImage') });
     });
     return spent;
   }
 
-  /** With its key image, where that was told. */
-  named(output: FoundOutput): FoundOutput {
+  /** Adds the imported key image to an output that lacks its own. */
+  withKeyImage(output: FoundOutput): FoundOutput {
     if (output.keyImage !== undefined) return output;
-    const keyImage = this.#told.get(bytesKey(output.publicKey));
+    const keyImage = this.#importedKeyImages.get(bytesKey(output.publicKey));
     return keyImage === undefined ? output : { ...output, keyImage };
   }
 }

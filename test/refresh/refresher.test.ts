@@ -1,31 +1,46 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { publicKeyOf } from '../../src/crypto/derivation.js';
+import { scalarBytes } from '../../src/crypto/scalar.js';
+import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
+import { blockHash } from '../../src/cryptonote/block.js';
+import type { Block } from '../../src/cryptonote/types.js';
+import { monotonicMs } from '../../src/refresh/monotonic-time.js';
 import { Refresher } from '../../src/refresh/refresher.js';
 import type { RefreshTarget } from '../../src/refresh/refresh-run.js';
+import type { RefreshFrom } from '../../src/refresh/messages.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
+import { toHex } from '../../src/util/bytes.js';
+import type { BlockRef, PageFindings } from '../../src/wallet/model/records.js';
+import { BlockServer } from '../support/block-server.js';
+import { hashOf, prefixWith } from '../support/loose-tx.js';
 import { freePort } from '../support/process.js';
+import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
 
 let refresher: Refresher;
 
-beforeEach(async () => {
-  const config = { address: `127.0.0.1:${await freePort()}`, ssl: { mode: 'disabled' } };
-  refresher = new Refresher(1, { genesis: GENESIS_HASH.mainnet }, config as never, new PendingRequests());
-});
-afterEach(() => refresher.close());
-
-const failing: RefreshTarget = {
-  scannerState: () => {
-    throw new Error('the store is locked');
-  },
-  commitPage: () => undefined,
-  commitSubaddresses: () => undefined,
-  commitPool: () => undefined,
-  tidy: () => Promise.resolve(),
-};
-const FROM = { history: [], startHeight: 0 };
+const configOf = (address: string): never => ({ address, ssl: { mode: 'disabled' } }) as never;
+const FROM: RefreshFrom = { history: [], startHeight: 0 };
 const BATCH = { mined: [], unmined: [] };
 
+afterEach(() => refresher.close());
+
 describe('a wallet whose state cannot be read', () => {
+  const failing: RefreshTarget = {
+    scannerState: () => {
+      throw new Error('the store is locked');
+    },
+    commitPage: () => undefined,
+    commitSubaddresses: () => undefined,
+    commitPool: () => undefined,
+    checkpoint: () => Promise.resolve(),
+  };
+
+  beforeEach(async () => {
+    const config = configOf(`127.0.0.1:${await freePort()}`);
+    refresher = new Refresher(1, { genesis: GENESIS_HASH.mainnet }, config, new PendingRequests());
+  });
+
   it('has its refresh fail with the cause, every time, and none under way after it', async () => {
     const wallet = refresher.attach(failing);
     for (let i = 0; i < 2; i++) {
@@ -35,10 +50,200 @@ describe('a wallet whose state cannot be read', () => {
   });
 
   it.each([
-    ['a look into the pool', (wallet: number) => refresher.lookIntoPool(wallet)],
-    ['a look through transactions', (wallet: number) => refresher.look(wallet, BATCH)],
+    ['a scan of the pool', (wallet: number) => refresher.scanPool(wallet)],
+    ['a scan of transactions', (wallet: number) => refresher.scanTransactions(wallet, BATCH)],
     ['a lookahead', (wallet: number) => refresher.lookAhead(wallet, { major: 1, minor: 1 }, [])],
   ])('has %s fail with the cause', async (_, ask) => {
     await expect(ask(refresher.attach(failing))).rejects.toThrow('the store is locked');
+  });
+});
+
+const blocks = chain(4 * PAGE);
+const spendSecret = scalarBytes(11n);
+
+/** A store in memory. */
+class MemoryTarget implements RefreshTarget {
+  readonly hashes: Hash[] = [];
+  present: readonly Hash[] = [];
+  attached = 0;
+  /** Called before each commit. */
+  onCommit: () => void = () => undefined;
+
+  scannerState(): ReturnType<RefreshTarget['scannerState']> {
+    this.attached += 1;
+    return {
+      keys: { viewSecret: Uint8Array.from(scalarBytes(13n)) as SecretKey, spendSecret },
+      spendPublicKey: publicKeyOf(spendSecret),
+      lookahead: { major: 1, minor: 2 },
+      subaddresses: new Uint8Array(),
+      handedOut: [],
+      withKeyImage: new Uint8Array(),
+      withoutKeyImage: new Uint8Array(),
+      importedKeyImages: [],
+    };
+  }
+
+  commitPage({ startHeight, hashes }: PageFindings): void {
+    this.onCommit();
+    this.hashes.splice(startHeight, Infinity, ...hashes);
+  }
+
+  commitSubaddresses(): void {
+    this.onCommit();
+  }
+
+  commitPool(present: readonly Hash[]): void {
+    this.present = present;
+  }
+
+  checkpoint(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  get history(): BlockRef[] {
+    return this.hashes.map((hash, height) => ({ height, hash })).reverse();
+  }
+
+  holds(expected: readonly Block[]): boolean {
+    return String(this.hashes.map(toHex)) === String(expected.map((block) => toHex(blockHash(block))));
+  }
+}
+
+describe('wallets at a daemon', () => {
+  let server: BlockServer;
+
+  beforeEach(async () => {
+    server = new BlockServer(blocks);
+    const address = await server.start();
+    refresher = new Refresher(
+      1,
+      { genesis: blockHash(blocks[0] as Block) },
+      configOf(address),
+      new PendingRequests(),
+    );
+  });
+  afterEach(() => server.stop());
+
+  it('read the chain, and the pool', async () => {
+    server.pool.set(toHex(hashOf(1)), prefixWith(1));
+    const target = new MemoryTarget();
+    const result = await refresher.refresh(refresher.attach(target), FROM);
+    expect(result).toEqual({ blocksFetched: blocks.length - 1, receivedMoney: false });
+    expect(target.holds(blocks)).toBe(true);
+    expect(target.present).toEqual([hashOf(1)]);
+  });
+
+  it('learn of a new block by one request for blocks and one for the pool', async () => {
+    const asOf = monotonicMs();
+    const targets = Array.from({ length: 40 }, () => new MemoryTarget());
+    server.blocks = chain(101, { after: blocks });
+    for (const target of targets) target.hashes.push(...blocks.map(blockHash));
+    const results = await Promise.all(
+      targets.map((target) =>
+        refresher.refresh(refresher.attach(target), { history: shortHistory(blocks), startHeight: 0, asOf }),
+      ),
+    );
+    expect(results.every(({ blocksFetched }) => blocksFetched === 1)).toBe(true);
+    for (const target of targets) expect(target.holds(server.blocks)).toBe(true);
+    expect(server.countOf('/getblocks.bin')).toBe(1);
+    expect(server.countOf('/get_transaction_pool_hashes')).toBe(1);
+  });
+
+  it('fail alone when a commit fails, and start over from the store', async () => {
+    const [broken, sound] = [new MemoryTarget(), new MemoryTarget()];
+    broken.onCommit = () => {
+      throw new Error('the disk is full');
+    };
+    const wallet = refresher.attach(broken);
+    const [failed, done] = await Promise.allSettled([
+      refresher.refresh(wallet, FROM),
+      refresher.refresh(refresher.attach(sound), FROM),
+    ]);
+    expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'the disk is full' } });
+    expect(done.status).toBe('fulfilled');
+    expect(sound.holds(blocks)).toBe(true);
+    broken.onCommit = () => undefined;
+    await refresher.refresh(wallet, FROM);
+    expect(broken.holds(blocks)).toBe(true);
+    expect([broken.attached, sound.attached]).toEqual([2, 1]);
+  });
+
+  it('are cancelled alone when they are closed', async () => {
+    const [closing, other] = [new MemoryTarget(), new MemoryTarget()];
+    const wallet = refresher.attach(closing);
+    closing.onCommit = () => refresher.detach(wallet);
+    const [closed, done] = await Promise.allSettled([
+      refresher.refresh(wallet, FROM),
+      refresher.refresh(refresher.attach(other), FROM),
+    ]);
+    expect(closed).toMatchObject({ status: 'rejected', reason: { name: 'RefreshCancelled' } });
+    expect(done.status).toBe('fulfilled');
+    expect(closing.hashes.length).toBeLessThan(blocks.length);
+    await expect(refresher.refresh(wallet, FROM)).rejects.toThrow('closed');
+  });
+
+  it('are cancelled by another daemon, and read the chain from that one', async () => {
+    const target = new MemoryTarget();
+    const wallet = refresher.attach(target);
+    const other = new BlockServer(chain(110, { after: blocks.slice(0, 30), nonce: 8 }));
+    const address = await other.start();
+    target.onCommit = () => {
+      target.onCommit = () => undefined;
+      refresher.setDaemon(configOf(address));
+    };
+    await expect(refresher.refresh(wallet, FROM)).rejects.toMatchObject({ name: 'RefreshCancelled' });
+    await refresher.refresh(wallet, { history: target.history, startHeight: 0 });
+    expect(target.holds(other.blocks)).toBe(true);
+    refresher.setDaemon(undefined);
+    await expect(refresher.refresh(wallet, FROM)).rejects.toMatchObject({ kind: 'unreachable' });
+    await other.stop();
+  });
+
+  it('all report the failure of the daemon, and refresh again once it answers', async () => {
+    server.isBroken = true;
+    const targets = [1, 2, 3].map(() => new MemoryTarget());
+    const wallets = targets.map((target) => refresher.attach(target));
+    const failed = await Promise.allSettled(wallets.map((wallet) => refresher.refresh(wallet, FROM)));
+    for (const end of failed)
+      expect(end).toMatchObject({ status: 'rejected', reason: { name: 'DaemonError' } });
+    server.isBroken = false;
+    await Promise.all(wallets.map((wallet) => refresher.refresh(wallet, FROM)));
+    for (const target of targets) expect(target.holds(blocks)).toBe(true);
+  });
+
+  it('have one refresh at a time', async () => {
+    const target = new MemoryTarget();
+    const wallet = refresher.attach(target);
+    const running = refresher.refresh(wallet, FROM);
+    expect(refresher.isRunning(wallet)).toBe(true);
+    await expect(refresher.refresh(wallet, FROM)).rejects.toThrow('runs already');
+    await running;
+    expect(refresher.isRunning(wallet)).toBe(false);
+  });
+
+  it('scan the pool and single transactions besides a refresh', async () => {
+    server.pool.set(toHex(hashOf(1)), prefixWith(1));
+    const target = new MemoryTarget();
+    const wallet = refresher.attach(target);
+    await Promise.all([refresher.refresh(wallet, FROM), refresher.scanPool(wallet)]);
+    expect(target.present).toEqual([hashOf(1)]);
+    const unmined = [{ hash: hashOf(2), blob: prefixWith(2), doubleSpendSeen: false }];
+    const found = await refresher.scanTransactions(wallet, { mined: [], unmined });
+    expect(found).toMatchObject({ mined: { outputs: [] }, unmined: [] });
+    const broken = [{ hash: hashOf(2), blob: new Uint8Array(3), doubleSpendSeen: false }];
+    await expect(refresher.scanTransactions(wallet, { mined: [], unmined: broken })).rejects.toMatchObject({
+      kind: 'malformed',
+    });
+  });
+
+  it('commit the lookahead that they are given', async () => {
+    const target = new MemoryTarget();
+    let committed = 0;
+    const wallet = refresher.attach(target);
+    target.commitSubaddresses = (keys = []) => {
+      committed += (keys as readonly unknown[]).length;
+    };
+    await refresher.lookAhead(wallet, { major: 3, minor: 400 }, [{ major: 0, minor: 0 }]);
+    expect(committed).toBe(3 * 400);
   });
 });

@@ -35,9 +35,9 @@ const scanner = (): WalletScanner =>
       lookahead: { major: 1, minor: 2 },
       subaddresses: new Uint8Array(),
       handedOut: [],
-      watched: new Uint8Array(),
-      unnamed: new Uint8Array(),
-      told: [],
+      withKeyImage: new Uint8Array(),
+      withoutKeyImage: new Uint8Array(),
+      importedKeyImages: [],
     },
     loadKernel(),
   );
@@ -50,7 +50,7 @@ function pageOf(count: number, outputs: readonly RewardOutput[], extra: Uint8Arr
 /** Heights at which the wallet is paid, and places of outputs. */
 async function paidIn(page: ChainTxs<ChainBlock>): Promise<[number, number][]> {
   const one = scanner();
-  const { outputs } = await one.scan(page, one.hitsIn(page, pool));
+  const { outputs } = await one.scan(page, one.matchesIn(page.txs, pool));
   expect(outputs.every(({ amount }) => amount === AMOUNT)).toBe(true);
   return outputs.map(({ height, outputIndex }) => [height, outputIndex]);
 }
@@ -65,11 +65,11 @@ describe('the scanner of a wallet', () => {
     );
   });
 
-  it('stops between portions when it is aborted', async () => {
+  it('stops between two kernel batches when it is aborted', async () => {
     const page = pageOf(1, strayOutputs(7n, 1050), extraOf(pointsFrom(3n, 1000)));
     const abort = new AbortController();
     const one = scanner();
-    const scanned = one.scan(page, one.hitsIn(page, pool), abort.signal);
+    const scanned = one.scan(page, one.matchesIn(page.txs, pool), abort.signal);
     abort.abort(new Error('closed'));
     await expect(scanned).rejects.toThrow('closed');
   });

@@ -22,7 +22,8 @@ const spending = (keyImage: KeyImage): ParsedTxs =>
   }) as ParsedTxs;
 
 const none = new Uint8Array(0);
-const fresh = (): WatchList => new WatchList({ watched: none, unnamed: none, told: [] });
+const fresh = (): WatchList =>
+  new WatchList({ withKeyImage: none, withoutKeyImage: none, importedKeyImages: [] });
 const amountOf = ([first]: readonly SpentOutput[]): bigint | undefined => first?.amount;
 const spent = (list: WatchList): bigint | undefined => amountOf(list.spentBy(spending(image), 0));
 
@@ -59,7 +60,7 @@ describe('outputs on one key', () => {
     expect(spent(list)).toBeUndefined();
   });
 
-  it('are watched so once their key image is told', () => {
+  it('are watched so once their key image is imported', () => {
     const list = fresh();
     for (const [tx, value] of [
       [1, 10n],
@@ -67,7 +68,7 @@ describe('outputs on one key', () => {
     ] as const)
       list.add(onKey(tx, tx, value, false));
     expect(spent(list)).toBeUndefined();
-    list.learn([{ publicKey, keyImage: image }]);
+    list.importKeyImages([{ publicKey, keyImage: image }]);
     expect(spent(list)).toBe(15n);
     list.detachFrom(2);
     expect(spent(list)).toBe(10n);
@@ -90,15 +91,75 @@ describe('outputs on one key', () => {
     });
     const list = new WatchList(
       file.read((r) => ({
-        watched: r.watch.withKeyImage(0),
-        unnamed: r.watch.withoutKeyImage(),
-        reused: { watched: r.watch.burntWithKeyImage(), unnamed: r.watch.burntWithoutKeyImage() },
-        told: named ? [] : [{ publicKey, keyImage: image }],
+        withKeyImage: r.watch.withKeyImage(0),
+        withoutKeyImage: r.watch.withoutKeyImage(),
+        reused: { withKeyImage: r.watch.burntWithKeyImage(), withoutKeyImage: r.watch.burntWithoutKeyImage() },
+        importedKeyImages: named ? [] : [{ publicKey, keyImage: image }],
       })),
     );
     file.close();
     expect(spent(list)).toBe(15n);
     list.detachFrom(2);
     expect(spent(list)).toBe(10n);
+  });
+});
+
+describe('a watch list', () => {
+  const otherImage = bytes<KeyImage>(17);
+
+  /** A transaction with several inputs. */
+  const spendingAll = (...images: readonly KeyImage[]): ParsedTxs => {
+    const all = new Uint8Array(images.flatMap((one) => [...one]));
+    return {
+      eachKeyImage: (_: number, take: (all: Uint8Array, at: number) => void) =>
+        images.forEach((_image, i) => take(all, 32 * i)),
+    } as ParsedTxs;
+  };
+
+  it('finds every spent output of a transaction, in the order of its inputs', () => {
+    const list = fresh();
+    list.add(output(1, 1, 10n, { keyImage: image }));
+    list.add(output(2, 2, 20n, { keyImage: otherImage, subaddress: { major: 3, minor: 4 } }));
+    const found = list.spentBy(spendingAll(otherImage, bytes(99), image), 0);
+    expect(found).toEqual([
+      { amount: 20n, height: 2, subaddress: { major: 3, minor: 4 }, keyImage: otherImage },
+      { amount: 10n, height: 1, subaddress: { major: 0, minor: 0 }, keyImage: image },
+    ]);
+  });
+
+  it('returns copies of key images: the bytes of a page are not kept', () => {
+    const list = fresh();
+    list.add(output(1, 1, 10n, { keyImage: image }));
+    const [found] = list.spentBy(spending(image), 0);
+    expect(found?.keyImage).toEqual(image);
+    expect(found?.keyImage.buffer).not.toBe(image.buffer);
+  });
+
+  it('finds nothing while it is empty', () => {
+    expect(fresh().spentBy(spending(image), 0)).toEqual([]);
+  });
+
+  it('recognises an output that is found after its key image was imported', () => {
+    const list = fresh();
+    list.importKeyImages([{ publicKey, keyImage: image }]);
+    const found = unnamed(output(1, 1, 10n, { publicKey }));
+    const withImage = list.withKeyImage(found);
+    expect(withImage.keyImage).toEqual(image);
+    list.add({ ...found, ...withImage });
+    expect(spent(list)).toBe(10n);
+  });
+
+  it('keeps the own key image of an output', () => {
+    const list = fresh();
+    list.importKeyImages([{ publicKey, keyImage: otherImage }]);
+    expect(list.withKeyImage(output(1, 1, 10n, { publicKey, keyImage: image })).keyImage).toBe(image);
+  });
+
+  it('forgets outputs without key image that a reorganisation undoes', () => {
+    const list = fresh();
+    list.add(onKey(1, 5, 10n, false));
+    list.detachFrom(5);
+    list.importKeyImages([{ publicKey, keyImage: image }]);
+    expect(spent(list)).toBeUndefined();
   });
 });

@@ -190,10 +190,13 @@ export class WalletSync implements RefreshTarget {
     const { viewSecret, spendSecret, spendPublicKey } = this.#context.keystore.keys;
     const known = this.#context.store.read((r) => ({
       subaddresses: r.subaddresses.packed(),
-      watched: r.watch.withKeyImage(this.#context.store.height() - MAX_REORGANISATION),
-      unnamed: r.watch.withoutKeyImage(),
-      reused: { watched: r.watch.burntWithKeyImage(), unnamed: r.watch.burntWithoutKeyImage() },
-      told: r.importedKeyImages.list(),
+      withKeyImage: r.watch.withKeyImage(this.#context.store.height() - MAX_REORGANISATION),
+      withoutKeyImage: r.watch.withoutKeyImage(),
+      reused: {
+        withKeyImage: r.watch.burntWithKeyImage(),
+        withoutKeyImage: r.watch.burntWithoutKeyImage(),
+      },
+      importedKeyImages: r.importedKeyImages.list(),
       ...this.#blindTo(r.outputs.withoutKeyImage()),
     }));
     return {
@@ -279,7 +282,7 @@ export class WalletSync implements RefreshTarget {
     for (const txHash of income) this.#context.events.onIncoming(this.#context.name, txHash);
   }
 
-  tidy(): Promise<void> {
+  checkpoint(): Promise<void> {
     return this.#context.store.checkpoint();
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../src/crypto/types.js';
-import { slicesOf, weightOf } from '../../src/refresh/slices.js';
+import { commitBatchesOf, weightOf } from '../../src/refresh/commit-batches.js';
 import type { PageFindings } from '../../src/wallet/model/records.js';
 
 /** A page whose lists hold nothing but heights. */
@@ -43,21 +43,21 @@ const pages = fc
       .map((heights) => page(startHeight, blocks, heights)),
   );
 
-describe('slices of a page', () => {
-  test('say together what the page says, in its order and without gaps', () => {
+describe('commit batches of a page', () => {
+  test('hold together all findings of the page, in their order and without gaps', () => {
     fc.assert(
       fc.property(pages, (findings) => {
-        const slices = [...slicesOf(findings)];
-        expect(slices.flatMap(({ hashes }) => hashes)).toEqual(findings.hashes);
+        const batches = [...commitBatchesOf(findings)];
+        expect(batches.flatMap(({ hashes }) => hashes)).toEqual(findings.hashes);
         let next = findings.startHeight;
-        for (const { startHeight, hashes } of slices) {
+        for (const { startHeight, hashes } of batches) {
           expect(startHeight).toBe(next);
           expect(hashes.length).toBeGreaterThan(0);
           next += hashes.length;
         }
         for (const list of LISTS) {
-          expect(slices.flatMap((slice): readonly unknown[] => slice[list] ?? [])).toEqual(findings[list]);
-          for (const { startHeight, hashes, [list]: part = [] } of slices)
+          expect(batches.flatMap((batch): readonly unknown[] => batch[list] ?? [])).toEqual(findings[list]);
+          for (const { startHeight, hashes, [list]: part = [] } of batches)
             for (const { height } of part) {
               expect(height).toBeGreaterThanOrEqual(startHeight);
               expect(height).toBeLessThan(startHeight + hashes.length);
@@ -67,32 +67,32 @@ describe('slices of a page', () => {
     );
   });
 
-  test('bring new addresses with the first one only', () => {
-    const slices = [
-      ...slicesOf(page(10, 30, { outputs: Array.from({ length: 600 }, (_, i) => 10 + (i % 30)) })),
+  test('hold new addresses in the first one only', () => {
+    const batches = [
+      ...commitBatchesOf(page(10, 30, { outputs: Array.from({ length: 600 }, (_, i) => 10 + (i % 30)) })),
     ];
-    expect(slices.length).toBeGreaterThan(5);
-    expect(slices.map(({ subaddresses }) => subaddresses.length)).toEqual([
+    expect(batches.length).toBeGreaterThan(5);
+    expect(batches.map(({ subaddresses }) => subaddresses.length)).toEqual([
       1,
-      ...slices.slice(1).map(() => 0),
+      ...batches.slice(1).map(() => 0),
     ]);
   });
 
-  test('bring many addresses in parts, all of them before any block', () => {
+  test('hold many addresses in parts, all of them before any block', () => {
     const findings = page(10, 30, { outputs: [12, 20] }, 1234);
-    const slices = [...slicesOf(findings)];
-    expect(slices.map(({ subaddresses }) => subaddresses.length)).toEqual([500, 500, 234]);
-    expect(slices.flatMap(({ subaddresses }) => subaddresses)).toEqual(findings.subaddresses);
-    expect(slices.map(({ startHeight, hashes }) => [startHeight, hashes.length])).toEqual([
+    const batches = [...commitBatchesOf(findings)];
+    expect(batches.map(({ subaddresses }) => subaddresses.length)).toEqual([500, 500, 234]);
+    expect(batches.flatMap(({ subaddresses }) => subaddresses)).toEqual(findings.subaddresses);
+    expect(batches.map(({ startHeight, hashes }) => [startHeight, hashes.length])).toEqual([
       [10, 0],
       [10, 0],
       [10, 30],
     ]);
-    expect(slices.map(weightOf)).toEqual([25, 25, 2 + 234 / 20 + 30 / 100]);
+    expect(batches.map(weightOf)).toEqual([25, 25, 2 + 234 / 20 + 30 / 100]);
   });
 
   test('are as large as a block where a block is too large', () => {
-    const slices = [...slicesOf(page(10, 2, { outputs: Array.from({ length: 600 }, () => 10) }))];
-    expect(slices.map(({ outputs }) => outputs.length)).toEqual([600]);
+    const batches = [...commitBatchesOf(page(10, 2, { outputs: Array.from({ length: 600 }, () => 10) }))];
+    expect(batches.map(({ outputs }) => outputs.length)).toEqual([600]);
   });
 });

@@ -4,9 +4,10 @@ import { block, blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../src/refresh/messages.js';
-import { pagesFrom } from '../../src/refresh/page-source.js';
-import type { BlockSource } from '../../src/refresh/shared-blocks.js';
+import type { BlockSource } from '../../src/refresh/block-source.js';
+import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import { encode } from '../../src/util/codec.js';
+import { quietKernel, TestMember } from '../support/feed-members.js';
 import { chain, daemonOf, PAGE, refs, shortHistory } from '../support/fake-chain.js';
 
 async function collect(
@@ -15,11 +16,8 @@ async function collect(
   genesis: Hash,
   newestVersion?: number,
 ): Promise<number[]> {
-  const heights: number[] = [];
   const expected = { genesis, ...(newestVersion === undefined ? {} : { newestVersion }) };
-  for await (const page of pagesFrom(daemon, from, expected, new AbortController().signal))
-    heights.push(...page.blocks.map(({ height }) => height));
-  return heights;
+  return new TestMember().read(new ChainFeed(daemon, expected, quietKernel), from);
 }
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
@@ -45,7 +43,7 @@ describe('pages of a chain', () => {
     expect(await collect(daemonOf(ours), { history, startHeight: 500 }, genesis)).toEqual([]);
   });
 
-  it('go on where the wallet stands', async () => {
+  it('continue behind the tip of the wallet', async () => {
     const history = shortHistory(ours.slice(0, 42));
     expect(await collect(daemonOf(ours), { history, startHeight: 0 }, genesis)).toEqual(range(42, 80));
   });

@@ -1,16 +1,16 @@
 import type { PageFindings } from '../wallet/model/records.js';
 
-/** Outputs and spends committed at once, about: requests are answered in between. */
+/** Outputs and spends of a commit batch, about: requests are answered between two batches. */
 const ROWS_AT_ONCE = 32;
 
-/** Subaddress keys committed at once. */
+/** Subaddress keys of a commit batch. */
 export const KEYS_AT_ONCE = 500;
 
-/** What a commit costs, in outputs: keys and blocks are small beside them. */
+/** Estimates the cost of a commit in outputs; keys and blocks cost a fraction of an output. */
 export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings): number =>
   outputs.length + spends.length + subaddresses.length / 20 + hashes.length / 100;
 
-/** Takes off a list that ascends by height, call by call, what lies below a height. */
+/** Returns a function that removes the items below a height from a list, which ascends by height. */
 function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {
   let at = 0;
   return (below) => {
@@ -21,10 +21,10 @@ function taker<T extends { readonly height: number }>(list: readonly T[]): (belo
 }
 
 /**
- * Divides what a page changes, at blocks, into parts that are each quickly committed, one after the other.
- * @param findings its lists ascend by height.
+ * Divides the findings of a page at blocks, so that each part is committed quickly.
+ * @param findings whose lists ascend by height.
  */
-export function* slicesOf(findings: PageFindings): Generator<PageFindings, void, void> {
+export function* commitBatchesOf(findings: PageFindings): Generator<PageFindings, void, void> {
   const { startHeight, hashes, lastBlockReward, ambiguousSpends } = findings;
   const take = {
     received: taker(findings.received),
@@ -35,7 +35,7 @@ export function* slicesOf(findings: PageFindings): Generator<PageFindings, void,
   };
   const end = startHeight + hashes.length;
   const nothing = { received: [], outputs: [], spends: [], outgoing: [], hashes: [] };
-  // Addresses that the page reached are there before anything it found at them.
+  // Subaddresses are committed before the outputs that they received.
   let { subaddresses } = findings;
   for (; subaddresses.length > KEYS_AT_ONCE; subaddresses = subaddresses.slice(KEYS_AT_ONCE))
     yield { ...nothing, startHeight, subaddresses: subaddresses.slice(0, KEYS_AT_ONCE), lastBlockReward };
@@ -55,7 +55,7 @@ export function* slicesOf(findings: PageFindings): Generator<PageFindings, void,
   }
 }
 
-/** Heights from which and below which blocks go together. */
+/** Yields the height ranges of the batches: the first height, and the height behind the last. */
 function* cuts({ startHeight, outputs, spends }: PageFindings, end: number): Generator<[number, number]> {
   const heights = [...outputs, ...spends].map(({ height }) => height).sort((a, b) => a - b);
   let from = startHeight;

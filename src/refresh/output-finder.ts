@@ -1,0 +1,114 @@
+import type { ParsedTxs } from '../daemon/parsed-txs.js';
+import {
+  claimOutput,
+  openClaims,
+  type Claim,
+  type FoundOutput,
+  type OutputArithmetic,
+  type ReceivingKeys,
+} from '../wallet/scan/receive.js';
+import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { SubaddressTable } from '../wallet/scan/subaddress-table.js';
+import { buildTx } from './chain-block.js';
+import type { MatchStream, OutputMatch } from './output-matches.js';
+import type { BuiltTx } from './received-tx.js';
+
+export interface ScannedTx {
+  /** Outputs of the wallet, by ascending output index. */
+  readonly found: readonly FoundOutput[];
+  /** Parses the transaction; most are of no interest and never parsed. @throws DaemonError */
+  readonly build: () => BuiltTx;
+}
+
+export interface FinderOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Transactions before this one are left out. */
+  readonly firstTx?: number | undefined;
+  /** By index of the transaction; absent: all are scanned. */
+  readonly isWanted?: ((tx: number) => boolean) | undefined;
+}
+
+interface TxClaim {
+  /** Index of the transaction. */
+  readonly tx: number;
+  readonly claim: Claim;
+}
+
+/** Finds the outputs of one wallet among output matches. */
+export class OutputFinder {
+  readonly #keys: ReceivingKeys;
+  readonly #arithmetic: OutputArithmetic;
+  readonly #table: SubaddressTable;
+  readonly #onPaid: (index: SubaddressIndex) => void;
+
+  /** @param onPaid called with each paid address, before later outputs are tried. */
+  constructor(
+    keys: ReceivingKeys,
+    arithmetic: OutputArithmetic,
+    table: SubaddressTable,
+    onPaid: (index: SubaddressIndex) => void,
+  ) {
+    this.#keys = keys;
+    this.#arithmetic = arithmetic;
+    this.#table = table;
+    this.#onPaid = onPaid;
+  }
+
+  /** Reads matches to their end. @returns the outputs of each transaction. @throws the signal's reason; DaemonError */
+  async find(
+    txs: ParsedTxs,
+    matches: MatchStream,
+    { signal, firstTx = 0, isWanted = () => true }: FinderOptions = {},
+  ): Promise<(tx: number) => ScannedTx> {
+    const built = new Map<number, BuiltTx & { readonly matches: OutputMatch[] }>();
+    const build = (i: number): BuiltTx & { readonly matches: OutputMatch[] } => {
+      const known = built.get(i);
+      if (known !== undefined) return known;
+      const made = { hash: txs.hash(i), tx: buildTx(txs.blob(i)), outlines: txs, at: i, matches: [] };
+      built.set(i, made);
+      return made;
+    };
+    const claims: TxClaim[] = [];
+    for await (const portion of matches) {
+      signal?.throwIfAborted();
+      for (let n = 0; n < portion.count; n++) {
+        if (this.#table.find(portion.spendKey(n)) === undefined) continue;
+        const match = portion.match(n);
+        if (match.tx < firstTx || !isWanted(match.tx)) continue;
+        const { tx, matches: others } = build(match.tx);
+        others.push(match);
+        const { outputIndex, derivation, key, spendKey } = match;
+        const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
+        if (claim === undefined) continue;
+        this.#onPaid(claim.subaddress);
+        claims.push({ tx: match.tx, claim });
+      }
+    }
+    signal?.throwIfAborted();
+    const found = this.#open(claims);
+    return (tx) => ({ found: found.get(tx) ?? [], build: () => build(tx) });
+  }
+
+  /** Opens claims. @returns the wallet's outputs by transaction; the first key that opens an output counts. */
+  #open(claims: readonly TxClaim[]): Map<number, FoundOutput[]> {
+    const opened = openClaims(
+      this.#keys,
+      claims.map(({ claim }) => claim),
+      this.#arithmetic,
+    );
+    const found = new Map<number, Map<number, FoundOutput>>();
+    claims.forEach(({ tx }, i) => {
+      const output = opened[i];
+      if (output === undefined) return;
+      const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
+      found.set(tx, outputs);
+      if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, output);
+    });
+    return new Map(
+      [...found].map(([tx, outputs]) => [
+        tx,
+        [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex),
+      ]),
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import type { ChainBlock } from './chain-block.js';
+import type { ChainPage } from './chain-page.js';
+import type { ChainPosition } from './chain-position.js';
+import type { FeedMember } from './feed-member.js';
+import type { BatchScanner, MatchReader } from './match-group.js';
+import { fitOf } from './page-fit.js';
+import { scanBatchesOf } from './scan-batches.js';
+import { SharedMatches } from './shared-matches.js';
+
+/** Consecutive blocks of a page that are scanned in one go. */
+export class PassBatch {
+  readonly page: ChainPage;
+  readonly blocks: readonly ChainBlock[];
+  readonly matches: SharedMatches;
+  /** Members whose scan was begun ahead. */
+  readonly readers = new Map<FeedMember, MatchReader>();
+
+  constructor(page: ChainPage, blocks: readonly ChainBlock[], kernel: BatchScanner) {
+    this.page = page;
+    this.blocks = blocks;
+    this.matches = new SharedMatches(page.txs, kernel, blocks[0]?.firstTx, blocks.at(-1)?.endTx);
+  }
+
+  /** Ends the scan that was begun for a member. */
+  drop(member: FeedMember): void {
+    const reader = this.readers.get(member);
+    this.readers.delete(member);
+    if (reader !== undefined) this.matches.drop(reader);
+  }
+}
+
+/** The pages of a pass that its members still need, and always the newest, as scan batches with increasing numbers. */
+export class PageWindow {
+  readonly #kernel: BatchScanner;
+  readonly #batchKeys: number;
+  #batches: PassBatch[] = [];
+  /** Number of the first batch. */
+  #base = 0;
+
+  /** @param batchKeys transaction public keys of a scan batch. */
+  constructor(kernel: BatchScanner, batchKeys: number) {
+    this.#kernel = kernel;
+    this.#batchKeys = batchKeys;
+  }
+
+  /** Number of the next batch to be added. */
+  get end(): number {
+    return this.#base + this.#batches.length;
+  }
+
+  /** Number of the first batch of the newest page. */
+  get newestPage(): number {
+    const page = this.#batches.at(-1)?.page;
+    return this.#base + this.#batches.findIndex((batch) => batch.page === page);
+  }
+
+  /** Size of all pages (bytes). */
+  get bytes(): number {
+    return [...new Set(this.#batches.map(({ page }) => page))].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  at(number: number): PassBatch | undefined {
+    return this.#batches[number - this.#base];
+  }
+
+  from(number: number): readonly PassBatch[] {
+    return this.#batches.slice(Math.max(0, number - this.#base));
+  }
+
+  add(page: ChainPage): void {
+    const fresh = { ...page, blocks: page.blocks.slice(page.firstNew) };
+    for (const { blocks } of scanBatchesOf(fresh, this.#batchKeys))
+      this.#batches.push(new PassBatch(page, blocks, this.#kernel));
+  }
+
+  /** Drops the pages before that of a batch. */
+  trim(number: number): void {
+    const keep = (this.at(number) ?? this.#batches.at(-1))?.page;
+    const first = this.#batches.findIndex(({ page }) => page === keep);
+    if (first <= 0) return;
+    this.#batches = this.#batches.slice(first);
+    this.#base += first;
+  }
+
+  clear(): void {
+    this.#base = this.end;
+    this.#batches = [];
+  }
+
+  /** Finds the number of the batch with the first block that a position lacks; undefined where no page fits it. */
+  find(position: ChainPosition): number | undefined {
+    for (const page of new Set(this.#batches.map((batch) => batch.page))) {
+      const index = fitOf(page, position);
+      if (index === undefined || index < page.firstNew) continue;
+      const height = (page.blocks[0]?.height ?? 0) + index;
+      const own = this.#batches.flatMap((batch, i) => (batch.page === page ? [{ batch, i }] : []));
+      const found = own.find(({ batch }) => (batch.blocks.at(-1)?.height ?? -1) >= height);
+      return this.#base + (found?.i ?? (own.at(-1)?.i ?? -1) + 1);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
+import { DaemonError } from '../daemon/errors.js';
+import type { PageFindings } from '../wallet/model/records.js';
+import type { ChainFeed } from './chain-feed.js';
+import { commitBatchesOf, weightOf } from './commit-batches.js';
+import type { MemberPage } from './feed-member.js';
+import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
+import { monotonicMs } from './monotonic-time.js';
+import { packHashes } from './packed-hashes.js';
+import { PendingCommits } from './pending-commits.js';
+import type { PoolFeed, PoolViewer } from './pool-feed.js';
+import { toFailure } from './refresh-failure.js';
+import type { WalletScanner } from './wallet-scanner.js';
+
+/** Commit batches that may wait for the main thread. */
+const COMMITS_AHEAD = 2;
+
+/** Weight of the commit batches between two checkpoints: some thousand pages of the store. */
+const CHECKPOINT_WEIGHT = 1500;
+
+/** A wallet whose chain and pool are scanned. */
+export interface RefreshedWallet extends PoolViewer {
+  readonly scanner: PoolViewer['scanner'] & Pick<WalletScanner, 'scan'>;
+  forgetPool(): void;
+}
+
+/** Chain and pool of one daemon. */
+export interface DaemonFeeds {
+  readonly chain: ChainFeed;
+  readonly pool: PoolFeed;
+}
+
+/** One refresh of a wallet, on the refresh thread: scans pages, and hands their findings to the main thread. */
+export class WalletRefresh {
+  readonly number: number;
+  readonly #id: WalletId;
+  readonly #report: (message: RefreshReport) => void;
+  readonly #abort = new AbortController();
+  readonly #commits = new PendingCommits(this.#abort.signal);
+  #weight = 0;
+
+  constructor(id: WalletId, number: number, report: (message: RefreshReport) => void) {
+    this.#id = id;
+    this.number = number;
+    this.#report = report;
+  }
+
+  cancel(): void {
+    this.#abort.abort(new Error('the refresh was cancelled'));
+  }
+
+  /** Notes that the main thread has committed a batch, or made a checkpoint. */
+  acknowledge(): void {
+    this.#commits.acknowledge();
+  }
+
+  /** Brings the wallet to the daemon's tip and scans the pool. Reports the end, and how it failed. */
+  async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
+    const { signal } = this.#abort;
+    try {
+      if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
+      const now = monotonicMs();
+      const asOf = Math.min(from.asOf ?? now, now);
+      const { viewSecret } = wallet.scanner;
+      for await (const page of feeds.chain.join({ ...from, asOf, viewSecret, signal }))
+        await this.#scan(wallet, page);
+      await this.#commits.settled(0);
+      if (!wallet.scanner.isBlind) {
+        const view = await feeds.pool.view(wallet, asOf, signal);
+        this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
+      }
+      this.#report({ type: 'done', wallet: this.#id, run: this.number });
+    } catch (error) {
+      this.#report({ type: 'done', wallet: this.#id, run: this.number, failure: toFailure(error, signal) });
+    }
+  }
+
+  async #scan(wallet: RefreshedWallet, { page, matches }: MemberPage): Promise<void> {
+    const { signal } = this.#abort;
+    const findings = await wallet.scanner.scan(page, matches, signal);
+    signal.throwIfAborted();
+    // Pool transactions that were scanned may spend outputs that were unknown then.
+    if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))
+      wallet.forgetPool();
+    for (const batch of commitBatchesOf(findings)) {
+      this.#send(batch, page.daemonHeight);
+      this.#weight += weightOf(batch);
+      if (this.#weight < CHECKPOINT_WEIGHT) {
+        await this.#commits.settled(COMMITS_AHEAD - 1);
+        continue;
+      }
+      await this.#commits.settled(0);
+      this.#commits.add();
+      this.#report({ type: 'checkpoint', wallet: this.#id, run: this.number });
+      await this.#commits.settled(0);
+      this.#weight = 0;
+    }
+  }
+
+  #send({ hashes, ...findings }: PageFindings, daemonHeight: number): void {
+    this.#commits.add();
+    this.#report({
+      type: 'page',
+      wallet: this.#id,
+      run: this.number,
+      findings: { ...findings, hashes: packHashes(hashes) },
+      daemonHeight,
+    });
+  }
+}

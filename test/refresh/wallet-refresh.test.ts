@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, SecretKey } from '../../src/crypto/types.js';
+import { blockHash } from '../../src/cryptonote/block.js';
+import type { Block } from '../../src/cryptonote/types.js';
+import { ChainFeed } from '../../src/refresh/chain-feed.js';
+import type { RefreshFrom, RefreshReport } from '../../src/refresh/messages.js';
+import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import { PoolFeed } from '../../src/refresh/pool-feed.js';
+import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
+import type { WalletScanner } from '../../src/refresh/wallet-scanner.js';
+import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
+import type { PageFindings } from '../../src/wallet/model/records.js';
+import { quietKernel, SteeredDaemon } from '../support/feed-members.js';
+import { chain, PAGE } from '../support/fake-chain.js';
+
+const blocks = chain(4 * PAGE);
+const genesis = blockHash(blocks[0] as Block);
+const FROM: RefreshFrom = { history: [], startHeight: 0 };
+
+/** A wallet that finds so many outputs in every page, at its first block. */
+class FakeWallet implements RefreshedWallet {
+  readonly seenInPool = new Set<string>();
+  outputs = 0;
+  forgotten = 0;
+  failure: Error | undefined;
+  readonly scanner: RefreshedWallet['scanner'];
+
+  constructor({ isBlind = false } = {}) {
+    const scan: WalletScanner['scan'] = async ({ blocks: found }, matches): Promise<PageFindings> => {
+      for await (const portion of matches) expect(portion.count).toBe(0);
+      if (this.failure !== undefined) throw this.failure;
+      const startHeight = found[0]?.height ?? 0;
+      const nothing = {
+        received: [],
+        spends: [],
+        outgoing: [],
+        subaddresses: [],
+        lastBlockReward: 0n as never,
+      };
+      const outputs = Array.from({ length: this.outputs }, (_, i) => ({
+        height: startHeight + (i % found.length),
+      }));
+      outputs.sort((a, b) => a.height - b.height);
+      return { ...nothing, startHeight, hashes: found.map(({ hash }) => hash), outputs: outputs as never };
+    };
+    const viewSecret = new Uint8Array(32).fill(3) as SecretKey;
+    this.scanner = { isBlind, viewSecret, scan, scanPool: () => Promise.resolve([]) };
+  }
+
+  forgetPool(): void {
+    this.forgotten += 1;
+  }
+}
+
+/** The main thread's side of one refresh. */
+class Receiver {
+  readonly reports: RefreshReport[] = [];
+  pending = 0;
+  mostPending = 0;
+  acknowledges = true;
+  readonly refresh: WalletRefresh;
+
+  constructor(id = 1) {
+    this.refresh = new WalletRefresh(id, 10 + id, (report) => this.#receive(report));
+  }
+
+  get types(): string[] {
+    return this.reports.map(({ type }) => type);
+  }
+
+  get hashes(): number {
+    return this.reports.reduce(
+      (sum, one) => sum + (one.type === 'page' ? one.findings.hashes.length / 32 : 0),
+      0,
+    );
+  }
+
+  #receive(report: RefreshReport): void {
+    this.reports.push(report);
+    if (report.type !== 'page' && report.type !== 'checkpoint') return;
+    this.mostPending = Math.max(this.mostPending, ++this.pending);
+    if (this.acknowledges)
+      setImmediate(() => {
+        this.pending -= 1;
+        this.refresh.acknowledge();
+      });
+  }
+}
+
+let daemon: SteeredDaemon;
+let feeds: DaemonFeeds;
+let wallet: FakeWallet;
+let receiver: Receiver;
+
+beforeEach(() => {
+  daemon = new SteeredDaemon(blocks);
+  const pool = {
+    getPoolHashes: () => Promise.resolve([new Uint8Array(32) as Hash]),
+    getTransactions: () => Promise.resolve({ transactions: [] }),
+  };
+  feeds = {
+    chain: new ChainFeed(daemon, { genesis }, quietKernel, { patienceMs: 20, restMs: 1 }),
+    pool: new PoolFeed(pool, quietKernel),
+  };
+  wallet = new FakeWallet();
+  receiver = new Receiver();
+});
+
+describe('a refresh on its thread', () => {
+  it('reports pages, then the pool, then its end', async () => {
+    await receiver.refresh.run(wallet, feeds, FROM);
+    expect(receiver.types).toEqual(['page', 'page', 'page', 'page', 'page', 'pool', 'done']);
+    expect(receiver.hashes).toBe(blocks.length);
+    expect(
+      receiver.reports.every((report) => 'wallet' in report && report.wallet === 1 && report.run === 11),
+    ).toBe(true);
+    expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
+  });
+
+  it('has at most two commits pending, and none when it scans the pool', async () => {
+    wallet.outputs = 300;
+    await receiver.refresh.run(wallet, feeds, FROM);
+    expect(receiver.types.length).toBeGreaterThan(30);
+    expect(receiver.mostPending).toBe(2);
+    expect(receiver.pending).toBe(0);
+  });
+
+  it('asks for a checkpoint after many commits, and for nothing else until it is made', async () => {
+    wallet.outputs = 900;
+    await receiver.refresh.run(wallet, feeds, FROM);
+    const checkpoints = receiver.types.filter((type) => type === 'checkpoint');
+    expect(checkpoints).toHaveLength(2);
+  });
+
+  it('leaves the pool alone for a wallet whose spend key is away', async () => {
+    await receiver.refresh.run(new FakeWallet({ isBlind: true }), feeds, FROM);
+    expect(receiver.types.slice(-2)).toEqual(['page', 'done']);
+  });
+
+  it('has the pool scanned again when it found an output that may be spent already', async () => {
+    wallet.outputs = 1;
+    await receiver.refresh.run(wallet, feeds, FROM);
+    // The last page alone has none that is deep enough.
+    expect(wallet.forgotten).toBe(4);
+  });
+
+  it('reports a failed scan, and asks for no more', async () => {
+    wallet.failure = new Error('no such key');
+    await receiver.refresh.run(wallet, feeds, FROM);
+    expect(receiver.reports).toMatchObject([{ type: 'done', failure: { message: 'no such key' } }]);
+  });
+
+  it('reports that it is offline', async () => {
+    await receiver.refresh.run(wallet, undefined, FROM);
+    expect(receiver.reports).toMatchObject([{ type: 'done', failure: { kind: 'unreachable' } }]);
+  });
+
+  it('reports its cancellation while it waits for a commit', async () => {
+    receiver.acknowledges = false;
+    const run = receiver.refresh.run(wallet, feeds, FROM);
+    while (receiver.reports.length < 2) await yieldToEventLoop();
+    receiver.refresh.cancel();
+    await run;
+    expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', failure: { kind: 'cancelled' } });
+    expect(receiver.types).toEqual(['page', 'page', 'done']);
+  });
+
+  it('takes a moment in the future for the present', async () => {
+    await receiver.refresh.run(wallet, feeds, { ...FROM, asOf: monotonicMs() + 1e9 });
+    expect(receiver.types.at(-1)).toBe('done');
+    expect(receiver.hashes).toBe(blocks.length);
+  });
+});
+
+describe('refreshes of several wallets', () => {
+  it('end although one of them is never acknowledged', async () => {
+    const stuck = new Receiver(2);
+    stuck.acknowledges = false;
+    const asOf = monotonicMs();
+    const waiting = stuck.refresh.run(new FakeWallet(), feeds, { ...FROM, asOf });
+    await receiver.refresh.run(wallet, feeds, { ...FROM, asOf });
+    expect(receiver.hashes).toBe(blocks.length);
+    expect(stuck.types).toEqual(['page', 'page']);
+    stuck.refresh.cancel();
+    await waiting;
+  });
+
+  it('end although one of them fails', async () => {
+    const failing = new Receiver(2);
+    const broken = new FakeWallet();
+    broken.failure = new Error('no such key');
+    const asOf = monotonicMs();
+    await Promise.all([
+      failing.refresh.run(broken, feeds, { ...FROM, asOf }),
+      receiver.refresh.run(wallet, feeds, { ...FROM, asOf }),
+    ]);
+    expect(failing.types).toEqual(['done']);
+    expect(receiver.hashes).toBe(blocks.length);
+    expect(daemon.asked.length).toBeLessThanOrEqual(6);
+  });
+});
