@@ -134,6 +134,16 @@ export function toAddend(o: usize, p: usize): void {
   multiply(o + 3 * ELEMENT, p + T, TWO_D);
 }
 
+/** o = p, whose X and Y are divided by Z, made ready for {@link addAffine}; the third element is left as it is. */
+export function toAffineAddend(o: usize, p: usize): void {
+  add(S, p + Y, p + X);
+  settleElement(o, S);
+  subtract(S, p + Y, p + X);
+  settleElement(o + ELEMENT, S);
+  multiply(o + 3 * ELEMENT, p + X, p + Y);
+  multiply(o + 3 * ELEMENT, o + 3 * ELEMENT, TWO_D);
+}
+
 const U = memory.data(160, 16);
 const V = memory.data(160, 16);
 const V3 = memory.data(160, 16);
