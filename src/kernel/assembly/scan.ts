@@ -1,7 +1,22 @@
 /* A batch of outputs from keys to hits. What it needs of memory stands behind everything else. */
 import { keccak } from '../../crypto/assembly/keccak';
+import { MOST_SCALARS, multiplyBySecrets, prepareCombs, takeSecrets } from './comb';
 import { growTo, spareRoom } from './multiexp';
-import { addMultiplesOfG, MOST_ROWS, multiplyPointsBySecret, POINTS, RESULTS, SCALARS, takeSecret, VALID } from './rows';
+import { double, POINT } from './point';
+import {
+  addMultiplesOfG,
+  BASE,
+  MOST_ROWS,
+  multiplyPointsBySecret,
+  POINTS,
+  readPair,
+  RESULTS,
+  SCALARS,
+  SUMS,
+  takeSecret,
+  VALID,
+  writeResults,
+} from './rows';
 import { hashToScalar } from './scalar';
 
 /** In the list of tags: the output carries none. */
@@ -10,14 +25,20 @@ const NO_TAG: u32 = 0x100;
 let base: usize = 0;
 let keys: i32 = 0;
 let outputs: i32 = 0;
+let secrets: i32 = 0;
 
-/** Transaction keys R; then derivations 8*a*R in their places. */
+/** Transaction keys R. */
 export function scanKeysAt(): usize {
   return base;
 }
+/** Derivations D = 8*a*R of all keys, for one view secret after the other. */
+@inline
+function derivationAt(secret: i32, key: i32): usize {
+  return scanKeysAt() + (usize(keys) << 5) + (usize(secret * keys + key) << 5);
+}
 /** Output keys P. */
 export function scanOutputsAt(): usize {
-  return scanKeysAt() + (usize(keys) << 5);
+  return derivationAt(secrets, 0);
 }
 /** Of hits: D. */
 export function scanDerivationsAt(): usize {
@@ -51,33 +72,72 @@ function endOfScan(): usize {
   return validAt() + usize(keys);
 }
 
-/** Makes room for a batch. @returns whether there is. */
-export function roomToScan(keyCount: i32, outputCount: i32): bool {
+/** Makes room for a batch. @param secretCount from 1 to 128. @returns whether there is. */
+export function roomToScan(keyCount: i32, outputCount: i32, secretCount: i32): bool {
+  if (secretCount > MOST_SCALARS) return false;
   base = spareRoom();
   keys = keyCount;
   outputs = outputCount;
+  secrets = secretCount;
   return growTo(endOfScan());
 }
 
-function deriveAll(): void {
+/** Derives D of all keys with each of SCALARS, the view secrets. */
+export function derive(): void {
+  if (secrets == 1) deriveWithOne();
+  else deriveWithMany();
+}
+
+function deriveWithOne(): void {
   takeSecret();
   for (let start = 0; start < keys; start += MOST_ROWS) {
     const count = min(MOST_ROWS, keys - start);
-    const rows = scanKeysAt() + (usize(start) << 5);
-    memory.copy(POINTS, rows, usize(count) << 5);
+    memory.copy(POINTS, scanKeysAt() + (usize(start) << 5), usize(count) << 5);
     multiplyPointsBySecret(count + (count & 1), true);
-    memory.copy(rows, RESULTS, usize(count) << 5);
+    memory.copy(derivationAt(0, start), RESULTS, usize(count) << 5);
     memory.copy(validAt() + usize(start), VALID, count);
   }
+}
+
+function deriveWithMany(): void {
+  takeSecrets(SCALARS, secrets);
+  // Rows of a key: an even number, as products come in pairs.
+  const width = secrets + (secrets & 1);
+  const most = (MOST_ROWS / width) & ~1;
+  for (let start = 0; start < keys; start += most) {
+    const count = min(most, keys - start);
+    memory.copy(POINTS, scanKeysAt() + (usize(start) << 5), usize(count) << 5);
+    for (let row = 0; row < count; row += 2) multiplyPair(row, width);
+    writeResults((count + (count & 1)) * width);
+    memory.copy(validAt() + usize(start), VALID, count);
+    for (let row = 0; row < count; row++)
+      for (let secret = 0; secret < secrets; secret++)
+        copyRow(derivationAt(secret, start + row), RESULTS + (usize(row * width + secret) << 5));
+  }
+}
+
+/** Writes the products of a pair of POINTS into SUMS. */
+function multiplyPair(row: i32, width: i32): void {
+  readPair(BASE, row);
+  // The 8 of D clears torsion first: the residue of a scalar modulo l is enough from here on.
+  double(BASE, BASE, false);
+  double(BASE, BASE, false);
+  double(BASE, BASE, true);
+  prepareCombs(BASE);
+  const products = SUMS + usize((row * width) >> 1) * POINT;
+  multiplyBySecrets(products, 0);
+  multiplyBySecrets(products + usize(width >> 1) * POINT, 1);
+}
+
+@inline
+function copyRow(to: usize, from: usize): void {
+  v128.store(to, v128.load(from));
+  v128.store(to + 16, v128.load(from, 16));
 }
 
 @inline
 function keyOf(output: u32): u32 {
   return load<u32>(scanOutputKeyAt() + (usize(output) << 2));
-}
-@inline
-function derivationOf(output: u32): usize {
-  return scanKeysAt() + (usize(keyOf(output)) << 5);
 }
 
 /** "view_tag", and a derivation and a place behind it. */
@@ -86,8 +146,8 @@ const DERIVED: usize = MESSAGE + 8;
 const HASH = memory.data(32, 16);
 
 /** Writes the derivation of an output, and its place in its transaction. @returns bytes. */
-function writeDerived(output: u32): i32 {
-  const derivation = derivationOf(output);
+function writeDerived(secret: i32, output: u32): i32 {
+  const derivation = derivationAt(secret, i32(keyOf(output)));
   for (let i: usize = 0; i < 32; i += 8) store<u64>(DERIVED + i, load<u64>(derivation + i));
   let index = load<u32>(scanOutputIndexAt() + (usize(output) << 2));
   let length = 32;
@@ -97,18 +157,18 @@ function writeDerived(output: u32): i32 {
 }
 
 /** May the output be ours? */
-function fits(output: u32): bool {
+function fits(secret: i32, output: u32): bool {
   const key = keyOf(output);
   if (key >= u32(keys) || !load<u8>(validAt() + usize(key))) return false;
   const tag = u32(load<u16>(scanTagsAt() + (usize(output) << 1)));
   if (tag == NO_TAG) return true;
   store<u64>(MESSAGE, 0x6761745f77656976);
-  keccak(HASH, MESSAGE, 8 + writeDerived(output));
+  keccak(HASH, MESSAGE, 8 + writeDerived(secret, output));
   return u32(load<u8>(HASH)) == tag;
 }
 
 /** Writes the derivation and the spend key of hits. @returns how many are left: of those whose P is a point. */
-function openAll(hits: i32): i32 {
+function openAll(secret: i32, hits: i32): i32 {
   let found: usize = 0;
   for (let start = 0; start < hits; start += MOST_ROWS) {
     const count = min(MOST_ROWS, hits - start);
@@ -116,14 +176,14 @@ function openAll(hits: i32): i32 {
     for (let row: usize = 0; row < usize(count); row++) {
       const output = load<u32>(places + (row << 2));
       memory.copy(POINTS + (row << 5), scanOutputsAt() + (usize(output) << 5), 32);
-      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(output));
+      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(secret, output));
     }
     addMultiplesOfG(count + (count & 1), true, false);
     for (let row: usize = 0; row < usize(count); row++) {
       if (!load<u8>(VALID + row)) continue;
       const output = load<u32>(places + (row << 2));
       store<u32>(scanHitsAt() + (found << 2), output);
-      memory.copy(scanDerivationsAt() + (found << 5), derivationOf(output), 32);
+      memory.copy(scanDerivationsAt() + (found << 5), derivationAt(secret, i32(keyOf(output))), 32);
       memory.copy(scanSpendKeysAt() + (found << 5), RESULTS + (row << 5), 32);
       found++;
     }
@@ -131,13 +191,12 @@ function openAll(hits: i32): i32 {
   return i32(found);
 }
 
-/** Finds hits. The view secret is the first of SCALARS. @returns how many. */
-export function scan(): i32 {
-  deriveAll();
+/** Finds the hits of a view secret, by its index, once all is derived. @returns how many. */
+export function findHits(secret: i32): i32 {
   let hits: usize = 0;
   for (let output: u32 = 0; output < u32(outputs); output++)
-    if (fits(output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
-  return openAll(i32(hits));
+    if (fits(secret, output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
+  return openAll(secret, i32(hits));
 }
 
 /** Wipes the batch. */
