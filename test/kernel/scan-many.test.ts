@@ -107,6 +107,24 @@ describe.each(SCANNERS)('scanning with several view secrets by the %s', (_name, 
     });
   });
 
+  it('leaves out outputs that are not points, whichever outputs each secret pairs them with', async () => {
+    const key = somePoint();
+    const secrets = secretsOf(4);
+    const tags = secrets.map((secret) => viewTag(keyDerivation(key as never, secret as never), 0));
+    // By its tag the first output belongs to some of the secrets only; it shifts the rows of the others.
+    const outputs = [somePoint(), somePoint(), somePoint(), NO_POINTS[0] as Uint8Array, somePoint()];
+    const batches = tags.map((tag) => ({
+      ...untagged(
+        outputs.map(() => key),
+        outputs,
+      ),
+      outputIndex: Uint32Array.from(outputs, (_, j) => j),
+      viewTags: Uint16Array.from(outputs, (_, j) => (j === 0 ? tag : NO_VIEW_TAG)),
+    }));
+    for (const batch of batches)
+      expect((await scanner.scanMany(batch, secrets)).map(hitTexts)).toEqual(plain(batch, secrets));
+  });
+
   it('returns no hits without secrets, and none of an empty batch', async () => {
     expect(await scanner.scanMany(untagged([somePoint()], [somePoint()]), [])).toEqual([]);
     const hits = await scanner.scanMany(untagged([], []), secretsOf(3));

@@ -8,10 +8,13 @@ import {
   choose,
   copy,
   ELEMENT,
+  gather,
   multiply,
   multiplyColumns,
   multiplyHere,
   multiplyTwice,
+  pack,
+  PACKED,
   read,
   readConstant,
   save,
@@ -267,6 +270,23 @@ export function decompress(o: usize, first: usize, second: usize): i32 {
   choose(o + Y, o + Y, o + Z, ok0, ok1);
   multiply(o + T, o + X, o + Y);
   return (ok0 ? 1 : 0) | (ok1 ? 2 : 0);
+}
+
+/** Bytes of a packed point: X and Y, Z being 1. */
+export const PACKED_POINT: usize = 2 * PACKED;
+
+/** Packs one of a pair of points whose Z is 1. */
+export function packPoint(o: usize, p: usize, lane: usize): void {
+  pack(o, p + X, lane);
+  pack(o + PACKED, p + Y, lane);
+}
+
+/** o = two packed points side by side. */
+export function gatherPoints(o: usize, first: usize, second: usize): void {
+  gather(o + X, first, second);
+  gather(o + Y, first + PACKED, second + PACKED);
+  setSmall(o + Z, 1);
+  multiply(o + T, o + X, o + Y);
 }
 
 const PREFIX = memory.data(20480, 16);

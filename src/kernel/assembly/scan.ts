@@ -2,9 +2,9 @@
 import { keccak } from '../../crypto/assembly/keccak';
 import { MOST_SCALARS, multiplyBySecrets, prepareCombs, takeSecrets } from './comb';
 import { growTo, spareRoom } from './multiexp';
-import { double, POINT } from './point';
+import { addMultiplesOfG } from './multiples';
+import { decompress, double, gatherPoints, PACKED_POINT, packPoint, POINT } from './point';
 import {
-  addMultiplesOfG,
   BASE,
   MOST_ROWS,
   multiplyPointsBySecret,
@@ -68,8 +68,18 @@ export function scanTagsAt(): usize {
 function validAt(): usize {
   return scanTagsAt() + (usize(outputs) << 1);
 }
+/** Of an output flags in a byte, then from byte 8 on P, packed. */
+const DECOMPRESSED: usize = 8 + PACKED_POINT;
+/** Flag: P was decompressed. The next bit says whether it is a point. */
+const KNOWN: u8 = 1;
+
+/** P of an output, decompressed when it is first needed; only where several secrets may need it. */
+@inline
+function decompressedAt(output: u32): usize {
+  return validAt() + usize(keys) + usize(output) * DECOMPRESSED;
+}
 function endOfScan(): usize {
-  return validAt() + usize(keys);
+  return decompressedAt(secrets > 1 ? outputs : 0);
 }
 
 /** Makes room for a batch. @param secretCount from 1 to 128. @returns whether there is. */
@@ -100,6 +110,7 @@ function deriveWithOne(): void {
 }
 
 function deriveWithMany(): void {
+  for (let output = 0; output < outputs; output++) store<u8>(decompressedAt(output), 0);
   takeSecrets(SCALARS, secrets);
   // Rows of a key: an even number, as products come in pairs.
   const width = secrets + (secrets & 1);
@@ -167,18 +178,39 @@ function fits(secret: i32, output: u32): bool {
   return u32(load<u8>(HASH)) == tag;
 }
 
+/** Reads P of the hits of a pair of rows into SUMS and VALID. @param second row of the second hit. */
+function readOutputs(row: i32, places: usize, second: i32): void {
+  const sum = SUMS + usize(row >> 1) * POINT;
+  const p = load<u32>(places + (usize(row) << 2)), q = load<u32>(places + (usize(second) << 2));
+  const first = decompressedAt(p), other = decompressedAt(q);
+  const shared = secrets > 1;
+  if (shared && load<u8>(first) & load<u8>(other) & KNOWN) {
+    gatherPoints(sum, first + 8, other + 8);
+    store<u8>(VALID + usize(row), load<u8>(first) >> 1);
+    store<u8>(VALID + usize(row + 1), load<u8>(other) >> 1);
+    return;
+  }
+  const points = decompress(sum, scanOutputsAt() + (usize(p) << 5), scanOutputsAt() + (usize(q) << 5));
+  store<u8>(VALID + usize(row), u8(points & 1));
+  store<u8>(VALID + usize(row + 1), u8(points >> 1));
+  if (!shared) return;
+  packPoint(first + 8, sum, 0);
+  packPoint(other + 8, sum, 1);
+  store<u8>(first, KNOWN | (u8(points & 1) << 1));
+  store<u8>(other, KNOWN | (u8(points >> 1) << 1));
+}
+
 /** Writes the derivation and the spend key of hits. @returns how many are left: of those whose P is a point. */
 function openAll(secret: i32, hits: i32): i32 {
   let found: usize = 0;
   for (let start = 0; start < hits; start += MOST_ROWS) {
     const count = min(MOST_ROWS, hits - start);
     const places = scanHitsAt() + (usize(start) << 2);
-    for (let row: usize = 0; row < usize(count); row++) {
-      const output = load<u32>(places + (row << 2));
-      memory.copy(POINTS + (row << 5), scanOutputsAt() + (usize(output) << 5), 32);
-      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(secret, output));
-    }
-    addMultiplesOfG(count + (count & 1), true, false);
+    for (let row = 0; row < count; row += 2) readOutputs(row, places, min(row + 1, count - 1));
+    for (let row: usize = 0; row < usize(count); row++)
+      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(secret, load<u32>(places + (row << 2))));
+    addMultiplesOfG(SUMS, SCALARS, count + (count & 1), true);
+    writeResults(count + (count & 1));
     for (let row: usize = 0; row < usize(count); row++) {
       if (!load<u8>(VALID + row)) continue;
       const output = load<u32>(places + (row << 2));
