@@ -4,7 +4,7 @@ import type { ScanTask } from './scan-task.js';
 
 /** Spreads scan batches over worker threads. */
 export class KernelPool {
-  readonly #workers: WorkerPool<ScanTask, ScanHits>;
+  readonly #workers: WorkerPool<ScanTask, readonly ScanHits[]>;
 
   /** @param threads at most that many run at once. */
   constructor(threads: number) {
@@ -20,15 +20,20 @@ export class KernelPool {
     this.#workers.start();
   }
 
-  /** {@link ScanKernel.scan} on a thread; `viewSecret` stays the caller's. */
-  scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
-    const handed = Uint8Array.from(viewSecret);
-    return this.#workers.run({ batch, viewSecret: handed }, [handed.buffer]);
+  /** {@link ScanKernel.scan} on a thread; `viewSecret` is copied. */
+  async scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
+    const [hits] = await this.scanMany(batch, [viewSecret]);
+    if (hits === undefined) throw new Error('a scan without hits of its view secret');
+    return hits;
   }
 
-  /** {@link scan} of one batch with several view keys. @returns the hits of each key, in the order of the keys. */
+  /** {@link ScanKernel.scanMany} on one thread; the secrets are copied. */
   scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {
-    return Promise.all(viewSecrets.map((viewSecret) => this.scan(batch, viewSecret)));
+    const copies = viewSecrets.map((viewSecret) => Uint8Array.from(viewSecret));
+    return this.#workers.run(
+      { batch, viewSecrets: copies },
+      copies.map(({ buffer }) => buffer),
+    );
   }
 
   close(): Promise<void> {

@@ -35,6 +35,11 @@ export interface ScanKernel {
   /** @param viewSecret scalar `a` below ℓ, 32 bytes, not zero; in constant time. @throws RangeError for ℓ or more. */
   scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits;
   /**
+   * {@link scan} with several view secrets, sharing the work that depends on the keys alone.
+   * @returns the hits of each secret, in order. @throws RangeError when one is ℓ or more.
+   */
+  scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): readonly ScanHits[];
+  /**
    * `B + Hs(m)·G` for every message m, 32 bytes each.
    * @param messages of `length` bytes each, 63 at most. @throws RangeError when B is not a point.
    */

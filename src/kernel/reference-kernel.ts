@@ -49,6 +49,7 @@ export const referenceKernel: ScanKernel = {
       spendKeys: concatBytes(...spendKeys),
     };
   },
+  scanMany: (batch, viewSecrets) => viewSecrets.map((secret) => referenceKernel.scan(batch, secret)),
   multiply: (points, secret) =>
     concatBytes(
       ...chunks(points, 32).map((point) => multiply(decompress(point), toScalar(secret)).toBytes()),

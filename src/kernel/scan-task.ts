@@ -3,15 +3,18 @@ import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
 /** A scan for a worker thread. */
 export interface ScanTask {
   readonly batch: ScanBatch;
-  /** The thread's own copy. */
-  readonly viewSecret: Uint8Array;
+  /** Copies that belong to the thread. */
+  readonly viewSecrets: readonly Uint8Array[];
 }
 
-/** Scans a batch, and wipes the view secret whether or not that succeeds. */
-export function scanTask(kernel: Pick<ScanKernel, 'scan'>, { batch, viewSecret }: ScanTask): ScanHits {
+/** Scans a batch with every view secret, and wipes the secrets whether or not that succeeds. */
+export function scanTask(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  { batch, viewSecrets }: ScanTask,
+): readonly ScanHits[] {
   try {
-    return kernel.scan(batch, viewSecret);
+    return kernel.scanMany(batch, viewSecrets);
   } finally {
-    viewSecret.fill(0);
+    for (const viewSecret of viewSecrets) viewSecret.fill(0);
   }
 }

@@ -4,6 +4,9 @@ import { KernelMemory, ROWS } from './kernel-memory.js';
 import { WasmCurve } from './wasm-curve.js';
 import type { Build } from './wasm-module.js';
 
+/** View secrets that one call takes. Source: assembly/comb.ts `MOST_SCALARS`. */
+const SECRETS = 128;
+
 const even = (count: number): number => count + (count & 1);
 
 /** The kernel in WebAssembly: pairs of points in vectors, 256 a call. */
@@ -21,28 +24,57 @@ export class WasmKernel implements ScanKernel {
 
   scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits {
     checkScalar(viewSecret);
+    return this.#derived(batch, [viewSecret], () => this.#hits(0));
+  }
+
+  scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): readonly ScanHits[] {
+    viewSecrets.forEach(checkScalar);
+    const hits: ScanHits[] = [];
+    for (let start = 0; start < viewSecrets.length; start += SECRETS) {
+      const group = viewSecrets.slice(start, start + SECRETS);
+      hits.push(...this.#derived(batch, group, () => group.map((_, n) => this.#hits(n))));
+    }
+    return hits;
+  }
+
+  /** Reads results while the memory holds the batch and its derivations with up to {@link SECRETS} view secrets. */
+  #derived<T>(batch: ScanBatch, viewSecrets: readonly Uint8Array[], read: () => T): T {
     const memory = this.#memory;
-    const { keys, outputKey } = batch;
-    if (memory.grow((wasm) => wasm.roomToScan(keys.length / 32, outputKey.length)) === 0)
+    const [keys, outputs] = [batch.keys.length / 32, batch.outputKey.length];
+    if (memory.grow((wasm) => wasm.roomToScan(keys, outputs, viewSecrets.length)) === 0)
       throw new Error('out of memory');
     try {
-      return memory.wiping(() => this.#scan(batch, viewSecret));
+      return memory.wiping(() => {
+        this.#write(batch, viewSecrets);
+        memory.wasm.derive();
+        return read();
+      });
     } finally {
       memory.wasm.forgetScan();
     }
   }
 
-  #scan({ keys, outputs, outputKey, outputIndex, viewTags }: ScanBatch, viewSecret: Uint8Array): ScanHits {
+  #write(
+    { keys, outputs, outputKey, outputIndex, viewTags }: ScanBatch,
+    viewSecrets: readonly Uint8Array[],
+  ): void {
     const { wasm, scalars } = this.#memory;
     const count = outputKey.length;
     const { buffer } = wasm.memory;
-    scalars.set(viewSecret);
+    viewSecrets.forEach((secret, n) => {
+      scalars.set(secret, 32 * n);
+    });
     new Uint8Array(buffer, wasm.scanKeysAt(), keys.length).set(keys);
     new Uint8Array(buffer, wasm.scanOutputsAt(), 32 * count).set(outputs);
     new Uint32Array(buffer, wasm.scanOutputKeyAt(), count).set(outputKey);
     new Uint32Array(buffer, wasm.scanOutputIndexAt(), count).set(outputIndex);
     new Uint16Array(buffer, wasm.scanTagsAt(), count).set(viewTags);
-    const found = wasm.scan();
+  }
+
+  #hits(secret: number): ScanHits {
+    const { wasm } = this.#memory;
+    const { buffer } = wasm.memory;
+    const found = wasm.findHits(secret);
     return {
       outputs: new Uint32Array(buffer, wasm.scanHitsAt(), found).slice(),
       derivations: new Uint8Array(buffer, wasm.scanDerivationsAt(), 32 * found).slice(),

@@ -31,7 +31,9 @@ export interface KernelExports {
   endGroups(used: number): void;
   twinSums(terms: number): void;
   addHashes(count: number, length: number): void;
-  roomToScan(keys: number, outputs: number): number;
+  roomToScan(keys: number, outputs: number, secrets: number): number;
+  derive(): void;
+  findHits(secret: number): number;
   scanKeysAt(): number;
   scanOutputsAt(): number;
   scanDerivationsAt(): number;
@@ -40,7 +42,6 @@ export interface KernelExports {
   scanOutputKeyAt(): number;
   scanOutputIndexAt(): number;
   scanTagsAt(): number;
-  scan(): number;
   forgetScan(): void;
   forget(): void;
 }

@@ -10,11 +10,13 @@ import { G, H, multiply, Point } from '../../src/crypto/point.js';
 import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { subaddressMessages, subaddressSpendPublicKeys } from '../../src/cryptonote/subaddress-keys.js';
-import { NO_VIEW_TAG, type ScanBatch, type ScanHits, type ScanKernel } from '../../src/kernel/kernel.js';
+import type { ScanBatch, ScanKernel } from '../../src/kernel/kernel.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
 import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
-import { chunks, concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
+import { chunks, concatBytes, toHex } from '../../src/util/bytes.js';
+import { EDGE_ENCODINGS, NO_POINTS, TORSION } from '../support/edge-points.js';
+import { hitTexts, untagged } from '../support/scan-batches.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 const rng = seededRng('kernel');
@@ -27,58 +29,6 @@ afterAll(() => pool.close());
 
 const scanning = (kernel: ScanKernel) => (batch: ScanBatch, secret: Uint8Array) =>
   Promise.resolve(kernel.scan(batch, secret));
-
-/** A point of order 8. */
-const TORSION = Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a');
-const P = 2n ** 255n - 19n;
-
-/** Encodings at the edges of limbs of 51, 25 and 26 bits, and of the field; about half of them are points. */
-const EXTREMES: readonly Uint8Array[] = [
-  ...[0n, 1n, 2n, 3n, 4n, 5n, 18n, 19n, 20n, P - 1n, P - 2n, P - 3n, P - 4n, P - 20n],
-  ...[51n, 102n, 153n, 204n, 26n, 77n, 128n, 179n, 230n, 254n].flatMap((bit) => [
-    2n ** bit,
-    2n ** bit - 1n,
-    2n ** bit + 1n,
-    P - 2n ** bit,
-    P - 2n ** bit + 1n,
-    P - 2n ** bit - 1n,
-  ]),
-  // Every limb, of 51 bits or of 26 and 25 in turn, just below, at and just above half of its range, either way.
-  ...[-2n, -1n, 0n, 1n, 2n].flatMap((off) =>
-    [
-      [0n, 51n, 102n, 153n, 204n].reduce((sum, bit) => sum + ((2n ** 50n + off) << bit), 0n),
-      [0n, 51n, 102n, 153n, 204n].reduce(
-        (sum, bit) => sum + ((2n ** 25n + off + ((2n ** 24n + off) << 26n)) << bit),
-        0n,
-      ),
-    ].flatMap((halves) => [halves % P, (P - (halves % P)) % P, (halves + 2n ** 51n) % P]),
-  ),
-].flatMap((y) => [intToBytes(y), intToBytes(y + 2n ** 255n)]);
-
-const NO_POINTS: readonly Uint8Array[] = [
-  new Uint8Array(32).fill(0xff),
-  // p itself and p + 1: other names of 0 and 1.
-  intToBytes(P),
-  intToBytes(P + 1n),
-  // x = 0 has no sign.
-  intToBytes(1n + 2n ** 255n),
-  fromHex('02' + '00'.repeat(31)),
-];
-
-const sorted = ({ outputs, derivations, spendKeys }: ScanHits): string[] =>
-  [...outputs].map(
-    (j, n) =>
-      `${j} ${toHex(derivations.subarray(32 * n, 32 * n + 32))} ${toHex(spendKeys.subarray(32 * n, 32 * n + 32))}`,
-  );
-
-/** One output a key, without tags, so that everything is looked at. */
-const untagged = (keys: readonly Uint8Array[], outputs: readonly Uint8Array[]): ScanBatch => ({
-  keys: concatBytes(...keys),
-  outputKey: Uint32Array.from(keys, (_, i) => i),
-  outputIndex: Uint32Array.from(keys, (_, i) => (i * 37) % 300),
-  viewTags: Uint16Array.from(keys, () => NO_VIEW_TAG),
-  outputs: concatBytes(...outputs),
-});
 
 describe.each([
   ['reference', scanning(referenceKernel)],
@@ -144,7 +94,7 @@ describe.each([
 
   test.each<[string, () => Uint8Array[]]>([
     ['random points', () => Array.from({ length: 40 }, somePoint)],
-    ['points at the edges of the arithmetic', () => [...EXTREMES]],
+    ['points at the edges of the arithmetic', () => [...EDGE_ENCODINGS]],
     ['what is no point, among points', () => NO_POINTS.flatMap((bad) => [bad, somePoint()])],
     [
       'points of small order and with a part of it',
@@ -156,7 +106,9 @@ describe.each([
   ])('agrees with the plain kernel on %s', async (_name, make) => {
     const points = make();
     const batch = untagged(points, [...points].reverse());
-    expect(sorted(await scan(batch, viewSecret))).toEqual(sorted(referenceKernel.scan(batch, viewSecret)));
+    expect(hitTexts(await scan(batch, viewSecret))).toEqual(
+      hitTexts(referenceKernel.scan(batch, viewSecret)),
+    );
   });
 
   test.each([1n, 2n, 15n, 16n, ORDER - 1n, ORDER - 2n, 2n ** 252n, 2n ** 251n - 1n, (ORDER - 1n) / 2n])(
@@ -165,7 +117,7 @@ describe.each([
       const points = [somePoint(), TORSION.add(G).toBytes(), G.toBytes()];
       const batch = untagged(points, points);
       const key = intToBytes(secret);
-      expect(sorted(await scan(batch, key))).toEqual(sorted(referenceKernel.scan(batch, key)));
+      expect(hitTexts(await scan(batch, key))).toEqual(hitTexts(referenceKernel.scan(batch, key)));
     },
   );
 });
@@ -282,7 +234,7 @@ describe.each([
   });
 
   it('are key images of any key and secret', () => {
-    const keys = scalars.map((_scalar, i) => EXTREMES[3 * i] ?? somePoint());
+    const keys = scalars.map((_scalar, i) => EDGE_ENCODINGS[3 * i] ?? somePoint());
     const images = kernel.keyImages(concatBytes(...keys), concatBytes(...scalars.map(scalarBytes)));
     expect(chunks(images, 32).map(toHex)).toEqual(
       scalars.map((secret, i) => toHex(keyImage(keys[i] as PublicKey, scalarBytes(secret)))),

@@ -14,7 +14,8 @@ const secretBytes = (): Uint8Array => scalarBytes(hashToScalar(rng(32)));
 const point = (): Uint8Array => publicKeyOf(scalarBytes(hashToScalar(rng(32))));
 const NO_POINT = new Uint8Array(32).fill(0xff);
 
-const points = Array.from({ length: 5 }, point);
+// An even number: beside the last of an odd one, temporaries would end as those of the padding.
+const points = Array.from({ length: 6 }, point);
 const outputs = points.map(point);
 const batch: ScanBatch = {
   keys: concatBytes(...points),
@@ -44,6 +45,11 @@ interface Parts {
 /** Every operation with secrets, first as it should be, then refused part of the way. */
 const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => void])[] = [
   ['scan', ({ kernel }, secrets) => kernel.scan(batch, first(secrets))],
+  ['scanMany with few secrets', ({ kernel }, { scalars }) => kernel.scanMany(batch, scalars)],
+  [
+    'scanMany with many secrets',
+    ({ kernel }, { scalars }) => kernel.scanMany(batch, Array.from({ length: 27 }, () => scalars).flat()),
+  ],
   ['addHashes', ({ kernel }, { messages }) => kernel.addHashes(points[0] as Uint8Array, messages, 48)],
   ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points), first(secrets))],
   ['commit', ({ curve }, { amounts, scalars }) => curve.commit(amounts, concatBytes(...scalars))],
@@ -56,6 +62,10 @@ const REFUSALS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => 
   [
     'scan of a batch that does not fit its own counts',
     ({ kernel }, secrets) => kernel.scan({ ...batch, outputs: new Uint8Array(32 * 99) }, first(secrets)),
+  ],
+  [
+    'scanMany of a batch that does not fit its own counts',
+    ({ kernel }, { scalars }) => kernel.scanMany({ ...batch, outputs: new Uint8Array(32 * 199) }, scalars),
   ],
   ['addHashes', ({ kernel }, { messages }) => kernel.addHashes(NO_POINT, messages, 48)],
   ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points, NO_POINT), first(secrets))],
@@ -115,26 +125,25 @@ describe.each(['relaxed', 'simd'] as const)('the memory of the %s build', (build
 });
 
 describe('a task of a scanning thread', () => {
-  const kernelThat = (scan: ScanKernel['scan']): Pick<ScanKernel, 'scan'> => ({ scan });
-  const HITS = { outputs: new Uint32Array(), derivations: new Uint8Array(), spendKeys: new Uint8Array() };
+  const kernelThat = (scanMany: ScanKernel['scanMany']): Pick<ScanKernel, 'scanMany'> => ({ scanMany });
+  const HITS = [{ outputs: new Uint32Array(), derivations: new Uint8Array(), spendKeys: new Uint8Array() }];
 
-  it('wipes its copy of the view secret when the scan is done', () => {
-    const viewSecret = secretBytes();
-    expect(
-      scanTask(
-        kernelThat(() => HITS),
-        { batch, viewSecret },
-      ),
-    ).toBe(HITS);
-    expect(viewSecret).toEqual(new Uint8Array(32));
+  it('wipes its copies of the view secrets when the scan is done', () => {
+    const viewSecrets = [secretBytes(), secretBytes()];
+    const kernel = kernelThat((_batch, secrets) => {
+      expect(secrets).not.toContainEqual(new Uint8Array(32));
+      return HITS;
+    });
+    expect(scanTask(kernel, { batch, viewSecrets })).toBe(HITS);
+    expect(viewSecrets).toEqual([new Uint8Array(32), new Uint8Array(32)]);
   });
 
-  it('wipes its copy of the view secret when the scan throws', () => {
-    const viewSecret = secretBytes();
+  it('wipes its copies of the view secrets when the scan throws', () => {
+    const viewSecrets = [secretBytes(), secretBytes()];
     const failing = kernelThat(() => {
       throw new Error('out of memory');
     });
-    expect(() => scanTask(failing, { batch, viewSecret })).toThrow('out of memory');
-    expect(viewSecret).toEqual(new Uint8Array(32));
+    expect(() => scanTask(failing, { batch, viewSecrets })).toThrow('out of memory');
+    expect(viewSecrets).toEqual([new Uint8Array(32), new Uint8Array(32)]);
   });
 });

@@ -804,45 +804,94 @@ function lanes(first: i32, second: i32): v128 {
   return i64x2.replace_lane(i64x2.splat(i64(first)), 1, i64(second));
 }
 
-/** A byte of 16 entries: of `a` where the first two places exist, of `b` where the others do. */
+/** A byte of 16 entries, each of the first half of a row or of the second; zero where neither place exists. */
 @inline
-function picked(a: usize, b: usize, first1: v128, second1: v128, first2: v128, second2: v128): v128 {
-  return v128.or(
-    v128.or(i8x16.relaxed_swizzle(v128.load(a), first1), i8x16.relaxed_swizzle(v128.load(a, 16), second1)),
-    v128.or(i8x16.relaxed_swizzle(v128.load(b), first2), i8x16.relaxed_swizzle(v128.load(b, 16), second2)),
-  );
+function byteAt(row: usize, first: v128, second: v128): v128 {
+  return v128.or(i8x16.relaxed_swizzle(v128.load(row), first), i8x16.relaxed_swizzle(v128.load(row, 16), second));
 }
 
 const ONE_6 = memory.data<u8>([0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0], 16);
 const ONE_7 = memory.data<u8>([0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f], 16);
 
-/** One element of eight pairs; 1 where the masks say so, whose double is 3ff00000 00000000. */
-export function selectBytes(o: usize, a: usize, b: usize, first1: v128, second1: v128, first2: v128, second2: v128, one: v128): void {
-  let b6 = v128.and(one, v128.load(ONE_6)), b7 = v128.and(one, v128.load(ONE_7));
-  for (let i: usize = 0; i < 5; i++, a += 256, b += 256, o += 16) {
-    const v0 = picked(a + 0, b + 0, first1, second1, first2, second2);
-    const v1 = picked(a + 32, b + 32, first1, second1, first2, second2);
-    const v2 = picked(a + 64, b + 64, first1, second1, first2, second2);
-    const v3 = picked(a + 96, b + 96, first1, second1, first2, second2);
-    const v4 = picked(a + 128, b + 128, first1, second1, first2, second2);
-    const v5 = picked(a + 160, b + 160, first1, second1, first2, second2);
-    const v6 = v128.or(b6, picked(a + 192, b + 192, first1, second1, first2, second2));
-    const v7 = v128.or(b7, picked(a + 224, b + 224, first1, second1, first2, second2));
-    b6 = i8x16.splat(0);
-    b7 = i8x16.splat(0);
-    const l0 = low8(v0, v1), l1 = low8(v2, v3), l2 = low8(v4, v5), l3 = low8(v6, v7);
-    const ll0 = low16(l0, l1), ll1 = low16(l2, l3), lh0 = high16(l0, l1), lh1 = high16(l2, l3);
-    v128.store(o, low32(ll0, ll1));
-    v128.store(o + 320, high32(ll0, ll1));
-    v128.store(o + 640, low32(lh0, lh1));
-    v128.store(o + 960, high32(lh0, lh1));
-    const h0 = high8(v0, v1), h1 = high8(v2, v3), h2 = high8(v4, v5), h3 = high8(v6, v7);
-    const hl0 = low16(h0, h1), hl1 = low16(h2, h3), hh0 = high16(h0, h1), hh1 = high16(h2, h3);
-    v128.store(o + 1280, low32(hl0, hl1));
-    v128.store(o + 1600, high32(hl0, hl1));
-    v128.store(o + 1920, low32(hh0, hh1));
-    v128.store(o + 2240, high32(hh0, hh1));
+/** Stores a limb of eight pairs, given byte by byte. */
+@inline
+function putLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128, v4: v128, v5: v128, v6: v128, v7: v128): void {
+  const l0 = low8(v0, v1), l1 = low8(v2, v3), l2 = low8(v4, v5), l3 = low8(v6, v7);
+  const ll0 = low16(l0, l1), ll1 = low16(l2, l3), lh0 = high16(l0, l1), lh1 = high16(l2, l3);
+  v128.store(o, low32(ll0, ll1));
+  v128.store(o + 320, high32(ll0, ll1));
+  v128.store(o + 640, low32(lh0, lh1));
+  v128.store(o + 960, high32(lh0, lh1));
+  const h0 = high8(v0, v1), h1 = high8(v2, v3), h2 = high8(v4, v5), h3 = high8(v6, v7);
+  const hl0 = low16(h0, h1), hl1 = low16(h2, h3), hh0 = high16(h0, h1), hh1 = high16(h2, h3);
+  v128.store(o + 1280, low32(hl0, hl1));
+  v128.store(o + 1600, high32(hl0, hl1));
+  v128.store(o + 1920, low32(hh0, hh1));
+  v128.store(o + 2240, high32(hh0, hh1));
+}
+
+/** Two elements of eight pairs, exchanged where `below` is set; both 1 where `none` is. */
+export function selectTwo(o: usize, rows: usize, first: v128, second: v128, below: v128, none: v128): void {
+  let one6 = v128.and(none, v128.load(ONE_6)), one7 = v128.and(none, v128.load(ONE_7));
+  for (let i: usize = 0; i < 5; i++, rows += 256, o += 16) {
+    const a0 = byteAt(rows + 0, first, second), b0 = byteAt(rows + 1280, first, second);
+    const d0 = v128.and(v128.xor(a0, b0), below);
+    const a1 = byteAt(rows + 32, first, second), b1 = byteAt(rows + 1312, first, second);
+    const d1 = v128.and(v128.xor(a1, b1), below);
+    const a2 = byteAt(rows + 64, first, second), b2 = byteAt(rows + 1344, first, second);
+    const d2 = v128.and(v128.xor(a2, b2), below);
+    const a3 = byteAt(rows + 96, first, second), b3 = byteAt(rows + 1376, first, second);
+    const d3 = v128.and(v128.xor(a3, b3), below);
+    const a4 = byteAt(rows + 128, first, second), b4 = byteAt(rows + 1408, first, second);
+    const d4 = v128.and(v128.xor(a4, b4), below);
+    const a5 = byteAt(rows + 160, first, second), b5 = byteAt(rows + 1440, first, second);
+    const d5 = v128.and(v128.xor(a5, b5), below);
+    const a6 = byteAt(rows + 192, first, second), b6 = byteAt(rows + 1472, first, second);
+    const d6 = v128.and(v128.xor(a6, b6), below);
+    const a7 = byteAt(rows + 224, first, second), b7 = byteAt(rows + 1504, first, second);
+    const d7 = v128.and(v128.xor(a7, b7), below);
+    putLimbs(
+      o,
+      v128.xor(a0, d0),
+      v128.xor(a1, d1),
+      v128.xor(a2, d2),
+      v128.xor(a3, d3),
+      v128.xor(a4, d4),
+      v128.xor(a5, d5),
+      v128.or(one6, v128.xor(a6, d6)),
+      v128.or(one7, v128.xor(a7, d7)),
+    );
+    putLimbs(
+      o + 80,
+      v128.xor(b0, d0),
+      v128.xor(b1, d1),
+      v128.xor(b2, d2),
+      v128.xor(b3, d3),
+      v128.xor(b4, d4),
+      v128.xor(b5, d5),
+      v128.or(one6, v128.xor(b6, d6)),
+      v128.or(one7, v128.xor(b7, d7)),
+    );
+    one6 = i8x16.splat(0);
+    one7 = i8x16.splat(0);
   }
+}
+
+/** One element of eight pairs, negative where `below` is set. */
+export function selectSigned(o: usize, rows: usize, first: v128, second: v128, below: v128): void {
+  const sign = v128.and(below, i8x16.splat(-128));
+  for (let i: usize = 0; i < 5; i++, rows += 256, o += 16)
+    putLimbs(
+      o,
+      byteAt(rows + 0, first, second),
+      byteAt(rows + 32, first, second),
+      byteAt(rows + 64, first, second),
+      byteAt(rows + 96, first, second),
+      byteAt(rows + 128, first, second),
+      byteAt(rows + 160, first, second),
+      byteAt(rows + 192, first, second),
+      v128.xor(sign, byteAt(rows + 224, first, second)),
+    );
 }
 
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {

@@ -442,13 +442,10 @@ function lanes(first: i32, second: i32): v128 {
   return i32x4.replace_lane(i32x4.splat(first), 1, second);
 }
 
-/** A byte of 16 entries: of `a` where the first two places exist, of `b` where the others do. */
+/** A byte of 16 entries, each of the first half of a row or of the second; zero where neither place exists. */
 @inline
-function picked(a: usize, b: usize, first1: v128, second1: v128, first2: v128, second2: v128): v128 {
-  return v128.or(
-    v128.or(i8x16.swizzle(v128.load(a), first1), i8x16.swizzle(v128.load(a, 16), second1)),
-    v128.or(i8x16.swizzle(v128.load(b), first2), i8x16.swizzle(v128.load(b, 16), second2)),
-  );
+function byteAt(row: usize, first: v128, second: v128): v128 {
+  return v128.or(i8x16.swizzle(v128.load(row), first), i8x16.swizzle(v128.load(row, 16), second));
 }
 
 /** Four lanes are those of two pairs. */
@@ -458,20 +455,49 @@ function putTwo(o: usize, lanes: v128): void {
   v128.store(o + 640, i8x16.shuffle(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
-/** One element of eight pairs; 1 where the masks say so. */
-export function selectBytes(o: usize, a: usize, b: usize, first1: v128, second1: v128, first2: v128, second2: v128, one: v128): void {
-  let b0 = v128.and(one, i8x16.splat(1));
-  for (let i: usize = 0; i < 10; i++, a += 128, b += 128, o += 16) {
-    const v0 = v128.or(b0, picked(a, b, first1, second1, first2, second2));
-    const v1 = picked(a + 32, b + 32, first1, second1, first2, second2);
-    const v2 = picked(a + 64, b + 64, first1, second1, first2, second2);
-    const v3 = picked(a + 96, b + 96, first1, second1, first2, second2);
-    b0 = i8x16.splat(0);
+/** Stores a limb of eight pairs, given byte by byte. */
+@inline
+function putLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128): void {
+  const l0 = low8(v0, v1), l1 = low8(v2, v3), h0 = high8(v0, v1), h1 = high8(v2, v3);
+  putTwo(o, low16(l0, l1));
+  putTwo(o + 1280, high16(l0, l1));
+  putTwo(o + 2560, low16(h0, h1));
+  putTwo(o + 3840, high16(h0, h1));
+}
+
+/** Two elements of eight pairs, exchanged where `below` is set; both 1 where `none` is. */
+export function selectTwo(o: usize, rows: usize, first: v128, second: v128, below: v128, none: v128): void {
+  let one = v128.and(none, i8x16.splat(1));
+  for (let i: usize = 0; i < 10; i++, rows += 128, o += 16) {
+    const a0 = byteAt(rows, first, second), b0 = byteAt(rows + 1280, first, second);
+    const a1 = byteAt(rows + 32, first, second), b1 = byteAt(rows + 1312, first, second);
+    const a2 = byteAt(rows + 64, first, second), b2 = byteAt(rows + 1344, first, second);
+    const a3 = byteAt(rows + 96, first, second), b3 = byteAt(rows + 1376, first, second);
+    const d0 = v128.and(v128.xor(a0, b0), below), d1 = v128.and(v128.xor(a1, b1), below);
+    const d2 = v128.and(v128.xor(a2, b2), below), d3 = v128.and(v128.xor(a3, b3), below);
+    putLimbs(o, v128.or(one, v128.xor(a0, d0)), v128.xor(a1, d1), v128.xor(a2, d2), v128.xor(a3, d3));
+    putLimbs(o + 160, v128.or(one, v128.xor(b0, d0)), v128.xor(b1, d1), v128.xor(b2, d2), v128.xor(b3, d3));
+    one = i8x16.splat(0);
+  }
+}
+
+@inline
+function negated(a: v128, below: v128): v128 {
+  return i32x4.sub(v128.xor(a, below), below);
+}
+
+/** One element of eight pairs, negative where `below` is set. */
+export function selectSigned(o: usize, rows: usize, first: v128, second: v128, below: v128): void {
+  const low = low8(below, below), high = high8(below, below);
+  const n0 = low16(low, low), n1 = high16(low, low), n2 = low16(high, high), n3 = high16(high, high);
+  for (let i: usize = 0; i < 10; i++, rows += 128, o += 16) {
+    const v0 = byteAt(rows, first, second), v1 = byteAt(rows + 32, first, second);
+    const v2 = byteAt(rows + 64, first, second), v3 = byteAt(rows + 96, first, second);
     const l0 = low8(v0, v1), l1 = low8(v2, v3), h0 = high8(v0, v1), h1 = high8(v2, v3);
-    putTwo(o, low16(l0, l1));
-    putTwo(o + 1280, high16(l0, l1));
-    putTwo(o + 2560, low16(h0, h1));
-    putTwo(o + 3840, high16(h0, h1));
+    putTwo(o, negated(low16(l0, l1), n0));
+    putTwo(o + 1280, negated(high16(l0, l1), n1));
+    putTwo(o + 2560, negated(low16(h0, h1), n2));
+    putTwo(o + 3840, negated(high16(h0, h1), n3));
   }
 }
 

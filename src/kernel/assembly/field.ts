@@ -175,11 +175,10 @@ export function gather(o: usize, first: usize, second: usize): void {
 }
 
 /**
- * o = for each of eight pairs, 4 * ELEMENT apart, what their two digits say to add: Y+X, Y-X and 2dT, the third
+ * o = for each of eight pairs, 4 * ELEMENT apart, the multiples that their two digits select: Y+X, Y-X, 2dT, the third
  * element left as it is. Digits are of 16 lanes, from -32 to 32. All of the window is read, whatever they are, and no
  * branch depends on them.
- * @param window multiples 1 to 32, byte by byte: of each byte of Y+X, Y-X, 2dT and -2dT, packed, 32 in a row.
- * @param minus turns all digits into their negatives.
+ * @param window multiples 1 to 32, as window.ts stores them. @param minus turns all digits into their negatives.
  */
 export function selectFromWindow(o: usize, window: usize, digits: usize, minus: bool): void {
   const given = v128.load(digits);
@@ -192,18 +191,12 @@ export function selectFromWindow(o: usize, window: usize, digits: usize, minus: 
   const second = i8x16.sub(size, i8x16.splat(17));
   const none = i8x16.eq(size, i8x16.splat(0));
   // A multiple's negative has Y+X and Y-X exchanged, and -2dT.
-  const first1 = v128.or(first, below), second1 = v128.or(second, below);
-  const above = v128.not(below);
-  const first2 = v128.or(first, above), second2 = v128.or(second, above);
-  const plus = window, minusX = window + PACKED * 32, t = window + 2 * PACKED * 32, minusT = window + 3 * PACKED * 32;
   if (ASC_FEATURE_RELAXED_SIMD) {
-    fma.selectBytes(o, plus, minusX, first1, second1, first2, second2, none);
-    fma.selectBytes(o + ELEMENT, minusX, plus, first1, second1, first2, second2, none);
-    fma.selectBytes(o + 3 * ELEMENT, t, minusT, first1, second1, first2, second2, i8x16.splat(0));
+    fma.selectTwo(o, window, first, second, below, none);
+    fma.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, below);
   } else {
-    int.selectBytes(o, plus, minusX, first1, second1, first2, second2, none);
-    int.selectBytes(o + ELEMENT, minusX, plus, first1, second1, first2, second2, none);
-    int.selectBytes(o + 3 * ELEMENT, t, minusT, first1, second1, first2, second2, i8x16.splat(0));
+    int.selectTwo(o, window, first, second, below, none);
+    int.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, below);
   }
 }
 

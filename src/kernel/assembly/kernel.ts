@@ -2,6 +2,7 @@
 import { forgetField, prepareField } from './field';
 import { forgetMap, mapToCurve, prepareMap } from './hash-to-point';
 import { clear, keccak } from '../../crypto/assembly/keccak';
+import { forgetCombs } from './comb';
 import { addMultiplesOfG as addToPairsG, addMultiplesOfH as addToPairsH, forgetMultiples, multiplySecret } from './multiples';
 import {
   fillTables,
@@ -65,7 +66,7 @@ export function prepare(): void {
 }
 
 export { multiplyPoints, multiplyPointsBySecret, takeSecret, addMultiplesOfG } from './rows';
-export { roomToScan, scan, forgetScan } from './scan';
+export { roomToScan, derive, findHits, forgetScan } from './scan';
 export { scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan';
 export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan';
 
@@ -179,6 +180,7 @@ export function forget(): void {
   memory.fill(HASHES, 0, 64);
   forgetRows();
   forgetMultiples();
+  forgetCombs();
   forgetSums();
   forgetMap();
   forgetPoints();

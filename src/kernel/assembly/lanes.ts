@@ -41,3 +41,36 @@ export function low32(a: v128, b: v128): v128 {
 export function high32(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
 }
+@inline
+function low64(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+}
+@inline
+function high64(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+@inline
+function twoWords(at: usize, stride: usize): v128 {
+  return low8(v128.load64_zero(at), v128.load64_zero(at + stride));
+}
+
+/** Writes the bytes of 16 words of 64 bits, `stride` apart: those of the same place in a row, 16 bytes a row. */
+export function transpose16(o: usize, at: usize, stride: usize): void {
+  const a0 = twoWords(at, stride), a1 = twoWords(at + 2 * stride, stride);
+  const a2 = twoWords(at + 4 * stride, stride), a3 = twoWords(at + 6 * stride, stride);
+  const b0 = low16(a0, a1), b1 = high16(a0, a1), b2 = low16(a2, a3), b3 = high16(a2, a3);
+  const c0 = low32(b0, b2), c1 = high32(b0, b2), c2 = low32(b1, b3), c3 = high32(b1, b3);
+  at += 8 * stride;
+  const d0 = twoWords(at, stride), d1 = twoWords(at + 2 * stride, stride);
+  const d2 = twoWords(at + 4 * stride, stride), d3 = twoWords(at + 6 * stride, stride);
+  const e0 = low16(d0, d1), e1 = high16(d0, d1), e2 = low16(d2, d3), e3 = high16(d2, d3);
+  const f0 = low32(e0, e2), f1 = high32(e0, e2), f2 = low32(e1, e3), f3 = high32(e1, e3);
+  v128.store(o, low64(c0, f0));
+  v128.store(o + 32, high64(c0, f0));
+  v128.store(o + 64, low64(c1, f1));
+  v128.store(o + 96, high64(c1, f1));
+  v128.store(o + 128, low64(c2, f2));
+  v128.store(o + 160, high64(c2, f2));
+  v128.store(o + 192, low64(c3, f3));
+  v128.store(o + 224, high64(c3, f3));
+}

@@ -3,8 +3,8 @@
  * public, or blinded in a proof. Straus' method: odd multiples of every point, digits in non-adjacent form, the
  * doublings shared. The two lanes add up different terms of a sum, or of two sums.
  */
-import { ELEMENT, gather, multiply, pack, PACKED, setSmall, subtract } from './field';
-import { ADDEND, addAffine, addPoint, divideByZ, double, POINT, setIdentity, toAddend } from './point';
+import { ELEMENT, gather, pack, PACKED, setSmall, subtract } from './field';
+import { ADDEND, addAffine, addPoint, divideByZ, double, POINT, setIdentity, toAddend, toAffineAddend } from './point';
 
 /** Bits of a window for points whose multiples are kept, and for points used once. */
 const KEPT_WINDOW: i32 = 7;
@@ -88,9 +88,7 @@ export function fillTables(pair: usize, index: i32, once: bool): void {
   divideByZ(ROUGH, count, POINT);
   for (let m: usize = 0; m < usize(count); m++) {
     const point = ROUGH + m * POINT;
-    setSmall(point + 2 * ELEMENT, 1);
-    multiply(point + 3 * ELEMENT, point, point + ELEMENT);
-    toAddend(STEP, point);
+    toAffineAddend(STEP, point);
     subtract(NEGATIVE, ZERO, STEP + 3 * ELEMENT);
     for (let lane: usize = 0; lane < 2; lane++) {
       const entry = table + (lane * usize(count) + m) * ENTRY;

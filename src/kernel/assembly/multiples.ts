@@ -2,9 +2,10 @@
  * Multiples of points by secret scalars. The course of instructions and of memory accesses is the same for all
  * scalars: every digit costs a look at all multiples it may ask for, and one addition.
  */
-import { choose, ELEMENT, multiply, pack, PACKED, selectAddend, selectFromWindow, setSmall, subtract } from './field';
+import { choose, ELEMENT, selectAddend, selectFromWindow } from './field';
 import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, fromAddend, POINT, toAddend } from './point';
 import { DIGITS, toDigits } from './scalar';
+import { MULTIPLES, setMultiple, WINDOW, writeWindow } from './window';
 
 const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666666666666666, 0x6666666666666666]);
 /** Source: rctTypes.h `H`. */
@@ -12,24 +13,16 @@ const H_BYTES = memory.data<u64>([0xaf9937157059658b, 0xead0adf19fdcea2a, 0xa9cf
 
 /** Of G and H there are tables: digits of 6 bits, from -32 to 31, and the multiples m * 64^w, m = 1 to 32, of each. */
 const WINDOW_BITS: i32 = 6;
-const MULTIPLES: i32 = 32;
-/** Y+X, Y-X, 2dT and -2dT of a multiple whose Z is 1, packed. */
-const ENTRY: usize = 4 * PACKED;
-/** A window is kept byte by byte: of each byte of an entry, those of all 32 multiples in a row. */
-const WINDOW: usize = ENTRY * MULTIPLES;
 /** For a scalar's 253 bits, and for an amount's 64. */
 const WINDOWS_G: i32 = 43;
 const WINDOWS_H: i32 = 11;
-const TABLE_G = memory.data(220160, 16);
-const TABLE_H = memory.data(56320, 16);
+const TABLE_G = memory.data(165120, 16);
+const TABLE_H = memory.data(42240, 16);
 
 const ROUGH = memory.data(20480, 16);
 const STEP = memory.data(640, 16);
 const BASE = memory.data(640, 16);
 const SPARE = memory.data(640, 16);
-const NEGATIVE = memory.data(160, 16);
-const ZERO = memory.data(160, 16);
-const BYTES = memory.data(160, 16);
 
 let ready = false;
 
@@ -55,25 +48,10 @@ function fillTable(table: usize, base: usize, windows: i32): void {
       addPoint(ROUGH + m * POINT, ROUGH + (m - 1) * POINT, STEP, false, true);
     double(BASE, ROUGH + usize(MULTIPLES - 1) * POINT, true);
     divideByZ(ROUGH, MULTIPLES, POINT);
-    for (let m = 0; m < MULTIPLES; m++) {
-      const point = ROUGH + usize(m) * POINT;
-      setSmall(point + 2 * ELEMENT, 1);
-      multiply(point + 3 * ELEMENT, point, point + ELEMENT);
-      toAddend(STEP, point);
-      subtract(NEGATIVE, ZERO, STEP + 3 * ELEMENT);
-      spread(table + usize(w) * WINDOW, m, 0);
-      if (w + half < windows) spread(table + usize(w + half) * WINDOW, m, 1);
-    }
+    for (let m = 0; m < MULTIPLES; m++) setMultiple(m, ROUGH + usize(m) * POINT);
+    writeWindow(table + usize(w) * WINDOW, 0);
+    if (w + half < windows) writeWindow(table + usize(w + half) * WINDOW, 1);
   }
-}
-
-/** Puts the bytes of a lane's entry, whose parts are in STEP and NEGATIVE, into their places. */
-function spread(window: usize, m: i32, lane: usize): void {
-  pack(BYTES, STEP, lane);
-  pack(BYTES + PACKED, STEP + ELEMENT, lane);
-  pack(BYTES + 2 * PACKED, STEP + 3 * ELEMENT, lane);
-  pack(BYTES + 3 * PACKED, NEGATIVE, lane);
-  for (let i: usize = 0; i < ENTRY; i++) store<u8>(window + i * MULTIPLES + usize(m), load<u8>(BYTES + i));
 }
 
 /** Scalars whose digits are looked up together. */
@@ -182,6 +160,4 @@ export function forgetMultiples(): void {
   memory.fill(BASE, 0, 640);
   memory.fill(SPARE, 0, 640);
   memory.fill(STEP, 0, 640);
-  memory.fill(NEGATIVE, 0, 160);
-  memory.fill(BYTES, 0, 160);
 }

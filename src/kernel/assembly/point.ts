@@ -8,10 +8,13 @@ import {
   choose,
   copy,
   ELEMENT,
+  gather,
   multiply,
   multiplyColumns,
   multiplyHere,
   multiplyTwice,
+  pack,
+  PACKED,
   read,
   readConstant,
   save,
@@ -132,6 +135,16 @@ export function toAddend(o: usize, p: usize): void {
   add(S, p + Z, p + Z);
   settleElement(o + 2 * ELEMENT, S);
   multiply(o + 3 * ELEMENT, p + T, TWO_D);
+}
+
+/** o = p, whose X and Y are divided by Z, made ready for {@link addAffine}; the third element is left as it is. */
+export function toAffineAddend(o: usize, p: usize): void {
+  add(S, p + Y, p + X);
+  settleElement(o, S);
+  subtract(S, p + Y, p + X);
+  settleElement(o + ELEMENT, S);
+  multiply(o + 3 * ELEMENT, p + X, p + Y);
+  multiply(o + 3 * ELEMENT, o + 3 * ELEMENT, TWO_D);
 }
 
 const U = memory.data(160, 16);
@@ -257,6 +270,23 @@ export function decompress(o: usize, first: usize, second: usize): i32 {
   choose(o + Y, o + Y, o + Z, ok0, ok1);
   multiply(o + T, o + X, o + Y);
   return (ok0 ? 1 : 0) | (ok1 ? 2 : 0);
+}
+
+/** Bytes of a packed point: X and Y, Z being 1. */
+export const PACKED_POINT: usize = 2 * PACKED;
+
+/** Packs one of a pair of points whose Z is 1. */
+export function packPoint(o: usize, p: usize, lane: usize): void {
+  pack(o, p + X, lane);
+  pack(o + PACKED, p + Y, lane);
+}
+
+/** o = two packed points side by side. */
+export function gatherPoints(o: usize, first: usize, second: usize): void {
+  gather(o + X, first, second);
+  gather(o + Y, first + PACKED, second + PACKED);
+  setSmall(o + Z, 1);
+  multiply(o + T, o + X, o + Y);
 }
 
 const PREFIX = memory.data(20480, 16);

@@ -17,13 +17,23 @@ export function reduce(s: usize): void {
     store<u32>(s + i, u32(carry));
     carry >>= 32;
   }
-  const below = u32(carry);
-  carry = 0;
+  addOrder(s, s, u32(carry));
+}
+
+/** o = s, plus l where the mask is all ones. */
+@inline
+function addOrder(o: usize, s: usize, mask: u32): void {
+  let carry: u64 = 0;
   for (let i: usize = 0; i < 32; i += 4) {
-    carry += i64(load<u32>(s + i)) + i64(load<u32>(L + i) & below);
-    store<u32>(s + i, u32(carry));
+    carry += u64(load<u32>(s + i)) + u64(load<u32>(L + i) & mask);
+    store<u32>(o + i, u32(carry));
     carry >>= 32;
   }
+}
+
+/** o = the odd one of s and s + l, in constant time. @param s below l. */
+export function addOrderIfEven(o: usize, s: usize): void {
+  addOrder(o, s, (u32(load<u8>(s)) & 1) - 1);
 }
 
 /** Hashes a message to a scalar. Source: crypto.cpp `hash_to_scalar`. */

@@ -1,7 +1,22 @@
 /* A batch of outputs from keys to hits. What it needs of memory stands behind everything else. */
 import { keccak } from '../../crypto/assembly/keccak';
+import { MOST_SCALARS, multiplyBySecrets, prepareCombs, takeSecrets } from './comb';
 import { growTo, spareRoom } from './multiexp';
-import { addMultiplesOfG, MOST_ROWS, multiplyPointsBySecret, POINTS, RESULTS, SCALARS, takeSecret, VALID } from './rows';
+import { addMultiplesOfG } from './multiples';
+import { decompress, double, gatherPoints, PACKED_POINT, packPoint, POINT } from './point';
+import {
+  BASE,
+  MOST_ROWS,
+  multiplyPointsBySecret,
+  POINTS,
+  readPair,
+  RESULTS,
+  SCALARS,
+  SUMS,
+  takeSecret,
+  VALID,
+  writeResults,
+} from './rows';
 import { hashToScalar } from './scalar';
 
 /** In the list of tags: the output carries none. */
@@ -10,14 +25,20 @@ const NO_TAG: u32 = 0x100;
 let base: usize = 0;
 let keys: i32 = 0;
 let outputs: i32 = 0;
+let secrets: i32 = 0;
 
-/** Transaction keys R; then derivations 8*a*R in their places. */
+/** Transaction keys R. */
 export function scanKeysAt(): usize {
   return base;
 }
+/** Derivations D = 8*a*R of all keys, for one view secret after the other. */
+@inline
+function derivationAt(secret: i32, key: i32): usize {
+  return scanKeysAt() + (usize(keys) << 5) + (usize(secret * keys + key) << 5);
+}
 /** Output keys P. */
 export function scanOutputsAt(): usize {
-  return scanKeysAt() + (usize(keys) << 5);
+  return derivationAt(secrets, 0);
 }
 /** Of hits: D. */
 export function scanDerivationsAt(): usize {
@@ -47,37 +68,87 @@ export function scanTagsAt(): usize {
 function validAt(): usize {
   return scanTagsAt() + (usize(outputs) << 1);
 }
+/** Of an output flags in a byte, then from byte 8 on P, packed. */
+const DECOMPRESSED: usize = 8 + PACKED_POINT;
+/** Flag: P was decompressed. The next bit says whether it is a point. */
+const KNOWN: u8 = 1;
+
+/** P of an output, decompressed when it is first needed; only where several secrets may need it. */
+@inline
+function decompressedAt(output: u32): usize {
+  return validAt() + usize(keys) + usize(output) * DECOMPRESSED;
+}
 function endOfScan(): usize {
-  return validAt() + usize(keys);
+  return decompressedAt(secrets > 1 ? outputs : 0);
 }
 
-/** Makes room for a batch. @returns whether there is. */
-export function roomToScan(keyCount: i32, outputCount: i32): bool {
+/** Makes room for a batch. @param secretCount from 1 to 128. @returns whether there is. */
+export function roomToScan(keyCount: i32, outputCount: i32, secretCount: i32): bool {
+  if (secretCount > MOST_SCALARS) return false;
   base = spareRoom();
   keys = keyCount;
   outputs = outputCount;
+  secrets = secretCount;
   return growTo(endOfScan());
 }
 
-function deriveAll(): void {
+/** Derives D of all keys with each of SCALARS, the view secrets. */
+export function derive(): void {
+  if (secrets == 1) deriveWithOne();
+  else deriveWithMany();
+}
+
+function deriveWithOne(): void {
   takeSecret();
   for (let start = 0; start < keys; start += MOST_ROWS) {
     const count = min(MOST_ROWS, keys - start);
-    const rows = scanKeysAt() + (usize(start) << 5);
-    memory.copy(POINTS, rows, usize(count) << 5);
+    memory.copy(POINTS, scanKeysAt() + (usize(start) << 5), usize(count) << 5);
     multiplyPointsBySecret(count + (count & 1), true);
-    memory.copy(rows, RESULTS, usize(count) << 5);
+    memory.copy(derivationAt(0, start), RESULTS, usize(count) << 5);
     memory.copy(validAt() + usize(start), VALID, count);
   }
+}
+
+function deriveWithMany(): void {
+  for (let output = 0; output < outputs; output++) store<u8>(decompressedAt(output), 0);
+  takeSecrets(SCALARS, secrets);
+  // Rows of a key: an even number, as products come in pairs.
+  const width = secrets + (secrets & 1);
+  const most = (MOST_ROWS / width) & ~1;
+  for (let start = 0; start < keys; start += most) {
+    const count = min(most, keys - start);
+    memory.copy(POINTS, scanKeysAt() + (usize(start) << 5), usize(count) << 5);
+    for (let row = 0; row < count; row += 2) multiplyPair(row, width);
+    writeResults((count + (count & 1)) * width);
+    memory.copy(validAt() + usize(start), VALID, count);
+    for (let row = 0; row < count; row++)
+      for (let secret = 0; secret < secrets; secret++)
+        copyRow(derivationAt(secret, start + row), RESULTS + (usize(row * width + secret) << 5));
+  }
+}
+
+/** Writes the products of a pair of POINTS into SUMS. */
+function multiplyPair(row: i32, width: i32): void {
+  readPair(BASE, row);
+  // The 8 of D clears torsion first: the residue of a scalar modulo l is enough from here on.
+  double(BASE, BASE, false);
+  double(BASE, BASE, false);
+  double(BASE, BASE, true);
+  prepareCombs(BASE);
+  const products = SUMS + usize((row * width) >> 1) * POINT;
+  multiplyBySecrets(products, 0);
+  multiplyBySecrets(products + usize(width >> 1) * POINT, 1);
+}
+
+@inline
+function copyRow(to: usize, from: usize): void {
+  v128.store(to, v128.load(from));
+  v128.store(to + 16, v128.load(from, 16));
 }
 
 @inline
 function keyOf(output: u32): u32 {
   return load<u32>(scanOutputKeyAt() + (usize(output) << 2));
-}
-@inline
-function derivationOf(output: u32): usize {
-  return scanKeysAt() + (usize(keyOf(output)) << 5);
 }
 
 /** "view_tag", and a derivation and a place behind it. */
@@ -86,8 +157,8 @@ const DERIVED: usize = MESSAGE + 8;
 const HASH = memory.data(32, 16);
 
 /** Writes the derivation of an output, and its place in its transaction. @returns bytes. */
-function writeDerived(output: u32): i32 {
-  const derivation = derivationOf(output);
+function writeDerived(secret: i32, output: u32): i32 {
+  const derivation = derivationAt(secret, i32(keyOf(output)));
   for (let i: usize = 0; i < 32; i += 8) store<u64>(DERIVED + i, load<u64>(derivation + i));
   let index = load<u32>(scanOutputIndexAt() + (usize(output) << 2));
   let length = 32;
@@ -97,33 +168,54 @@ function writeDerived(output: u32): i32 {
 }
 
 /** May the output be ours? */
-function fits(output: u32): bool {
+function fits(secret: i32, output: u32): bool {
   const key = keyOf(output);
   if (key >= u32(keys) || !load<u8>(validAt() + usize(key))) return false;
   const tag = u32(load<u16>(scanTagsAt() + (usize(output) << 1)));
   if (tag == NO_TAG) return true;
   store<u64>(MESSAGE, 0x6761745f77656976);
-  keccak(HASH, MESSAGE, 8 + writeDerived(output));
+  keccak(HASH, MESSAGE, 8 + writeDerived(secret, output));
   return u32(load<u8>(HASH)) == tag;
 }
 
+/** Reads P of the hits of a pair of rows into SUMS and VALID. @param second row of the second hit. */
+function readOutputs(row: i32, places: usize, second: i32): void {
+  const sum = SUMS + usize(row >> 1) * POINT;
+  const p = load<u32>(places + (usize(row) << 2)), q = load<u32>(places + (usize(second) << 2));
+  const first = decompressedAt(p), other = decompressedAt(q);
+  const shared = secrets > 1;
+  if (shared && load<u8>(first) & load<u8>(other) & KNOWN) {
+    gatherPoints(sum, first + 8, other + 8);
+    store<u8>(VALID + usize(row), load<u8>(first) >> 1);
+    store<u8>(VALID + usize(row + 1), load<u8>(other) >> 1);
+    return;
+  }
+  const points = decompress(sum, scanOutputsAt() + (usize(p) << 5), scanOutputsAt() + (usize(q) << 5));
+  store<u8>(VALID + usize(row), u8(points & 1));
+  store<u8>(VALID + usize(row + 1), u8(points >> 1));
+  if (!shared) return;
+  packPoint(first + 8, sum, 0);
+  packPoint(other + 8, sum, 1);
+  store<u8>(first, KNOWN | (u8(points & 1) << 1));
+  store<u8>(other, KNOWN | (u8(points >> 1) << 1));
+}
+
 /** Writes the derivation and the spend key of hits. @returns how many are left: of those whose P is a point. */
-function openAll(hits: i32): i32 {
+function openAll(secret: i32, hits: i32): i32 {
   let found: usize = 0;
   for (let start = 0; start < hits; start += MOST_ROWS) {
     const count = min(MOST_ROWS, hits - start);
     const places = scanHitsAt() + (usize(start) << 2);
-    for (let row: usize = 0; row < usize(count); row++) {
-      const output = load<u32>(places + (row << 2));
-      memory.copy(POINTS + (row << 5), scanOutputsAt() + (usize(output) << 5), 32);
-      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(output));
-    }
-    addMultiplesOfG(count + (count & 1), true, false);
+    for (let row = 0; row < count; row += 2) readOutputs(row, places, min(row + 1, count - 1));
+    for (let row: usize = 0; row < usize(count); row++)
+      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(secret, load<u32>(places + (row << 2))));
+    addMultiplesOfG(SUMS, SCALARS, count + (count & 1), true);
+    writeResults(count + (count & 1));
     for (let row: usize = 0; row < usize(count); row++) {
       if (!load<u8>(VALID + row)) continue;
       const output = load<u32>(places + (row << 2));
       store<u32>(scanHitsAt() + (found << 2), output);
-      memory.copy(scanDerivationsAt() + (found << 5), derivationOf(output), 32);
+      memory.copy(scanDerivationsAt() + (found << 5), derivationAt(secret, i32(keyOf(output))), 32);
       memory.copy(scanSpendKeysAt() + (found << 5), RESULTS + (row << 5), 32);
       found++;
     }
@@ -131,13 +223,12 @@ function openAll(hits: i32): i32 {
   return i32(found);
 }
 
-/** Finds hits. The view secret is the first of SCALARS. @returns how many. */
-export function scan(): i32 {
-  deriveAll();
+/** Finds the hits of a view secret, by its index, once all is derived. @returns how many. */
+export function findHits(secret: i32): i32 {
   let hits: usize = 0;
   for (let output: u32 = 0; output < u32(outputs); output++)
-    if (fits(output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
-  return openAll(i32(hits));
+    if (fits(secret, output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
+  return openAll(secret, i32(hits));
 }
 
 /** Wipes the batch. */

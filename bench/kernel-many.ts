@@ -1,0 +1,85 @@
+import { publicKeyOf } from '../src/crypto/derivation.js';
+import { randomScalar, scalarBytes } from '../src/crypto/scalar.js';
+import type { SecretKey } from '../src/crypto/types.js';
+import { NO_VIEW_TAG, type ScanBatch } from '../src/kernel/kernel.js';
+import { WasmKernel } from '../src/kernel/wasm-kernel.js';
+import { BUILDS } from '../src/kernel/wasm-module.js';
+import { concatBytes } from '../src/util/bytes.js';
+import { systemRng } from '../src/util/random.js';
+import { median, printTable } from './table.js';
+
+/*
+ * CPU time that scanning one transaction key costs with 1 to 100 view secrets at once, in every build of the kernel.
+ * One thread; transactions have two outputs, with view tags and without. Rounds of all counts take turns, so that a
+ * change of the machine's speed meets all of them.
+ */
+
+const ROUNDS = Number(process.argv[2] ?? 9);
+const COUNTS = [1, 2, 5, 10, 100];
+const KEYS = 256;
+const OUTPUTS = 2;
+
+const someSecret = (): SecretKey => scalarBytes(randomScalar(systemRng));
+const somePoint = (): Uint8Array => publicKeyOf(someSecret());
+
+function someBatch(withTags: boolean): ScanBatch {
+  const keys = Array.from({ length: KEYS }, somePoint);
+  const rows = Array.from({ length: KEYS * OUTPUTS }, (_, row) => row);
+  return {
+    keys: concatBytes(...keys),
+    outputKey: Uint32Array.from(rows, (row) => Math.floor(row / OUTPUTS)),
+    outputIndex: Uint32Array.from(rows, (row) => row % OUTPUTS),
+    viewTags: Uint16Array.from(rows, (row) => (withTags ? row % 256 : NO_VIEW_TAG)),
+    outputs: concatBytes(...rows.map((row) => keys[row % KEYS] ?? new Uint8Array(32))),
+  };
+}
+
+/** CPU time of a task, which other work on the machine does not lengthen, in microseconds. */
+function cpuMicroseconds(task: () => void): number {
+  const before = process.cpuUsage();
+  task();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+/** Medians of the rounds, in microseconds a key: one for each of {@link COUNTS}. */
+function measured(kernel: WasmKernel, batch: ScanBatch): number[] {
+  const secrets = Array.from({ length: Math.max(...COUNTS) }, someSecret);
+  const round = (): number[] =>
+    COUNTS.map((count) => {
+      // Short tasks are repeated: the clock counts in steps.
+      const repeats = Math.ceil(20 / count);
+      const took = cpuMicroseconds(() => {
+        for (let n = 0; n < repeats; n++) kernel.scanMany(batch, secrets.slice(0, count));
+      });
+      return took / repeats / KEYS;
+    });
+  round();
+  const rounds = Array.from({ length: ROUNDS }, round);
+  return COUNTS.map((_, i) => median(rounds.map((costs) => costs[i] ?? Number.NaN)));
+}
+
+const rows = BUILDS.flatMap((build) => {
+  const kernel = new WasmKernel(build);
+  return [true, false].flatMap((withTags) => {
+    const costs = measured(kernel, someBatch(withTags));
+    const [alone = Number.NaN] = costs;
+    return COUNTS.map((count, i) => {
+      const cost = costs[i] ?? Number.NaN;
+      const further = (cost - alone) / (count - 1);
+      return [
+        build,
+        withTags ? 'yes' : 'no',
+        String(count),
+        cost.toFixed(1),
+        (cost / count).toFixed(1),
+        ...(count === 1 ? ['', ''] : [further.toFixed(1), (further / alone).toFixed(2)]),
+      ];
+    });
+  });
+});
+process.stdout.write(
+  `CPU time per transaction key of ${OUTPUTS} outputs (µs), median of ${ROUNDS} rounds; a further secret is ` +
+    'compared with one alone\n',
+);
+printTable(['build', 'view tags', 'secrets', 'all', 'each', 'further', 'ratio'], rows);
