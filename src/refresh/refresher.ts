@@ -42,7 +42,12 @@ export class Refresher {
   #counter = 0;
 
   /** @param threads scanning threads. @param pendingRequests pending requests, which go before commits. */
-  constructor(threads: number, chain: ExpectedChain, daemon: DaemonConfig | undefined, pendingRequests: PendingRequests) {
+  constructor(
+    threads: number,
+    chain: ExpectedChain,
+    daemon: DaemonConfig | undefined,
+    pendingRequests: PendingRequests,
+  ) {
     this.#threads = threads;
     this.#chain = chain;
     this.#daemon = daemon;

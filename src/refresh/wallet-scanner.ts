@@ -5,11 +5,7 @@ import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { ZERO } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
-import {
-  OutputsWithoutKeyImage,
-  outgoingOf,
-  spendingTx,
-} from '../wallet/scan/ambiguous-spends.js';
+import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
 import type {
   AmbiguousSpend,

@@ -93,7 +93,10 @@ describe('outputs on one key', () => {
       file.read((r) => ({
         withKeyImage: r.watch.withKeyImage(0),
         withoutKeyImage: r.watch.withoutKeyImage(),
-        reused: { withKeyImage: r.watch.burntWithKeyImage(), withoutKeyImage: r.watch.burntWithoutKeyImage() },
+        reused: {
+          withKeyImage: r.watch.burntWithKeyImage(),
+          withoutKeyImage: r.watch.burntWithoutKeyImage(),
+        },
         importedKeyImages: named ? [] : [{ publicKey, keyImage: image }],
       })),
     );

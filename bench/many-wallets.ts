@@ -1,0 +1,325 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
+import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
+import { unpackBenchChain } from '../test/support/bench-chain.js';
+import { startDaemonProxy } from '../test/support/daemon-proxy.js';
+import { walletCalls, type Loose } from '../test/support/json-rpc.js';
+import { startMonerod, type Monerod } from '../test/support/monerod.js';
+import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { makePaidChain } from './paid-chain.js';
+import { printTable } from './table.js';
+import { usage } from './usage.js';
+
+/*
+ * Many wallets in one process; beside it as many processes of the reference as there are wallets.
+ * usage: many-wallets [--only restore,idle,busy] [--wallets 100] [--idle 1000] [--payments 50000]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'restore,idle,busy' },
+    wallets: { type: 'string', default: '100' },
+    idle: { type: 'string', default: '1000' },
+    payments: { type: 'string', default: '50000' },
+  },
+});
+const WALLETS = Number(options.wallets);
+const IDLE = Number(options.idle);
+const PAYMENTS = Number(options.payments);
+const REFERENCES = 10;
+const language = 'English';
+const CONNECTIONS = ['--rpc-max-connections=2000', '--rpc-max-connections-per-private-ip=2000'];
+
+/** Seed of the wallet with the large history. */
+const SEED =
+  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
+
+type Row = readonly [what: string, value: string, bar: string];
+const rows: Row[] = [];
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const nameOf = (i: number): string => `w${i}`;
+const pidOf = ({ process: { child } }: WalletRpc): number => child.pid ?? 0;
+
+/** Runs tasks, some of them at the same time. */
+async function inParallel(
+  count: number,
+  limit: number,
+  task: (i: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < count; i = next++) await task(i);
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+}
+
+/** Time of a request [ms]. */
+async function timeOf(request: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await request();
+  return performance.now() - started;
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ??
+  Number.NaN;
+
+/** Sends requests to random wallets until it is stopped. @returns their times [ms]. */
+function sampleRequests(server: WalletRpc, wallets: number): { stop(): Promise<number[]> } {
+  const METHODS = ['get_balance', 'get_address', 'get_height', 'get_transfers'];
+  const times: number[] = [];
+  let stopped = false;
+  const sampling = (async () => {
+    for (let i = 0; !stopped; i++) {
+      const wallet = walletCalls(server.port, nameOf((i * 37) % wallets));
+      const method = METHODS[i % METHODS.length] ?? 'get_height';
+      times.push(await timeOf(() => wallet.call(method, { in: true, pool: true, limit: 10 })));
+      await sleep(5);
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await sampling;
+      return times;
+    },
+  };
+}
+
+const isAtTip = async (server: WalletRpc, height: number): Promise<boolean> =>
+  (await server.rpc('list_wallets')).wallets.every(
+    (wallet: Loose) => wallet.height === undefined || wallet.height >= height,
+  );
+
+/** Restores wallets over the bench chain: ours in one process, the reference's in a process each. */
+async function measureRestore(): Promise<void> {
+  const chain = unpackBenchChain();
+  const daemon = await startMonerod({ dataDir: chain.dataDir });
+  try {
+    const { seed } = chain.wallet('merchant');
+    const restoration = (filename: string) => ({ filename, password: '', seed, restore_height: 0 });
+    const ours = async (
+      count: number,
+    ): Promise<{ readonly ms: number; readonly cpu: number; readonly refreshCpu: number }> => {
+      const server = await startWalletRpc({ daemon: daemon.address, args: CONNECTIONS });
+      try {
+        await sleep(1000);
+        const before = usage(pidOf(server)).cpuSeconds;
+        let restored = 0;
+        const ms = await timeOf(async () => {
+          await inParallel(count, 8, (i) =>
+            walletCalls(server.port, nameOf(i)).rpc('restore_deterministic_wallet', restoration(nameOf(i))),
+          );
+          restored = usage(pidOf(server)).cpuSeconds;
+          await inParallel(count, count, (i) => walletCalls(server.port, nameOf(i)).rpc('refresh'));
+        });
+        const cpu = usage(pidOf(server)).cpuSeconds;
+        const { balance } = await walletCalls(server.port, nameOf(count - 1)).rpc('get_balance', {
+          all_accounts: true,
+        });
+        if (balance !== chain.meta.merchant_balance) throw new Error(`wrong balance: ${balance}`);
+        return { ms, cpu: cpu - before, refreshCpu: cpu - restored };
+      } finally {
+        await server.stop();
+      }
+    };
+    const references = async (count: number): Promise<{ readonly ms: number; readonly cpu: number }> => {
+      const servers = await Promise.all(
+        Array.from({ length: count }, () => startReference({ daemon: daemon.address })),
+      );
+      try {
+        await sleep(1000);
+        const cpuOf = (): number => servers.reduce((sum, server) => sum + usage(pidOf(server)).cpuSeconds, 0);
+        const before = cpuOf();
+        const ms = await timeOf(() =>
+          Promise.all(
+            servers.map(async (server) => {
+              await server.rpc('restore_deterministic_wallet', restoration('w'));
+              await server.rpc('refresh');
+            }),
+          ),
+        );
+        return { ms, cpu: cpuOf() - before };
+      } finally {
+        await Promise.all(servers.map((server) => server.stop()));
+      }
+    };
+    const one = await ours(1);
+    const ten = await ours(REFERENCES);
+    const many = await ours(WALLETS);
+    const referenceOne = await references(1);
+    const reference = await references(REFERENCES);
+    rows.push(
+      [
+        '1 wallet restored, wall time: ours, reference',
+        `${seconds(one.ms)}, ${seconds(referenceOne.ms)}`,
+        '',
+      ],
+      [
+        `${REFERENCES} wallets restored: ours, ${REFERENCES} references`,
+        `${seconds(ten.ms)}, ${seconds(reference.ms)}`,
+        '',
+      ],
+      [
+        `${WALLETS} wallets restored, against ${REFERENCES} references with one each`,
+        `${seconds(many.ms)}, ${seconds(reference.ms)}: ${(many.ms / reference.ms).toFixed(2)}`,
+        'no slower',
+      ],
+      ['CPU of the last: ours, references', `${many.cpu.toFixed(1)} s, ${reference.cpu.toFixed(1)} s`, ''],
+      [
+        `CPU of the refreshes alone, a wallet of ${WALLETS} over one alone`,
+        (many.refreshCpu / WALLETS / one.refreshCpu).toFixed(2),
+        '',
+      ],
+    );
+  } finally {
+    await daemon.stop();
+    chain.remove();
+  }
+}
+
+/** Opens wallets at the start, leaves them idle, and brings them a block. */
+async function measureIdle(): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'idle-'));
+  const daemon = await startRegtestDaemon();
+  const proxy = await startDaemonProxy(daemon.address);
+  let pages = 0;
+  proxy.decide = (path) => {
+    if (path.startsWith('/getblocks')) pages += 1;
+    return 'forward';
+  };
+  try {
+    const walletDir = join(root, 'wallets');
+    mkdirSync(walletDir, { mode: 0o700 });
+    const maker = await startWalletRpc({ walletDir, args: CONNECTIONS });
+    await inParallel(IDLE, 8, (i) =>
+      walletCalls(maker.port, nameOf(i)).rpc('create_wallet', { password: '', language }),
+    );
+    await maker.stop({ keep: true });
+    const resident = new Map<number, number>();
+    for (const count of [1, 100, IDLE]) {
+      const server = await startWalletRpc({
+        ...{ walletDir, daemon: proxy.address },
+        args: [...CONNECTIONS, ...Array.from({ length: count }, (_, i) => `--open=${nameOf(i)}`)],
+      });
+      const sampler = sampleRequests(server, count);
+      while (!server.process.output().includes('wallets of --open were opened')) await sleep(100);
+      const times = await sampler.stop();
+      const { cpuSeconds } = usage(pidOf(server));
+      if (count === IDLE)
+        rows.push(
+          [`opening ${IDLE} wallets at the start, CPU`, `${cpuSeconds.toFixed(0)} s`, '120 s'],
+          ['requests meanwhile, 99th percentile', `${percentile(times, 0.99).toFixed(1)} ms`, ''],
+        );
+      await sleep(90_000);
+      resident.set(count, usage(pidOf(server)).residentMiB);
+      if (count === IDLE) await measureBlock(server, daemon, () => pages);
+      await server.stop({ keep: true });
+    }
+    const alone = resident.get(1) ?? 0;
+    for (const [count, mebibytes] of resident)
+      if (count > 1)
+        rows.push([
+          `memory of ${count} idle wallets, a wallet over one (${mebibytes.toFixed(0)} MiB in all)`,
+          `${((mebibytes - alone) / (count - 1)).toFixed(2)} MiB`,
+          '1.5 MiB',
+        ]);
+  } finally {
+    await proxy.stop();
+    await daemon.stop();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** Time and page requests until a block is in every wallet, once a refresh cycle begins. */
+async function measureBlock(server: WalletRpc, daemon: Monerod, pages: () => number): Promise<void> {
+  const { address } = await walletCalls(server.port, nameOf(0)).rpc('get_address');
+  await daemon.rpc('generateblocks', { wallet_address: address, amount_of_blocks: 1 });
+  const { height } = await daemon.rpc('get_info');
+  const before = pages();
+  while (pages() === before) await sleep(2);
+  const sampler = sampleRequests(server, IDLE);
+  const ms = await timeOf(async () => {
+    while (!(await isAtTip(server, height))) await sleep(50);
+  });
+  const times = await sampler.stop();
+  rows.push(
+    [`a new block reaches ${IDLE} wallets`, seconds(ms), '1 s'],
+    ['page requests to the daemon for it', String(pages() - before), '1'],
+    ['requests meanwhile, 99th percentile', `${percentile(times, 0.99).toFixed(1)} ms`, '20 ms'],
+  );
+}
+
+/** Requests and a payment while many wallets refresh and one restores a large history. */
+async function measureBusy(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'busy-'));
+  const keys = accountKeysOf(spendSecretFromSeed(decodeMnemonic(SEED).seed));
+  await makePaidChain(
+    dataDir,
+    { spendPublicKey: keys.spendPublicKey, viewSecret: keys.viewSecret },
+    PAYMENTS,
+    1000,
+  );
+  const daemon = await startRegtestDaemon([`--data-dir=${dataDir}`]);
+  const server = await startWalletRpc({ daemon: daemon.address, args: [...CONNECTIONS, '--trusted-daemon'] });
+  try {
+    await inParallel(WALLETS, 4, (i) =>
+      walletCalls(server.port, nameOf(i)).rpc('create_wallet', { password: '', language }),
+    );
+    const payer = walletCalls(server.port, nameOf(0));
+    const { address } = await payer.rpc('get_address');
+    await daemon.rpc('generateblocks', { wallet_address: address, amount_of_blocks: 80 });
+    await payer.rpc('refresh');
+    const pay = (): Promise<number> =>
+      timeOf(() =>
+        payer.rpc('transfer', { destinations: [{ amount: 1_000_000, address }], do_not_relay: true }),
+      );
+    const quiet: number[] = [];
+    for (let i = 0; i < 7; i++) quiet.push(await pay());
+    const large = walletCalls(server.port, 'large');
+    const restoring = large
+      .rpc('restore_deterministic_wallet', { password: '', seed: SEED, restore_height: 0 })
+      .then(() => large.rpc('refresh'));
+    let done = false;
+    void restoring.then(() => (done = true));
+    const rescans = inParallel(WALLETS - 1, WALLETS, (i) =>
+      walletCalls(server.port, nameOf(i + 1)).rpc('rescan_blockchain'),
+    );
+    await sleep(500);
+    const sampler = sampleRequests(server, WALLETS);
+    const meanwhile: number[] = [];
+    while (!done) {
+      meanwhile.push(await pay());
+      await sleep(500);
+    }
+    await rescans;
+    const times = await sampler.stop();
+    rows.push(
+      [
+        `requests while ${WALLETS} refresh and one restores ${PAYMENTS} payments, 99th percentile`,
+        `${percentile(times, 0.99).toFixed(1)} ms`,
+        '20 ms',
+      ],
+      [
+        'a payment meanwhile, over one in quiet (medians)',
+        (percentile(meanwhile, 0.5) / percentile(quiet, 0.5)).toFixed(2),
+        '2',
+      ],
+    );
+  } finally {
+    await server.stop();
+    await daemon.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const only = options.only.split(',');
+if (only.includes('restore')) await measureRestore();
+if (only.includes('idle')) await measureIdle();
+if (only.includes('busy')) await measureBusy();
+printTable(['', 'measured', 'must reach'], rows);
