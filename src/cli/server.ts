@@ -124,7 +124,7 @@ export async function startServer(
   log.info('Starting wallet RPC server');
   server.start();
   const opening = openWallets(server, config.wallet, log);
-  collectWhenIdle(() => server.giveMemoryBack());
+  collectWhenIdle(() => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
     async close() {

@@ -11,13 +11,13 @@ interface Services {
   readonly accounts: Accounts;
 }
 
-export interface MiningOrder {
+export interface MiningRequest {
   readonly threads: number;
   readonly background: boolean;
   readonly ignoreBattery: boolean;
 }
 
-/** Has the daemon mine to the primary address. */
+/** Starts and stops mining of the daemon to the primary address. */
 export class Mining {
   readonly #context: Context;
   readonly #services: Services;
@@ -27,31 +27,31 @@ export class Mining {
     this.#services = services;
   }
 
-  /** @param mostThreads what this machine has; at least 2 are allowed. @throws WalletError `invalid`, `mining_refused` */
-  async start({ threads, background, ignoreBattery }: MiningOrder, mostThreads: number): Promise<void> {
-    const most = Math.max(mostThreads, 2);
-    if (threads < 1 || threads > most)
+  /** @param cpuThreads of this machine; at least 2 are allowed. @throws WalletError `invalid`, `mining_refused` */
+  async start({ threads, background, ignoreBattery }: MiningRequest, cpuThreads: number): Promise<void> {
+    const maxThreads = Math.max(cpuThreads, 2);
+    if (threads < 1 || threads > maxThreads)
       throw new WalletError({
         kind: 'invalid',
-        reason: `threads_count is a number from 1 to ${most}`,
+        reason: `threads_count is a number from 1 to ${maxThreads}`,
         text: 'The specified number of threads is inappropriate.',
       });
     const address = this.#services.accounts.address({ major: 0, minor: 0 });
-    await refusable('start', () =>
+    await withRefusal('start', () =>
       this.#context.daemon.client().startMining(address, threads, background, ignoreBattery),
     );
   }
 
-  /** @throws WalletError `mining_refused`, also where the daemon does not mine. */
+  /** @throws WalletError `mining_refused`, also if the daemon is not mining. */
   async stop(): Promise<void> {
-    await refusable('stop', () => this.#context.daemon.client().stopMining());
+    await withRefusal('stop', () => this.#context.daemon.client().stopMining());
   }
 }
 
-/** Whatever keeps the daemon from it has one code. Source: wallet_rpc_server.cpp `on_start_mining`. */
-async function refusable(action: 'start' | 'stop', ask: () => Promise<void>): Promise<void> {
+/** Turns every daemon error into `mining_refused`. Source: wallet_rpc_server.cpp `on_start_mining`. */
+async function withRefusal(action: 'start' | 'stop', call: () => Promise<void>): Promise<void> {
   try {
-    await ask();
+    await call();
   } catch (cause) {
     if (cause instanceof DaemonError)
       throw new WalletError(

@@ -38,7 +38,7 @@ import { PaymentRelay } from './sync/payment-relay.js';
 import { TxScan } from './sync/tx-scan.js';
 import { WalletSync } from './sync/wallet-sync.js';
 
-/** Resources that an open wallet receives; it creates the rest of its {@link WalletContext} itself. */
+/** Resources passed to an open wallet; it creates the rest of its {@link WalletContext} itself. */
 export interface OpenWalletParts extends Omit<
   WalletContext,
   'name' | 'addresses' | 'exports' | 'locks' | 'assertOpen'
@@ -48,14 +48,11 @@ export interface OpenWalletParts extends Omit<
   readonly lock?: WalletLock;
   readonly kdfRounds: number;
   readonly refresher: Refresher;
-  /** Gives this wallet other keys: closes it and opens it again. */
+  /** Replaces the keys of this wallet: closes it and opens it again. */
   readonly rekey: (wallet: OpenWallet, ...args: Parameters<Rekey>) => ReturnType<Rekey>;
 }
 
-/**
- * One open wallet: its context, and its services, which are created here in the order of their dependencies and nowhere
- * else.
- */
+/** One open wallet: creates its context, and its services in the order of their dependencies. */
 export class OpenWallet {
   readonly context: WalletContext;
   readonly sync: WalletSync;
@@ -84,7 +81,7 @@ export class OpenWallet {
   readonly #parts: OpenWalletParts;
   readonly #exports: ExportCipher;
   #closed = false;
-  #lockIsKept = false;
+  #isLockDetached = false;
 
   constructor(parts: OpenWalletParts) {
     this.#parts = parts;
@@ -155,7 +152,7 @@ export class OpenWallet {
     };
   }
 
-  /** To be called after a wait. @throws WalletError `no_wallet` once it is closed. */
+  /** To be called after each `await`. @throws WalletError `no_wallet` once it is closed. */
   assertOpen(): void {
     if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
   }
@@ -192,25 +189,25 @@ export class OpenWallet {
   }
 
   /**
-   * Moves the write-ahead log into the store, and writes the keys file again if it was deleted. Everything
-   * acknowledged is on disk before.
+   * Moves the write-ahead log into the store, and writes the keys file again if it was deleted. Acknowledged changes
+   * are on disk even without it.
    */
   async save(): Promise<void> {
     this.store.checkpointSync();
     if (await this.keystore.restoreFile())
       this.context.log.warn(
         { name: this.name },
-        'the keys file of the open wallet was gone; it was written again',
+        'the keys file of the open wallet was deleted; it was written again',
       );
   }
 
-  /** Keeps the lock when this wallet is closed, for the one that is opened in its place. @returns undefined in memory */
-  handLockOver(): WalletLock | undefined {
-    this.#lockIsKept = true;
+  /** Takes over the lock: {@link close} does not release it any more. @returns undefined for a wallet in memory */
+  detachLock(): WalletLock | undefined {
+    this.#isLockDetached = true;
     return this.#parts.lock;
   }
 
-  /** Ends its calls to the daemon, stops its refresh, closes the store, wipes the keys. */
+  /** Aborts its calls to the daemon, stops its refresh, closes the store, wipes the keys. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -221,7 +218,7 @@ export class OpenWallet {
     try {
       this.store.close();
     } finally {
-      if (!this.#lockIsKept) this.#parts.lock?.release();
+      if (!this.#isLockDetached) this.#parts.lock?.release();
       this.context.events.onClosed(this.name);
       this.#exports.wipe();
       wipeKeys(this.keys);

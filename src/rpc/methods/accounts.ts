@@ -78,7 +78,7 @@ export const accountMethods: readonly WalletMethod[] = [
     }),
     source: 'COMMAND_RPC_GET_ACCOUNTS, on_get_accounts',
     handle({ wallet }, { tag, strict_balances, regexp }) {
-      const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.having(tag);
+      const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag);
       const { addresses } = wallet.balances.of(undefined, strict_balances);
       const held = new Map<number, { total: bigint; unlocked: bigint }>();
       for (const at of addresses) {

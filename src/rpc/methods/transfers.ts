@@ -100,7 +100,7 @@ export const transferMethods: readonly WalletMethod[] = [
     }),
     source: 'COMMAND_RPC_ESTIMATE_TX_SIZE_AND_WEIGHT, on_estimate_tx_size_and_weight',
     handle: ({ wallet }, { n_inputs, ring_size, n_outputs, rct }) =>
-      wallet.feeEstimator.outline(n_inputs, ring_size, n_outputs, rct),
+      wallet.feeEstimator.estimateSize(n_inputs, ring_size, n_outputs, rct),
   }),
 
   defineMethod({

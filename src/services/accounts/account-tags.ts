@@ -12,7 +12,7 @@ interface Services {
 
 export interface TaggedAccount {
   readonly account: number;
-  /** Empty when it has none. */
+  /** Empty for an account without a tag. */
   readonly tag: string;
 }
 
@@ -22,7 +22,7 @@ export interface TagView {
   readonly accounts: readonly number[];
 }
 
-/** Groups of accounts. A tag exists while an account has it. Source: wallet2.cpp `get_account_tags`. */
+/** Tags of accounts. A tag exists as long as an account has it. Source: wallet2.cpp `get_account_tags`. */
 export class AccountTags {
   readonly #context: Context;
   readonly #services: Services;
@@ -32,7 +32,7 @@ export class AccountTags {
     this.#services = services;
   }
 
-  /** In the order of their bytes. */
+  /** All tags, in byte order. */
   list(): TagView[] {
     const byTag = new Map<string, number[]>();
     for (const { account, tag } of this.#accounts()) {
@@ -52,8 +52,11 @@ export class AccountTags {
       .sort((a, b) => Buffer.compare(Buffer.from(a.tag), Buffer.from(b.tag)));
   }
 
-  /** @throws WalletError `invalid` for a tag that no account has. */
-  having(tag: string): TaggedAccount[] {
+  /**
+   * Accounts with a tag; all accounts for the empty one.
+   * @throws WalletError `invalid` for a tag that no account has.
+   */
+  withTag(tag: string): TaggedAccount[] {
     const all = this.#accounts();
     if (tag === '') return all;
     const found = all.filter((account) => account.tag === tag);
@@ -67,8 +70,8 @@ export class AccountTags {
   }
 
   /**
-   * Accounts whose tag the whole of an expression matches; one without a tag has the empty one.
-   * @throws WalletError `invalid` for an expression that cannot be used, or without a match.
+   * Accounts whose whole tag matches a regular expression; untagged accounts have the empty tag.
+   * @throws WalletError `invalid` for an invalid expression, or without a match.
    */
   matching(expression: string): TaggedAccount[] {
     const all = this.#accounts();
@@ -78,13 +81,13 @@ export class AccountTags {
     if (accounts.length === 0)
       throw new WalletError({
         kind: 'invalid',
-        reason: 'no account has a tag that the expression matches',
+        reason: 'no account has a tag that matches the expression',
         text: `No matches for regex filter ${expression} .`,
       });
     return accounts;
   }
 
-  /** @param tag empty takes their tags away. @throws WalletError `account_out_of_range`, and nothing changes. */
+  /** @param tag empty: removes the tags. @throws WalletError `account_out_of_range`: nothing is changed then. */
   assign(accounts: readonly number[], tag: string): void {
     const distinct = [...new Set(accounts)];
     for (const account of distinct) this.#services.accounts.assertAccount(account);

@@ -18,7 +18,7 @@ export interface AddressView {
   readonly address: string;
   readonly index: SubaddressIndex;
   readonly label: string;
-  /** An output was received there at some time. */
+  /** Whether the address has ever received an output. */
   readonly used: boolean;
 }
 
@@ -30,23 +30,23 @@ export interface CreatedAddress {
 const range = (major: number, first: number, count: number): SubaddressIndex[] =>
   Array.from({ length: count }, (_, i) => ({ major, minor: first + i }));
 
-/** Entries by which payments to addresses are recognised. */
+/** Spend public keys of addresses, by which payments to them are recognised. */
 const entries = (indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): SubaddressKey[] =>
   keys.flatMap(({ spendPublicKey }, i) => {
     const index = indices[i];
     return index === undefined ? [] : [{ index, spendPublicKey }];
   });
 
-/** Addresses asked for by index, above which reading labels and use of the whole account is faster. */
-const LOOKED_UP_SINGLY = 256;
+/** Number of requested addresses above which reading labels and use of the whole account is faster. */
+const MAX_SINGLE_LOOKUPS = 256;
 
 /** Accounts, their addresses and labels. */
 export class Accounts {
   readonly #context: Context;
   readonly #services: Services;
   readonly #creating = new Mutex();
-  /** The account listed last. */
-  #listed: { readonly of: string; readonly views: readonly AddressView[] } | undefined;
+  /** Result of the last {@link list} of a whole account. */
+  #listed: { readonly key: string; readonly views: readonly AddressView[] } | undefined;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -75,22 +75,22 @@ export class Accounts {
     return this.#context.store.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
   }
 
-  /** Text of any address of ours, handed out or not. */
+  /** Text of an own address, whether it was created or not. */
   address(index: SubaddressIndex): string {
     return this.#context.addresses.text(index);
   }
 
-  /** {@link address} of many, in their order. Other work goes on meanwhile. */
+  /** {@link address} of many, in their order. Yields to the event loop between batches. */
   addresses(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
     return this.#context.addresses.texts(indices);
   }
 
-  /** Works out between other work what {@link address} may be asked for soon. */
-  foresee(indices: readonly SubaddressIndex[]): void {
-    this.#context.addresses.foresee(indices);
+  /** Derives and caches texts for {@link address} in the background. */
+  prefetch(indices: readonly SubaddressIndex[]): void {
+    this.#context.addresses.prefetch(indices);
   }
 
-  /** Works out at once what {@link address} is about to be asked for. */
+  /** Derives and caches texts for {@link address} in one batch. */
   prepare(indices: readonly SubaddressIndex[]): void {
     this.#context.addresses.prepare(indices);
   }
@@ -100,7 +100,8 @@ export class Accounts {
   }
 
   /**
-   * The account's addresses, or those asked for. All of an account are the same value until something changes.
+   * Lists addresses of an account. The list of all of them is the same object until the store changes.
+   * @param minors empty: all addresses.
    * @throws WalletError for an account or address out of range.
    */
   async list(account: number, minors: readonly number[]): Promise<readonly AddressView[]> {
@@ -108,36 +109,36 @@ export class Accounts {
     if (minors.length > 0) {
       for (const minor of minors) this.assertIndex({ major: account, minor });
       const indices = minors.map((minor) => ({ major: account, minor }));
-      return minors.length > LOOKED_UP_SINGLY ? this.#views(indices, account) : this.#views(indices);
+      return minors.length > MAX_SINGLE_LOOKUPS ? this.#views(indices, account) : this.#views(indices);
     }
     const { version } = this.#context.store;
     const { hidesNotes } = this.#context.keystore;
-    const of = `${version} ${account} ${hidesNotes}`;
-    if (this.#listed?.of === of) return this.#listed.views;
+    const key = `${version} ${account} ${hidesNotes}`;
+    if (this.#listed?.key === key) return this.#listed.views;
     const views = await this.#views(range(account, 0, this.addressCount(account)), account);
     if (version === this.#context.store.version && hidesNotes === this.#context.keystore.hidesNotes)
-      this.#listed = { of, views };
+      this.#listed = { key, views };
     return views;
   }
 
-  /** @param whole the account, where labels and use of all its addresses are read at once. */
+  /** @param whole account whose labels and used addresses are all read at once; absent: one lookup per address. */
   async #views(indices: readonly SubaddressIndex[], whole?: number): Promise<readonly AddressView[]> {
     const texts = await this.addresses(indices);
     this.#context.assertOpen();
     return this.#context.store.read((r) => {
       const labels = whole === undefined ? undefined : this.labels(whole);
       const used = whole === undefined ? undefined : new Set(r.balances.usedAddresses(whole));
-      const told = new Set(indices[0] === undefined ? [] : r.imported.usedAddresses(indices[0].major));
+      const imported = new Set(indices[0] === undefined ? [] : r.imported.usedAddresses(indices[0].major));
       return indices.map((index, i) => ({
         address: texts[i] ?? '',
         index,
         label: labels === undefined ? this.label(index) : (labels.get(index.minor) ?? ''),
-        used: (used?.has(index.minor) ?? r.balances.isUsed(index)) || told.has(index.minor),
+        used: (used?.has(index.minor) ?? r.balances.isUsed(index)) || imported.has(index.minor),
       }));
     });
   }
 
-  /** Which of our addresses a text is. @throws WalletError `wrong_address` for a bad or foreign one. */
+  /** Index of an own address. @throws WalletError `wrong_address` for an invalid or foreign address. */
   indexOf(text: string): SubaddressIndex {
     const { spendPublicKey } = this.parse(text);
     const index = this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
@@ -146,7 +147,10 @@ export class Accounts {
     return index;
   }
 
-  /** Index of an address of ours, handed out or within the lookahead. @throws WalletError `wrong_address` */
+  /**
+   * Index of an own address, created or within the lookahead; undefined for a foreign one.
+   * @throws WalletError `wrong_address`
+   */
   ownIndex(text: string): SubaddressIndex | undefined {
     const { spendPublicKey } = parseAddress(text, this.#context.keystore.keys.network);
     return this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
@@ -159,12 +163,12 @@ export class Accounts {
     return address;
   }
 
-  /** An address, or the one that an OpenAlias name stands for. @throws WalletError `wrong_address` */
+  /** Parses an address, or looks up an OpenAlias name. @throws WalletError `wrong_address` */
   resolve(text: string): Promise<Address> {
     return this.#context.openAlias.resolve(text, this.#context.keystore.keys.network);
   }
 
-  /** Of the addresses of an account that have one, by minor index. */
+  /** Labels of the labelled addresses of an account, by minor index. */
   labels(account: number): ReadonlyMap<number, string> {
     if (this.#context.keystore.hidesNotes) return new Map();
     return this.#context.store.read((r) => r.subaddresses.labels(account));
@@ -188,8 +192,8 @@ export class Accounts {
   }
 
   /**
-   * Other work goes on while many are worked out; they are written together.
-   * @param count new addresses, all with the label. @throws WalletError `account_out_of_range`
+   * Creates addresses, all with one label, in one store transaction. Yields to the event loop while it derives many.
+   * @param count number of new addresses. @throws WalletError `account_out_of_range`
    */
   async createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
     const created = await this.#creating.run(async () => {
@@ -199,21 +203,21 @@ export class Accounts {
       this.#context.assertOpen();
       const indices = this.#context.store.writeRecoverable((w) => {
         const first = w.accounts.addAddresses(account, count);
-        // A payment that arrived meanwhile may have handed out addresses too.
+        // A payment received meanwhile may have created addresses too.
         const keys = first < expected ? [] : derived.slice(first - expected);
-        const more = range(account, first + keys.length, count - keys.length);
-        const all = more.length === 0 ? keys : [...keys, ...this.#context.addresses.keysOf(more)];
+        const missing = range(account, first + keys.length, count - keys.length);
+        const all = missing.length === 0 ? keys : [...keys, ...this.#context.addresses.keysOf(missing)];
         const added = range(account, first, count);
         w.subaddresses.add(entries(added, all));
         if (label !== '') for (const index of added) w.subaddresses.setLabel(index, label);
-        this.#context.addresses.keep(added, all);
+        this.#context.addresses.add(added, all);
         return added;
       });
       const last = indices.at(-1);
       if (last !== undefined) this.#services.sync.expandTo(last);
       return indices.map((index) => ({ index, address: this.address(index) }));
     });
-    // Who asked is told of an address once it is on disk.
+    // An address is returned only once it is on disk.
     await this.#context.store.flushToDisk();
     return created;
   }

@@ -13,19 +13,19 @@ interface Services {
 }
 
 export interface AddressBookEntry extends AddressBookRow {
-  /** Of an integrated address. */
+  /** Payment id of an integrated address. */
   readonly paymentId?: PaymentId;
 }
 
-/** What of an entry is to change; what is absent stays. */
+/** Changes of an entry; absent fields stay as they are. */
 export interface AddressBookChange {
   readonly address?: string;
-  /** Joined to the address; `none` takes one away. */
+  /** Payment id to integrate into the address; `none`: removes it. */
   readonly paymentId?: PaymentId | 'none';
   readonly description?: string;
 }
 
-/** Addresses of others that clients keep with the wallet. */
+/** Address book of the wallet. */
 export class AddressBook {
   readonly #context: Context;
   readonly #services: Services;
@@ -48,31 +48,31 @@ export class AddressBook {
   /** @returns the entry's index. @throws WalletError `wrong_address`, `wrong_payment_id` */
   async add(address: string, paymentId: PaymentId | undefined, description: string): Promise<number> {
     const parsed = await this.#services.accounts.resolve(address);
-    const text = formatAddress(paymentId === undefined ? parsed : joined(parsed, paymentId));
+    const text = formatAddress(paymentId === undefined ? parsed : integrated(parsed, paymentId));
     return this.#context.store.write((w) => w.addressBook.add(text, description));
   }
 
   /** @throws WalletError `book_index_out_of_range`, `wrong_address`, `wrong_payment_id` */
   async edit(index: number, change: AddressBookChange): Promise<void> {
     this.#row(index);
-    const wanted =
+    const resolved =
       change.address === undefined ? undefined : await this.#services.accounts.resolve(change.address);
     // Other calls may have changed the book meanwhile.
     const row = this.#row(index);
-    const given = wanted ?? this.#services.accounts.parse(row.address);
+    const base = resolved ?? this.#services.accounts.parse(row.address);
     const address =
       change.paymentId === undefined
-        ? given
+        ? base
         : change.paymentId === 'none'
-          ? standardOf(given)
-          : joined(change.address === undefined ? standardOf(given) : given, change.paymentId);
+          ? standardOf(base)
+          : integrated(change.address === undefined ? standardOf(base) : base, change.paymentId);
     const description = change.description ?? row.description;
     this.#context.store.write((w) =>
       w.addressBook.set({ index, address: formatAddress(address), description }),
     );
   }
 
-  /** Later entries move down by one. @throws WalletError `book_index_out_of_range` */
+  /** Removes an entry; the indices of later ones decrease by one. @throws WalletError `book_index_out_of_range` */
   remove(index: number): void {
     this.#row(index);
     this.#context.store.write((w) => w.addressBook.remove(index));
@@ -88,11 +88,12 @@ export class AddressBook {
   }
 }
 
-function joined(address: Address, paymentId: PaymentId): Address {
+/** @throws WalletError `wrong_payment_id` unless it is a standard address. */
+function integrated(address: Address, paymentId: PaymentId): Address {
   if (address.kind !== 'standard')
     throw new WalletError({
       kind: 'wrong_payment_id',
-      reason: `a payment id cannot be joined to ${address.kind === 'integrated' ? 'an integrated address' : 'a subaddress'}`,
+      reason: `a payment id cannot be added to ${address.kind === 'integrated' ? 'an integrated address' : 'a subaddress'}`,
     });
   return integrate(address, paymentId);
 }

@@ -11,12 +11,12 @@ interface Services {
   readonly accounts: Accounts;
 }
 
-/** What one address holds. */
+/** Balance of one address. */
 export interface AddressBalance {
   readonly account: number;
   readonly minor: number;
   readonly total: Amount;
-  /** Of the total, the part that unconfirmed transactions bring: change, and payments to the address. */
+  /** Part of the total from unconfirmed transactions: change, and payments to the address. */
   readonly unconfirmed: Amount;
   readonly unlocked: Amount;
   readonly unspentOutputs: number;
@@ -24,7 +24,7 @@ export interface AddressBalance {
   readonly secondsToUnlock: number;
 }
 
-/** Sums over addresses. */
+/** Balance of an account or of the wallet, with its addresses. */
 export interface Balance {
   readonly total: Amount;
   readonly unlocked: Amount;
@@ -35,16 +35,16 @@ export interface Balance {
 
 type Row = { -readonly [K in keyof AddressBalance]: AddressBalance[K] };
 
-/** Furthest below the tip at which an output without an unlock time can still be locked. */
+/** Depth in blocks below the tip at which an output without an unlock time can still be locked, at most. */
 const LOCK_WINDOW = 60;
 
-/** What the wallet holds, from the same rows as its history. */
+/** Computes balances from the same rows as the history. */
 export class Balances {
   readonly #context: Context;
   readonly #services: Services;
-  /** Of the store as it stands, by what was asked. */
-  readonly #known = new Map<string, Balance>();
-  #knownVersion = 0;
+  /** Balances of the current store version, by account and strictness. */
+  readonly #cache = new Map<string, Balance>();
+  #cacheVersion = 0;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -52,24 +52,24 @@ export class Balances {
   }
 
   /**
-   * @param account undefined is every account.
-   * @param strict counts confirmed outputs only, and outputs spent by unconfirmed payments as ours still.
+   * @param account undefined: every account.
+   * @param strict counts confirmed outputs only; those spent by unconfirmed payments still count.
    * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
    */
   of(account: number | undefined, strict: boolean): Balance {
     const { version } = this.#context.store;
-    if (version !== this.#knownVersion) this.#known.clear();
-    this.#knownVersion = version;
-    const asked = `${account ?? 'all'} ${strict}`;
-    const balance = this.#known.get(asked) ?? this.#count(account, strict);
-    // A lock by time opens without a change to the store.
-    if (balance.secondsToUnlock === 0) this.#known.set(asked, balance);
+    if (version !== this.#cacheVersion) this.#cache.clear();
+    this.#cacheVersion = version;
+    const key = `${account ?? 'all'} ${strict}`;
+    const balance = this.#cache.get(key) ?? this.#compute(account, strict);
+    // Not cached with a lock by time, which ends without a change of the store.
+    if (balance.secondsToUnlock === 0) this.#cache.set(key, balance);
     return balance;
   }
 
   /**
-   * Atomic units that unconfirmed transactions bring to an account.
-   * @param minors empty: to every address of it.
+   * Sum of unconfirmed change and payments to an account [atomic units].
+   * @param minors empty: every address of it.
    */
   unconfirmed(account: number, minors: readonly number[]): Amount {
     const { addresses } = this.of(account, false);
@@ -77,14 +77,14 @@ export class Balances {
     return sum(wanted.map(({ unconfirmed }) => unconfirmed));
   }
 
-  #count(account: number | undefined, strict: boolean): Balance {
+  #compute(account: number | undefined, strict: boolean): Balance {
     const accounts = new Map<number, Map<number, Row>>();
     const row = (major: number, minor: number): Row => {
       const rows = accounts.get(major) ?? new Map<number, Row>();
       if (rows.size === 0) accounts.set(major, rows);
-      const known = rows.get(minor) ?? emptyRow(major, minor);
-      rows.set(minor, known);
-      return known;
+      const found = rows.get(minor) ?? emptyRow(major, minor);
+      rows.set(minor, found);
+      return found;
     };
     const chainHeight = this.#context.store.height();
     const now = this.#context.clock.now();
@@ -110,20 +110,20 @@ export class Balances {
         states: ['prepared', 'pending'],
       })) {
         if (account !== undefined && major !== account) continue;
-        // Undone by a reorganisation: what it takes counts still, what it gives does not.
+        // Undone by a reorganisation: its inputs still count, its change and payments do not.
         if (r.outputs.spentBy(txHash).length === 0) continue;
-        // Its change comes to the first address, which is listed even where there is none.
-        bring(row(major, 0), change);
+        // Change is paid to the first address, which is listed even if there is no change.
+        addUnconfirmed(row(major, 0), change);
         for (const { address, amount: paid } of destinations) {
           const own = this.#services.accounts.ownIndex(address);
-          if (own?.major === major) bring(row(major, own.minor), paid);
+          if (own?.major === major) addUnconfirmed(row(major, own.minor), paid);
         }
       }
       for (const { outputs } of r.pool.list(account))
         for (const output of outputs) {
           const { subaddress } = output;
           if (account !== undefined && subaddress.major !== account) continue;
-          bring(row(subaddress.major, subaddress.minor), creditedOf(output));
+          addUnconfirmed(row(subaddress.major, subaddress.minor), creditedOf(output));
         }
     });
     const addresses = [...accounts.values()]
@@ -139,7 +139,7 @@ export class Balances {
   }
 }
 
-function bring(row: Row, value: Amount): void {
+function addUnconfirmed(row: Row, value: Amount): void {
   row.total = amount(row.total + value);
   row.unconfirmed = amount(row.unconfirmed + value);
 }

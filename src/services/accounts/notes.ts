@@ -4,7 +4,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'keystore' | 'store'>;
 
-/** Texts that clients attach: notes to transactions, values to keys of their own. */
+/** Notes of transactions, and attributes set by clients. */
 export class Annotations {
   readonly #context: Context;
 
@@ -12,14 +12,14 @@ export class Annotations {
     this.#context = context;
   }
 
-  /** All of them or none. @param notes one a transaction; an empty one removes it. */
+  /** Sets notes in one store transaction. @param notes one per transaction; an empty one removes the note. */
   setNotes(notes: readonly { readonly txHash: Hash; readonly note: string }[]): void {
     this.#context.store.write((w) => {
       for (const { txHash, note } of notes) w.notes.set(txHash, note);
     });
   }
 
-  /** Empty for a transaction without one. */
+  /** Notes of transactions, in their order; empty for a transaction without one. */
   notes(txHashes: readonly Hash[]): string[] {
     if (this.#context.keystore.hidesNotes) return txHashes.map(() => '');
     return this.#context.store.read((r) => txHashes.map((txHash) => r.notes.get(txHash) ?? ''));

@@ -27,7 +27,7 @@ import {
 } from '../../wallet/exchange/transfer-description.js';
 import { sameAddress } from '../../wallet/select/transfer-request.js';
 import { reasonOf } from '../context/fault-reason.js';
-import type { TakenOutputs } from './output-transfer.js';
+import type { ImportedOutputs } from './output-transfer.js';
 import { assertFee } from '../payments/payment-builder.js';
 import { SigningProblem } from '../workers/signing-pool.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -46,7 +46,7 @@ interface Services {
   readonly payments: PaymentMaker;
 }
 
-/** Signed transactions, for the wallet that will relay them and for the one that signed. */
+/** Signed transactions: sealed for the wallet that relays them, and with their keys for the client of this one. */
 export interface SignedSet {
   readonly blob: Uint8Array;
   readonly txs: readonly {
@@ -56,12 +56,12 @@ export interface SignedSet {
   }[];
 }
 
-/** An output younger than this may move in the order of outputs, as blocks can be replaced. */
-const SETTLED_BLOCKS = 10;
+/** Depth in blocks from which the order of outputs counts as final, as younger blocks can be replaced. */
+const FINAL_DEPTH = 10;
 
 const NO_KEY_IMAGE = new Uint8Array(32);
 
-/** Payments that one wallet makes, another signs offline, and the first relays. */
+/** Offline signing: one wallet creates a payment, another signs it offline, and the first one relays it. */
 export class ColdSigning {
   readonly #context: Context;
   readonly #services: Services;
@@ -90,8 +90,8 @@ export class ColdSigning {
   }
 
   /**
-   * Signs a set as it stands. The transactions' keys are on disk before it is given out.
-   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`: then nothing was signed.
+   * Signs a set unchanged. The transaction keys are on disk before the signed set is returned.
+   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`: nothing is signed then.
    */
   async sign(hex: string): Promise<SignedSet> {
     const set = await this.#readUnsigned(hex);
@@ -105,12 +105,12 @@ export class ColdSigning {
   }
 
   /**
-   * Relays what was signed, recorded as a payment of this wallet before.
+   * Records signed transactions as payments of this wallet and relays them.
    * @throws WalletError `bad_hex`, `bad_signed_set`, `submission_failed`
    */
   async submit(hex: string): Promise<readonly Hash[]> {
     const set = await this.#readSigned(hex);
-    this.#learn(set);
+    this.#importKeyImages(set);
     try {
       const payments = set.txs.map((pending) => this.#payment(pending));
       await this.#services.payments.relaySigned(payments);
@@ -120,21 +120,24 @@ export class ColdSigning {
     }
   }
 
-  /** What a set tells of outputs is taken once all of it is signed, and only then. */
+  /** Signs a set; the outputs in it are imported only if all of it is signed. */
   #sign(set: UnsignedTxSet): Promise<SignedSet> {
     const { outputTransfer } = this.#services;
-    const { outputs: told } = set;
-    if (told.outputs.length === 0) return this.#signWith(set);
-    if (!outputTransfer.isHot()) return outputTransfer.taking(told, (taken) => this.#signWith(set, taken));
-    this.#assertSameOutputs(told);
+    const { outputs: exported } = set;
+    if (exported.outputs.length === 0) return this.#signWith(set);
+    if (!outputTransfer.isHot())
+      return outputTransfer.importWith(exported, (imported) => this.#signWith(set, imported));
+    this.#assertSameOutputs(exported);
     return this.#signWith(set);
   }
 
-  async #signWith({ txs, outputs: told }: UnsignedTxSet, taken?: TakenOutputs): Promise<SignedSet> {
+  async #signWith({ txs, outputs: exported }: UnsignedTxSet, imported?: ImportedOutputs): Promise<SignedSet> {
     const { store, exports } = this.#context;
     const { keys } = this.#context.keystore;
     const { outputTransfer, accounts } = this.#services;
-    const paidTo = new Map(taken?.outputs.map(({ publicKey, subaddress }) => [toHex(publicKey), subaddress]));
+    const paidTo = new Map(
+      imported?.outputs.map(({ publicKey, subaddress }) => [toHex(publicKey), subaddress]),
+    );
     const primary = accounts.decoded({ major: 0, minor: 0 });
     const made: OfflineSigned[] = [];
     for (const data of txs) {
@@ -163,11 +166,11 @@ export class ColdSigning {
       made.push(signed);
     }
     store.write((w) => {
-      taken?.write(w);
+      imported?.write(w);
       for (const { signed } of made)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
     });
-    const keyImages = outputTransfer.keyImages(told.total);
+    const keyImages = outputTransfer.keyImages(exported.total);
     const set: SignedTxSet = {
       txs: made.map(({ pending }) => pending),
       keyImages,
@@ -183,13 +186,18 @@ export class ColdSigning {
     };
   }
 
-  /** A wallet that reads the chain itself is not told of outputs; it must know the same ones. */
-  #assertSameOutputs({ first, outputs: told }: UnsignedTxSet['outputs']): void {
+  /**
+   * A wallet that reads the chain itself imports no outputs.
+   * @throws WalletError `invalid` unless it has the same ones.
+   */
+  #assertSameOutputs({ first, outputs: exported }: UnsignedTxSet['outputs']): void {
     const own = this.#context.store.read((r) => r.outputs.inOrder());
-    if (told.some(({ publicKey }, i) => !equalBytes(own[first + i]?.publicKey ?? NO_KEY_IMAGE, publicKey)))
+    if (
+      exported.some(({ publicKey }, i) => !equalBytes(own[first + i]?.publicKey ?? NO_KEY_IMAGE, publicKey))
+    )
       throw new WalletError({
         kind: 'invalid',
-        reason: 'this wallet reads the chain itself, and knows other outputs',
+        reason: 'this wallet reads the chain itself, and its outputs differ from those in the set',
       });
   }
 
@@ -223,7 +231,7 @@ export class ColdSigning {
     try {
       const set = decode(signedTxSet, await this.#context.exports.open('signedTxs', fromHex(hex)));
       const known = this.#context.store.read((r) => r.outputs.count());
-      if (set.keyImages.length > known) throw new CodecError('it tells of more outputs than there are');
+      if (set.keyImages.length > known) throw new CodecError('it has more key images than there are outputs');
       return set;
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
@@ -234,28 +242,29 @@ export class ColdSigning {
     }
   }
 
-  /** What the signer says of key images, by output where it names one, else by place. */
-  #learn({ txs, keyImages, ownKeyImages }: SignedTxSet): void {
+  /** Imports the signer's key images: of inputs and own payments by output key, of all outputs by their order. */
+  #importKeyImages({ txs, keyImages, ownKeyImages }: SignedTxSet): void {
     const { store } = this.#context;
     const { isViewOnly } = this.#context.keystore;
     const { keyImageTransfer } = this.#services;
     if (!isViewOnly) return;
     const outputs = store.read((r) => r.outputs.inOrder());
-    const settled = this.#context.store.height() - SETTLED_BLOCKS;
+    const finalHeight = this.#context.store.height() - FINAL_DEPTH;
     const spent = txs.flatMap(spentPairs);
     const claims = keyImages.flatMap((keyImage, place): Pair[] => {
       const output = outputs[place];
-      if (output === undefined || output.height > settled || equalBytes(keyImage, NO_KEY_IMAGE)) return [];
+      if (output === undefined || output.height > finalHeight || equalBytes(keyImage, NO_KEY_IMAGE))
+        return [];
       return [[output.publicKey, keyImage]];
     });
-    // Where one contradicts what was certainly spent, the two wallets number their outputs differently.
+    // A key image that differs from the one of an input means that the two wallets order their outputs differently.
     const byKey = new Map(spent.map(([publicKey, keyImage]) => [toHex(publicKey), keyImage]));
-    const agree = claims.every(([publicKey, keyImage]) => {
+    const isSameOrder = claims.every(([publicKey, keyImage]) => {
       const certain = byKey.get(toHex(publicKey));
       return certain === undefined || equalBytes(certain, keyImage);
     });
-    keyImageTransfer.learn(
-      [...spent, ...ownKeyImages, ...(agree ? claims : [])].map(
+    keyImageTransfer.record(
+      [...spent, ...ownKeyImages, ...(isSameOrder ? claims : [])].map(
         ([publicKey, keyImage]): ImportedKeyImage => ({
           publicKey,
           keyImage,
@@ -265,7 +274,7 @@ export class ColdSigning {
     );
   }
 
-  /** @throws WalletError `submission_failed` when it does not fit this wallet. */
+  /** @throws WalletError `submission_failed` for a transaction that does not match this wallet. */
   #payment(pending: PendingTx): SignedPayment {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
@@ -277,13 +286,16 @@ export class ColdSigning {
       return isWithheldKey(pending.txSecretKey) ? withoutKeys(payment, pending) : payment;
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
-      const reason = `${toHex(transactionHash(pending.tx))} does not fit this wallet: ${cause.message}`;
+      const reason = `${toHex(transactionHash(pending.tx))} does not match this wallet: ${cause.message}`;
       throw new WalletError({ kind: 'submission_failed', reason }, { cause });
     }
   }
 }
 
-/** The payment id was read with a key that is none: the one laid out before signing is right. */
+/**
+ * Removes the placeholder of a withheld tx key. The payment id was decrypted with it, so it is read from the
+ * construction data instead.
+ */
 function withoutKeys(payment: SignedPayment, { construction }: PendingTx): SignedPayment {
   const { blob, txHash, account, inputs, fee, change, unlockTime, destinations } = payment;
   const id = plainPaymentId(construction.extra);
@@ -296,17 +308,17 @@ function withoutKeys(payment: SignedPayment, { construction }: PendingTx): Signe
 
 type Pair = readonly [PublicKey, KeyImage];
 
-/** Each input's output and key image; sources that are not in the order of the inputs are passed over. */
+/** Output key and key image of each input; skips sources that are not in the order of the inputs. */
 function spentPairs({ tx, construction }: PendingTx): Pair[] {
   return tx.prefix.inputs.flatMap((input, i): Pair[] => {
     const source = construction.sources[i];
     if (input.type !== 'key' || source === undefined) return [];
     let index = 0n;
     const members = input.keyOffsets.map((offset) => (index += offset));
-    const isItsRing =
+    const isSameRing =
       members.length === source.ring.length &&
       source.ring.every(({ globalIndex }, j) => members[j] === BigInt(globalIndex));
     const real = source.ring[source.realIndex];
-    return isItsRing && real !== undefined ? [[real.publicKey, input.keyImage]] : [];
+    return isSameRing && real !== undefined ? [[real.publicKey, input.keyImage]] : [];
   });
 }

@@ -16,26 +16,25 @@ interface Services {
   readonly sync: WalletSync;
 }
 
-/** A run of a wallet's key images, in the order in which it received their outputs. */
+/** Consecutive key images of a wallet, in the order in which their outputs were received. */
 export interface KeyImageExport {
-  /** Place of the first. */
+  /** Position of the first one among the outputs. */
   readonly first: number;
   readonly images: readonly SignedKeyImage[];
 }
 
-/** What is known once key images were taken. */
+/** Result of an import of key images. */
 export interface KeyImageImport {
-  /** Of the last output that they are of; 0 for none. */
+  /** Height of the last output with an imported key image; 0 without any. */
   readonly height: number;
   readonly spent: Amount;
   readonly unspent: Amount;
 }
 
-/** What the daemon says of a key image that nothing spends. */
 const UNSPENT: KeyImageStatus = 0;
 const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
-/** Proves key images to a wallet without a spend key, and takes such proofs. */
+/** Exports signed key images for a wallet without a spend key, and imports them there. */
 export class KeyImageTransfer {
   readonly #context: Context;
   readonly #services: Services;
@@ -46,7 +45,7 @@ export class KeyImageTransfer {
   }
 
   /**
-   * @param all else from the first on that was asked for by the last import of outputs.
+   * @param all false: from the first key image on that the last import of outputs requested.
    * @throws WalletError `view_only`, `multisig_refused`. Source: wallet2.cpp `export_key_images`.
    */
   async export(all: boolean): Promise<KeyImageExport> {
@@ -66,9 +65,9 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Takes key images, finds out which are spent, and recognises those spends as payments of this wallet.
-   * @param first place of the output that the first is of.
-   * @throws WalletError `daemon_untrusted`, `invalid`, `wrong_signature`: nothing was taken then. DaemonError
+   * Verifies and stores key images, and asks the daemon which are spent. Such spends become payments of this wallet.
+   * @param first position of the output with the first key image.
+   * @throws WalletError `daemon_untrusted`, `invalid`, `wrong_signature`: nothing is stored then. DaemonError
    * Source: wallet2.cpp `import_key_images`.
    */
   async import(images: readonly SignedKeyImage[], first: number): Promise<KeyImageImport> {
@@ -78,7 +77,7 @@ export class KeyImageTransfer {
     if (first > outputs.length)
       throw new WalletError({
         kind: 'invalid',
-        reason: 'the offset lies beyond the outputs that are known',
+        reason: 'the offset exceeds the number of known outputs',
         text: 'Offset larger than known outputs',
       });
     if (images.length > outputs.length - first)
@@ -87,11 +86,11 @@ export class KeyImageTransfer {
         reason: 'there are more key images than outputs: the wallet is behind the chain',
         text: 'The blockchain is out of date compared to the signed key images',
       });
-    const named = outputs.slice(first, first + images.length);
-    await this.#prove(named, images, first);
+    const covered = outputs.slice(first, first + images.length);
+    await this.#verify(covered, images, first);
     if (this.#context.keystore.isViewOnly)
-      this.learn(
-        named.flatMap(({ publicKey }, i) => {
+      this.record(
+        covered.flatMap(({ publicKey }, i) => {
           const keyImage = images[i]?.keyImage;
           return keyImage === undefined ? [] : [{ publicKey, keyImage, proven: true }];
         }),
@@ -100,27 +99,27 @@ export class KeyImageTransfer {
       images.length === 0
         ? []
         : await daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
-    this.#followDaemon(named, statuses);
-    const judged = outputs.slice(0, first + images.length).filter(({ frozen }) => !frozen);
+    this.#applyStatuses(covered, statuses);
+    const counted = outputs.slice(0, first + images.length).filter(({ frozen }) => !frozen);
     const isSpent = (output: OwnedOutput): boolean => {
-      const place = named.indexOf(output);
+      const place = covered.indexOf(output);
       return place < 0 ? output.spentBy !== undefined : statuses[place] !== UNSPENT;
     };
     return {
       height: outputs[first + images.length - 1]?.height ?? 0,
-      spent: sum(judged.filter(isSpent).map((output) => output.amount)),
-      unspent: sum(judged.filter((output) => !isSpent(output)).map((output) => output.amount)),
+      spent: sum(counted.filter(isSpent).map((output) => output.amount)),
+      unspent: sum(counted.filter((output) => !isSpent(output)).map((output) => output.amount)),
     };
   }
 
-  /** Spends of these outputs are recognised, those read already and those to come. */
-  learn(told: readonly ImportedKeyImage[]): void {
-    const news = this.#context.store.write((w) => resolveKeyImages(w, told));
-    if (news.length > 0) this.#services.sync.expectSpends(news);
+  /** Stores key images and recognises spends of their outputs: earlier ones in the store, later ones in the scan. */
+  record(keyImages: readonly ImportedKeyImage[]): void {
+    const added = this.#context.store.write((w) => resolveKeyImages(w, keyImages));
+    if (added.length > 0) this.#services.sync.watchKeyImages(added);
   }
 
-  /** @throws WalletError `invalid` for what is no key image, `wrong_signature` for that of another output. */
-  async #prove(
+  /** @throws WalletError `invalid` for a point outside the group, `wrong_signature` for a wrong signature. */
+  async #verify(
     outputs: readonly OwnedOutput[],
     images: readonly SignedKeyImage[],
     first: number,
@@ -130,22 +129,22 @@ export class KeyImageTransfer {
       if (signed === undefined || this.#isProven({ publicKey, keyImage, signed })) return [];
       return [{ publicKey, signed, place: first + i }];
     });
-    const verdicts = await this.#context.workers.keyImages.judge(
+    const verdicts = await this.#context.workers.keyImages.verify(
       claims.map(({ publicKey, signed }) => ({ publicKey, signed })),
     );
     for (const [i, { publicKey, signed, place }] of claims.entries()) {
-      // As upstream counts: the place among the outputs, over the number of key images given.
+      // As in upstream: position among the outputs, over the number of imported key images.
       const which = `${place}/${images.length}, key image ${toHex(signed.keyImage)}`;
       if (verdicts[i] === 'outside')
         throw new WalletError({
           kind: 'invalid',
-          reason: 'a key image lies outside of the group',
+          reason: 'a key image is not in the prime-order subgroup',
           text: `Key image out of validity domain: input ${which}`,
         });
       if (verdicts[i] === 'unproven')
         throw new WalletError({
           kind: 'wrong_signature',
-          reason: 'the signature of a key image does not fit its output',
+          reason: 'the signature of a key image is not valid for its output',
           text: `Signature check failed ${which}, signature ${toHex(signed.signature)}, pubkey ${toHex(publicKey)}`,
         });
     }
@@ -163,10 +162,10 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Where the chain spends what no transaction that this wallet saw spends, it was a payment without change by
-   * another wallet with these keys: the balance is right at once, and a rescan names the payment.
+   * Marks outputs spent or unspent as the daemon reports. An output spent in the chain without a known transaction was
+   * spent by another wallet with these keys, in a payment without change; a rescan finds that payment.
    */
-  #followDaemon(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
+  #applyStatuses(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#context.store.write((w) => {
       outputs.forEach(({ publicKey }, i) => {
         const output = w.outputs.byPublicKey(publicKey);

@@ -27,27 +27,27 @@ interface Services {
   readonly sync: WalletSync;
 }
 
-/** Which of a wallet's outputs are exported. */
+/** Range of a wallet's outputs to export. */
 export interface ExportRange {
-  /** From `start` on; else from the first whose key image is not proven. */
+  /** True: from `start` on; false: from the first output without a proven key image. */
   readonly all: boolean;
   readonly start: number;
-  /** At most so many. */
+  /** Maximum number. */
   readonly count: number;
 }
 
-/** Outputs that another wallet told of, found to be ours and not written yet. */
-export interface TakenOutputs {
+/** Outputs of an import, verified to be ours and not written to the store yet. */
+export interface ImportedOutputs {
   readonly outputs: readonly ImportedOutput[];
   readonly write: (w: WalletWriter) => void;
 }
 
-/** An imported output that lies further into its transaction is refused. Source: wallet2.cpp `import_outputs`. */
+/** Highest output index within a transaction that is imported. Source: wallet2.cpp `import_outputs`. */
 const MAX_OUTPUT_INDEX = 65_535;
 
 const KEY_BYTES = 32;
 
-/** @param text upstream's message for it. */
+/** @param text upstream's message. */
 const invalid = (reason: string, text?: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'invalid', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
@@ -60,37 +60,37 @@ const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {
 
 const NOT_IMPORTED = 'Failed to import outputs';
 
-/** Tells a wallet that is offline of this one's outputs, and takes what one in touch with the chain tells. */
+/** Exports outputs for an offline wallet with the same keys, and imports them there. */
 export class OutputTransfer {
   readonly #context: Context;
   readonly #services: Services;
-  readonly #taking = new Mutex();
+  readonly #importing = new Mutex();
 
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
   }
 
-  /** Has this wallet read the chain itself? Then nobody tells it of its outputs. */
+  /** Whether this wallet reads the chain itself; such a wallet imports no outputs. */
   isHot(): boolean {
     return this.#context.store.read((r) => r.chain.tip()) !== undefined;
   }
 
-  /** @throws WalletError `invalid` for a range that makes no sense. */
+  /** @throws WalletError `invalid` for an invalid range. */
   async export(range: ExportRange): Promise<Uint8Array> {
     if (range.count === 0) throw invalid('count is at least 1');
-    if (!range.all && range.start > 0) throw invalid('start is for all outputs: give all too');
+    if (!range.all && range.start > 0) throw invalid('start requires all');
     const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
     const { exports, exportFormat, log } = this.#context;
     if (exportFormat === 'current')
       log.info(
-        'outputs exported; a wallet of release 0.18.0 reads them only with --export-format 0.18.0 here',
+        'outputs were exported in the current format; for a wallet of release 0.18.0, set --export-format 0.18.0',
       );
     const body = encode(outputExport[exportFormat], this.list(range));
     return exports.seal('outputs', concatBytes(spendPublicKey, viewPublicKey, body));
   }
 
-  /** Source: wallet2.cpp `export_outputs`. */
+  /** Outputs of a range, as exported. Source: wallet2.cpp `export_outputs`. */
   list({ all, start, count }: ExportRange): OutputExport {
     return this.#context.store.read((r) => {
       const imported = r.imported.list();
@@ -98,21 +98,21 @@ export class OutputTransfer {
         imported.length > 0
           ? imported.map((output) => fromImported(output))
           : r.outputs.inOrder().map((output) => this.#fromOwned(output));
-      const isDone = ({ flags }: ExportedOutput): boolean => flags.keyImageKnown && !flags.keyImageRequested;
-      const wanted = all ? start : own.findIndex((output) => !isDone(output));
+      const wanted = all ? start : own.findIndex((output) => !isKeyImageSettled(output));
       const first = wanted < 0 ? own.length : Math.min(wanted, own.length);
       return { first, total: own.length, outputs: own.slice(first, first + count) };
     });
   }
 
-  /** What a signer must be told to sign. The first 0.18 forgets all it knows when it is told nothing. */
+  /** Outputs that a signer needs. Never empty for release 0.18.0, which drops all its outputs on an empty import. */
   forSigner(): OutputExport {
-    const news = this.list({ all: false, start: 0, count: Infinity });
-    if (this.#context.exportFormat === 'current' || news.outputs.length > 0 || news.total === 0) return news;
-    return this.list({ all: true, start: news.total - 1, count: 1 });
+    const fresh = this.list({ all: false, start: 0, count: Infinity });
+    if (this.#context.exportFormat === 'current' || fresh.outputs.length > 0 || fresh.total === 0)
+      return fresh;
+    return this.list({ all: true, start: fresh.total - 1, count: 1 });
   }
 
-  /** Of the first so many outputs, in their order. */
+  /** Key images of the first `total` outputs, in their order; zeros for unknown ones. */
   keyImages(total: number): KeyImage[] {
     const known = this.#context.store.read((r): readonly { readonly keyImage?: KeyImage }[] => {
       const imported = r.imported.list();
@@ -122,51 +122,50 @@ export class OutputTransfer {
   }
 
   /**
-   * A wallet that reads the chain itself knows its outputs, and nothing changes.
-   * @param countKnown outputs known to such a wallet are counted; else it refuses all, as upstream.
-   * @returns how many outputs are known up to the last of these; of an offline wallet, all that were imported so
-   * far; zero when the blob has none.
-   * @throws WalletError `bad_hex`; `invalid` also where a wallet that reads the chain does not know one of them.
+   * Imports outputs into an offline wallet. Changes nothing in a wallet that reads the chain itself.
+   * @param countKnown true: a wallet that reads the chain counts known outputs; false: it refuses all, as upstream.
+   * @returns the number of outputs imported so far; for a wallet that reads the chain, the position after the last of
+   * these outputs; 0 for a blob without outputs.
+   * @throws WalletError `bad_hex`; `invalid`, also for an output unknown to a wallet that reads the chain.
    */
   async importBlob(hex: string, countKnown: boolean): Promise<number> {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'outputs_data_hex' });
-    const told = await this.#read(fromHex(hex));
+    const exported = await this.#read(fromHex(hex));
     const isHot = this.isHot();
     if (isHot && !countKnown)
       throw invalid(
         'a wallet that reads the chain itself imports no outputs',
         'Hot wallets cannot import outputs',
       );
-    if (told.outputs.length === 0) return 0;
-    if (isHot) return this.#countKnown(told);
-    await this.take(told);
+    if (exported.outputs.length === 0) return 0;
+    if (isHot) return this.#countKnown(exported);
+    await this.import(exported);
     return this.#context.store.read((r) => r.imported.list()).length;
   }
 
-  /** @throws WalletError `invalid` for an output that is not known: only a refresh can add it. */
+  /** @throws WalletError `invalid` for an unknown output: only a refresh can add it. */
   #countKnown({ first, outputs }: OutputExport): number {
     const known = this.#context.store.read((r) =>
       outputs.every(({ publicKey }) => r.outputs.byPublicKey(publicKey) !== undefined),
     );
-    if (!known) throw invalid('a wallet that reads the chain itself takes no outputs that it does not know');
+    if (!known) throw invalid('a wallet that reads the chain itself imports no unknown outputs');
     return first + outputs.length;
   }
 
   /**
-   * Takes outputs that another wallet told of. One that was told of already stays; where one contradicts what
-   * was told before, all from there on is told anew.
-   * @throws WalletError `invalid` when outputs before these are missing, or one is not ours: nothing is changed.
+   * Imports outputs. Outputs imported before are kept; if one differs at its position, all from there on are replaced.
+   * @throws WalletError `invalid` if earlier outputs are missing, or one is not ours: nothing is changed then.
    */
-  take(told: OutputExport): Promise<void> {
-    return this.taking(told, ({ write }) => this.#context.store.write(write));
+  import(exported: OutputExport): Promise<void> {
+    return this.importWith(exported, ({ write }) => this.#context.store.write(write));
   }
 
-  /** {@link take} as a part of something larger, which writes them, or fails and leaves all as it is. */
-  taking<T>(told: OutputExport, task: (taken: TakenOutputs) => T | Promise<T>): Promise<T> {
-    return this.#taking.run(async () => task(await this.#look(told)));
+  /** {@link import} as part of a larger task, which writes the outputs to the store itself. */
+  importWith<T>(exported: OutputExport, task: (imported: ImportedOutputs) => T | Promise<T>): Promise<T> {
+    return this.#importing.run(async () => task(await this.#prepare(exported)));
   }
 
-  async #look({ first, outputs }: OutputExport): Promise<TakenOutputs> {
+  async #prepare({ first, outputs }: OutputExport): Promise<ImportedOutputs> {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
     const known = store.read((r) => r.imported.list());
@@ -186,8 +185,8 @@ export class OutputTransfer {
     const derived = new Map(
       fresh.map((output, i) => [output, { located: located[i], keyImage: images[i] }] as const),
     );
-    const taken = outputs.map((output, i): ImportedOutput => {
-      const made = derived.get(output);
+    const imported = outputs.map((output, i): ImportedOutput => {
+      const added = derived.get(output);
       const before = known[first + i];
       const facts = {
         globalIndex: output.globalIndex,
@@ -196,22 +195,22 @@ export class OutputTransfer {
         spent: output.flags.spent,
         frozen: output.flags.frozen,
       };
-      if (made?.located !== undefined && made.keyImage !== undefined)
-        return { ...made.located, ...facts, keyImage: made.keyImage, requested: true };
-      if (before === undefined) throw new Error('an output that is not new was not known');
-      return { ...before, ...facts, requested: !isSettled(output) };
+      if (added?.located !== undefined && added.keyImage !== undefined)
+        return { ...added.located, ...facts, keyImage: added.keyImage, requested: true };
+      if (before === undefined) throw new Error('an output is neither new nor known');
+      return { ...before, ...facts, requested: !isKeyImageSettled(output) };
     });
-    const contradicts = outputs.some((output, i) => {
+    const replaces = outputs.some((output, i) => {
       const before = known[first + i];
       return before !== undefined && !isSame(output, before);
     });
     const write = (w: WalletWriter): void => {
       w.imported.clearRequests();
-      w.imported.put(first, taken, contradicts);
-      // An address beyond the lookahead can be claimed without being in use.
-      for (const { subaddress } of taken) if (w.subaddresses.has(subaddress)) w.accounts.reach(subaddress);
+      w.imported.put(first, imported, replaces);
+      // An export can claim an address beyond the lookahead, which is not in use here.
+      for (const { subaddress } of imported) if (w.subaddresses.has(subaddress)) w.accounts.reach(subaddress);
     };
-    return { outputs: taken, write };
+    return { outputs: imported, write };
   }
 
   /** Finds the addresses that outputs pay. @throws WalletError `invalid` for an output that is not ours. */
@@ -220,29 +219,29 @@ export class OutputTransfer {
   ): Promise<LocatedOutput[]> {
     if (outputs.some(({ outputIndex }) => outputIndex > MAX_OUTPUT_INDEX))
       throw invalid(
-        'an output lies too far into its transaction',
+        'the index of an output within its transaction is too high',
         'internal output index seems outrageously high, rejecting',
       );
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
     const { accounts } = this.#services;
-    // What a refresh does for others, nobody did for a wallet that is always offline.
-    if (!this.isHot()) await this.#services.sync.watchAhead();
+    // A wallet that is always offline never refreshes, which would derive its lookahead.
+    if (!this.isHot()) await this.#services.sync.deriveLookahead();
     const found = await this.#context.workers.keyImages.locate(outputs, {
       viewSecret: keys.viewSecret.expose(),
     });
     return outputs.map((output, i) => {
       for (const { derivationKey, spendPublicKey } of found[i] ?? []) {
-        const stated = output.subaddress;
+        const claimed = output.subaddress;
         const subaddress =
           store.read((r) => r.subaddresses.find(spendPublicKey)) ??
-          (stated !== undefined && equalBytes(accounts.decoded(stated).spendPublicKey, spendPublicKey)
-            ? stated
+          (claimed !== undefined && equalBytes(accounts.decoded(claimed).spendPublicKey, spendPublicKey)
+            ? claimed
             : undefined);
         const { publicKey, outputIndex } = output;
         if (subaddress !== undefined) return { publicKey, outputIndex, derivationKey, subaddress };
       }
-      throw invalid('an output is not of this wallet');
+      throw invalid('an output does not belong to this wallet');
     });
   }
 
@@ -252,7 +251,7 @@ export class OutputTransfer {
       const plain = await this.#context.exports.open('outputs', blob);
       const header = plain.subarray(0, 2 * KEY_BYTES);
       if (!equalBytes(header, concatBytes(spendPublicKey, viewPublicKey)))
-        throw invalid('the outputs are of another wallet', 'Outputs from are for a different account');
+        throw invalid('the outputs belong to another wallet', 'Outputs from are for a different account');
       return readOutputExport(plain.subarray(2 * KEY_BYTES));
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
@@ -288,13 +287,15 @@ export class OutputTransfer {
   }
 }
 
-const isSettled = ({ flags }: ExportedOutput): boolean => flags.keyImageKnown && !flags.keyImageRequested;
+/** Whether the exporting wallet has a proven key image of an output. */
+const isKeyImageSettled = ({ flags }: ExportedOutput): boolean =>
+  flags.keyImageKnown && !flags.keyImageRequested;
 
-/** Would it have the same key image? */
-const isSame = (told: ExportedOutput, known: ImportedOutput | undefined): boolean =>
+/** Whether two outputs have the same key image. */
+const isSame = (exported: ExportedOutput, known: ImportedOutput | undefined): boolean =>
   known !== undefined &&
-  told.outputIndex === known.outputIndex &&
-  equalBytes(told.publicKey, known.publicKey);
+  exported.outputIndex === known.outputIndex &&
+  equalBytes(exported.publicKey, known.publicKey);
 
 const fromImported = (output: ImportedOutput): ExportedOutput => ({
   publicKey: output.publicKey,

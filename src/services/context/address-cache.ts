@@ -5,26 +5,26 @@ import { addressKeysOf } from '../../refresh/address-keys.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { WalletKeys } from '../../wallet/keys.js';
 
-/** Addresses worked out before other work has its turn: some 10 ms. */
-const AT_ONCE = 256;
+/** Addresses derived between two yields to the event loop: some 10 ms. */
+const BATCH_SIZE = 256;
 
-/** Addresses worked out ahead in one turn: well below a millisecond. */
-const AHEAD_AT_ONCE = 16;
+/** Addresses prefetched between two yields to the event loop: well below a millisecond. */
+const PREFETCH_BATCH_SIZE = 16;
 
-/** Texts up to which more are worked out ahead: a wallet with more of them asks for few at a time. */
-const MAX_AHEAD = 2000;
+/** Number of cached texts from which prefetching stops: requests to a larger wallet list few addresses at a time. */
+const MAX_PREFETCHED = 2000;
 
-/** Texts kept at most, about 130 bytes each: the addresses of a large wallet. */
-const MAX_KEPT = 250_000;
+/** Cached texts at most, about 130 bytes each: the addresses of a large wallet. */
+const MAX_CACHED = 250_000;
 
-/** Works out the wallet's own addresses, in batches where there are many. Texts are kept: they never change. */
+/** Derives the wallet's own addresses, many of them in batches. Their texts are cached: they never change. */
 export class AddressCache {
   readonly #keys: () => WalletKeys;
   /** By account and minor index. */
-  readonly #kept = new Map<number, Map<number, string>>();
+  readonly #cache = new Map<number, Map<number, string>>();
   #count = 0;
-  /** To be worked out between other work. */
-  #ahead: SubaddressIndex[] = [];
+  /** Indices to prefetch. */
+  #queue: SubaddressIndex[] = [];
 
   constructor(keys: () => WalletKeys) {
     this.#keys = keys;
@@ -38,99 +38,99 @@ export class AddressCache {
     return { network, kind: 'subaddress', ...keys };
   }
 
-  /** Of subaddresses, in their order; at once. @param indices none of them {0, 0}. */
+  /** Derives the keys of subaddresses, in their order. @param indices none of them {0, 0}. */
   keysOf(indices: readonly SubaddressIndex[]): AddressKeys[] {
     const { spendPublicKey, viewSecret } = this.#keys();
     return addressKeysOf(spendPublicKey, viewSecret.expose(), indices);
   }
 
   text(index: SubaddressIndex): string {
-    return this.#known(index) ?? this.#keep(index, formatAddress(this.decoded(index)));
+    return this.#cached(index) ?? this.#add(index, formatAddress(this.decoded(index)));
   }
 
-  /** Works out at once what {@link text} is about to be asked for. */
+  /** Derives and caches the missing texts of addresses, all in one batch. */
   prepare(indices: readonly SubaddressIndex[]): void {
     const missing = this.#missing(indices);
-    if (missing.length > 0) this.keep(missing, this.keysOf(missing));
+    if (missing.length > 0) this.add(missing, this.keysOf(missing));
   }
 
-  /** Works out a few at a time, between other work, what {@link text} may be asked for soon. */
-  foresee(indices: readonly SubaddressIndex[]): void {
-    if (this.#count + this.#ahead.length >= MAX_AHEAD) return;
+  /** Derives and caches texts in the background, in small batches. */
+  prefetch(indices: readonly SubaddressIndex[]): void {
+    if (this.#count + this.#queue.length >= MAX_PREFETCHED) return;
     const missing = this.#missing(indices);
     if (missing.length === 0) return;
-    const works = this.#ahead.length > 0;
-    this.#ahead.push(...missing);
-    if (!works) void this.#workAhead();
+    const isRunning = this.#queue.length > 0;
+    this.#queue.push(...missing);
+    if (!isRunning) void this.#runPrefetch();
   }
 
-  async #workAhead(): Promise<void> {
-    while (this.#ahead.length > 0) {
+  async #runPrefetch(): Promise<void> {
+    while (this.#queue.length > 0) {
       await yieldToEventLoop();
       try {
-        this.prepare(this.#ahead.slice(0, AHEAD_AT_ONCE));
-        this.#ahead.splice(0, AHEAD_AT_ONCE);
+        this.prepare(this.#queue.slice(0, PREFETCH_BATCH_SIZE));
+        this.#queue.splice(0, PREFETCH_BATCH_SIZE);
       } catch {
-        // The wallet was closed meanwhile. Anything else is told to whoever asks for the text.
-        this.#ahead = [];
+        // The wallet was closed meanwhile. Any other failure recurs in the call that asks for the text.
+        this.#queue = [];
       }
     }
   }
 
-  /** In their order. Other work goes on while many are worked out. */
+  /** Texts of addresses, in their order. Yields to the event loop between batches. */
   async texts(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
-    await this.#inSlices(this.#missing(indices), (slice) => {
-      this.keep(slice, this.keysOf(slice));
+    await this.#inBatches(this.#missing(indices), (batch) => {
+      this.add(batch, this.keysOf(batch));
       return [];
     });
     return indices.map((index) => this.text(index));
   }
 
-  /** {@link keysOf}, other work goes on while many are worked out. */
+  /** {@link keysOf}, which yields to the event loop between batches. */
   derive(indices: readonly SubaddressIndex[]): Promise<AddressKeys[]> {
-    return this.#inSlices(indices, (slice) => this.keysOf(slice));
+    return this.#inBatches(indices, (batch) => this.keysOf(batch));
   }
 
-  async #inSlices<T>(
+  async #inBatches<T>(
     indices: readonly SubaddressIndex[],
-    task: (slice: readonly SubaddressIndex[]) => readonly T[],
+    task: (batch: readonly SubaddressIndex[]) => readonly T[],
   ): Promise<T[]> {
-    const done: T[] = [];
-    for (let start = 0; start < indices.length; start += AT_ONCE) {
+    const results: T[] = [];
+    for (let start = 0; start < indices.length; start += BATCH_SIZE) {
       if (start > 0) await yieldToEventLoop();
-      for (const item of task(indices.slice(start, start + AT_ONCE))) done.push(item);
+      for (const item of task(indices.slice(start, start + BATCH_SIZE))) results.push(item);
     }
-    return done;
+    return results;
   }
 
-  /** Takes over what was worked out. @param indices none of them {0, 0}. */
-  keep(indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): void {
+  /** Caches the texts of addresses whose keys the caller derived. @param indices none of them {0, 0}. */
+  add(indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): void {
     const { network } = this.#keys();
     indices.forEach((index, i) => {
       const own = keys[i];
-      if (own !== undefined) this.#keep(index, formatAddress({ network, kind: 'subaddress', ...own }));
+      if (own !== undefined) this.#add(index, formatAddress({ network, kind: 'subaddress', ...own }));
     });
   }
 
   #missing(indices: readonly SubaddressIndex[]): SubaddressIndex[] {
     const missing = new Map<string, SubaddressIndex>();
     for (const index of indices)
-      if (this.#known(index) === undefined && !isPrimary(index))
+      if (this.#cached(index) === undefined && !isPrimary(index))
         missing.set(`${index.major}/${index.minor}`, index);
     return [...missing.values()];
   }
 
-  #known({ major, minor }: SubaddressIndex): string | undefined {
-    return this.#kept.get(major)?.get(minor);
+  #cached({ major, minor }: SubaddressIndex): string | undefined {
+    return this.#cache.get(major)?.get(minor);
   }
 
-  #keep({ major, minor }: SubaddressIndex, text: string): string {
-    if (this.#count >= MAX_KEPT) {
-      this.#kept.clear();
+  #add({ major, minor }: SubaddressIndex, text: string): string {
+    if (this.#count >= MAX_CACHED) {
+      this.#cache.clear();
       this.#count = 0;
     }
-    const account = this.#kept.get(major) ?? new Map<number, string>();
-    this.#kept.set(major, account);
+    const account = this.#cache.get(major) ?? new Map<number, string>();
+    this.#cache.set(major, account);
     account.set(minor, text);
     this.#count += 1;
     return text;

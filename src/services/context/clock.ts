@@ -1,4 +1,4 @@
-/** Time of day. Tests hand in their own. */
+/** Source of the time of day; tests use a fake one. */
 export interface Clock {
   /** Unix time [s]. */
   now(): number;

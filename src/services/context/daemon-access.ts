@@ -2,7 +2,7 @@ import type { Daemon } from '../../daemon/daemon.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
-/** Access of one open wallet to the daemon. Closing it ends the calls of this wallet, and no others. */
+/** Access of one open wallet to the daemon. Closing it ends the calls of this wallet only. */
 export class DaemonAccess {
   readonly #connection: DaemonConnection;
   readonly #closing = new AbortController();

@@ -3,17 +3,19 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { Refresher } from '../../refresh/refresher.js';
 
-/** A client of a daemon whose calls can be ended. */
+/** Daemon client whose calls can be aborted. */
 export interface DaemonClient extends Daemon {
-  /** The same client, whose calls end with the reason of a signal. */
+  /** Returns a view of this client whose calls are aborted, with the signal's reason, when the signal fires. */
   until(signal: AbortSignal): Daemon;
   close(): void;
 }
 
-/** Creates a client. @throws DaemonError for an address that cannot be one. */
+/** Creates a client. @throws DaemonError for an invalid address. */
 export type ConnectDaemon = (config: DaemonConfig) => DaemonClient;
 
-/** Connection to the daemon, shared by every open wallet: the client of this thread, and that of the refresh thread. */
+/**
+ * Connection to the daemon, shared by every open wallet: the client of this thread and the one of the refresh thread.
+ */
 export class DaemonConnection {
   readonly #connect: ConnectDaemon;
   readonly #refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
@@ -21,7 +23,7 @@ export class DaemonConnection {
   #client: DaemonClient | undefined;
   #trusted: boolean;
 
-  /** @param config undefined is offline. */
+  /** @param parts `config` is undefined when offline. */
   constructor(parts: {
     readonly connect: ConnectDaemon;
     readonly refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
@@ -34,7 +36,7 @@ export class DaemonConnection {
     this.#trusted = parts.trusted;
   }
 
-  /** Starts the threads that refreshes need, unless the server is offline. */
+  /** Starts the refresh threads, unless the server is offline. */
   start(): void {
     if (this.#config !== undefined) this.#refresher.start();
   }
@@ -48,7 +50,7 @@ export class DaemonConnection {
     return this.#config?.address;
   }
 
-  /** @param signal ends the calls with its reason. @throws DaemonError `unreachable` when offline. */
+  /** @param signal aborts the calls with its reason. @throws DaemonError `unreachable` when offline. */
   client(signal?: AbortSignal): Daemon {
     if (this.#config === undefined)
       throw new DaemonError('unreachable', 'the wallet server is offline', { notTaken: true });
@@ -56,12 +58,12 @@ export class DaemonConnection {
     return signal === undefined ? this.#client : this.#client.until(signal);
   }
 
-  /** Ends the calls of this thread: running ones, and every later one. */
+  /** Aborts the running calls of this thread, and every later one. */
   endCalls(): void {
     this.#client?.close();
   }
 
-  /** @throws DaemonError for an address that cannot be one; nothing was changed then. */
+  /** Replaces the daemon. @throws DaemonError for an invalid address; nothing is changed then. */
   change(config: DaemonConfig | undefined, trusted: boolean): void {
     const client = config === undefined ? undefined : this.#connect(config);
     const previous = this.#client;

@@ -8,7 +8,7 @@ import {
 } from '../../wallet/exchange/export-blob.js';
 import type { WalletKeys } from '../../wallet/keys.js';
 
-/** Seals and opens what wallets with one view key hand to each other. The stretched key is made once. */
+/** Encrypts and decrypts data exchanged by wallets with the same view key. The slow key derivation runs once. */
 export class ExportCipher {
   readonly #keys: WalletKeys;
   readonly #kdfRounds: number;
@@ -25,12 +25,12 @@ export class ExportCipher {
     return sealExport(kind, plaintext, await this.#exportKeys(), this.#rng);
   }
 
-  /** @throws CodecError when it is of another kind, of a wallet with other keys, or was changed. */
+  /** Decrypts an export. @throws CodecError for another kind, another view key, or altered data. */
   async open(kind: ExportKind, blob: Uint8Array): Promise<Uint8Array> {
     return openExport(kind, blob, await this.#exportKeys());
   }
 
-  /** The sealer is of no use afterwards. */
+  /** Wipes the derived key; the cipher cannot be used afterwards. */
   wipe(): void {
     void this.#cipherKey?.then(
       (key) => key.fill(0),

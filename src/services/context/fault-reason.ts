@@ -1,23 +1,23 @@
 import { DaemonError, type DaemonErrorKind } from '../../daemon/errors.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 
-/** Failures that leave no way to the daemon; the others are about what it answered. */
+/** Kinds of failure without an answer from the daemon; the other kinds are bad answers. */
 const UNREACHABLE: ReadonlySet<DaemonErrorKind> = new Set(['unreachable', 'timeout', 'unauthorized', 'tls']);
 
 export const isUnreachable = ({ kind }: DaemonError): boolean => UNREACHABLE.has(kind);
 
-/** Names the failure of the operating system too, such as ECONNREFUSED, where the cause has one. */
+/** Message of a daemon error, with the error code of the operating system (such as ECONNREFUSED) where it has one. */
 export const describeDaemonError = ({ message, code }: DaemonError): string =>
   code === undefined || message.includes(code) ? message : `${message} (${code})`;
 
 /** Cause of a failure, as a part of a longer sentence. */
 export interface FaultReason {
   readonly reason: string;
-  /** Upstream's message for it, where it has one. */
+  /** Upstream's message, where it has one. */
   readonly text?: string;
 }
 
-/** @throws the cause where it is a bug. */
+/** Describes a daemon or wallet error. @throws the cause itself where it is any other error. */
 export function reasonOf(cause: unknown): FaultReason {
   if (cause instanceof DaemonError)
     return {

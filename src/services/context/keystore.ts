@@ -36,12 +36,13 @@ import { isReady } from '../../wallet/multisig/account.js';
 import { multisigSeed } from '../../wallet/multisig/seed.js';
 import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
 
+/** Stands in memory for a secret key that only the keys file holds. */
 const BLANK = new Uint8Array(32) as SecretKey;
 
 export interface KeystoreParts {
-  /** Absent for a wallet in memory. */
+  /** Path of the keys file; absent for a wallet in memory. */
   readonly path?: string;
-  /** Beside it. */
+  /** Path of the store; absent for a wallet in memory. */
   readonly store?: string;
   readonly keys: WalletKeys;
   readonly keysFile: KeysFile;
@@ -50,13 +51,13 @@ export interface KeystoreParts {
   readonly rng: Rng;
 }
 
-/** The keys file of an open wallet, and the password that closes it. */
+/** Keys file of an open wallet, with its keys and its password. */
 export class Keystore {
   readonly #parts: Omit<KeystoreParts, 'keys' | 'keysFile' | 'password'>;
   #keys: WalletKeys;
-  /** What the file says; the secret keys in it are blank. */
+  /** Content of the keys file, with blank secret keys. */
   #facts: KeysFile;
-  /** Absent while the spend key that it opens is put away. */
+  /** Absent during background sync, as it would decrypt the spend key. */
   #password: string | undefined;
 
   constructor({ keys, keysFile, password, ...parts }: KeystoreParts) {
@@ -81,7 +82,7 @@ export class Keystore {
     return this.#facts.watchOnly;
   }
 
-  /** Absent where the spend key is there, or never was. */
+  /** Kind of background sync; undefined when the spend key is in memory, or for wallets without one. */
   get background(): Background | undefined {
     if (this.#facts.backgroundKey !== undefined) return 'wallet';
     const { spendSecret, multisig } = this.#keys;
@@ -93,23 +94,26 @@ export class Keystore {
     return backgroundSyncOf(this.#facts);
   }
 
-  /** Whoever syncs under a password of its own is not shown what the owner noted down. */
+  /** True during background sync with a password of its own: notes, labels and attributes are then hidden. */
   get hidesNotes(): boolean {
     return this.background !== undefined && this.backgroundSync === 'custom-background-password';
   }
 
-  /** The file as it is to be written, for a wallet whose keys are replaced. */
+  /**
+   * Complete keys file with secret keys, for a wallet whose keys are replaced.
+   * @throws Error as {@link #withSecrets}
+   */
   get whole(): KeysFile {
-    return this.#filled(this.#facts);
+    return this.#withSecrets(this.#facts);
   }
 
-  /** @throws Error while the spend key that it opens is put away. */
+  /** @throws Error during background sync. */
   get password(): string {
-    if (this.#password === undefined) throw new Error('the password was forgotten with the spend key');
+    if (this.#password === undefined) throw new Error('the password is not in memory during background sync');
     return this.#password;
   }
 
-  /** Is this wallet allowed to share its spend key? Source: wallet2.h `is_multisig_enabled`. */
+  /** Whether multisig is enabled for this wallet. Source: wallet2.h `is_multisig_enabled`. */
   get multisigEnabled(): boolean {
     return enablesMultisig(this.#facts);
   }
@@ -135,34 +139,34 @@ export class Keystore {
     return password === this.#password;
   }
 
-  /** Wipes the spend key from memory, and forgets the password that opens its file. */
-  putSpendKeyAway(): void {
+  /** Wipes the spend key from memory, and drops the password that decrypts the keys file. */
+  dropSpendKey(): void {
     const { network, spendPublicKey, viewPublicKey, viewSecret, spendSecret } = this.#keys;
     this.#keys = { network, spendPublicKey, viewPublicKey, viewSecret };
     spendSecret?.wipe();
     if (this.#parts.path !== undefined) this.#password = undefined;
   }
 
-  takeSpendKeyBack(spendSecret: SecretKey, password: string): void {
+  restoreSpendKey(spendSecret: SecretKey, password: string): void {
     this.#keys = { ...this.#keys, spendSecret: new Secret(Uint8Array.from(spendSecret) as SecretKey) };
     this.#password = password;
   }
 
   /**
-   * The spend key, from the keys file.
-   * @param given checked against it; the only source for a wallet in memory.
+   * Reads the spend key from the keys file.
+   * @param fromSeed must equal the stored one; the only source for a wallet in memory.
    * @returns a copy, for the caller to wipe. @throws WalletError `wrong_password`, `invalid`
    */
-  async recoverSpendKey(password: string, given: SecretKey | undefined): Promise<SecretKey> {
+  async recoverSpendKey(password: string, fromSeed: SecretKey | undefined): Promise<SecretKey> {
     const stored = await this.#storedSpendKey(password);
-    const found = given ?? stored;
-    const fits =
+    const found = fromSeed ?? stored;
+    const isValid =
       found !== undefined &&
-      (given === undefined ||
+      (fromSeed === undefined ||
         this.#parts.path === undefined ||
-        (stored !== undefined && equalBytes(given, stored))) &&
+        (stored !== undefined && equalBytes(fromSeed, stored))) &&
       equalBytes(publicKeyOf(found), this.#keys.spendPublicKey);
-    if (!fits) throw new WalletError({ kind: 'invalid', reason: "this is not the wallet's spend key" });
+    if (!isValid) throw new WalletError({ kind: 'invalid', reason: "this is not the wallet's spend key" });
     return Uint8Array.from(found) as SecretKey;
   }
 
@@ -174,8 +178,8 @@ export class Keystore {
   }
 
   /**
-   * @param backgroundPassword of the background files, where the type has them.
-   * @throws WalletError `wallet_exists` where another wallet stands in their place.
+   * @param backgroundPassword of the background files; used by `custom-background-password` only.
+   * @throws WalletError `wallet_exists` where files of another wallet have the names of the background files.
    */
   async setBackgroundSync(type: BackgroundSyncType, backgroundPassword: string): Promise<void> {
     const { store, kdfRounds } = this.#parts;
@@ -189,7 +193,7 @@ export class Keystore {
     if (!custom && hadFiles && store !== undefined) await removeBackgroundFiles(store);
   }
 
-  /** Background files that are gone, or the reference's, are written again. */
+  /** Writes the background files again where they are missing or were written by the reference. */
   async restoreBackgroundFiles(): Promise<void> {
     const { store } = this.#parts;
     const key = backgroundKeyIn(this.#facts);
@@ -197,7 +201,7 @@ export class Keystore {
     await this.#saveBackground(this.#facts);
   }
 
-  /** Writes the keys file again where somebody deleted it, as long as all keys are here. @returns whether it was gone. */
+  /** Writes the keys file again if it was deleted and all keys are in memory. @returns whether it was written. */
   async restoreFile(): Promise<boolean> {
     const { path } = this.#parts;
     if (path === undefined || this.background !== undefined || keysFileExists(path)) return false;
@@ -218,7 +222,9 @@ export class Keystore {
     this.#facts = facts;
   }
 
-  /** @throws WalletError `background_syncing`, `background_wallet`, `view_only`, `not_deterministic`, `wrong_key_type` */
+  /**
+   * @throws WalletError `background_syncing`, `background_wallet`, `view_only`, `not_deterministic`, `wrong_key_type`
+   */
   query(type: string): string {
     const { viewSecret, spendSecret } = this.#keys;
     const account = accountOf(this.#keys);
@@ -246,8 +252,8 @@ export class Keystore {
     return encodeMnemonic(spendSecret.expose(), language);
   }
 
-  /** With its secrets. @throws Error without them: a blank must never take their place on disk. */
-  #filled(facts: KeysFile): KeysFile {
+  /** Fills in the secret keys. @throws Error when one is not in memory: a blank key must never be written to disk. */
+  #withSecrets(facts: KeysFile): KeysFile {
     const keys = this.#keys;
     const account = accountOf(keys);
     const { viewSecret } = keys;
@@ -269,17 +275,17 @@ export class Keystore {
   async #save(facts: KeysFile, password: string): Promise<void> {
     const { path, kdfRounds, rng } = this.#parts;
     if (path === undefined) return;
-    // The background files first: the other one holds their key.
+    // Background files first: the keys file holds their key.
     await this.#saveBackground(facts);
-    await saveKeysFile(path, this.#filled(facts), password, kdfRounds, rng);
+    await saveKeysFile(path, this.#withSecrets(facts), password, kdfRounds, rng);
   }
 
-  /** Writes the background files, where the wallet is to have some. */
+  /** Writes the background files, where background sync has its own password. */
   async #saveBackground(facts: KeysFile): Promise<void> {
     const { store, rng } = this.#parts;
     const key = backgroundKeyIn(facts);
     if (store === undefined || key === undefined) return;
-    const { spendSecret, ...rest } = this.#filled(withBackgroundSync(facts, backgroundSyncOf(facts)));
+    const { spendSecret, ...rest } = this.#withSecrets(withBackgroundSync(facts, backgroundSyncOf(facts)));
     const content = {
       keysFile: rest,
       backgroundKey: key,

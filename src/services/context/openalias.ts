@@ -5,17 +5,17 @@ import { DnsError, type TextRecords } from '../../dns/resolver.js';
 import { CodecError } from '../../util/codec.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 
-/** What answers for names. */
+/** Source of DNS TXT records. */
 export interface TextSource {
-  /** @throws CodecError for what is no host name; DnsError when nobody can say. */
+  /** @throws CodecError for an invalid host name; DnsError when the lookup fails. */
   texts(host: string): Promise<TextRecords>;
 }
 
-/** @param text upstream's message for it. */
+/** @param text upstream's message. */
 const wrong = (reason: string, { text, cause }: { text?: string; cause?: unknown } = {}): WalletError =>
   new WalletError({ kind: 'wrong_address', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
-/** Finds addresses by name. Nothing is paid to a name whose answer nobody vouches for. */
+/** Resolves OpenAlias names to addresses. Only answers authenticated by DNSSEC are accepted. */
 export class OpenAlias {
   readonly #source: TextSource | undefined;
 
@@ -25,7 +25,7 @@ export class OpenAlias {
   }
 
   /**
-   * The address that a text is, or stands for.
+   * Parses an address, or looks up an OpenAlias name.
    * @param network undefined: any. @throws WalletError `wrong_address`
    * Source: cryptonote_basic_impl.cpp `get_account_address_from_str_or_url`.
    */
@@ -40,7 +40,7 @@ export class OpenAlias {
     return found;
   }
 
-  /** {@link resolve}, or undefined where it throws for the text's or DNS's sake. */
+  /** {@link resolve}, or undefined for an invalid text or a failed lookup. */
   async find(text: string, network: NetworkType | undefined): Promise<Address | undefined> {
     try {
       return await this.resolve(text, network);
@@ -70,7 +70,7 @@ export class OpenAlias {
         text: `No Monero address found at ${host}`,
       });
     if (!records.authenticated)
-      throw wrong(`the answer for ${host} is not vouched for by DNSSEC`, {
+      throw wrong(`the answer for ${host} is not authenticated by DNSSEC`, {
         text: `Invalid DNSSEC for ${host}`,
       });
     return address;

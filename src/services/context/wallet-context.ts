@@ -35,6 +35,6 @@ export interface WalletContext {
   readonly log: Logger;
   readonly events: WalletEvents;
   readonly locks: WalletLocks;
-  /** To be called after a wait. @throws WalletError `no_wallet` once the wallet is closed. */
+  /** To be called after each `await`. @throws WalletError `no_wallet` once the wallet is closed. */
   readonly assertOpen: () => void;
 }

@@ -5,9 +5,9 @@ import { withFileErrors } from '../../store/file/file-errors.js';
 import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 
-/** Where the parts of one wallet lie. */
+/** Paths of the files of one wallet. */
 export interface WalletPaths {
-  /** As clients say it. */
+  /** Name in the wallet directory, as clients give it. */
   readonly name: string;
   /** The encrypted store. */
   readonly store: string;
@@ -20,14 +20,14 @@ const pathsOf = (directory: string, name: string): WalletPaths => {
   return { name, store, keys: `${store}.keys`, lock: `${store}.lock` };
 };
 
-/** Longest name that leaves room for our endings on common file systems. */
+/** Longest wallet name [bytes] that leaves room for our endings on common file systems. */
 const MAX_NAME_BYTES = 200;
 
-/** Endings that turn the name of a wallet into that of a file which this server writes at any time. */
+/** Endings, after a wallet name, of the files that this server may write at any time. */
 const OWN_ENDINGS = ['.keys', '.lock', DRAFT_SUFFIX, ...LOG_SUFFIXES];
 
 /**
- * Endings of the other files beside a wallet: of background sync, set aside, and of the reference.
+ * Endings of the other files beside a wallet: background files, backups, and files of the reference.
  * Source: wallet2.cpp `do_prepare_file_names`, `store_to`, `store_keys`, `load_wallet_cache`.
  */
 const OTHER_ENDINGS = [
@@ -40,14 +40,14 @@ const OTHER_ENDINGS = [
   '.unportable',
 ];
 
-/** Number behind the ending of a file that is not the first to be set aside. Source: keep-aside.ts. */
-const ASIDE_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
+/** Number behind the ending of every backup but the first. Source: backup-name.ts. */
+const BACKUP_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
 
-/** @param name in any case: some file systems do not tell cases apart. */
+/** Compares without regard to case, as some file systems do. */
 const endingOf = (name: string, endings: readonly string[]): string | undefined =>
   endings.find((ending) => name.toLowerCase().endsWith(ending));
 
-/** A name without a path. */
+/** Whether a name is a file name without a directory. */
 const isPlain = (name: string): boolean =>
   name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
 
@@ -58,13 +58,13 @@ const badName = (name: string, reason: string): WalletError =>
 export class WalletDirectory {
   readonly path: string;
 
-  /** Makes the directory, readable for its owner alone, when it is missing. @throws WalletError `wallet_io` */
+  /** Creates the directory, accessible to its owner only, if it is missing. @throws WalletError `wallet_io` */
   constructor(path: string) {
     this.path = resolve(path);
     withFileErrors(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
   }
 
-  /** Names of the wallets whose keys files lie in the directory, in ascending order. @throws WalletError `wallet_io` */
+  /** Names of the wallets with a keys file in the directory, in ascending order. @throws WalletError `wallet_io` */
   names(): string[] {
     const ending = '.keys';
     return withFileErrors(this.path, () => readdirSync(this.path))
@@ -75,7 +75,7 @@ export class WalletDirectory {
   }
 
   /**
-   * Paths of a wallet that may exist.
+   * Paths of an existing wallet; the files are not checked.
    * @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory.
    */
   locate(name: string): WalletPaths {
@@ -88,22 +88,22 @@ export class WalletDirectory {
   }
 
   /**
-   * Paths of a wallet to create.
-   * @throws WalletError `bad_wallet_name`, also for a name that the files of other wallets have.
+   * Paths of a wallet to create; the files are not checked.
+   * @throws WalletError `bad_wallet_name`, also for a name that the files of another wallet may have.
    */
   locateNew(name: string): WalletPaths {
-    const ending = endingOf(name.replace(ASIDE_NUMBER, ''), [...OWN_ENDINGS, ...OTHER_ENDINGS]);
+    const ending = endingOf(name.replace(BACKUP_NUMBER, ''), [...OWN_ENDINGS, ...OTHER_ENDINGS]);
     if (ending !== undefined)
       throw badName(name, `a wallet name cannot end with ${ending}: files of other wallets have such names`);
     return this.locate(name);
   }
 }
 
-/** Paths of a wallet given as a file of its own, `--wallet-file`. */
+/** Paths of a wallet given as a file path, `--wallet-file`. */
 export const locateFile = (path: string): WalletPaths => pathsOf(dirname(resolve(path)), basename(path));
 
-/** Background files share the store and the lock of the wallet that they belong to. */
-export function servedBy(background: WalletPaths): WalletPaths {
+/** Paths of the wallet opened by a background keys file: it shares the store and the lock of its main wallet. */
+export function backgroundPaths(background: WalletPaths): WalletPaths {
   const { name, keys } = background;
   const main = background.store.replace(/\.background$/, '');
   return { name, store: main, keys, lock: `${main}.lock` };
@@ -112,7 +112,7 @@ export function servedBy(background: WalletPaths): WalletPaths {
 const isThere = (path: string): boolean =>
   withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 
-/** @throws WalletError `wallet_exists` when any file stands where the wallet would go; `wallet_io` */
+/** @throws WalletError `wallet_exists` where the keys file or the store exists; `wallet_io` */
 export function assertFree(paths: WalletPaths): void {
   if (isThere(paths.keys) || isThere(paths.store))
     throw new WalletError({ kind: 'wallet_exists', name: paths.name });
@@ -124,8 +124,8 @@ export function assertPresent(paths: WalletPaths): void {
 }
 
 /**
- * Keeps two wallets from the same file, such as the log of `shop` and the store of a wallet named `shop-wal`. Such
- * names are not created; they may be older than this rule, or another program's.
+ * Refuses a wallet whose files have the names of another wallet's files, such as the log of `shop` and the store of a
+ * wallet named `shop-wal`. Such names are not created any more; old wallets and other programs may still have them.
  * @throws WalletError `bad_wallet_name`, `wallet_io`
  */
 export function assertApart({ name, store }: WalletPaths): void {

@@ -1,15 +1,13 @@
 import { Mutex } from '../../util/mutex.js';
 
-/**
- * Mutual exclusion inside one open wallet. A task that needs both locks takes `refresh` first; {@link exclusive} does.
- */
+/** Mutual exclusion inside one open wallet. Lock order: `refresh` before `payment`, as in {@link exclusive}. */
 export class WalletLocks {
-  /** Held while blocks are read and committed. */
+  /** Held while blocks are fetched and committed. */
   readonly refresh = new Mutex();
   /** Held while a payment is made, so that no output is selected twice. */
   readonly payment = new Mutex();
 
-  /** Runs a task while neither a refresh nor a payment changes the wallet. */
+  /** Runs a task under both locks. */
   exclusive<T>(task: () => Promise<T>): Promise<T> {
     return this.refresh.run(() => this.payment.run(task));
   }

@@ -25,7 +25,7 @@ export interface HistoryServices {
 
 export type HistoryType = 'in' | 'out' | 'pending' | 'failed' | 'pool' | 'block';
 
-/** One row of the history, whatever list it stands in. */
+/** One row of any list of the history. */
 export interface HistoryEntry {
   readonly type: HistoryType;
   readonly txHash: Hash;
@@ -33,17 +33,17 @@ export interface HistoryEntry {
   readonly paymentId?: Uint8Array;
   /** 0 while unconfirmed. */
   readonly height: number;
-  /** Unix seconds. */
+  /** Unix time [s]. */
   readonly timestamp: number;
   readonly amount: Amount;
-  /** Incoming: one an output. */
+  /** Incoming payments: one per output. */
   readonly amounts: readonly Amount[];
   readonly fee: Amount;
   readonly change?: Amount;
   readonly note: string;
   readonly unlockTime: bigint;
   readonly subaddress: SubaddressIndex;
-  /** Where it was received, or which addresses it was paid from. */
+  /** Receiving address, or the addresses of the inputs. */
   readonly subaddresses: readonly SubaddressIndex[];
   readonly address: string;
   readonly destinations: readonly Destination[];
@@ -53,25 +53,25 @@ export interface HistoryEntry {
   readonly locked: boolean;
 }
 
-/** An incoming payment as the payment methods show it. */
+/** Incoming payment with its address and lock state. */
 export interface PaymentView {
   readonly payment: Payment;
   readonly address: string;
   readonly locked: boolean;
 }
 
-/** What an answer is seen from, the same for all its rows. */
+/** State of the chain, the same for all rows of an answer. */
 interface ChainView {
   readonly chainHeight: number;
-  /** Unix seconds. */
+  /** Unix time [s]. */
   readonly now: number;
-  /** What the miner of the last block got. */
+  /** Reward of the last block. */
   readonly reward: Amount;
-  /** Empty where there is none. */
+  /** Note of a transaction; empty without one. */
   readonly note: (txHash: Hash) => string;
 }
 
-/** Shows records as rows of an answer, all from one moment of the chain. */
+/** Converts records to rows of an answer, all for one state of the chain. */
 export class HistoryRows {
   readonly #addressOf: (subaddress: SubaddressIndex) => string;
   readonly #hidesDestinations: boolean;
@@ -141,7 +141,7 @@ export class HistoryRows {
     };
   }
 
-  /** One row an address, as once mined. */
+  /** Rows of an unmined transaction: one per address, as for a mined one. */
   pooled(tx: PoolTx): HistoryEntry[] {
     const byAddress = new Map<string, PoolOutput[]>();
     for (const output of tx.outputs) {

@@ -25,37 +25,37 @@ export interface HistoryFilter {
   readonly minHeight: number;
   /** Inclusive. */
   readonly maxHeight: number;
-  /** Absent: every account. */
+  /** Absent: all accounts. */
   readonly account?: number;
-  /** Absent or empty: every address of the account. */
+  /** Absent or empty: all addresses of the account. */
   readonly minors?: readonly number[];
 }
 
-/** Which addresses. */
+/** Selected addresses. */
 type HistoryPlace = Pick<PaymentFilter, 'account' | 'minors'>;
 
 export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
 
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
-/** Outputs that the store writes before other work has its turn: a millisecond or two. */
-const WRITTEN_AT_ONCE = 1024;
+/** Outputs per page of JSON written by the store: 1 to 2 ms of work. */
+const INCOMING_PAGE_ROWS = 1024;
 
 /** Pages of a long answer. */
 export interface Paged<Page> {
   readonly pages: AsyncIterable<Page>;
-  /** To be called once no more of them are wanted. */
+  /** Frees the snapshot; no page can be read afterwards. */
   release(): void;
 }
 
-/** All of them as they were when they were asked for. */
+/** Lists of the history, all for the state of the store at the time of the request. */
 export interface HistoryLists {
   readonly lists: Partial<Record<HistoryList, AsyncIterable<readonly HistoryEntry[]>>>;
-  /** To be called once no more of them are wanted. */
+  /** Frees the snapshot; no page can be read afterwards. */
   release(): void;
 }
 
-/** Answers what came in and what went out, all of it from the same rows as the balance. */
+/** Lists incoming and outgoing payments and outputs, from the same rows as the balance. */
 export class History {
   readonly #context: Context;
   readonly #services: Services;
@@ -70,8 +70,8 @@ export class History {
     const place = { ...(account === undefined ? {} : { account }), ...(minors?.length ? { minors } : {}) };
     const range = { min: filter.minHeight, max: filter.maxHeight };
     const entries = new HistoryRows(this.#context, this.#services);
-    const open = (states: readonly OutgoingTx['state'][]) =>
-      once(
+    const unconfirmed = (states: readonly OutgoingTx['state'][]) =>
+      singlePage(
         this.#context.store.read((r) =>
           r.outgoing.list({ states, ...place }).map((tx) => entries.outgoing(tx)),
         ),
@@ -83,9 +83,9 @@ export class History {
         lists: {
           ...(lists.has('in') ? { in: this.#received(reading, range, place, entries) } : {}),
           ...(lists.has('out') ? { out: this.#sent(reading, range, place, entries) } : {}),
-          ...(lists.has('pending') ? { pending: open(['prepared', 'pending']) } : {}),
-          ...(lists.has('failed') ? { failed: open(['failed']) } : {}),
-          ...(lists.has('pool') ? { pool: once(this.#inPool(account, minors, entries)) } : {}),
+          ...(lists.has('pending') ? { pending: unconfirmed(['prepared', 'pending']) } : {}),
+          ...(lists.has('failed') ? { failed: unconfirmed(['failed']) } : {}),
+          ...(lists.has('pool') ? { pool: singlePage(this.#inPool(account, minors, entries)) } : {}),
         },
         release,
       };
@@ -96,9 +96,9 @@ export class History {
   }
 
   /**
-   * {@link list} of the newest mined transactions only, about so many, whole blocks in any case.
-   * @param limit at least 1.
-   * @returns the lists, and the `maxHeight` of the next page while there is one.
+   * {@link list} of the newest mined transactions only, in whole blocks.
+   * @param limit approximate number of transactions, at least 1.
+   * @returns the lists, and the `maxHeight` of the next page if there is one.
    */
   page(
     lists: ReadonlySet<HistoryList>,
@@ -156,7 +156,7 @@ export class History {
     return { pages: shown((payments) => entries.payments(payments)), release: () => reading.release() };
   }
 
-  /** Outputs received by an account, as JSON of the given shape. */
+  /** Outputs received by an account, as JSON rows of a template. */
   incoming(
     kind: IncomingKind,
     account: number,
@@ -171,18 +171,18 @@ export class History {
       chainHeight: this.#context.store.height(),
       now: this.#context.clock.now(),
     };
-    const told = this.#context.store.read((r) => r.incoming.importedRows(shape, filter));
-    const found = reading.pages(
+    const imported = this.#context.store.read((r) => r.incoming.importedRows(shape, filter));
+    const scanned = reading.pages(
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {
-        atOnce: WRITTEN_AT_ONCE,
+        rows: INCOMING_PAGE_ROWS,
         end: (r, range, rows) => r.incoming.pageEnd(range, rows),
         read: (r, range) => r.incoming.rows(shape, filter, range),
       },
     );
     const both = async function* (): AsyncGenerator<Uint8Array | undefined> {
-      yield* found;
-      yield told;
+      yield* scanned;
+      yield imported;
     };
     return { pages: both(), release: () => reading.release() };
   }
@@ -200,7 +200,7 @@ export class History {
     });
     return (async function* () {
       for await (const page of pages) {
-        // Many that were never shown take their time.
+        // Yields to the event loop while many texts are derived.
         await accounts.addresses(page.map(({ subaddress }) => subaddress));
         assertOpen();
         yield page;
@@ -245,6 +245,6 @@ export class History {
   }
 }
 
-async function* once<T>(page: T): AsyncGenerator<T> {
+async function* singlePage<T>(page: T): AsyncGenerator<T> {
   yield await Promise.resolve(page);
 }

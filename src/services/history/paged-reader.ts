@@ -7,23 +7,23 @@ import type { WalletContext } from '../context/wallet-context.js';
 export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
 
 /**
- * Rows read before other work has its turn: a millisecond or two. With more of them what they are made into outlives
- * V8's collections of what is new, and fills the heap.
+ * Rows per page: 1 to 2 ms of work. Objects made from larger pages survive the collections of V8's young generation and
+ * fill the heap.
  */
-const ROWS_AT_ONCE = 256;
+const PAGE_ROWS = 256;
 
-/** How a list is read. */
+/** Queries that read a list in pages. */
 export interface PagedList<Page> {
-  /** Rows of a page, about. */
-  readonly atOnce?: number;
-  /** Height up to which a range holds so many rows, whole blocks; undefined when it holds fewer. */
+  /** Approximate number of rows per page. */
+  readonly rows?: number;
+  /** Height up to which a range has about `rows` rows, in whole blocks; undefined if it has fewer. */
   readonly end: (r: WalletReader, range: HeightRange, rows: number) => number | undefined;
   readonly read: (r: WalletReader, range: HeightRange) => Page;
 }
 
 /**
- * Reads long lists page by page, all of them from the store as it is when the first is asked for; other work goes on
- * between pages. All lists are asked for in one turn. A store in memory is read in one go.
+ * Reads long lists in pages from one snapshot of the store, and yields to the event loop between pages. All lists
+ * must be requested without an `await` in between. A store in memory is read in one page.
  */
 export class PagedReader {
   readonly #context: PagedReaderContext;
@@ -33,7 +33,7 @@ export class PagedReader {
     this.#context = context;
   }
 
-  /** @throws WalletError `no_wallet` where it is closed meanwhile */
+  /** @throws WalletError `no_wallet` if the wallet is closed meanwhile */
   pages<Page>(range: HeightRange, list: PagedList<Page>): AsyncIterable<Page> {
     const { store } = this.#context;
     const first = store.read((r) => this.#page(r, range, list));
@@ -41,7 +41,7 @@ export class PagedReader {
     return this.#from(first, range, list);
   }
 
-  /** Nothing is read any more. */
+  /** Frees the snapshot; no page can be read afterwards. */
   release(): void {
     this.#snapshot?.release();
     this.#snapshot = undefined;
@@ -67,9 +67,9 @@ export class PagedReader {
   #page<Page>(
     r: WalletReader,
     range: HeightRange,
-    { end, read, atOnce = ROWS_AT_ONCE }: PagedList<Page>,
+    { end, read, rows = PAGE_ROWS }: PagedList<Page>,
   ): { readonly page: Page; readonly end: number | undefined } {
-    const max = this.#context.store.isInMemory ? undefined : end(r, range, atOnce);
+    const max = this.#context.store.isInMemory ? undefined : end(r, range, rows);
     return { page: read(r, { ...range, max: max ?? range.max }), end: max };
   }
 }

@@ -18,13 +18,13 @@ const PINO_LEVEL: Readonly<Record<Severity, string>> = {
   TRACE: 'trace',
 };
 
-/** pino's level for a text of categories. */
+/** Pino level for a log category string. */
 export function pinoLevel(categories: string): string {
   const severity = severityOf(categories);
   return severity === undefined ? 'silent' : PINO_LEVEL[severity];
 }
 
-/** Changes how much is logged while the process runs. */
+/** Changes the log level and categories at run time. */
 export class LogControl {
   readonly #log: Logger;
   #categories: string;
@@ -41,7 +41,7 @@ export class LogControl {
     this.#apply(categoriesOf(level));
   }
 
-  /** @returns what is in force then. @throws WalletError `invalid` for more than is kept. */
+  /** @returns the categories in force afterwards. @throws WalletError `invalid` for a longer text than the limit. */
   setCategories(asked: string): string {
     const categories = changeCategories(this.#categories, asked);
     if (categories.length > MAX_CATEGORIES)

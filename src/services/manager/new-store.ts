@@ -1,11 +1,11 @@
 import type { PublicKey } from '../../crypto/types.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 
-/** What every store begins with. */
+/** Initial content of every store. */
 export interface NewStore {
-  /** First height to scan; undefined where no daemon could be asked. */
+  /** First height to scan; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
-  /** Unix seconds. */
+  /** Unix time [s]. */
   readonly createdAt: number;
   readonly spendPublicKey: PublicKey;
 }

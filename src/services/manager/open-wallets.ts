@@ -5,14 +5,14 @@ import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex } from '../../util/keyed-mutex.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { assertPresent, servedBy, type WalletPaths } from '../context/wallet-directory.js';
+import { assertPresent, backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
 import { DEFAULT_PERIOD_SECONDS, type RefreshScheduler } from './refresh-scheduler.js';
 import type { NewWallet, WalletOpener } from './wallet-opener.js';
 
 /**
- * A reason for which a wallet is open: it is the current wallet of `/json_rpc`, or it was opened under its own path.
- * A wallet is closed with its last holder.
+ * Reason that keeps a wallet open: it is the current wallet of `/json_rpc`, or it was opened under its own path. A
+ * wallet is closed with its last holder.
  */
 export type Holder = 'current' | 'path';
 
@@ -23,21 +23,21 @@ interface Entry {
   readonly holders: Set<Holder>;
 }
 
-/** Key in {@link KeyedMutex} of wallets in memory, of which there is one at a time. */
+/** {@link KeyedMutex} key of the wallet in memory; only one is open at a time. */
 const IN_MEMORY = '';
 
 /**
- * The open wallets of a server. Opening, creating, changing the keys and closing one wallet exclude each other;
+ * Registry of the open wallets of a server. Opening, creating, rekeying and closing of one wallet run one at a time;
  * different wallets do not wait for each other.
  */
 export class OpenWallets {
   readonly #log: Logger;
   readonly #scheduler: RefreshScheduler;
-  /** By the path of the keys file. */
+  /** Open wallets by the path of the keys file. */
   readonly #entries = new Map<string, Entry>();
-  /** By the path of the store: background files share that of the wallet. */
+  /** Locks by the path of the store, which background files share with their main wallet. */
   readonly #changing = new KeyedMutex();
-  /** The wallet of `/json_rpc` changes one request at a time. */
+  /** Held while the current wallet of `/json_rpc` is replaced. */
   readonly #switching = new Mutex();
   #opener: WalletOpener | undefined;
   #current: Entry | undefined;
@@ -50,7 +50,7 @@ export class OpenWallets {
   }
 
   /** Sets the opener, which in turn needs {@link rekey}. To be called once, before any wallet is opened. */
-  use(opener: WalletOpener): void {
+  setOpener(opener: WalletOpener): void {
     this.#opener = opener;
   }
 
@@ -59,26 +59,25 @@ export class OpenWallets {
     return this.#current?.wallet;
   }
 
-  /** The wallet that was opened under the path of its name. */
-  underPath({ keys }: WalletPaths): OpenWallet | undefined {
+  /** Finds a wallet that was opened under its own path. */
+  findByPath({ keys }: WalletPaths): OpenWallet | undefined {
     const entry = this.#entries.get(keys);
     return entry?.holders.has('path') === true ? entry.wallet : undefined;
   }
 
-  /** The open wallet with a keys file, whatever holds it open. */
-  withKeysFile(path: string): OpenWallet | undefined {
+  /** Finds an open wallet by its keys file, for any holder. */
+  findByKeysFile(path: string): OpenWallet | undefined {
     return this.#entries.get(path)?.wallet;
   }
 
-  /** Every open wallet. */
   all(): OpenWallet[] {
     const inMemory = this.#current !== undefined && this.#current.paths === undefined ? [this.#current] : [];
     return [...this.#entries.values(), ...inMemory].map(({ wallet }) => wallet);
   }
 
   /**
-   * Opens a wallet, or adds a holder to an open one. As the current wallet it replaces the one before, which stays
-   * current where opening fails; the same wallet once more is closed and opened again unless its path holds it.
+   * Opens a wallet, or adds a holder to an open one. As the current wallet it replaces the previous one, which stays
+   * current if opening fails; the current wallet itself is closed and opened again, unless its path holds it too.
    * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
   open(paths: WalletPaths, password: string, holder: Holder): Promise<OpenWallet> {
@@ -105,9 +104,9 @@ export class OpenWallets {
   }
 
   /**
-   * Gives an open wallet other keys: closes it and opens it again, for the same holders.
-   * @param change creates the new keys file. Where it throws, nothing was changed.
-   * @throws WalletError `no_wallet` for a wallet that is not open any more.
+   * Replaces the keys of an open wallet: closes it and opens it again, for the same holders.
+   * @param change creates the new keys file. If it throws, nothing was changed.
+   * @throws WalletError `no_wallet` for a closed wallet.
    */
   rekey(wallet: OpenWallet, change: () => Promise<KeysFile>): Promise<void> {
     return this.#changing.run(keyOf(wallet), async () => {
@@ -122,8 +121,8 @@ export class OpenWallets {
       const keepStore =
         equalBytes(after.spendPublicKey, before.spendPublicKey) &&
         equalBytes(after.viewPublicKey, before.viewPublicKey);
-      // No other process may open it in between.
-      const lock = wallet.handLockOver();
+      // No other process may open the wallet in between.
+      const lock = wallet.detachLock();
       const opening = { paths, lock, password, restoreHeight };
       const reopen = async (keysFile: KeysFile): Promise<void> => {
         try {
@@ -153,7 +152,7 @@ export class OpenWallets {
   }
 
   /**
-   * Sets the refresh period of a wallet; of the current one, for each wallet that becomes current later too.
+   * Sets the refresh period of a wallet; for the current one, also of each wallet that becomes current later.
    * @param seconds undefined: refreshed by request only.
    */
   setPeriod(wallet: OpenWallet | undefined, holder: Holder, seconds: number | undefined): void {
@@ -181,7 +180,7 @@ export class OpenWallets {
     return this.#opener;
   }
 
-  /** Runs a task that opens a wallet under the locks that its holder needs. */
+  /** Runs a task that opens a wallet, under the locks that its holder needs. */
   #hold(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
     const locked = (): Promise<Entry> => this.#changing.run(key, task);
     if (holder === 'path') return locked().then(({ wallet }) => wallet);
@@ -189,7 +188,7 @@ export class OpenWallets {
       const before = this.#current;
       const entry = await locked();
       this.#current = entry;
-      if (before !== undefined && before !== entry) await this.#replaced(before);
+      if (before !== undefined && before !== entry) await this.#releaseReplaced(before);
       return entry.wallet;
     });
   }
@@ -200,29 +199,29 @@ export class OpenWallets {
     // The password is checked before an open wallet is closed.
     const keysFile = await this.#opening.readKeys(paths, password);
     try {
-      const place = keysFile.backgroundKey === undefined ? paths : servedBy(paths);
-      const known = this.#entries.get(place.keys);
+      const located = keysFile.backgroundKey === undefined ? paths : backgroundPaths(paths);
+      const known = this.#entries.get(located.keys);
       if (known !== undefined && (holder === 'path' || known.holders.has('path'))) {
         known.holders.add(holder);
         return known;
       }
-      await this.#giveWay(place, holder);
-      const wallet = await this.#opening.open(place, keysFile, password, version);
+      await this.#closeSharedStore(located, holder);
+      const wallet = await this.#opening.open(located, keysFile, password, version);
       try {
         await wallet.backgroundSync.resume();
       } catch (error) {
         await wallet.close();
         throw error;
       }
-      return this.#add(wallet, place, holder);
+      return this.#add(wallet, located, holder);
     } finally {
-      // The wallet has copies of its own.
+      // The open wallet has its own copies.
       for (const secret of [keysFile.viewSecret, keysFile.spendSecret]) secret?.fill(0);
     }
   }
 
-  /** Closes the current wallet where it has the store of the one that takes its place. */
-  async #giveWay({ store }: WalletPaths, holder: Holder): Promise<void> {
+  /** Closes the current wallet if it uses the same store as its replacement. */
+  async #closeSharedStore({ store }: WalletPaths, holder: Holder): Promise<void> {
     const current = this.#current;
     if (holder !== 'current' || current?.paths?.store !== store || current.holders.has('path')) return;
     await this.#remove(current, 'current');
@@ -235,15 +234,12 @@ export class OpenWallets {
     return entry;
   }
 
-  /** Releases the wallet that was current before another one. Its trouble is not an error of opening the other. */
-  async #replaced(before: Entry): Promise<void> {
+  /** Releases the replaced current wallet; a failure is logged, as opening the other wallet succeeded. */
+  async #releaseReplaced(before: Entry): Promise<void> {
     try {
       await this.#changing.run(keyOf(before.wallet), () => this.#remove(before, 'current'));
     } catch (error) {
-      this.#log.error(
-        { err: error, name: before.wallet.name },
-        'the wallet that was current before could not be closed cleanly',
-      );
+      this.#log.error({ err: error, name: before.wallet.name }, 'closing the previous current wallet failed');
     }
   }
 
@@ -273,8 +269,8 @@ export class OpenWallets {
   }
 }
 
-/** Background files and the wallet that they belong to share a store, and so a key. */
+/** Path of the store, which background files share with their main wallet. */
 const lockKey = (paths: WalletPaths | undefined): string =>
-  paths === undefined ? IN_MEMORY : servedBy(paths).store;
+  paths === undefined ? IN_MEMORY : backgroundPaths(paths).store;
 
 const keyOf = ({ paths }: OpenWallet): string => lockKey(paths);

@@ -11,19 +11,19 @@ import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { ImportedWallet } from '../../wallet/model/imported-wallet.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 
-/** What the thread that takes over a cache is asked for. */
+/** Task of the thread that imports a cache. */
 export interface CacheTask {
-  /** The cache stands at the store's place; the store is drafted beside it. */
+  /** Path of the cache and of the later store, whose draft is written beside it. */
   readonly path: string;
-  /** 32 bytes, of the cache. */
+  /** Key of the cache, 32 bytes. */
   readonly cacheKey: Uint8Array;
-  /** 32 bytes, of the store. */
+  /** Key of the store, 32 bytes. */
   readonly storeKey: Uint8Array;
   readonly owner: CacheOwner;
   readonly store: NewStore;
 }
 
-/** How much was taken over. */
+/** Number of imported records. */
 export interface CacheCounts {
   readonly accounts: number;
   readonly addresses: number;
@@ -34,32 +34,32 @@ export interface CacheCounts {
 }
 
 export type CacheAnswer =
-  | { readonly taken: CacheCounts }
-  /** `otherKey`: ciphered, but not under this key; nothing else is known to be wrong. */
+  | { readonly imported: CacheCounts }
+  /** The cache cannot be read. `otherKey`: decryption failed, perhaps for a wrong key only. */
   | { readonly problem: string; readonly otherKey: boolean }
-  /** The files cannot be used: nothing is known of the cache. */
+  /** The files cannot be accessed. */
   | { readonly fault: Fault };
 
-const countsOf = (memory: ImportedWallet): CacheCounts => ({
-  accounts: memory.accounts.length,
-  addresses: memory.accounts.reduce((count, { labels }) => count + labels.length, 0),
-  txKeys: memory.txKeys.length,
-  notes: memory.notes.length,
-  payments: memory.paid.length + memory.unmined.length,
-  addressBook: memory.addressBook.length,
+const countsOf = (wallet: ImportedWallet): CacheCounts => ({
+  accounts: wallet.accounts.length,
+  addresses: wallet.accounts.reduce((count, { labels }) => count + labels.length, 0),
+  txKeys: wallet.txKeys.length,
+  notes: wallet.notes.length,
+  payments: wallet.paid.length + wallet.unmined.length,
+  addressBook: wallet.addressBook.length,
 });
 
-function takeOver({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheAnswer {
+function importFile({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheAnswer {
   try {
     const bytes = withFileErrors(path, () => readFileSync(path));
     const cache = openCache(bytes, cacheKey);
-    if (cache === undefined) return { problem: 'it cannot be deciphered', otherKey: true };
-    const memory = importCache(cache, owner);
+    if (cache === undefined) return { problem: 'it cannot be decrypted', otherKey: true };
+    const wallet = importCache(cache, owner);
     WalletStore.draft(path, storeKey, (w: WalletWriter) => {
       fillNewStore(w, store);
-      importWallet(w, memory);
+      importWallet(w, wallet);
     });
-    return { taken: countsOf(memory) };
+    return { imported: countsOf(wallet) };
   } catch (error) {
     if (error instanceof WalletError) return { fault: error.fault };
     if (error instanceof CodecError || error instanceof RangeError)
@@ -72,7 +72,7 @@ const port = parentPort;
 if (port === null) throw new Error('reference-cache-thread runs as a worker thread only');
 port.on('message', (task: CacheTask) => {
   try {
-    port.postMessage(takeOver(task));
+    port.postMessage(importFile(task));
   } finally {
     for (const secret of [task.cacheKey, task.storeKey, task.owner.viewSecret]) secret.fill(0);
   }

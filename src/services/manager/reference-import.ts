@@ -13,7 +13,7 @@ import { fillNewStore, type NewStore } from './new-store.js';
 import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
 
 export interface ReferenceImport {
-  /** Where the cache stands and the store will. */
+  /** Path of the cache, and of the store afterwards. */
   readonly path: string;
   readonly keysFile: KeysFile;
   readonly password: string;
@@ -25,42 +25,43 @@ export interface ReferenceImport {
 }
 
 /**
- * Makes a store where a cache of the reference stands, with all that the cache remembers and the chain cannot
- * tell. What cannot be read is no reason to keep the wallet shut: its store begins empty then. The cache stays
- * as it is, under another name; a crash at any point leaves it in its place, or the whole store there.
+ * Replaces a cache of the reference by a store with the facts of the cache that the chain does not hold. Where the
+ * cache cannot be read, the store begins empty, so that the wallet opens in any case. The cache is renamed and not
+ * changed; a crash at any point leaves either the cache or the whole store at its path.
  */
 export async function importReferenceCache(wanted: ReferenceImport): Promise<void> {
   const { path, storeKey, store, log } = wanted;
-  const answer = await takeOver(wanted);
+  const answer = await importOnThread(wanted);
   if ('problem' in answer) WalletStore.draft(path, storeKey, (w) => fillNewStore(w, store));
-  const kept = addBackupName(path, 'reference-cache');
+  const backup = addBackupName(path, 'reference-cache');
   commitDraft(path);
   if ('problem' in answer)
     log.warn(
-      { kept, reason: answer.problem },
-      'a file that is no store was set aside, and nothing could be taken over from it; the wallet is read from the chain',
+      { backup, reason: answer.problem },
+      'the wallet file is neither a store nor a readable cache of monero-wallet-rpc: it was renamed, and the wallet is rebuilt from the chain',
     );
-  else log.info({ kept, ...answer.taken }, 'the cache of monero-wallet-rpc was taken over');
+  else log.info({ backup, ...answer.imported }, 'the cache of monero-wallet-rpc was imported');
 }
 
-/** A million payments take as much. */
+/** Largest cache that is imported [bytes]: about a million payments. */
 const MAX_BYTES = 1 << 30;
 
-/** Nothing is wrong with such a cache: it stays where it is, for a machine that has room. */
+/** Such a cache is valid: it is left in place, for a machine with more memory. */
 const tooLarge = (path: string, cause?: unknown): WalletError => {
-  const reason = 'the cache that monero-wallet-rpc left takes more memory than there is';
+  const reason = 'the cache of monero-wallet-rpc is too large for the memory of this machine';
   return new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
 };
 
-type Taken = Exclude<CacheAnswer, { readonly fault: unknown }>;
+type Outcome = Exclude<CacheAnswer, { readonly fault: unknown }>;
 
-function taken(answer: CacheAnswer): Taken {
+/** @throws WalletError for a fault of the thread. */
+function outcomeOf(answer: CacheAnswer): Outcome {
   if ('fault' in answer) throw new WalletError(answer.fault);
   return answer;
 }
 
-/** Tries today's key, then the one of releases that did not make it from the password. */
-async function takeOver(wanted: ReferenceImport): Promise<Taken> {
+/** Tries the key of current releases, then that of old ones, which did not derive it from the password. */
+async function importOnThread(wanted: ReferenceImport): Promise<Outcome> {
   const { path, keysFile, password, kdfRounds } = wanted;
   if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
   const thread = new WorkerPool<CacheTask, CacheAnswer>(
@@ -68,11 +69,11 @@ async function takeOver(wanted: ReferenceImport): Promise<Taken> {
     1,
   );
   try {
-    const answer = taken(await thread.run(taskOf(wanted, await cacheKey(password, kdfRounds))));
+    const answer = outcomeOf(await thread.run(taskOf(wanted, await cacheKey(password, kdfRounds))));
     if (!('problem' in answer && answer.otherKey)) return answer;
     const spendSecret = keysFile.spendSecret ?? (new Uint8Array(32) as SecretKey);
     const oldKey = await secretKeysKey(keysFile.viewSecret, spendSecret, kdfRounds);
-    return taken(await thread.run(taskOf(wanted, oldKey)));
+    return outcomeOf(await thread.run(taskOf(wanted, oldKey)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw cause;
     throw tooLarge(path, cause);

@@ -8,8 +8,8 @@ export const DEFAULT_PERIOD_SECONDS = 20;
 /** Time before a failed refresh is tried again [ms]; doubles from the first to the last. */
 const RETRY_MS = { first: 1000, last: 60_000 };
 
-/** Refreshes started in one turn of the event loop: each reads its wallet's store for less than a millisecond. */
-const STARTED_AT_ONCE = 4;
+/** Refreshes started between two yields to the event loop: each reads its wallet's store for less than 1 ms. */
+const STARTS_PER_TURN = 4;
 
 /** The parts of an open wallet that are scheduled. */
 export type ScheduledWallet = Pick<OpenWallet, 'name' | 'context' | 'sync'>;
@@ -20,20 +20,20 @@ interface Schedule {
   /** Time of the next refresh [ms since the scheduler was created]. */
   due: number;
   isRefreshing: boolean;
-  /** Failures in a row that are not the daemon's. */
+  /** Consecutive failures not caused by the daemon. */
   failures: number;
 }
 
 /**
- * Refreshes the open wallets of a server periodically. Wallets with one period are due at the same moments, so that they
- * share one pass over the chain. Where the daemon fails, all are tried again at growing intervals.
+ * Refreshes the open wallets of a server periodically. Wallets with the same period are due at the same times, so that
+ * they share one pass over the chain. After a failure of the daemon all are tried again at growing intervals.
  */
 export class RefreshScheduler {
   readonly #log: Logger;
   readonly #schedules = new Map<ScheduledWallet, Schedule>();
   readonly #origin = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  /** Cycles in a row in which the daemon failed. */
+  /** Consecutive cycles in which the daemon failed. */
   #daemonFailures = 0;
   /** Start of the last cycle in which the daemon failed. */
   #failedCycle = -1;
@@ -43,7 +43,7 @@ export class RefreshScheduler {
     this.#log = log;
   }
 
-  /** Refreshes a wallet from now on, first at once. @param period [s]; undefined: refreshed by request only. */
+  /** Schedules a wallet, whose first refresh is due now. @param period [s]; undefined: refreshed by request only. */
   add(wallet: ScheduledWallet, period: number | undefined): void {
     this.#schedules.set(wallet, { period, due: this.#now(), isRefreshing: false, failures: 0 });
     this.#arm();
@@ -53,7 +53,7 @@ export class RefreshScheduler {
     this.#schedules.delete(wallet);
   }
 
-  /** Passes the period of a wallet on to the one that was opened in its place. */
+  /** Transfers the period of a wallet to the one opened in its place. */
   replace(before: ScheduledWallet, after: ScheduledWallet): void {
     const period = this.#schedules.get(before)?.period;
     this.remove(before);
@@ -69,8 +69,8 @@ export class RefreshScheduler {
     this.#arm();
   }
 
-  /** Refreshes every wallet at once and forgets earlier failures. For a server with another daemon. */
-  startOver(): void {
+  /** Makes every wallet due now and resets the counts of failures. For a server with another daemon. */
+  restart(): void {
     this.#daemonFailures = 0;
     for (const schedule of this.#schedules.values()) {
       schedule.due = this.#now();
@@ -79,7 +79,6 @@ export class RefreshScheduler {
     this.#arm();
   }
 
-  /** Starts no refresh any more. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -89,7 +88,7 @@ export class RefreshScheduler {
     return performance.now() - this.#origin;
   }
 
-  /** Sets the timer to the earliest refresh that is due. */
+  /** Sets the timer to the earliest due time. */
   #arm(): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
@@ -110,7 +109,7 @@ export class RefreshScheduler {
       if (this.#schedules.get(wallet) !== schedule) continue;
       void this.#refresh(wallet, schedule, start, asOf);
       started += 1;
-      if (started % STARTED_AT_ONCE === 0) await yieldToEventLoop();
+      if (started % STARTS_PER_TURN === 0) await yieldToEventLoop();
     }
     this.#arm();
   }
@@ -122,14 +121,14 @@ export class RefreshScheduler {
     try {
       if (daemon.address !== undefined) {
         await wallet.sync.refresh({ asOf });
-        this.#daemonAnswers();
+        this.#noteDaemonAnswer();
       }
       schedule.failures = 0;
     } catch (error) {
       if (this.#schedules.get(wallet) !== schedule) return;
       if (!(error instanceof DaemonError)) {
         schedule.failures += 1;
-        this.#log.error({ err: error, name: wallet.name }, 'a refresh failed');
+        this.#log.error({ err: error, name: wallet.name }, 'refreshing a wallet failed; it is tried again');
         wait = backOff(schedule.failures);
       } else if (daemon.address !== undefined) {
         this.#noteDaemonFailure(error, daemon.address, cycle);
@@ -139,19 +138,19 @@ export class RefreshScheduler {
       schedule.isRefreshing = false;
     }
     const now = this.#now();
-    // Due times are multiples of the period, the same for every wallet with it.
+    // Due times are multiples of the period: the same for all wallets with one period.
     const period = 1000 * (schedule.period ?? DEFAULT_PERIOD_SECONDS);
     if (schedule.due <= cycle)
       schedule.due = wait === undefined ? (Math.floor(now / period) + 1) * period : now + wait;
     this.#arm();
   }
 
-  #daemonAnswers(): void {
+  #noteDaemonAnswer(): void {
     if (this.#daemonFailures > 0) this.#log.info('the daemon answers again');
     this.#daemonFailures = 0;
   }
 
-  /** Counts and logs an outage once, not once a wallet or an attempt. */
+  /** Counts a failure of the daemon once per cycle, and logs it once per outage. */
   #noteDaemonFailure({ message, code }: DaemonError, address: string, cycle: number): void {
     if (cycle === this.#failedCycle) return;
     this.#failedCycle = cycle;
@@ -159,7 +158,7 @@ export class RefreshScheduler {
     if (this.#daemonFailures > 1) return;
     this.#log.warn(
       { daemon: address, reason: message, code },
-      'the daemon cannot be used; trying again. Start it, or name another with --daemon-address or set_daemon',
+      'the daemon cannot be used; it is tried again. Start it, or name another with --daemon-address or set_daemon',
     );
   }
 }

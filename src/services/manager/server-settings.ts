@@ -8,23 +8,23 @@ import type { WalletEvents } from '../context/wallet-events.js';
 import type { OpenAlias } from '../context/openalias.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 
-/** What the process was told, as far as wallets are concerned. */
+/** Settings of the process that concern wallets. */
 export interface ServerSettings {
   readonly network: NetworkType;
   /** Absent: clients cannot create or open wallets. */
   readonly directory?: WalletDirectory;
   readonly kdfRounds: number;
-  /** In which outputs are told to offline wallets. */
+  /** Version of exported outputs. */
   readonly exportFormat: ExportFormat;
   readonly restricted: boolean;
   readonly threads: number;
   /** Absent: offline. */
   readonly daemon?: DaemonConfig;
   readonly daemonTrusted: boolean;
-  /** Blocks whose version is newer than any known are read all the same. */
+  /** Accepts blocks with a version newer than any known one. */
   readonly anyFork: boolean;
   readonly rng: Rng;
-  /** Who waits for an answer of this process. */
+  /** Pending requests of this process. */
   readonly pendingRequests: PendingRequests;
   readonly openAlias: OpenAlias;
   readonly events: WalletEvents;

@@ -11,13 +11,13 @@ import type { ServerSettings } from './server-settings.js';
 import {
   requireLanguage,
   walletFromMultisigSeed,
-  walletFromWords,
+  walletFromSeed,
   type MultisigRestoreRequest,
-  type PlacelessWallet,
+  type UnlocatedWallet,
   type RestoreRequest,
 } from './wallet-restore.js';
 
-/** Time to ask the daemon for its height [ms]. A new wallet without a height finds it at its first refresh. */
+/** Deadline for the daemon's height [ms]. Without it a new wallet determines its height at the first refresh. */
 const HEIGHT_DEADLINE_MS = 10_000;
 
 export interface CreateRequest {
@@ -32,11 +32,11 @@ export interface GenerateRequest {
   readonly password: string;
   readonly keys: KeyTexts;
   readonly restoreHeight: number;
-  /** Empty: none is noted down. */
+  /** Language of the seed; empty: none is stored. */
   readonly language: string;
 }
 
-/** Creates wallets from random keys, seeds and given keys, and opens them for a holder. */
+/** Creates wallets from random keys, seeds or given keys, and opens them for a holder. */
 export class WalletCreation {
   readonly #settings: ServerSettings;
   readonly #daemon: DaemonConnection;
@@ -59,18 +59,18 @@ export class WalletCreation {
     await this.#add(paths, { keys, language, password, restoreHeight });
   }
 
-  /** @returns the seed to note down, too. @throws WalletError `bad_seed`, `wallet_exists` */
+  /** @returns the address, and the seed without its offset. @throws WalletError `bad_seed`, `wallet_exists` */
   async restore(
     request: RestoreRequest,
   ): Promise<{ readonly address: string; readonly seed: string; readonly deprecated: boolean }> {
-    const paths = this.#placeNew(request.filename);
-    const { wallet, seed, deprecated } = await walletFromWords(request);
+    const paths = this.#locateUnused(request.filename);
+    const { wallet, seed, deprecated } = await walletFromSeed(request);
     return { address: primaryAddress(await this.#add(paths, wallet)), seed, deprecated };
   }
 
   /** @returns the address of the group. @throws WalletError `bad_seed`, `wallet_exists` */
   async restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
-    const paths = this.#placeNew(request.filename);
+    const paths = this.#locateUnused(request.filename);
     return primaryAddress(await this.#add(paths, walletFromMultisigSeed(request)));
   }
 
@@ -78,7 +78,7 @@ export class WalletCreation {
   async generateFromKeys(
     request: GenerateRequest,
   ): Promise<{ readonly address: string; readonly viewOnly: boolean }> {
-    const paths = this.#placeNew(request.filename);
+    const paths = this.#locateUnused(request.filename);
     const { password, restoreHeight } = request;
     const keys = parseAccountKeys(request.keys, this.#settings.network);
     const language = request.language === '' ? undefined : requireLanguage(request.language);
@@ -86,20 +86,20 @@ export class WalletCreation {
     return { address: primaryAddress(wallet), viewOnly: wallet.isViewOnly };
   }
 
-  async #add(paths: WalletPaths | undefined, wallet: PlacelessWallet): Promise<OpenWallet> {
+  async #add(paths: WalletPaths | undefined, wallet: UnlocatedWallet): Promise<OpenWallet> {
     const created = await this.#wallets.create({ ...wallet, paths }, this.#holder);
-    if (this.#daemon.address !== undefined) await this.#watchAhead(created);
+    if (this.#daemon.address !== undefined) await this.#deriveLookahead(created);
     return created;
   }
 
-  /** Derives the lookahead of a new wallet before its first refresh, which would do so otherwise. */
-  async #watchAhead(wallet: OpenWallet): Promise<void> {
+  /** Derives the lookahead of a new wallet. If that fails, the first refresh does it. */
+  async #deriveLookahead(wallet: OpenWallet): Promise<void> {
     try {
-      await wallet.sync.watchAhead();
+      await wallet.sync.deriveLookahead();
     } catch (error) {
       this.#settings.log.warn(
         { err: error, name: wallet.name },
-        'the lookahead addresses of a new wallet are left to its first refresh',
+        'deriving the lookahead addresses of a new wallet failed; its first refresh derives them',
       );
     }
   }
@@ -109,14 +109,17 @@ export class WalletCreation {
     return this.#settings.directory;
   }
 
-  /** undefined for a wallet in memory. @throws WalletError `bad_wallet_name` */
+  /** @returns undefined for a wallet in memory. @throws WalletError `bad_wallet_name` */
   #locateNew(filename: string): WalletPaths | undefined {
     const directory = this.#directory();
     return filename === '' ? undefined : directory.locateNew(filename);
   }
 
-  /** {@link #locateNew}, where upstream looks at the file before the keys. @throws WalletError `wallet_exists` */
-  #placeNew(filename: string): WalletPaths | undefined {
+  /**
+   * {@link #locateNew}, for methods of upstream that check the file before the keys.
+   * @throws WalletError `wallet_exists`
+   */
+  #locateUnused(filename: string): WalletPaths | undefined {
     const paths = this.#locateNew(filename);
     if (paths !== undefined) assertFree(paths);
     return paths;

@@ -12,18 +12,18 @@ export interface NewWalletFiles {
   readonly paths: WalletPaths;
   readonly keysFile: KeysFile;
   readonly password: string;
-  /** First height to scan; undefined where no daemon could be asked. */
+  /** First height to scan; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
   readonly kdfRounds: number;
   readonly rng: Rng;
 }
 
 /**
- * Writes keys file and store beside their places; then the keys file takes its place, which makes the wallet, and
- * the store after it. A crash leaves drafts only, or a wallet that opens. For the holder of the wallet's lock.
- * @throws WalletError `wallet_exists`, `wallet_io`: no file stays.
+ * Writes drafts of the keys file and of the store, then renames the keys file, then the store. The wallet exists once
+ * its keys file has its name; a crash leaves drafts only, or a wallet that opens. The caller holds the wallet's lock.
+ * @throws WalletError `wallet_exists`, `wallet_io`: all files are removed then.
  */
-export async function makeWalletFiles(wanted: NewWalletFiles): Promise<void> {
+export async function createWalletFiles(wanted: NewWalletFiles): Promise<void> {
   const { paths, keysFile, password, restoreHeight, kdfRounds, rng } = wanted;
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
@@ -50,9 +50,9 @@ export async function makeWalletFiles(wanted: NewWalletFiles): Promise<void> {
   }
 }
 
-/** Removes the files of a wallet whose creation failed: no client has been given its address. */
+/** Removes the files of a wallet whose creation failed: no client has received its address. */
 export function discardWalletFiles({ keys, store }: WalletPaths): void {
-  // The keys file goes last: with it, what is left opens.
+  // Keys file last: as long as it exists, the remaining files open as a wallet.
   discardDatabase(store);
   discardFile(keys);
 }

@@ -4,13 +4,13 @@ import type { OpenWallets } from './open-wallets.js';
 
 /** State of an open wallet. */
 export interface OpenWalletState {
-  /** Blocks that the wallet knows. */
+  /** Number of blocks known to the wallet. */
   readonly height: number;
-  /** Blocks that the daemon held when the wallet last asked; 0 before. */
+  /** Number of blocks of the daemon at the last refresh; 0 before. */
   readonly daemonHeight: number;
   readonly viewOnly: boolean;
   readonly multisig: boolean;
-  /** The wallet knows fewer blocks than the daemon. */
+  /** Whether the wallet knows fewer blocks than the daemon. */
   readonly syncing: boolean;
 }
 
@@ -20,17 +20,17 @@ export interface ListedWallet {
   readonly open?: OpenWalletState;
 }
 
-/** Ending of the keys file of a background wallet, which shares the store of the wallet that it belongs to. */
+/** Ending of the name of a background wallet, which shares the store of its main wallet. */
 const BACKGROUND = '.background';
 
-/** Lists the wallets of a directory by name, and the open wallet of a server that has no directory. */
+/** Lists the wallets of a directory by name; without a directory, the open wallets. */
 export function listWallets(wallets: OpenWallets, directory: WalletDirectory | undefined): ListedWallet[] {
   if (directory === undefined)
     return wallets.all().map((wallet) => ({ name: wallet.name, open: stateOf(wallet) }));
   const names = directory.names();
   const known = new Set(names);
   return names.flatMap((name) => {
-    const wallet = wallets.withKeysFile(directory.locate(name).keys);
+    const wallet = wallets.findByKeysFile(directory.locate(name).keys);
     if (wallet !== undefined) return [{ name, open: stateOf(wallet) }];
     const isBackground = name.endsWith(BACKGROUND) && known.has(name.slice(0, -BACKGROUND.length));
     return isBackground ? [] : [{ name }];

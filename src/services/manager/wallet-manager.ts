@@ -14,7 +14,7 @@ import { listWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
 import { WalletScope } from './wallet-scope.js';
 
-/** The wallets of one server process, with the daemon, the threads and the log that they share. */
+/** Wallets of one server process, with the daemon connection, the threads and the log that they share. */
 export class WalletManager {
   readonly settings: ServerSettings;
   readonly logControl: LogControl;
@@ -40,7 +40,7 @@ export class WalletManager {
     });
     this.#scheduler = new RefreshScheduler(settings.log);
     const wallets = new OpenWallets(settings.log, this.#scheduler);
-    wallets.use(
+    wallets.setOpener(
       new WalletOpener(settings, {
         ...{ daemon: this.#daemon, refresher, workers: this.#workers },
         rekey: (wallet, change) => wallets.rekey(wallet, change),
@@ -50,7 +50,7 @@ export class WalletManager {
     this.#current = this.scope();
   }
 
-  /** @param name of the wallet that a path names; absent: the scope of the current wallet. */
+  /** @param name of the wallet in the request path; absent: the scope of the current wallet. */
   scope(name?: string): WalletScope {
     if (name === undefined && this.#current !== undefined) return this.#current;
     return new WalletScope({ settings: this.settings, daemon: this.#daemon, wallets: this.#wallets }, name);
@@ -71,13 +71,13 @@ export class WalletManager {
     return listWallets(this.#wallets, this.settings.directory);
   }
 
-  /** Starts threads before the first wallet needs them. */
+  /** Starts the refresh threads before the first wallet needs them. */
   start(): void {
     this.#daemon.start();
   }
 
-  /** Frees memory of open stores that can be read again. */
-  giveMemoryBack(): void {
+  /** Drops the page caches of open stores. */
+  shrinkMemory(): void {
     for (const wallet of this.#wallets.all()) wallet.store.shrinkMemory();
   }
 
@@ -91,15 +91,15 @@ export class WalletManager {
         throw new WalletError({ kind: 'bad_daemon_settings', reason: error.message }, { cause: error });
       throw error;
     }
-    this.#scheduler.startOver();
+    this.#scheduler.restart();
   }
 
-  /** Ends the process after the current answer. */
+  /** Stops the process after the current answer. */
   requestStop(): void {
     this.settings.stop();
   }
 
-  /** Ends all calls to the daemon, so that requests that wait for them end. For a server that stops. */
+  /** Aborts all calls to the daemon, and with them the requests that wait for them. For a server that stops. */
   endDaemonCalls(): void {
     this.#scheduler.stop();
     this.#daemon.endCalls();

@@ -24,7 +24,7 @@ import { Keystore } from '../context/keystore.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import { importReferenceCache } from './reference-import.js';
 import { assertApart, assertFree, type WalletPaths } from '../context/wallet-directory.js';
-import { discardWalletFiles, makeWalletFiles } from './wallet-files.js';
+import { createWalletFiles, discardWalletFiles } from './wallet-files.js';
 import { OpenWallet, type OpenWalletParts } from '../open-wallet.js';
 
 /** A wallet that does not exist yet. */
@@ -32,23 +32,23 @@ export interface NewWallet {
   /** Absent for a wallet in memory. */
   readonly paths: WalletPaths | undefined;
   readonly keys: AccountKeys;
-  /** Of a participant of a group, whose spend secret is its signing key. */
+  /** State of a multisig participant, whose `keys.spendSecret` is its signing key. */
   readonly multisig?: GroupState;
   /** Language of the seed; undefined where none was given. */
   readonly language: Language | undefined;
   readonly password: string;
-  /** First height to scan; undefined where no daemon could be asked. */
+  /** First height to scan; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
 }
 
-/** What a wallet is opened from. */
+/** Files and secrets from which a wallet is opened. */
 export interface Opening {
   /** Absent for a wallet in memory, as is its lock. */
   readonly paths?: WalletPaths | undefined;
   readonly lock?: WalletLock | undefined;
   readonly keysFile: KeysFile;
   readonly password: string;
-  /** First height to scan of a store that is made now; undefined where no daemon could be asked. */
+  /** First height to scan, for a new store; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface SharedResources extends Pick<OpenWalletParts, 'rekey'> {
   readonly workers: WorkerPools;
 }
 
-/** Turns files into open wallets: keys file, lock, store. */
+/** Opens and creates wallets from their files: lock, keys file, store. */
 export class WalletOpener {
   readonly #settings: ServerSettings;
   readonly #shared: SharedResources;
@@ -70,8 +70,8 @@ export class WalletOpener {
   }
 
   /**
-   * Makes the files of a wallet and opens it. The wallet is locked before anything of it is looked at or written; its
-   * keys file takes its place only where none is. A failure leaves no file but the lock's.
+   * Creates the files of a wallet and opens it. The wallet is locked before any of its files is checked or written; no
+   * file is replaced. A failure leaves no file but the lock file.
    * @throws WalletError `wallet_exists`, `wallet_locked`, `wallet_io`
    */
   async create({ paths, keys, multisig, language, password, restoreHeight }: NewWallet): Promise<OpenWallet> {
@@ -90,7 +90,7 @@ export class WalletOpener {
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
       assertFree(paths);
       const { kdfRounds, rng } = this.#settings;
-      await makeWalletFiles({ paths, keysFile, password, restoreHeight, kdfRounds, rng });
+      await createWalletFiles({ paths, keysFile, password, restoreHeight, kdfRounds, rng });
       try {
         return await this.#openWallet({ paths, lock, keysFile, password, restoreHeight });
       } catch (error) {
@@ -101,9 +101,9 @@ export class WalletOpener {
   }
 
   /**
-   * Gives a closed wallet, whose lock is held, other keys for good. A crash leaves the one or the other; the store
-   * goes first, as only its own keys open it, and is made anew from the chain.
-   * @throws WalletError `wallet_io`: where the new keys cannot be written, nothing was changed.
+   * Replaces the keys file of a closed wallet whose lock is held. A crash leaves the old or the new keys. The store is
+   * removed first, unless it is kept, as only its own keys decrypt it; it is rebuilt from the chain.
+   * @throws WalletError `wallet_io`: nothing was changed if the new keys cannot be written.
    */
   async rekey(
     paths: WalletPaths | undefined,
@@ -137,7 +137,8 @@ export class WalletOpener {
 
   /**
    * Opens the files of a wallet.
-   * @param version of the keys file when it was read: another process may have replaced it before the lock was taken.
+   * @param version of the keys file when it was read; another process may have replaced it before the wallet was
+   * locked.
    * @throws WalletError `bad_wallet_name`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
   async open(paths: WalletPaths, keysFile: KeysFile, password: string, version: string): Promise<OpenWallet> {
@@ -150,20 +151,20 @@ export class WalletOpener {
     });
   }
 
-  /** Opens a wallet again that was closed while its lock was kept. */
+  /** Reopens a wallet that was closed while its lock was kept. */
   async reopen({ paths, lock, ...opening }: Opening): Promise<OpenWallet> {
     if (paths === undefined || lock === undefined) return this.#openWallet(opening);
     return this.#locked(paths, lock, () => this.#openWallet({ ...opening, paths, lock }));
   }
 
-  /** Runs a task under a wallet's lock, which is released where it throws. */
+  /** Runs a task under a wallet's lock, which is released if it throws. */
   async #locked<T>(paths: WalletPaths, lock: WalletLock, task: (lock: WalletLock) => Promise<T>): Promise<T> {
     try {
       const leftovers = removeLeftoverDrafts(paths);
       if (leftovers.length > 0)
         this.#settings.log.warn(
           { name: paths.name, leftovers },
-          'an earlier attempt to write files of this wallet was interrupted; its drafts were removed',
+          'an earlier write of files of this wallet was interrupted; its drafts were removed',
         );
       return await task(lock);
     } catch (error) {
@@ -196,7 +197,7 @@ export class WalletOpener {
     }
   }
 
-  /** Opens the store. Where there is none yet, or a cache of the reference, makes one. */
+  /** Opens the store. Creates it where there is none; imports it where there is a cache of the reference. */
   async #openStore(
     path: string | undefined,
     keysFile: KeysFile,
@@ -214,12 +215,15 @@ export class WalletOpener {
       spendPublicKey: keysFile.spendPublicKey,
     };
     const { log } = this.#settings;
-    const onFileRestored: OnFileRestored = (aside) =>
-      log.warn({ path, aside }, 'the file of the open wallet was gone from its place; it was written again');
-    const place = path === undefined ? 'empty' : await storeFormat(path);
-    if (path === undefined || place === 'empty')
+    const onFileRestored: OnFileRestored = (backup) =>
+      log.warn(
+        { path, backup },
+        'the store of the open wallet was deleted or replaced; it was written again',
+      );
+    const format = path === undefined ? 'empty' : await storeFormat(path);
+    if (path === undefined || format === 'empty')
       return WalletStore.create(path ?? ':memory:', key, (w) => fillNewStore(w, store), onFileRestored);
-    if (place === 'foreign' && backgroundKey === undefined) {
+    if (format === 'foreign' && backgroundKey === undefined) {
       const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
@@ -227,7 +231,7 @@ export class WalletOpener {
   }
 }
 
-/** @throws WalletError `wallet_exists` also for one that is open, `wallet_locked` for one that is being made. */
+/** @throws WalletError `wallet_exists` also for an open wallet, `wallet_locked` for one being created. */
 function lockForCreation(paths: WalletPaths): WalletLock {
   try {
     return lockWallet(paths.lock, paths.name);
@@ -241,24 +245,24 @@ const toKeys = (file: KeysFile): WalletKeys => ({
   network: file.network,
   spendPublicKey: file.spendPublicKey,
   viewPublicKey: file.viewPublicKey,
-  viewSecret: kept(file.viewSecret),
+  viewSecret: secretCopy(file.viewSecret),
   ...(file.spendSecret === undefined ? {} : spendingKeys(file, file.spendSecret)),
 });
 
-const kept = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);
+const secretCopy = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);
 
-/** The spend key, or a participant's part of it. */
+/** Spend key, or a multisig participant's shares of it. */
 const spendingKeys = (
   { multisig }: KeysFile,
   spendSecret: SecretKey,
 ): Pick<WalletKeys, 'spendSecret' | 'multisig'> => {
-  if (multisig === undefined) return { spendSecret: kept(spendSecret) };
+  if (multisig === undefined) return { spendSecret: secretCopy(spendSecret) };
   const { shares, roundKeys, threshold, signers, roundsPassed } = multisig;
   return {
     multisig: {
-      signerSecret: kept(spendSecret),
-      shares: shares.map(kept),
-      roundKeys: roundKeys.map(kept),
+      signerSecret: secretCopy(spendSecret),
+      shares: shares.map(secretCopy),
+      roundKeys: roundKeys.map(secretCopy),
       group: { threshold, signers, roundsPassed },
     },
   };

@@ -7,7 +7,7 @@ import { readMultisigSeed } from '../../wallet/multisig/seed.js';
 import { asSeed, withoutOffset } from '../context/seed-words.js';
 import type { NewWallet } from './wallet-opener.js';
 
-/** What a wallet is made again from, wherever its file will stand. */
+/** Request to restore a wallet from its mnemonic seed. */
 export interface RestoreRequest {
   readonly filename: string;
   readonly password: string;
@@ -19,13 +19,13 @@ export interface RestoreRequest {
 
 export type MultisigRestoreRequest = Omit<RestoreRequest, 'language' | 'seedOffset'>;
 
-/** A wallet that has no place yet. */
-export type PlacelessWallet = Omit<NewWallet, 'paths'>;
+/** A new wallet whose paths are not chosen yet. */
+export type UnlocatedWallet = Omit<NewWallet, 'paths'>;
 
-/** @returns the wallet, and what the caller should write down. @throws WalletError `bad_seed`, `unknown_language` */
-export async function walletFromWords(
+/** @returns the wallet, and its seed without the offset. @throws WalletError `bad_seed`, `unknown_language` */
+export async function walletFromSeed(
   request: RestoreRequest,
-): Promise<{ readonly wallet: PlacelessWallet; readonly seed: string; readonly deprecated: boolean }> {
+): Promise<{ readonly wallet: UnlocatedWallet; readonly seed: string; readonly deprecated: boolean }> {
   const { password, restoreHeight, seedOffset } = request;
   if (request.seed.trim() === '')
     throw new WalletError({
@@ -34,7 +34,7 @@ export async function walletFromWords(
       text: "field 'seed' is mandatory. Please provide a seed you want to restore from.",
     });
   const decoded = asSeed(() => decodeMnemonic(request.seed));
-  // The first word list is read, never written: its wallets need another one.
+  // The Old English word list is read-only: such wallets get a seed in another language.
   const language = decoded.language === OLD_ENGLISH ? requireLanguage(request.language) : decoded.language;
   const plain = await withoutOffset(decoded.seed, seedOffset);
   return {
@@ -44,12 +44,12 @@ export async function walletFromWords(
   };
 }
 
-/** One participant of a group. @throws WalletError `bad_seed` */
+/** Restores one multisig participant. @throws WalletError `bad_seed` */
 export function walletFromMultisigSeed({
   seed,
   password,
   restoreHeight,
-}: MultisigRestoreRequest): PlacelessWallet {
+}: MultisigRestoreRequest): UnlocatedWallet {
   const { signerSecret, commonSecret, spendPublicKey, ...multisig } = asSeed(() => readMultisigSeed(seed));
   const keys = {
     spendPublicKey,

@@ -15,8 +15,8 @@ export interface ScopeResources {
 }
 
 /**
- * The wallets that requests of one HTTP path reach. Without a name (`/json_rpc`): the current wallet, replaced by each
- * wallet opened or created there. With a name (`/wallet/<name>/json_rpc`): that wallet and no other.
+ * Wallets reachable by requests of one HTTP path. Without a name (`/json_rpc`): the current wallet, replaced by each
+ * wallet opened or created there. With a name (`/wallet/<name>/json_rpc`): the wallet of that name only.
  */
 export class WalletScope {
   readonly #resources: ScopeResources;
@@ -32,12 +32,12 @@ export class WalletScope {
     this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder);
   }
 
-  /** The open wallet of this scope at this moment. @throws WalletError `bad_wallet_name` */
+  /** Returns the open wallet of this scope, if any, at the time of the call. @throws WalletError `bad_wallet_name` */
   find(): OpenWallet | undefined {
     const { wallets } = this.#resources;
     return this.#name === undefined
       ? wallets.current
-      : wallets.underPath(this.#directory().locate(this.#name));
+      : wallets.findByPath(this.#directory().locate(this.#name));
   }
 
   async createWallet(request: CreateRequest): Promise<void> {
@@ -68,12 +68,15 @@ export class WalletScope {
     await this.#resources.wallets.open(paths, password, this.#holder);
   }
 
-  /** @param wallet the one that the request is bound to. @throws WalletError `no_wallet` where it is closed already. */
+  /** @param wallet of the request. @throws WalletError `no_wallet` if it is closed already. */
   closeWallet(wallet: OpenWallet): Promise<void> {
     return this.#resources.wallets.release(wallet, this.#holder);
   }
 
-  /** @param seconds undefined: refreshed by request only. @throws WalletError `no_wallet` for a named wallet that is closed. */
+  /**
+   * @param seconds undefined: refreshed by request only.
+   * @throws WalletError `no_wallet` for a named wallet that is closed.
+   */
   setAutoRefresh(seconds: number | undefined): void {
     const wallet = this.find();
     if (wallet === undefined && this.#name !== undefined) throw new WalletError({ kind: 'no_wallet' });
@@ -86,7 +89,7 @@ export class WalletScope {
     return directory;
   }
 
-  /** @throws WalletError `bad_wallet_name` where a named path is given the name of another wallet. */
+  /** @throws WalletError `bad_wallet_name` if the path and the request name different wallets. */
   #filename(given: string): string {
     if (this.#name === undefined || given === this.#name) return given;
     if (given === '') return this.#name;

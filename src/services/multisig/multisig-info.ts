@@ -30,13 +30,13 @@ const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {
   signature: 'Failed to authenticate ciphertext',
 };
 
-/** What another signer told, with its name. */
-interface Word {
-  readonly told: SignerInfo;
+/** Signer info of another signer, with its hash. */
+interface ImportedInfo {
+  readonly info: SignerInfo;
   readonly digest: Hash;
 }
 
-/** Tells the other signers of this wallet's outputs, and takes what they tell: key images and nonces come of it. */
+/** Exports this wallet's signer info and imports that of the others, which yields key images and nonces. */
 export class MultisigInfoTransfer {
   readonly #context: Context;
   readonly #services: Services;
@@ -47,8 +47,8 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Parts of key images, and fresh nonces for what is not spent; with nonces of an export before this one
-   * nothing can be signed any more. @throws WalletError `not_multisig`
+   * Exports partial key images, and fresh nonces of unspent outputs. They replace the nonces of earlier exports, with
+   * which nothing can be signed any more. @throws WalletError `not_multisig`
    */
   export(): Promise<Uint8Array> {
     const { store, exports, locks } = this.#context;
@@ -58,7 +58,7 @@ export class MultisigInfoTransfer {
       const outputs = store.read((r) => r.outputs.inOrder());
       const count = nonceCount(account);
       const signer = publicKeyOf(account.signerSecret);
-      const fresh = await this.#context.workers.multisig.run('tell', {
+      const fresh = await this.#context.workers.multisig.run('createInfo', {
         outputs: outputs.map(({ publicKey, spentHeight }) => ({
           publicKey,
           nonces: spentHeight === undefined ? count : 0,
@@ -67,8 +67,8 @@ export class MultisigInfoTransfer {
         shares: account.shares,
       });
       const { spendPublicKey, viewPublicKey } = keys;
-      const told = { spendPublicKey, viewPublicKey, signer, outputs: fresh.map(({ info }) => info) };
-      const blob = await exports.seal('multisigInfo', encode(signerInfo, told));
+      const own = { spendPublicKey, viewPublicKey, signer, outputs: fresh.map(({ info }) => info) };
+      const blob = await exports.seal('multisigInfo', encode(signerInfo, own));
       store.write((w) => {
         w.multisig.replaceNonces(
           outputs.map(({ publicKey }, i) => ({ publicKey, nonces: fresh[i]?.secrets ?? [] })),
@@ -80,17 +80,17 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Takes what others told; it replaces all that they told before. Key images come of it, and spends of their
-   * outputs that the chain held already are recognised.
-   * @param refresh afterwards, where a daemon can be asked. @returns of how many outputs all of them told.
-   * @throws WalletError `too_few_signers`, `bad_hex`, `multisig_refused`: nothing was changed then.
+   * Imports the signer info of others, which replaces earlier info. Computes key images from it, and recognises spends
+   * of their outputs in blocks already scanned.
+   * @param refresh afterwards, if a daemon can be reached. @returns the number of outputs covered by every info.
+   * @throws WalletError `too_few_signers`, `bad_hex`, `multisig_refused`: nothing is changed then.
    */
   async import(texts: readonly string[], refresh: boolean): Promise<number> {
     const { threshold } = groupAccountOf(this.#context.keystore.keys);
     if (texts.length + 1 < threshold)
       throw new WalletError({ kind: 'too_few_signers', needed: threshold - 1, given: texts.length });
     for (const text of texts) if (!isHex(text)) throw new WalletError({ kind: 'bad_hex', what: 'info' });
-    const count = await this.#services.sync.undisturbed(() => this.#import(texts));
+    const count = await this.#services.sync.runExclusive(() => this.#import(texts));
     if (refresh) await this.#refresh();
     return count;
   }
@@ -100,7 +100,10 @@ export class MultisigInfoTransfer {
       await this.#services.sync.refresh();
     } catch (error) {
       if (!(error instanceof DaemonError)) throw error;
-      this.#context.log.warn({ kind: error.kind }, 'multisig info was imported; the daemon cannot be asked');
+      this.#context.log.warn(
+        { kind: error.kind },
+        'multisig info was imported; the refresh after it failed, as the daemon cannot be used',
+      );
     }
   }
 
@@ -109,41 +112,41 @@ export class MultisigInfoTransfer {
     const { keys } = this.#context.keystore;
     const account = groupAccountOf(keys);
     const outputs = store.read((r) => r.outputs.inOrder());
-    const words = await this.#others(texts, account, outputs.length);
-    if (words.length + 1 < account.threshold)
+    const imported = await this.#readInfos(texts, account, outputs.length);
+    if (imported.length + 1 < account.threshold)
       throw refused(
-        `info of ${account.threshold - 1} other signers is needed, ${words.length} was given: have more of them export theirs`,
+        `info of ${account.threshold - 1} other signers is needed, ${imported.length} was given: have more of them export theirs`,
         'Wrong number of multisig sources',
       );
-    const count = Math.min(outputs.length, ...words.map(({ told }) => told.outputs.length));
+    const count = Math.min(outputs.length, ...imported.map(({ info }) => info.outputs.length));
     if (count === 0) return 0;
-    const named = outputs.slice(0, count);
-    const infosOf = (place: number) => words.flatMap(({ told }) => told.outputs[place] ?? []);
-    const images = await this.#compose(account, named, infosOf);
+    const covered = outputs.slice(0, count);
+    const infosOf = (place: number) => imported.flatMap(({ info }) => info.outputs[place] ?? []);
+    const images = await this.#keyImages(account, covered, infosOf);
     store.write((w) => {
-      for (const { told, digest } of words) w.multisig.setLatestInfo(told.signer, digest);
-      w.multisig.replaceInfos(named.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
+      for (const { info, digest } of imported) w.multisig.setLatestInfo(info.signer, digest);
+      w.multisig.replaceInfos(covered.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
       composeKeyImages(w, images);
     });
-    this.#services.sync.lookAgain();
+    this.#services.sync.restartScan();
     return count;
   }
 
-  /** Key images of those outputs that nothing mined is known to spend. */
-  async #compose(
+  /** Computes the missing or changed key images of outputs without a mined spend. */
+  async #keyImages(
     { shares, commonSecret, ...group }: MultisigAccount,
-    named: readonly OwnedOutput[],
+    covered: readonly OwnedOutput[],
     infosOf: (place: number) => SignerInfo['outputs'],
   ): Promise<{ readonly publicKey: PublicKey; readonly keyImage: KeyImage }[]> {
-    const open = named.flatMap((output, i) => {
+    const open = covered.flatMap((output, i) => {
       const infos = infosOf(i);
-      return output.spentHeight !== undefined || this.#isKnown(output, infos) ? [] : [{ output, infos }];
+      return output.spentHeight !== undefined || this.#isUnchanged(output, infos) ? [] : [{ output, infos }];
     });
     const images = await this.#refusing(
-      this.#context.workers.multisig.run('compose', {
+      this.#context.workers.multisig.run('combineKeyImages', {
         outputs: open.map(({ output: { publicKey, outputIndex, derivationKey, subaddress }, infos }) => ({
           output: { publicKey, outputIndex, derivationKey, subaddress },
-          told: partsIn(infos),
+          imported: partsIn(infos),
         })),
         keys: { viewSecret: commonSecret, shares },
         count: shareCounts(group).all,
@@ -155,35 +158,43 @@ export class MultisigInfoTransfer {
     });
   }
 
-  /** The same parts gave its key image before. */
-  #isKnown({ publicKey, keyImage }: OwnedOutput, infos: SignerInfo['outputs']): boolean {
+  /** Whether the key image of an output was computed from the same partial key images. */
+  #isUnchanged({ publicKey, keyImage }: OwnedOutput, infos: SignerInfo['outputs']): boolean {
     if (keyImage === undefined) return false;
     const before = this.#context.store.read((r) => r.multisig.infos(publicKey));
     return isSameSet(partsIn(before), partsIn(infos));
   }
 
-  /** What other signers told, each once. @throws WalletError `multisig_refused` */
-  async #others(texts: readonly string[], account: MultisigAccount, known: number): Promise<Word[]> {
+  /** Reads and verifies the info of other signers, one each. @throws WalletError `multisig_refused` */
+  async #readInfos(
+    texts: readonly string[],
+    account: MultisigAccount,
+    known: number,
+  ): Promise<ImportedInfo[]> {
     const own = publicKeyOf(account.signerSecret);
-    const words = new Map<string, Word>();
+    const bySigner = new Map<string, ImportedInfo>();
     for (const text of texts) {
-      const told = await this.#read(text);
-      const name = toHex(told.signer);
-      if (equalBytes(told.signer, own) || words.has(name)) continue;
+      const info = await this.#read(text);
+      const signer = toHex(info.signer);
+      if (equalBytes(info.signer, own) || bySigner.has(signer)) continue;
       const { viewPublicKey } = this.#context.keystore.keys;
-      // What it tells of outputs that are not known here is not used.
-      const outputs = told.outputs.slice(0, known);
+      // Info of outputs that are unknown here is not used.
+      const outputs = info.outputs.slice(0, known);
       await this.#refusing(
-        this.#context.workers.multisig.run('check', { told: { ...told, outputs }, account, viewPublicKey }),
+        this.#context.workers.multisig.run('verifyInfo', {
+          info: { ...info, outputs },
+          account,
+          viewPublicKey,
+        }),
       );
-      const digest = keccak(encode(signerInfo, told));
+      const digest = keccak(encode(signerInfo, info));
       if (this.#context.store.read((r) => r.multisig.isSuperseded(digest)))
         throw refused(
-          `the info of signer ${name} is stale, a later one of its was imported since: have it export anew`,
+          `the info of signer ${signer} is stale: a later one was imported already; have that signer export anew`,
         );
-      words.set(name, { told, digest });
+      bySigner.set(signer, { info, digest });
     }
-    return [...words.values()];
+    return [...bySigner.values()];
   }
 
   async #read(text: string): Promise<SignerInfo> {
@@ -196,6 +207,7 @@ export class MultisigInfoTransfer {
     }
   }
 
+  /** @throws WalletError `multisig_refused` in place of a MultisigProblem. */
   async #refusing<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -206,6 +218,7 @@ export class MultisigInfoTransfer {
   }
 }
 
+/** Partial key images of all signers for one output. */
 const partsIn = (infos: SignerInfo['outputs']): KeyImage[] =>
   infos.flatMap(({ partialKeyImages }) => partialKeyImages);
 

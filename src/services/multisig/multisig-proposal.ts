@@ -11,8 +11,8 @@ export const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
   sortedSources(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
 
 /**
- * Encrypts transactions that this signer proposes for the other signers, and erases its own nonces of the outputs that
- * they spend: it signs no other transaction with them. Called under the payment lock.
+ * Encrypts proposed transactions for the other signers, and erases this signer's nonces of the spent outputs, so that
+ * it signs no other transaction with them. Called under the payment lock.
  */
 export async function sealMultisig(
   { exports, keystore, store }: Pick<WalletContext, 'exports' | 'keystore' | 'store'>,

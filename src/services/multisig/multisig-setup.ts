@@ -19,8 +19,8 @@ import type { WalletSync } from '../sync/wallet-sync.js';
 type Context = Pick<WalletContext, 'store' | 'keystore' | 'rng' | 'workers'>;
 
 /**
- * Closes the wallet, gives it other keys, and opens it again.
- * @param change creates the new keys file. Where it throws, nothing was changed.
+ * Closes the wallet, replaces its keys, and opens it again.
+ * @param change creates the new keys file. If it throws, nothing was changed.
  */
 export type Rekey = (change: () => Promise<KeysFile>) => Promise<void>;
 
@@ -30,25 +30,27 @@ interface Services {
   readonly rekey: Rekey;
 }
 
-/** How far a wallet is from sharing its spend key with others. */
+/** Progress of the key exchange of a wallet. */
 export interface MultisigStatus {
   readonly multisig: boolean;
-  /** All shares are known. */
+  /** Whether all shares are known. */
   readonly exchanged: boolean;
   readonly ready: boolean;
   readonly threshold: number;
   readonly total: number;
 }
 
-/** What a round of the key exchange gives. */
+/** Result of one round of the key exchange. */
 export interface RoundResult {
-  /** For the others, also once the exchange is complete. */
+  /** Message for the other participants, also once the exchange is complete. */
   readonly message: string;
   readonly address: string;
   readonly ready: boolean;
 }
 
-/** Turns the open wallet into one participant of a group, round by round. Every round is on disk before it answers. */
+/**
+ * Makes the open wallet a multisig participant, round by round. Each round is on disk before its message is returned.
+ */
 export class MultisigSetup {
   readonly #context: Context;
   readonly #services: Services;
@@ -69,7 +71,7 @@ export class MultisigSetup {
     };
   }
 
-  /** @param enable allows the wallet to share its spend key from now on. */
+  /** @returns the message of round 1. @param enable enables multisig for this wallet first. */
   async prepare(enable: boolean): Promise<string> {
     const { keystore, rng } = this.#context;
     if (enable) await keystore.enableMultisig();
@@ -77,8 +79,8 @@ export class MultisigSetup {
   }
 
   /**
-   * Round 1: replaces the wallet's own keys.
-   * @param password undefined: not asked. @throws WalletError `wrong_password`, `multisig_refused`
+   * Runs round 1, which replaces the keys of the wallet.
+   * @param password undefined: not checked. @throws WalletError `wrong_password`, `multisig_refused`
    */
   make(messages: readonly string[], threshold: number, password: string | undefined): Promise<RoundResult> {
     return this.#rekey(password, async () => {
@@ -89,8 +91,8 @@ export class MultisigSetup {
   }
 
   /**
-   * Every further round. Without messages, once the main rounds are done: the own confirmation again.
-   * @param incomplete takes fewer messages than there are others.
+   * Runs each further round. Without messages, once the main rounds are done, repeats this participant's confirmation.
+   * @param incomplete accepts fewer messages than there are other participants.
    * @throws WalletError `wrong_password`, `too_few_signers`, `multisig_refused`
    */
   async exchange(
@@ -113,7 +115,10 @@ export class MultisigSetup {
     });
   }
 
-  /** @throws WalletError `wrong_password`, `too_few_signers`, `multisig_refused` */
+  /**
+   * Creates the next-round message from the messages of some participants.
+   * @throws WalletError `wrong_password`, `too_few_signers`, `multisig_refused`
+   */
   boost(
     messages: readonly string[],
     threshold: number,
@@ -148,7 +153,7 @@ export class MultisigSetup {
       result = { message, address, ready: isReady(account) };
       return after;
     });
-    if (result === undefined) throw new Error('the wallet was given other keys without a round');
+    if (result === undefined) throw new Error('the keys of the wallet were replaced without a round');
     return result;
   }
 
@@ -161,8 +166,8 @@ export class MultisigSetup {
   }
 
   /**
-   * Refuses a wallet file that has received money: with other keys it could never spend it. A wallet in memory is
-   * its caller's to restore.
+   * Refuses a wallet file that has received money, which other keys could never spend. A wallet in memory is accepted:
+   * its seed is with the client.
    * @throws WalletError `multisig_refused`
    */
   async #assertUnused(): Promise<void> {
@@ -171,7 +176,7 @@ export class MultisigSetup {
     try {
       await this.#services.sync.refresh();
     } catch (error) {
-      // Without a daemon the rows of the store decide.
+      // Without a daemon the state of the store decides.
       if (!(error instanceof DaemonError)) throw error;
     }
     const { received, pooled } = store.read((r) => ({
@@ -181,7 +186,8 @@ export class MultisigSetup {
     if (received + pooled > 0)
       throw new WalletError({
         kind: 'multisig_refused',
-        reason: 'this wallet has received money, which its keys alone can spend: make a new wallet multisig',
+        reason:
+          'this wallet has received money, which only its present keys can spend: make a new wallet multisig',
       });
   }
 }
@@ -190,7 +196,7 @@ const keysFileOf = (
   { signerSecret, commonSecret, spendPublicKey, ...group }: MultisigAccount,
   before: KeysFile,
 ): KeysFile => ({
-  // A shared spend key cannot be put away.
+  // Multisig wallets have no background sync.
   ...withBackgroundSync(before, 'off'),
   spendPublicKey,
   viewPublicKey: publicKeyOf(commonSecret),

@@ -37,11 +37,11 @@ const failed = (reason: string, cause?: unknown): WalletError =>
 const isAmong = (keys: readonly Uint8Array[], key: Uint8Array): boolean =>
   keys.some((other) => equalBytes(other, key));
 
-/** Payments of a group on their way from signer to signer, and out. */
+/** Signs and submits multisig transactions proposed by another signer. */
 export class MultisigSigning {
   readonly #context: Context;
   readonly #services: Services;
-  /** Hashes in hex of what was answered since the wallet was opened. */
+  /** Hashes in hex of the sets signed since the wallet was opened. */
   readonly #answered = new Set<string>();
 
   constructor(context: Context, services: Services) {
@@ -52,7 +52,7 @@ export class MultisigSigning {
   /** @throws WalletError `bad_hex`, `bad_multisig_set` */
   async describe(
     hex: string,
-  ): Promise<TransferDescriptions & { /** One a transaction. */ readonly weights: readonly number[] }> {
+  ): Promise<TransferDescriptions & { /** One per transaction. */ readonly weights: readonly number[] }> {
     const { txs } = await this.#read(hex, 'multisig_txset');
     try {
       const data = txs.map(({ construction }) => construction);
@@ -72,18 +72,18 @@ export class MultisigSigning {
   }
 
   /**
-   * Signs every transaction of a set. Nonces are erased in the same step that records the answer, before it is
-   * given out. An answer whose receiver may have missed it is given again once the wallet was opened anew; no
-   * second one is made.
+   * Signs every transaction of a set. The answer is recorded, and the nonces erased, in one store transaction before it
+   * is returned. A set is signed once: after the wallet was reopened, the recorded answer is returned again.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`:
-   * nothing was changed then.
+   * nothing is changed then.
    */
   async sign(hex: string): Promise<SignedAnswer> {
     const set = await this.#read(hex, 'tx_data_hex');
     const request = keccak(fromHex(hex));
     return this.#context.locks.payment.run(async () => {
       const name = toHex(request);
-      if (this.#answered.has(name)) throw failed('this wallet has signed them, and given out its answer');
+      if (this.#answered.has(name))
+        throw failed('this wallet has signed them already and returned its answer');
       const known = this.#context.store.read((r) => r.multisig.answerTo(request));
       const answer = known ?? (await this.#answer(set, request));
       this.#answered.add(name);
@@ -92,7 +92,7 @@ export class MultisigSigning {
   }
 
   /**
-   * Relays what enough have signed, recorded as a payment of this wallet before.
+   * Records fully signed transactions as payments of this wallet and relays them.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
    */
   async submit(hex: string): Promise<readonly Hash[]> {
@@ -110,13 +110,13 @@ export class MultisigSigning {
     }
   }
 
-  /** The payments are relayed: whatever becomes of nonces of their inputs, that is answered. */
+  /** Erases the nonces of relayed payments. A failure is only logged, as the payments are relayed already. */
   #eraseNonces(txs: MultisigTxSet['txs']): void {
     const { store, log } = this.#context;
     try {
       store.write((w) => w.multisig.eraseNonces(txs.flatMap(spentKeys)));
     } catch (error) {
-      log.error({ err: error }, 'payments were relayed; nonces of their inputs cannot be erased');
+      log.error({ err: error }, 'payments were relayed; the nonces of their inputs could not be erased');
     }
   }
 
@@ -125,10 +125,10 @@ export class MultisigSigning {
     const { keys } = this.#context.keystore;
     const account = groupAccountOf(keys);
     const signer = publicKeyOf(account.signerSecret);
-    assertOpen(set, account, signer);
+    assertSignable(set, account, signer);
     const spent = set.txs.map((pending) => this.#inputsOf(pending));
     const names = spent.flat().map(({ publicKey }) => publicKey);
-    // Each signing draws on the nonces as they are stored: two that spend the same would use one twice.
+    // Nonces are read from the store per output: two transactions that spend the same output would reuse a nonce.
     if (new Set(names.map(toHex)).size !== names.length) throw failed('they spend an output twice');
     const nonces = store.read((r) =>
       spent.map((outputs) => outputs.map(({ publicKey }) => r.multisig.nonces(publicKey))),
@@ -146,7 +146,7 @@ export class MultisigSigning {
     };
     store.write((w) => {
       if (w.multisig.eraseNonces(names) !== nonces.flat(2).length)
-        throw new Error('nonces are not those that were signed with');
+        throw new Error('the erased nonces differ from those used for signing');
       w.multisig.recordAnswer(request, answer);
       for (const { txHash, pending } of signed)
         if (txHash !== undefined)
@@ -183,22 +183,22 @@ export class MultisigSigning {
     }
   }
 
-  /** Outputs of ours, in the order of the transaction. @throws WalletError `multisig_signing_failed` */
+  /** Own outputs that a transaction spends, in its order. @throws WalletError `multisig_signing_failed` */
   #inputsOf({ construction }: PendingTx): OwnedOutput[] {
     return sortedSources(construction.sources).map((source) => {
       const publicKey = source.ring[source.realIndex]?.publicKey;
       const output = publicKey && this.#context.store.read((r) => r.outputs.byPublicKey(publicKey));
-      if (output === undefined) throw failed('they spend what this wallet does not know: refresh it');
+      if (output === undefined) throw failed('they spend an output unknown to this wallet: refresh it');
       const { keyImage, frozen, spentHeight } = output;
       if (keyImage !== undefined && !equalBytes(keyImage, recordedKeyImage(source)))
-        throw failed('a key image in them is not that of its output');
+        throw failed('they have a wrong key image for an output');
       if (frozen) throw failed('they spend a frozen output');
-      if (spentHeight !== undefined) throw failed('they spend an output that is spent');
+      if (spentHeight !== undefined) throw failed('they spend an output that is spent already');
       return output;
     });
   }
 
-  /** @throws WalletError, CodecError, RangeError when it does not fit this wallet. */
+  /** @throws WalletError `multisig_submission_failed` for a transaction that does not match this wallet. */
   #payment(pending: PendingTx): SignedPayment {
     const inputs = this.#context.store.read((r) =>
       spentKeys(pending).flatMap((publicKey) => r.outputs.byPublicKey(publicKey) ?? []),
@@ -207,7 +207,7 @@ export class MultisigSigning {
       return paymentOfPending(pending, inputs, this.#context.keystore.keys.network);
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
-      const reason = `they do not fit this wallet: ${cause.message}`;
+      const reason = `they do not match this wallet: ${cause.message}`;
       throw new WalletError({ kind: 'multisig_submission_failed', reason }, { cause });
     }
   }
@@ -218,15 +218,14 @@ export class MultisigSigning {
       const set = decode(multisigTxSet, await this.#context.exports.open('multisigTxs', fromHex(hex)));
       const known = this.#context.store.read((r) => r.outputs.count());
       const places = set.txs.flatMap((tx) => [...tx.selectedTransfers, ...tx.construction.selectedTransfers]);
-      if (places.some((place) => place >= known))
-        throw new CodecError('it spends outputs that are not known');
+      if (places.some((place) => place >= known)) throw new CodecError('it spends unknown outputs');
       return set;
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       throw new WalletError(
         {
           kind: 'bad_multisig_set',
-          reason: `this is not a set of transactions that this wallet's group signs: ${cause.message}`,
+          reason: `this is not a set of multisig transactions of this wallet: ${cause.message}`,
         },
         { cause },
       );
@@ -234,17 +233,18 @@ export class MultisigSigning {
   }
 }
 
-/** Output keys that a transaction says it spends, in its order. */
-
-/** @throws WalletError `multisig_signing_failed` Source: wallet2.cpp `sign_multisig_tx`. */
-function assertOpen({ txs, signers }: MultisigTxSet, group: GroupState, signer: PublicKey): void {
+/**
+ * @throws WalletError `multisig_signing_failed` if this wallet cannot add a signature.
+ * Source: wallet2.cpp `sign_multisig_tx`.
+ */
+function assertSignable({ txs, signers }: MultisigTxSet, group: GroupState, signer: PublicKey): void {
   if (txs.length === 0) throw failed('there are none');
-  if (signers.length === 0) throw failed('nobody has signed them, not even who made them');
-  if (isAmong(signers, signer)) throw failed('this wallet has signed them');
-  if (signers.length >= group.threshold) throw failed('enough have signed them: submit them');
+  if (signers.length === 0) throw failed('they lack the signature of their proposer');
+  if (isAmong(signers, signer)) throw failed('this wallet has signed them already');
+  if (signers.length >= group.threshold) throw failed('enough signers have signed them: submit them');
   if (
     new Set(signers.map(toHex)).size !== signers.length ||
     !signers.every((one) => isAmong(group.signers, one))
   )
-    throw failed('somebody has signed them who is not a member of this wallet, or twice');
+    throw failed('a signer of them is not a member of this wallet, or signed twice');
 }

@@ -14,29 +14,30 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;
 
-/** At what price a payment is made. */
+/** Fee rates and priority of a payment. */
 export interface Prices {
   readonly rates: FeeRates;
-  /** 1 to 4. */
+  /** Fee level, 1 to 4. */
   readonly priority: number;
 }
 
-/** Public key and encrypted payment id. */
+/** Size of the tx extra with a public key and an encrypted payment id. */
 const USUAL_EXTRA_BYTES = 34 + 10;
 
 const MAX_COUNT = 0x7fff_ffff;
 
 const SLOW: Priority = 1;
 
-/** What a usual transaction weighs, more or less. */
+/** Approximate weight of a usual transaction. */
 const SAMPLE_WEIGHT = 2000;
 
-/** Below this the reward never falls. */
+/** Lowest block reward [atomic units]. */
 const TAIL_REWARD = 600_000_000_000n;
 
 /**
- * A daemon is not believed a rate more than a thousandfold the least one, which follows from the reward: that
- * of a block, over the square of the full reward zone, for every 3000 bytes. The fastest level is near 200.
+ * Highest accepted fee of a transaction of {@link SAMPLE_WEIGHT}: 1000 times the lowest rate per byte, which is
+ * 3000 · reward / zone², with the block reward and the full reward zone. The fastest level is about 200 times that
+ * rate.
  * Source: blockchain.cpp `get_dynamic_base_fee`.
  */
 function sampleCeiling(lastReward: Amount): Amount {
@@ -45,7 +46,7 @@ function sampleCeiling(lastReward: Amount): Amount {
   return amount(perByte * BigInt(SAMPLE_WEIGHT));
 }
 
-/** What payments cost today. */
+/** Estimates fee rates, priorities and transaction sizes from the state of the daemon. */
 export class FeeEstimator {
   readonly #context: Context;
 
@@ -53,18 +54,21 @@ export class FeeEstimator {
     this.#context = context;
   }
 
-  /** @param priority 0 to 4; 0 lets the state of chain and pool decide, slow where that stays unknown. @throws WalletError `fee_too_high`, `fee_rates_unknown` */
+  /**
+   * @param priority 0 to 4; 0: chosen by the state of chain and pool, or slow if that is unknown.
+   * @throws WalletError `fee_too_high`, `fee_rates_unknown`
+   */
   async prices(priority: number): Promise<Prices> {
     const rates = await this.#ratesOrFault();
-    if (priority !== 0) return this.#fair({ rates, priority });
+    if (priority !== 0) return this.#belowCeiling({ rates, priority });
     const chosen = await this.#choose(rates).catch((error: unknown) => {
       if (error instanceof DaemonError) return SLOW;
       throw error;
     });
-    return this.#fair({ rates, priority: chosen });
+    return this.#belowCeiling({ rates, priority: chosen });
   }
 
-  /** What a payment without a priority would be made with now. @throws WalletError `priority_unknown` */
+  /** Priority that a payment without one would get now. @throws WalletError `priority_unknown` */
   async defaultPriority(): Promise<Priority> {
     try {
       return await this.#choose(await this.#rates());
@@ -75,10 +79,11 @@ export class FeeEstimator {
   }
 
   /**
-   * @param ringSize 0: that of today. @param rct false: outputs from before RingCT.
+   * Estimates the size and weight of a transaction.
+   * @param ringSize 0: the current one. @param rct false: outputs from before RingCT.
    * @throws WalletError `invalid`
    */
-  outline(
+  estimateSize(
     inputs: number,
     ringSize: number,
     outputs: number,
@@ -87,14 +92,14 @@ export class FeeEstimator {
     if (inputs === 0 || [inputs, ringSize, outputs].some((count) => count > MAX_COUNT))
       throw new WalletError({
         kind: 'invalid',
-        reason: 'a transaction has inputs, and not so many of anything',
+        reason: `n_inputs is at least 1, and no count exceeds ${MAX_COUNT}`,
         text: 'Failed to determine size and weight',
       });
     const estimate = usualSizeAndWeight(
       {
         inputs,
         ringSize: ringSize === 0 ? RING_SIZE : ringSize,
-        // One output alone gets a dummy beside it.
+        // A transaction has at least two outputs.
         outputs: outputs === 1 ? 2 : outputs,
         extraSize: USUAL_EXTRA_BYTES,
       },
@@ -103,13 +108,16 @@ export class FeeEstimator {
     if (!Number.isSafeInteger(estimate.weight))
       throw new WalletError({
         kind: 'invalid',
-        reason: 'no transaction is so large',
+        reason: 'a transaction cannot be that large',
         text: 'Failed to determine size and weight',
       });
     return estimate;
   }
 
-  /** Upstream fails before it asks for rates, with another code than for other calls. @throws WalletError `fee_rates_unknown` */
+  /**
+   * Upstream has an error code of its own if the daemon is unreachable here.
+   * @throws WalletError `fee_rates_unknown`
+   */
   async #ratesOrFault(): Promise<FeeRates> {
     try {
       return await this.#rates();
@@ -125,7 +133,7 @@ export class FeeEstimator {
   }
 
   /** @throws WalletError `fee_too_high` */
-  #fair(prices: Prices): Prices {
+  #belowCeiling(prices: Prices): Prices {
     const { rates, priority } = prices;
     const fee = feeOfWeight(SAMPLE_WEIGHT, feePerByte(rates, priority), rates);
     const ceiling = sampleCeiling(this.#context.store.lastBlockReward());

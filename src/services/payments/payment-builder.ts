@@ -17,7 +17,7 @@ import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import type { Prices } from './fee-estimator.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
 import { SigningProblem } from '../workers/signing-pool.js';
-import type { LaidOut, PricedTask } from '../workers/signing-thread.js';
+import type { PricedTask, UnsignedLayout } from '../workers/signing-thread.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -28,16 +28,16 @@ interface Services {
   readonly accounts: Accounts;
 }
 
-/** What all transactions of one payment share. */
+/** Terms shared by all transactions of one payment. */
 export interface PaymentTerms {
   readonly account: number;
   readonly unlockTime: bigint;
 }
 
-/** One transaction with its rings: all that can be settled without a spend key. */
+/** One transaction with its rings, before it is signed. */
 export interface PaymentDraft {
   readonly share: FundedTransfer;
-  /** One an input of the share. */
+  /** One per input of the share. */
   readonly rings: readonly Ring[];
   readonly terms: PaymentTerms;
   readonly prices: Prices;
@@ -45,10 +45,10 @@ export interface PaymentDraft {
 
 type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly Input[] };
 
-/** No transaction pays a fee above a coin: the heaviest at the fastest rate stays below. */
+/** Highest fee of a transaction, 1 XMR: the heaviest transaction at the fastest rate pays less. */
 const FEE_CEILING = amount(1_000_000_000_000n);
 
-/** Takes a payment from prices and outputs to signed transactions. Nothing is recorded here. */
+/** Builds transactions from planned transfers: chooses rings, then signs. Records nothing. */
 export class PaymentBuilder {
   readonly #context: Context;
   readonly #services: Services;
@@ -58,8 +58,8 @@ export class PaymentBuilder {
     this.#services = services;
   }
 
-  /** What may be spent of an account. @param minors empty: every address of it. */
-  purse(account: number, minors: readonly number[]): SpendableOutputs {
+  /** Spendable outputs of an account. @param minors empty: every address of it. */
+  spendableOutputs(account: number, minors: readonly number[]): SpendableOutputs {
     const { store } = this.#context;
     const { isViewOnly: blind } = this.#context.keystore;
     const terms = { chainHeight: this.#context.store.height(), now: this.#context.clock.now(), blind };
@@ -69,7 +69,7 @@ export class PaymentBuilder {
     );
   }
 
-  /** Gives every input its ring. @throws WalletError, DaemonError */
+  /** Chooses the ring of every input. @throws WalletError, DaemonError */
   async draft(
     planned: readonly FundedTransfer<SpendableOutput>[],
     terms: PaymentTerms,
@@ -80,7 +80,7 @@ export class PaymentBuilder {
     const picker = new GammaPicker(await daemon.getOutputDistribution(), this.#context.rng);
     const drafts: PaymentDraft[] = [];
     for (const plan of planned) {
-      const share = { ...plan, inputs: this.#whole(plan.inputs) };
+      const share = { ...plan, inputs: this.#completeOutputs(plan.inputs) };
       const rings = await chooseRings(
         share.inputs,
         picker,
@@ -102,22 +102,24 @@ export class PaymentBuilder {
     });
   }
 
-  /** What {@link sign} would do, without a spend key. @throws WalletError `transfer_failed`, `fee_too_high` */
-  layOut(draft: PaymentDraft): Promise<LaidOut> {
-    return this.#priced(draft, withoutSecret, (task) => this.#context.workers.signing.run('layOut', task));
+  /** {@link sign} without a spend key and signatures. @throws WalletError `transfer_failed`, `fee_too_high` */
+  buildUnsigned(draft: PaymentDraft): Promise<UnsignedLayout> {
+    return this.#priced(draft, withoutSecret, (task) =>
+      this.#context.workers.signing.run('buildUnsigned', task),
+    );
   }
 
   /**
-   * What the signers of a group sign, with the answers of this one.
+   * Creates a multisig transaction, with the partial signatures of this signer.
    * @throws WalletError `multisig_import_needed`, `transfer_failed`, `fee_too_high`
    */
   async propose(draft: PaymentDraft): Promise<Proposal> {
     const account = groupAccountOf(this.#context.keystore.keys);
     const { threshold, commonSecret: viewSecret, shares } = account;
-    const told = this.#context.store.read((r) =>
+    const infos = this.#context.store.read((r) =>
       draft.share.inputs.map(({ publicKey }) => r.multisig.infos(publicKey)),
     );
-    const attempts = planAttempts(account, publicKeyOf(account.signerSecret), told);
+    const attempts = planAttempts(account, publicKeyOf(account.signerSecret), infos);
     const signingKeys = shares.map(publicKeyOf);
     const { proposal } = await this.#priced(
       draft,
@@ -139,18 +141,19 @@ export class PaymentBuilder {
     return proposal;
   }
 
-  /** @throws WalletError `transfer_failed` where a reorganisation has taken one meanwhile. */
-  #whole(coins: readonly SpendableOutput[]): OwnedOutput[] {
+  /** Reads the complete outputs. @throws WalletError `transfer_failed` if a reorganisation removed one meanwhile. */
+  #completeOutputs(inputs: readonly SpendableOutput[]): OwnedOutput[] {
     return this.#context.store.read((r) =>
-      coins.map((coin) => {
-        const output = r.outputs.byRef(coin);
+      inputs.map((input) => {
+        const output = r.outputs.byRef(input);
         if (output !== undefined) return output;
-        const reason = 'an output that it spends has left the chain';
+        const reason = 'a reorganisation removed an output that it spends from the chain';
         throw new WalletError({ kind: 'transfer_failed', reason });
       }),
     );
   }
 
+  /** Runs a task that settles the fee of a draft, and checks that fee. */
   async #priced<Input, T extends { readonly fee: Amount }>(
     { share, rings, terms, prices }: PaymentDraft,
     inputOf: (output: OwnedOutput, ring: Ring) => Input,
@@ -194,13 +197,13 @@ function ownInput(output: OwnedOutput, ring: Ring): OwnInput {
   return { ring, keyImage, amount: value, mask, derivationKey, outputIndex, subaddress };
 }
 
-/** @param secretKey this signer's part of that of the output. @throws WalletError `view_only` */
+/** @param secretKey this signer's share of the output secret key. @throws WalletError `view_only` */
 const inputWithPart = (secretKey: SecretKey, output: OwnedOutput, ring: Ring): SpendableInput => ({
   ...ownInput(output, ring),
   secretKey,
 });
 
-/** Weighs as much as the input that will be signed. */
+/** Input without keys, of the same weight as the signed one. */
 const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
   ring,
   secretKey: new Uint8Array(32) as SecretKey,

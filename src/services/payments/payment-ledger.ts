@@ -19,18 +19,15 @@ interface Services {
 
 type RecordedTx = OutgoingTx & { readonly blob: Uint8Array };
 
-/**
- * How a payment stood before it was handed over. first: unknown. again: it had failed. open: unmined, and recorded.
- * mined: in a block.
- */
-type Standing = 'first' | 'again' | 'open' | 'mined';
+/** State of a payment before it is recorded: not recorded, recorded as failed, recorded and unmined, or mined. */
+type PriorState = 'new' | 'failed' | 'unmined' | 'mined';
 
 interface Entry {
   readonly record: RecordedTx;
-  readonly standing: Standing;
+  readonly prior: PriorState;
 }
 
-/** Records signed payments and hands them to the network. Callers see to it that only one does so at a time. */
+/** Records signed payments and relays them. To be called under the payment lock. */
 export class PaymentLedger {
   readonly #context: Context;
   readonly #services: Services;
@@ -41,35 +38,35 @@ export class PaymentLedger {
   }
 
   /**
-   * Records payments, all at once, then hands them to the daemon one after another: a crash in between leaves
-   * payments that are relayed later. Where one is refused, it and those after it leave nothing behind if they are
-   * new; those that had failed before are as they were. One that is mined already is not sent, and one that turns up
-   * in pool or chain counts as relayed, whatever the daemon answers.
-   * @throws WalletError `partly_relayed`, whatever failed, once one of them was relayed; before that `tx_rejected`, or
-   * DaemonError where the daemon certainly did not take the first.
+   * Records payments in one store transaction, then sends them to the daemon one by one; after a crash in between they
+   * are relayed later. If one is refused, it and all after it are withdrawn: new ones are deleted, failed ones stay
+   * failed. A mined payment is not sent. A payment found in pool or chain counts as relayed, whatever the daemon
+   * answers.
+   * @throws WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or
+   * DaemonError if the daemon certainly did not accept the first one.
    */
   commit(payments: readonly SignedPayment[]): Promise<void> {
-    return this.#services.relay.alone(async () => {
+    return this.#services.relay.exclusive(async () => {
       const entries = this.#record(payments);
       const relayed: string[] = [];
       for (const [i, entry] of entries.entries()) {
-        if (entry.standing === 'mined') continue;
+        if (entry.prior === 'mined') continue;
         try {
-          await this.#handOver(entry, entries.slice(i));
+          await this.#send(entry, entries.slice(i));
         } catch (error) {
-          throw relayed.length === 0 ? error : this.#naming(relayed, error);
+          throw relayed.length === 0 ? error : this.#partlyRelayed(relayed, error);
         }
         relayed.push(toHex(entry.record.txHash));
       }
     });
   }
 
-  /** Hands one payment to the daemon. @param unsent withdrawn where that fails: it and the payments after it. */
-  async #handOver(entry: Entry, unsent: readonly Entry[]): Promise<void> {
+  /** Sends one payment to the daemon. @param unsent it and all after it, which are withdrawn if sending fails. */
+  async #send(entry: Entry, unsent: readonly Entry[]): Promise<void> {
     try {
       await this.#services.relay.send(entry.record.txHash, entry.record.blob);
     } catch (error) {
-      if (this.#isOut(entry)) return;
+      if (this.#wasRelayed(entry)) return;
       this.#withdraw(unsent);
       throw error;
     }
@@ -83,49 +80,52 @@ export class PaymentLedger {
       records.map((record, i): Entry => {
         const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};
         const known = w.outgoing.byHash(record.txHash)?.state;
-        if (known === 'confirmed') return { record, standing: 'mined' };
-        if (known === 'prepared' || known === 'pending') return { record, standing: 'open' };
+        if (known === 'confirmed') return { record, prior: 'mined' };
+        if (known === 'prepared' || known === 'pending') return { record, prior: 'unmined' };
         if (!w.outputs.areFree(inputs))
           throw new WalletError({
             kind: 'tx_rejected',
             reason: 'its inputs are frozen, or spent by another payment',
           });
         w.prepare(record, inputs, txSecretKeys);
-        return { record, standing: known === undefined ? 'first' : 'again' };
+        return { record, prior: known === undefined ? 'new' : 'failed' };
       }),
     );
   }
 
-  /** Did the payment turn up in pool or chain since it was recorded? */
-  #isOut(entry: Entry): boolean {
+  /** Whether the payment was found in pool or chain since it was recorded. */
+  #wasRelayed(entry: Entry): boolean {
     const state = this.#context.store.read((r) => r.outgoing.byHash(entry.record.txHash))?.state;
-    return state === 'confirmed' || (state === 'pending' && entry.standing !== 'open');
+    return state === 'confirmed' || (state === 'pending' && entry.prior !== 'unmined');
   }
 
-  /** Undoes {@link #record} for payments that were not relayed. One that turned up in the pool meanwhile stays. */
+  /** Undoes {@link #record} for payments that were not relayed, except those found in the pool meanwhile. */
   #withdraw(entries: readonly Entry[]): void {
     const { store } = this.#context;
     const { relay } = this.#services;
     relay.withdraw(
       entries
-        .filter(({ standing }) => standing === 'first' || standing === 'again')
-        .map(({ record: { txHash }, standing }) => ({
+        .filter(({ prior }) => prior === 'new' || prior === 'failed')
+        .map(({ record: { txHash }, prior }) => ({
           txHash,
           change: () =>
             store.write((w) => {
               if (w.outgoing.byHash(txHash)?.state !== 'prepared') return;
-              if (standing === 'first') w.discard(txHash);
+              if (prior === 'new') w.discard(txHash);
               else w.fail(txHash);
             }),
         })),
     );
   }
 
-  /** Names the payments that were relayed before a failure, so that the caller does not pay them again. */
-  #naming(relayed: readonly string[], cause: unknown): WalletError {
+  /** Adds the hashes of the payments relayed before a failure, so that the client does not make them again. */
+  #partlyRelayed(relayed: readonly string[], cause: unknown): WalletError {
     const isExpected = cause instanceof WalletError || cause instanceof DaemonError;
     if (!isExpected)
-      this.#context.log.error({ err: cause }, 'a payment failed after others of its call were relayed');
+      this.#context.log.error(
+        { err: cause },
+        'a payment failed after earlier ones of the same call were relayed',
+      );
     const { reason, text = reason } = isExpected ? reasonOf(cause) : { reason: 'internal error' };
     const names = `; relayed before it: ${relayed.join(', ')}`;
     return new WalletError({ kind: 'partly_relayed', reason: reason + names, text: text + names }, { cause });

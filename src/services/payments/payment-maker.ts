@@ -42,37 +42,37 @@ interface Services {
   readonly sealUnsigned: (txs: readonly ConstructionData[]) => Promise<Uint8Array>;
 }
 
-/** One transaction that was made, and relayed unless that was not wanted. */
+/** One transaction of a payment, relayed unless `doNotRelay` was set. */
 export interface MadePayment {
-  /** Paid to the destinations. */
+  /** Sum paid to the destinations. */
   readonly amount: Amount;
   readonly amounts: readonly Amount[];
   readonly fee: Amount;
   readonly weight: number;
-  /** Of its inputs, those that are known. */
+  /** Key images of its inputs, without unknown ones. */
   readonly keyImages: readonly KeyImage[];
-  /** None where the wallet cannot sign. */
+  /** Empty if the wallet cannot sign. */
   readonly txSecretKeys: readonly Uint8Array[];
-  /** Absent where the wallet cannot sign, or not alone. */
+  /** Absent if the wallet cannot sign, or needs other signers. */
   readonly signed?: {
     readonly txHash: Hash;
     readonly blob: Uint8Array;
-    /** Absent unless asked for. */
+    /** Absent unless `withMetadata` was set. */
     readonly metadata?: Uint8Array;
   };
 }
 
-/** All transactions of one order. */
+/** All transactions of one request. */
 export interface MadePayments {
   readonly payments: readonly MadePayment[];
-  /** For the wallet with the spend key to sign, where this one has none. */
+  /** From a view-only wallet, for the wallet with the spend key to sign. */
   readonly unsignedSet?: Uint8Array;
-  /** For the other signers of a group to sign, or to submit where one is enough. */
+  /** From a multisig wallet, for the other signers to sign, or to submit if one signature is enough. */
   readonly multisigSet?: Uint8Array;
 }
 
-/** How a payment is to be made, apart from who is paid from what. */
-export interface MakingOptions extends PaymentTerms {
+/** Options of a payment besides its destinations and inputs. */
+export interface PaymentOptions extends PaymentTerms {
   /** 0 to 4; 0 is the default. */
   readonly priority: number;
   readonly doNotRelay: boolean;
@@ -84,22 +84,22 @@ interface Made {
   readonly view: MadePayment;
 }
 
-/** What a payment fails with where outputs are missing. */
+/** Faults of a payment that lacks spendable outputs. */
 const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
   'not_enough_money',
   'not_enough_unlocked_money',
   'transfer_failed',
 ]);
 
-/** Upstream finds no transaction to make then; what it refuses a sweep with stays. */
+/** Upstream's fault for a transfer then is "No transaction created"; a sweep keeps its own. */
 const asImportNeeded = (fault: Fault): Fault => {
-  const reason = 'outputs wait for multisig info of other signers: import it first';
+  const reason = 'some outputs cannot be spent before multisig info of other signers is imported';
   return fault.kind === 'transfer_failed'
     ? { ...fault, reason }
     : { kind: 'tx_not_possible', reason, text: 'No transaction created' };
 };
 
-/** Makes payments: one at a time in a wallet, so that no output is picked twice. */
+/** Makes payments, one at a time per wallet, so that no output is selected twice. */
 export class PaymentMaker {
   readonly #context: Context;
   readonly #services: Services;
@@ -115,27 +115,28 @@ export class PaymentMaker {
     this.#ledger = new PaymentLedger(context, services);
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the payment being made. */
   settle(): Promise<void> {
     return this.#context.locks.payment.run(() => Promise.resolve());
   }
 
   /**
-   * @param plan says who is paid from what; nothing else picks outputs before the payment is recorded.
+   * Makes and relays a payment, or creates the set that other wallets have to sign.
+   * @param plan selects inputs and payees; no other payment selects outputs until this one is recorded.
    * @throws WalletError, DaemonError
    */
   make(
-    options: MakingOptions,
+    options: PaymentOptions,
     plan: (prices: Prices) => readonly FundedTransfer<SpendableOutput>[],
   ): Promise<MadePayments> {
     return this.#context.locks.payment.run(async () => {
       this.#services.mempool.reserveLost();
       const prices = await this.#services.feeEstimator.prices(options.priority);
-      // Purses read on while the plan is made.
+      // Within one read of the store, as spendable outputs are read lazily while the plan is made.
       const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
       const drafts = await this.builder.draft(planned, options, prices);
       if (this.#context.keystore.keys.multisig !== undefined) return this.#propose(drafts);
-      if (this.#context.keystore.isViewOnly) return this.#layOut(drafts);
+      if (this.#context.keystore.isViewOnly) return this.#buildUnsigned(drafts);
       const made: Made[] = [];
       for (const draft of drafts) made.push(await this.#sign(draft, options.withMetadata));
       if (!options.doNotRelay) await this.#ledger.commit(made.map(({ payment }) => payment));
@@ -144,7 +145,7 @@ export class PaymentMaker {
   }
 
   /**
-   * Relays what {@link make}, here or in another wallet with the same keys, made without relaying.
+   * Relays a payment made with `doNotRelay`, by this wallet or another one with the same keys.
    * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`
    */
   relay(hex: string): Promise<Hash> {
@@ -155,12 +156,12 @@ export class PaymentMaker {
     });
   }
 
-  /** Relays what another wallet with these keys signed. @throws WalletError `tx_rejected`, DaemonError */
+  /** Relays payments signed by another wallet with the same keys. @throws WalletError `tx_rejected`, DaemonError */
   relaySigned(payments: readonly SignedPayment[]): Promise<void> {
     return this.#context.locks.payment.run(() => this.#ledger.commit(payments));
   }
 
-  /** Where outputs wait for the word of other signers, it is that what is missing. */
+  /** Plans a payment. Reports a shortage as a missing import of multisig info where outputs lack their key images. */
   #planned(
     plan: () => readonly FundedTransfer<SpendableOutput>[],
     account: number,
@@ -174,7 +175,7 @@ export class PaymentMaker {
     }
   }
 
-  /** Nothing is recorded, and no output reserved, until a set that enough have signed is submitted. */
+  /** Creates a multisig set. Records nothing and reserves no output: that is done when the signed set is submitted. */
   async #propose(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
     const payments: MadePayment[] = [];
     const proposed: PendingTx[] = [];
@@ -197,15 +198,15 @@ export class PaymentMaker {
     return { payments, multisigSet: await this.#services.sealMultisig(proposed) };
   }
 
-  /** Nothing is recorded, and no output reserved, until the signed transactions are submitted. */
-  async #layOut(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
+  /** Creates an unsigned set. Records nothing and reserves no output: that is done when the signed set is submitted. */
+  async #buildUnsigned(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
     const payments: MadePayment[] = [];
-    const laidOut: ConstructionData[] = [];
+    const unsigned: ConstructionData[] = [];
     for (const draft of drafts) {
-      const layout = await this.builder.layOut(draft);
+      const layout = await this.builder.buildUnsigned(draft);
       const payees = paidBy(draft, layout);
       const amounts = payees.map((payee) => payee.amount);
-      laidOut.push(unsignedConstruction(this.#source, draft, layout, payees));
+      unsigned.push(unsignedConstruction(this.#source, draft, layout, payees));
       payments.push({
         amount: sum(amounts),
         amounts,
@@ -215,7 +216,7 @@ export class PaymentMaker {
         txSecretKeys: [],
       });
     }
-    return { payments, unsignedSet: await this.#services.sealUnsigned(laidOut) };
+    return { payments, unsignedSet: await this.#services.sealUnsigned(unsigned) };
   }
 
   async #sign(draft: PaymentDraft, withMetadata: boolean): Promise<Made> {
@@ -241,6 +242,6 @@ export class PaymentMaker {
   }
 }
 
-/** The payees of a share with what each receives: less than asked where it pays the fee. */
+/** Payees of a share with the amounts that they receive, less the fee where they pay it. */
 const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
   share.payees.map((payee, i) => ({ ...payee, amount: payees[i]?.amount ?? payee.amount }));

@@ -40,7 +40,7 @@ function partsOf(
   return { inputs, payees, changeAddress, account: terms.account };
 }
 
-/** What get_tx_metadata gives: anybody who holds it and the keys can relay and record the payment. */
+/** Encodes `tx_metadata`, with which a wallet with the same keys can relay and record the payment. */
 export const writeMetadata = (
   source: PaymentSource,
   draft: PaymentDraft,
@@ -48,7 +48,7 @@ export const writeMetadata = (
   payees: readonly Payee[],
 ): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(source, draft, payees) }));
 
-/** What the other signers of a group need to sign on. */
+/** Pending transaction that the other signers of a group need to sign. */
 export const proposedTx = (
   source: PaymentSource,
   draft: PaymentDraft,
@@ -56,7 +56,7 @@ export const proposedTx = (
   payees: readonly Payee[],
 ): PendingTx => pendingTxOf({ signed, ...partsOf(source, draft, payees), multisig: { sigs, entropy } });
 
-/** What a wallet with the spend key needs to sign a payment; its payment id is in the clear. */
+/** Construction data that a wallet with the spend key needs to sign a payment. Its payment id is not encrypted. */
 export function unsignedConstruction(
   source: PaymentSource,
   draft: PaymentDraft,
@@ -69,7 +69,7 @@ export function unsignedConstruction(
   return constructionOf(layout, partsOf(source, draft, payees), { extra, unlockTime });
 }
 
-/** @throws WalletError `bad_hex`, `bad_tx_metadata` also where it spends what is not ours. */
+/** Decodes `tx_metadata`. @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours. */
 export function readMetadata(context: Pick<WalletContext, 'store' | 'keystore'>, hex: string): SignedPayment {
   if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'the tx metadata' });
   return refusing('this is not the metadata of a transaction', () => {
@@ -77,7 +77,7 @@ export function readMetadata(context: Pick<WalletContext, 'store' | 'keystore'>,
     const inputs = context.store.read((r) =>
       keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
     );
-    return refusing('the transaction does not fit this wallet', () =>
+    return refusing('the transaction does not match this wallet', () =>
       paymentOfPending(pending, inputs, context.keystore.keys.network),
     );
   });

@@ -8,7 +8,7 @@ import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import { CANNOT_PAY_FOR_ITSELF, planSweep } from '../../wallet/select/transfer-plan.js';
 import { isUnlocked } from '../../wallet/model/unlock-time.js';
-import type { MadePayments, MakingOptions } from './payment-maker.js';
+import type { MadePayments, PaymentOptions } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { OutputFreezing } from '../sync/output-freezing.js';
 import type { PaymentMaker } from './payment-maker.js';
@@ -26,30 +26,30 @@ interface Services {
   readonly sealUnsigned: (txs: readonly ConstructionData[]) => Promise<Uint8Array>;
 }
 
-/** How and to whom a sweep pays. */
-export interface SweepTerms extends Omit<MakingOptions, 'account'> {
+/** Destination and options of a sweep. */
+export interface SweepTerms extends Omit<PaymentOptions, 'account'> {
   readonly address: string;
-  /** That each transaction splits its money into. */
+  /** Outputs of each transaction to the address. */
   readonly outputs: number;
 }
 
-/** What an account holds, or a part of it, to one address. */
-export interface SweepOrder extends SweepTerms {
+/** Request to send all outputs of an account, or some of them, to one address. */
+export interface SweepRequest extends SweepTerms {
   readonly account: number;
-  /** Empty, and not all addresses: one of them, picked at random. */
+  /** Addresses swept; empty without `allAddresses`: one chosen at random. */
   readonly minors: readonly number[];
   readonly allAddresses: boolean;
-  /** Only outputs of less than this; 0 takes all. */
+  /** Sweeps outputs with a smaller amount only; 0: all outputs. */
   readonly below: Amount;
 }
 
-const NOT_SPENT = 'outputs from before RingCT are shown, and not spent';
+const NOT_SPENT = 'outputs from before RingCT cannot be spent with this server';
 
-/** @param text upstream's message for it. */
+/** @param text upstream's message. */
 const failed = (reason: string, text?: string): WalletError =>
   new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
 
-/** Payments of all that outputs hold. */
+/** Payments that send whole outputs to one address. */
 export class Sweeps {
   readonly #context: Context;
   readonly #services: Services;
@@ -59,25 +59,25 @@ export class Sweeps {
     this.#services = services;
   }
 
-  /** @throws WalletError `transfer_failed` where nothing fits the order, DaemonError */
-  async all(order: SweepOrder): Promise<MadePayments> {
+  /** @throws WalletError `transfer_failed` if no output matches the request, DaemonError */
+  async all(request: SweepRequest): Promise<MadePayments> {
     const { rng } = this.#context;
     const { payments, accounts } = this.#services;
-    const address = await accounts.resolve(order.address);
-    return this.#sweep(order, order.account, address, () => {
-      const purse = payments.builder.purse(order.account, order.minors);
-      if (purse.funds(0n).available === 0n)
+    const address = await accounts.resolve(request.address);
+    return this.#sweep(request, request.account, address, () => {
+      const spendable = payments.builder.spendableOutputs(request.account, request.minors);
+      if (spendable.funds(0n).available === 0n)
         throw failed(
-          'nothing that was asked for can be spent now',
-          order.minors.length === 0
+          'the requested addresses have no unlocked money',
+          request.minors.length === 0
             ? 'No unlocked balance in the specified account'
             : 'No unlocked balance in the specified subaddress(es)',
         );
-      const oneAddress = !order.allAddresses && order.minors.length === 0;
-      const inputs = sweepInputs(purse, { oneAddress, below: order.below }, rng);
+      const oneAddress = !request.allAddresses && request.minors.length === 0;
+      const inputs = sweepInputs(spendable, { oneAddress, below: request.below }, rng);
       if (inputs.length === 0)
         throw failed(
-          'no output is as small as was asked for',
+          'no output is below below_amount',
           'The smallest amount found is not below the specified threshold',
         );
       return inputs;
@@ -85,8 +85,8 @@ export class Sweeps {
   }
 
   /**
-   * @param readKeyImage called once the address is known to be one, as upstream refuses a wrong one first.
-   * @throws WalletError `key_image_unknown`, `invalid` where the output cannot be spent now, DaemonError
+   * @param readKeyImage called after the address was resolved, as upstream checks the address first.
+   * @throws WalletError `key_image_unknown`, `invalid` if the output cannot be spent now, DaemonError
    */
   async single(terms: SweepTerms, readKeyImage: () => KeyImage): Promise<MadePayments> {
     const { outputFreezing, accounts } = this.#services;
@@ -96,7 +96,7 @@ export class Sweeps {
     return this.#sweep(terms, major, address, () => {
       const output = outputFreezing.find(keyImage);
       if (!output.rct) throw failed(NOT_SPENT);
-      if (!this.#isFree(output))
+      if (!this.#isSpendable(output))
         throw new WalletError({
           kind: 'invalid',
           reason: 'the output is spent, locked or frozen',
@@ -107,12 +107,12 @@ export class Sweeps {
   }
 
   /**
-   * Outputs that no ring can be made for: from before RingCT, of an amount that hardly anybody else was paid.
-   * @throws WalletError `transfer_failed` where there are outputs so old, which nothing here can spend.
+   * Sweeps outputs without a ring: from before RingCT, of an amount with too few other outputs. Makes no payment.
+   * @throws WalletError `transfer_failed` if the wallet has outputs from before RingCT, which it cannot spend.
    */
   async unmixable(): Promise<MadePayments> {
     const old = this.#context.store.read((r) => r.outputs.unspent()).filter(({ rct }) => !rct);
-    if (old.some((output) => this.#isFree(output))) throw failed(NOT_SPENT);
+    if (old.some((output) => this.#isSpendable(output))) throw failed(NOT_SPENT);
     const { isViewOnly } = this.#context.keystore;
     const { sealUnsigned } = this.#services;
     return { payments: [], ...(isViewOnly ? { unsignedSet: await sealUnsigned([]) } : {}) };
@@ -128,15 +128,15 @@ export class Sweeps {
     const { payments } = this.#services;
     const text = formatAddress(address);
     return payments.make({ ...terms, account }, ({ rates, priority }) => {
-      const request = { address, text, outputs: terms.outputs, priority };
-      const planned = planSweep(request, inputsOf(), rates, rng);
+      const destination = { address, text, outputs: terms.outputs, priority };
+      const planned = planSweep(destination, inputsOf(), rates, rng);
       if (planned.length === 0)
-        throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
+        throw failed('the outputs are worth less than the fee to spend them', CANNOT_PAY_FOR_ITSELF);
       return planned;
     });
   }
 
-  #isFree(output: OwnedOutput): boolean {
+  #isSpendable(output: OwnedOutput): boolean {
     const { frozen, spentBy, burnt } = output;
     const unlocked = isUnlocked(output, this.#context.store.height(), this.#context.clock.now());
     return unlocked && !frozen && !burnt && spentBy === undefined;

@@ -6,16 +6,16 @@ import type { FetchedTx } from '../../wallet/scan/fetched-tx.js';
 import type { RingReference, SpentRing } from '../../wallet/proofs/spend-proof.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
-/** A transaction that the daemon knows; not yet looked into. */
+/** Transaction fetched from the daemon, not parsed yet. */
 export interface ChainTransaction {
   readonly fetched: FetchedTx;
-  /** Absent in the pool. */
+  /** Absent for an unmined transaction. */
   readonly height?: number;
 }
 
 export interface ChainPlace {
   readonly inPool: boolean;
-  /** Zero in the pool. */
+  /** 0 for an unmined transaction. */
   readonly confirmations: number;
 }
 
@@ -41,7 +41,7 @@ const toChainTransaction = ({
   ...(inPool || blockHeight === undefined ? {} : { height: blockHeight }),
 });
 
-/** Transactions of anybody, asked of the daemon. Every call may throw DaemonError. */
+/** Fetches any transactions from the daemon. Every method may throw DaemonError. */
 export class ChainTransactions {
   readonly #daemon: Pick<DaemonAccess, 'client'>;
 
@@ -49,7 +49,7 @@ export class ChainTransactions {
     this.#daemon = daemon;
   }
 
-  /** @param text upstream's message when the daemon has none. @throws WalletError `invalid` then. */
+  /** @param text upstream's message for an unknown transaction. @throws WalletError `invalid` for such a one. */
   async transaction(txHash: Hash, text = NOT_FETCHED): Promise<ChainTransaction> {
     const { transactions } = await this.#daemon.client().getTransactions([txHash], { prune: false });
     const found = transactions.find(({ hash }) => equalBytes(hash, txHash));
@@ -57,7 +57,7 @@ export class ChainTransactions {
     return toChainTransaction(found);
   }
 
-  /** In the order asked for, repeated ones too. @throws WalletError `invalid` for unknown and unconfirmed ones. */
+  /** Mined transactions, one per hash in its order. @throws WalletError `invalid` for unknown and unmined ones. */
   async confirmed(hashes: readonly Hash[]): Promise<FetchedTx[]> {
     const unique = [...new Map(hashes.map((hash) => [toHex(hash), hash])).values()];
     const { transactions } = await this.#daemon.client().getTransactions(unique, { prune: false });

@@ -16,17 +16,17 @@ interface Services {
 
 const invalid = (reason: string): WalletError => new WalletError({ kind: 'invalid', reason });
 
-/** How the key that was put away is to be had again. */
+/** Password and seed to restore the spend key after background sync. */
 export interface Recovery {
   readonly password: string;
-  /** Empty: from the keys file. */
+  /** Empty: the spend key is read from the keys file. */
   readonly seed: string;
   readonly seedOffset: string;
 }
 
 /**
- * Keeps a wallet in step with the chain while its spend key is put away. Spends of what it receives meanwhile
- * are told once the key is back.
+ * Syncs a wallet while its spend key is not in memory. Spends of outputs received meanwhile are recognised once the key
+ * is restored.
  * Source: wallet2.cpp `setup_background_sync`, `start_background_sync`, `stop_background_sync`.
  */
 export class BackgroundSync {
@@ -62,12 +62,12 @@ export class BackgroundSync {
     return this.#changing.run(async () => {
       const { keystore, store } = this.#context;
       if (keystore.backgroundSync === 'off') throw invalid('background sync is not set up');
-      if (keystore.background === 'wallet') throw invalid('a background wallet is always synced so');
+      if (keystore.background === 'wallet') throw invalid('a background wallet is always in background sync');
       if (keystore.background === 'syncing') return;
-      await this.#services.sync.interrupted(() => {
-        // Before the key goes: whatever ends the process, the spends of what comes are looked for later.
+      await this.#services.sync.cancelAndRun(() => {
+        // Recorded before the key is dropped: even after a crash, spends of later outputs are then resolved.
         store.write((w) => w.meta.set('background_sync', '1'));
-        keystore.putSpendKeyAway();
+        keystore.dropSpendKey();
         return Promise.resolve();
       });
     });
@@ -77,24 +77,24 @@ export class BackgroundSync {
   stop({ password, seed, seedOffset }: Recovery): Promise<void> {
     return this.#changing.run(async () => {
       const { keystore } = this.#context;
-      const given = seed === '' ? undefined : await spendSecretOfWords(seed, seedOffset);
-      const spendSecret = await keystore.recoverSpendKey(password, given);
+      const fromSeed = seed === '' ? undefined : await spendSecretOfWords(seed, seedOffset);
+      const spendSecret = await keystore.recoverSpendKey(password, fromSeed);
       try {
         if (keystore.backgroundSync === 'off') throw invalid('background sync is not set up');
         if (keystore.background === 'wallet') throw invalid('a background wallet has no spend key');
         if (keystore.background === undefined) return;
-        await this.#services.sync.interrupted(async () => {
-          await this.#settle(spendSecret);
-          keystore.takeSpendKeyBack(spendSecret, password);
+        await this.#services.sync.cancelAndRun(async () => {
+          await this.#resolveSpends(spendSecret);
+          keystore.restoreSpendKey(spendSecret, password);
         });
       } finally {
         spendSecret.fill(0);
-        given?.fill(0);
+        fromSeed?.fill(0);
       }
     });
   }
 
-  /** To be called before a wallet just opened is used. */
+  /** Continues or completes an earlier background sync. To be called before an opened wallet is used. */
   async resume(): Promise<void> {
     const { keystore, store } = this.#context;
     const { keys } = this.#context.keystore;
@@ -103,11 +103,11 @@ export class BackgroundSync {
     if (spendSecret === undefined) return;
     if (keystore.backgroundSync === 'custom-background-password') await keystore.restoreBackgroundFiles();
     if (store.read((r) => r.meta.get('background_sync')) !== '1') return;
-    await this.#services.sync.interrupted(() => this.#settle(spendSecret.expose()));
+    await this.#services.sync.cancelAndRun(() => this.#resolveSpends(spendSecret.expose()));
   }
 
-  /** Computes what could not be without the spend key, and tells what was spent. */
-  async #settle(spendSecret: SecretKey): Promise<void> {
+  /** Computes the missing key images with the spend key, and resolves the ambiguous spends. */
+  async #resolveSpends(spendSecret: SecretKey): Promise<void> {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
     const outputs = store.read((r) => r.outputs.withoutKeyImage());

@@ -21,34 +21,34 @@ interface Services {
  */
 const PROPAGATION_SECONDS = 600;
 
-/** Seconds without being seen after which a payment fails that no daemon refuses. */
+/** Seconds since a payment was last seen after which it fails although no daemon refuses it. */
 const UNSEEN_SECONDS = 24 * 3600;
 
-/** Relaying one payment again, at most this often. */
+/** Shortest interval between two relays of one payment. */
 const RELAY_AGAIN_SECONDS = 60;
 
-/** The time at which a payment was seen is stored at most this often. */
+/** Shortest interval between two writes of the time at which a payment was seen. */
 const SEEN_SECONDS = 3600;
 
 const STATES = ['prepared', 'pending', 'failed'] as const;
 
 /**
- * Follows unmined payments of ours that the pool lacks. One that was made here is relayed again: the daemon's answer
- * may have been lost, or it was restarted. It fails, and its inputs are free, when two looks into the pool missed it,
- * with a block read between them, and besides
+ * Handles own unmined payments that are missing in the pool. A payment made here is relayed again, as the daemon's
+ * answer may have been lost, or the daemon was restarted. A payment fails, which frees its inputs, if it was missing in
+ * two reads of the pool, with a block scanned between them, and
  * - it was made elsewhere, or the daemon refuses it: 600 seconds after it was made;
  * - in any other case: 24 hours after it was made or last seen.
  *
- * One look proves nothing: a block that is not read yet may hold the payment. A failed payment keeps its bytes and
- * keys, and is recognised when it is seen or mined after all.
+ * One read is not enough: a block that is not scanned yet may hold the payment. A failed payment keeps its blob and
+ * keys, and becomes pending or confirmed again if it is seen later.
  * Source: wallet2.cpp `update_pool_state`, `process_unconfirmed_transfer`.
  */
 export class LostPayments {
   readonly #context: Context;
   readonly #services: Services;
-  /** Hash in hex to the time it was last handed to a daemon again. */
+  /** Time of the last relay of a payment, by hash in hex. */
   readonly #relayed = new Map<string, number>();
-  /** Hash in hex to the number of blocks known when it was first missed. */
+  /** Number of blocks known when a payment was first missing, by hash in hex. */
   readonly #missedAt = new Map<string, number>();
 
   constructor(context: Context, services: Services) {
@@ -56,7 +56,7 @@ export class LostPayments {
     this.#services = services;
   }
 
-  /** To be called after blocks were read and the pool was looked into. @param present hashes in hex of the pool. */
+  /** To be called after blocks and then the pool were read. @param present hashes in hex of the pool. */
   async follow(present: ReadonlySet<string>): Promise<void> {
     const { store } = this.#context;
     const { relay } = this.#services;
@@ -64,12 +64,12 @@ export class LostPayments {
     const open = new Set(payments.map(({ txHash }) => toHex(txHash)));
     for (const known of [this.#missedAt, this.#relayed])
       for (const name of known.keys()) if (!open.has(name)) known.delete(name);
-    let takes = true;
+    let relays = true;
     for (const payment of payments) {
       if (present.has(toHex(payment.txHash))) this.#found(payment);
-      // Once the daemon gives no answer to one, the others are not sent.
+      // After one payment without an answer of the daemon, the others are not sent.
       else if (payment.state !== 'failed')
-        takes = await relay.alone(() => this.#missed(payment.txHash, takes));
+        relays = await relay.exclusive(() => this.#missed(payment.txHash, relays));
     }
   }
 
@@ -77,7 +77,7 @@ export class LostPayments {
     this.#missedAt.delete(toHex(txHash));
     const now = this.#context.clock.now();
     if (state === 'pending' && now - seen < SEEN_SECONDS) return;
-    // What a failed payment of others spends is known where it is scanned.
+    // The inputs of a failed payment without a blob are known only when it is scanned.
     if (state === 'failed' && blob === undefined) return;
     this.#context.store.write((w) => {
       w.outgoing.setSeen(txHash, now);
@@ -87,13 +87,13 @@ export class LostPayments {
     });
   }
 
-  /** @param takes whether payments are to be sent. @returns whether others are. */
-  async #missed(txHash: Hash, takes: boolean): Promise<boolean> {
+  /** @param relays whether the payment may be sent. @returns whether the next ones may be. */
+  async #missed(txHash: Hash, relays: boolean): Promise<boolean> {
     const { store } = this.#context;
     this.#context.assertOpen();
     // It may have changed while others were sent.
     const payment = store.read((r) => r.outgoing.byHash(txHash));
-    if (payment === undefined || (payment.state !== 'prepared' && payment.state !== 'pending')) return takes;
+    if (payment === undefined || (payment.state !== 'prepared' && payment.state !== 'pending')) return relays;
     const { blob, timestamp, seen = 0 } = payment;
     const name = toHex(txHash);
     const height = this.#context.store.height();
@@ -105,18 +105,18 @@ export class LostPayments {
     if (blob === undefined && mayFail) this.#fail(txHash, 'the pool does not hold it');
     else if (isGone && now - Math.max(timestamp, seen) > UNSEEN_SECONDS)
       this.#fail(txHash, 'neither pool nor chain held it for 24 hours');
-    else if (blob !== undefined && takes) return this.#relayAgain(txHash, blob, mayFail);
-    return takes;
+    else if (blob !== undefined && relays) return this.#relayAgain(txHash, blob, mayFail);
+    return relays;
   }
 
-  /** @returns whether other payments are to be sent. */
+  /** @returns whether other payments may be sent. */
   async #relayAgain(txHash: Hash, blob: Uint8Array, mayFail: boolean): Promise<boolean> {
     const { log } = this.#context;
     const { relay } = this.#services;
     const txid = toHex(txHash);
     const now = this.#context.clock.now();
     const last = this.#relayed.get(txid);
-    // A clock that was set back is no reason to wait.
+    // Relays at once if the clock was set back.
     if (last !== undefined && now >= last && now - last < RELAY_AGAIN_SECONDS) return true;
     this.#relayed.set(txid, now);
     try {
@@ -135,12 +135,12 @@ export class LostPayments {
   }
 
   /**
-   * Fails, at once, the payments that the daemon holds in neither pool nor chain. @throws DaemonError
-   * Source: wallet2.cpp `rescan_spent`, which frees what the daemon calls unspent.
+   * Fails at once the payments that the daemon has in neither pool nor chain. @throws DaemonError
+   * Source: wallet2.cpp `rescan_spent`, which frees outputs that the daemon reports as unspent.
    */
   async failUnheld(): Promise<void> {
     const { store, daemon } = this.#context;
-    await this.#services.relay.alone(async () => {
+    await this.#services.relay.exclusive(async () => {
       const open = store.read((r) => r.outgoing.list({ states: ['prepared', 'pending'] }));
       if (open.length === 0) return;
       const hashes = open.map(({ txHash }) => txHash);
@@ -157,6 +157,6 @@ export class LostPayments {
     const txid = toHex(txHash);
     this.#missedAt.delete(txid);
     if (store.write((w) => w.fail(txHash)))
-      log.warn({ txid, reason }, 'a payment failed; its inputs are free again');
+      log.warn({ txid, reason }, 'a payment failed; its inputs can be spent again');
   }
 }

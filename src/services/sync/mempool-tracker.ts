@@ -7,7 +7,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store'>;
 
-/** Keeps what the wallet shows of unmined payments, ours and others', in step with the pool. */
+/** Updates the records of unmined incoming and outgoing payments from the pool. */
 export class MempoolTracker {
   readonly #context: Context;
   #present: ReadonlySet<string> = new Set();
@@ -21,7 +21,7 @@ export class MempoolTracker {
     return this.#present;
   }
 
-  /** @param present everything in the pool. @returns incoming transactions that were not known yet. */
+  /** @param present hashes of all transactions in the pool. @returns hashes of new incoming transactions. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = new Set(present.map(toHex));
     this.#present = names;
@@ -31,19 +31,19 @@ export class MempoolTracker {
     return this.admit(findings);
   }
 
-  /** Shows unmined transactions. @returns incoming ones that were not known yet. */
+  /** Records unmined transactions. @returns hashes of new incoming ones. */
   admit(findings: readonly PoolFinding[]): Hash[] {
     const fresh: Hash[] = [];
     this.#context.store.write((w) => {
       for (const { incoming, outgoing } of findings) {
-        // Mined between the scan of blocks and this look into the pool: the block tells all of it.
+        // Skipped if it was mined between the scan of blocks and this read of the pool: the block has all facts.
         if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {
           const known = w.pool.has(incoming.txHash);
           w.pool.add(incoming);
           if (!known && w.pool.isIncome(incoming.txHash)) fresh.push(incoming.txHash);
         }
         if (outgoing === undefined) continue;
-        // It looked like income as long as what it spends was not known.
+        // It was recorded as incoming while its inputs were unknown.
         if (incoming === undefined) w.pool.remove(outgoing.txHash);
         const known = w.outgoing.byHash(outgoing.txHash);
         if (known === undefined) {
@@ -52,7 +52,7 @@ export class MempoolTracker {
           w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
         } else if (known.state !== 'confirmed') {
           if (known.state !== 'pending') w.outgoing.setState(outgoing.txHash, 'pending');
-          // Its inputs may have been found after it: it failed before, or the chain was read again.
+          // Its inputs may be recorded later than it: after a failure, or after a rescan.
           w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
         }
       }
@@ -60,7 +60,7 @@ export class MempoolTracker {
     return fresh;
   }
 
-  /** Payments undone while the spend key was put away take their inputs again, as far as those are free. */
+  /** Reserves the free inputs of payments that a reorganisation undid during background sync. */
   reserveLost(): void {
     const { store } = this.#context;
     const lost = store.read((r) =>

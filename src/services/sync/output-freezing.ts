@@ -15,13 +15,13 @@ interface Services {
   readonly sync: WalletSync;
 }
 
-/** Key images asked about at once. */
-const IMAGES_AT_ONCE = 1000;
+/** Key images in one call to the daemon. */
+const KEY_IMAGES_PER_CALL = 1000;
 
 const UNSPENT: KeyImageStatus = 0;
 const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
-/** Single outputs: which are set aside, and which are spent. */
+/** Freezes and thaws single outputs, and corrects their spent state. */
 export class OutputFreezing {
   readonly #context: Context;
   readonly #services: Services;
@@ -31,7 +31,7 @@ export class OutputFreezing {
     this.#services = services;
   }
 
-  /** A frozen output is never spent. @throws WalletError `key_image_unknown` */
+  /** Freezes or thaws an output; a frozen one is never spent. @throws WalletError `key_image_unknown` */
   setFrozen(keyImage: KeyImage, frozen: boolean): void {
     const output = this.find(keyImage);
     this.#context.store.write((w) => w.outputs.setFrozen(output, frozen));
@@ -45,28 +45,28 @@ export class OutputFreezing {
   }
 
   /**
-   * Asks the daemon which outputs are spent, and believes it. Payments of ours that it holds in neither pool nor
-   * chain have failed, and their inputs are free; what the others have reserved stays reserved.
+   * Sets the spent state of all outputs to the one reported by the daemon. Own payments that it has in neither pool nor
+   * chain fail, which frees their inputs; the inputs of other unmined payments stay reserved.
    * Source: wallet2.cpp `rescan_spent`.
    */
   async rescanSpent(): Promise<void> {
-    await this.#services.sync.undisturbed(async () => {
+    await this.#services.sync.runExclusive(async () => {
       const { store, daemon, log } = this.#context;
       await this.#services.lostPayments.failUnheld();
       const outputs = store.read((r) => r.outputs.withKeyImage());
-      for (let start = 0; start < outputs.length; start += IMAGES_AT_ONCE) {
-        const asked = outputs.slice(start, start + IMAGES_AT_ONCE);
-        const statuses = await daemon.client().isKeyImageSpent(asked.map(({ keyImage }) => keyImage));
+      for (let start = 0; start < outputs.length; start += KEY_IMAGES_PER_CALL) {
+        const batch = outputs.slice(start, start + KEY_IMAGES_PER_CALL);
+        const statuses = await daemon.client().isKeyImageSpent(batch.map(({ keyImage }) => keyImage));
         store.write((w) => {
-          for (const [i, output] of asked.entries()) {
+          for (const [i, output] of batch.entries()) {
             const status = statuses[i];
             if (status === undefined || (status !== UNSPENT) === (output.spentBy !== undefined)) continue;
             if (status !== UNSPENT) w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
-            else if (this.#mayStillBeSpent(output)) continue;
+            else if (this.#isReserved(output)) continue;
             else w.outputs.markUnspent(output);
             log.info(
               { keyImage: toHex(output.keyImage), spent: status !== UNSPENT },
-              'the daemon corrected whether an output is spent',
+              'the spent state of an output differed from the daemon and was corrected',
             );
           }
         });
@@ -74,7 +74,8 @@ export class OutputFreezing {
     });
   }
 
-  #mayStillBeSpent({ spentBy, spentHeight }: OwnedOutput): boolean {
+  /** Whether an unmined payment that can be relayed again spends an output. */
+  #isReserved({ spentBy, spentHeight }: OwnedOutput): boolean {
     if (spentBy === undefined || spentHeight !== undefined) return false;
     const payment = this.#context.store.read((r) => r.outgoing.byHash(spentBy));
     return payment?.blob !== undefined && (payment.state === 'prepared' || payment.state === 'pending');

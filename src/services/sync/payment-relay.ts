@@ -6,25 +6,24 @@ import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-/** The resources of an open wallet that relaying needs. */
 export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'log'>;
 
 /**
- * Hands recorded payments to the daemon. Only an explicit refusal is an error: a payment that may have been relayed
- * counts as made, whatever happens to the daemon's answer or to the store.
+ * Sends recorded payments to the daemon. Only an explicit refusal is an error: a payment that may have been relayed
+ * counts as made, even if the daemon's answer is lost or the store fails.
  */
 export class PaymentRelay {
   readonly #context: RelayContext;
   readonly #sending = new Mutex();
-  /** Refused payments, by hash in hex, whose records could not be changed yet. */
+  /** Pending changes to the records of refused payments, by hash in hex. */
   readonly #withdrawn = new Map<string, () => void>();
 
   constructor(context: RelayContext) {
     this.#context = context;
   }
 
-  /** Runs a task while no other sends payments, or decides by the answers to them. */
-  alone<T>(task: () => Promise<T>): Promise<T> {
+  /** Runs a task that sends payments and handles the answers; one such task runs at a time. */
+  exclusive<T>(task: () => Promise<T>): Promise<T> {
     return this.#sending.run(() => {
       this.#settleWithdrawn();
       return task();
@@ -32,9 +31,9 @@ export class PaymentRelay {
   }
 
   /**
-   * Sends a payment, and marks it as pending where the daemon takes it.
-   * @returns whether the daemon said so; false where its answer is lost.
-   * @throws WalletError `tx_rejected`, and DaemonError or WalletError `no_wallet` where it certainly was not sent.
+   * Sends a payment, and marks it as pending once the daemon accepts it.
+   * @returns false if the daemon's answer is lost.
+   * @throws WalletError `tx_rejected`; DaemonError or WalletError `no_wallet` if it certainly was not sent.
    */
   async send(txHash: Hash, blob: Uint8Array): Promise<boolean> {
     const { store, daemon, log } = this.#context;
@@ -45,21 +44,27 @@ export class PaymentRelay {
     } catch (error) {
       if (isNotTaken(error)) throw error;
       const cause = error instanceof DaemonError ? { kind: error.kind, code: error.code } : { err: error };
-      log.warn({ txid, ...cause }, "the daemon's answer to a payment is lost; it will be relayed again");
+      log.warn(
+        { txid, ...cause },
+        "the daemon's answer to a payment is lost; the payment will be relayed again",
+      );
       return false;
     }
     if (!outcome.accepted) throw new WalletError({ kind: 'tx_rejected', reason: outcome.reason });
     try {
       store.write((w) => w.outgoing.setState(txHash, 'pending'));
     } catch (error) {
-      // It is recorded as prepared: the next look into the pool, or the next relay, marks it.
-      log.error({ err: error, txid }, 'a payment was relayed; the store cannot note that yet');
+      // It stays recorded as prepared: the next read of the pool, or the next relay, marks it.
+      log.error(
+        { err: error, txid },
+        'a payment was relayed, but writing that to the store failed; the next refresh does it',
+      );
     }
     return true;
   }
 
   /**
-   * Changes the records of refused payments. Where the store fails, that is done before the next payment is sent, so
+   * Changes the records of refused payments. If the store fails, they are changed before the next payment is sent, so
    * that none of them is relayed again.
    */
   withdraw(refused: readonly { readonly txHash: Hash; readonly change: () => void }[]): void {
@@ -67,7 +72,10 @@ export class PaymentRelay {
     try {
       this.#settleWithdrawn();
     } catch (error) {
-      this.#context.log.error({ err: error }, 'payments were refused; the store cannot note that yet');
+      this.#context.log.error(
+        { err: error },
+        'payments were refused, but writing that to the store failed; it is done before the next payment is sent',
+      );
     }
   }
 
@@ -79,6 +87,6 @@ export class PaymentRelay {
   }
 }
 
-/** Did a payment certainly not reach the network? */
+/** Whether a payment certainly did not reach the network. */
 const isNotTaken = (error: unknown): boolean =>
   error instanceof WalletError || (error instanceof DaemonError && error.notTaken);

@@ -16,10 +16,10 @@ interface Services {
   readonly sync: WalletSync;
 }
 
-/** Transactions fetched at once: what a restricted daemon allows. */
-const FETCHED_AT_ONCE = 100;
+/** Transactions in one call to the daemon: the limit of a restricted one. */
+const TXS_PER_CALL = 100;
 
-/** Reads transactions out of turn, by their hashes. */
+/** Scans single transactions by their hashes, apart from a refresh. */
 export class TxScan {
   readonly #context: Context;
   readonly #services: Services;
@@ -30,34 +30,35 @@ export class TxScan {
   }
 
   /**
-   * Adds what transactions pay us and spend of ours; what is known already stays as it is. Where outputs turn up
-   * that were not known, transactions of the wallet from their height on are looked at again: they may spend
-   * them. What spends them and is not known to the wallet is found only if it is asked for too.
-   * @throws WalletError `invalid` for unknown hashes, and where an untrusted daemon would be told of others.
+   * Records the outputs received and spent by transactions; known ones stay as they are. For new outputs, the wallet's
+   * transactions from their height on are scanned again, as they may spend them. A transaction unknown to the wallet
+   * that spends them is found only if its hash is given too.
+   * @throws WalletError `invalid` for unknown hashes, and where further hashes would be revealed to an untrusted
+   * daemon.
    * Source: wallet2.cpp `scan_tx`.
    */
   async scan(hashes: readonly Hash[]): Promise<void> {
     const asked = new Map(hashes.map((hash) => [toHex(hash), hash]));
     if (asked.size === 0) return;
-    await this.#services.sync.undisturbed(async () => {
+    await this.#services.sync.runExclusive(async () => {
       const fetched = await this.#fetch([...asked.values()]);
-      let found = await this.#services.sync.look(batchOf(fetched));
-      const touched = this.#touchedBy(found).filter((hash) => !asked.has(toHex(hash)));
-      if (touched.length > 0) {
+      let found = await this.#services.sync.scanTxs(batchOf(fetched));
+      const later = this.#possibleSpends(found).filter((hash) => !asked.has(toHex(hash)));
+      if (later.length > 0) {
         if (!this.#context.daemon.trusted)
           throw new WalletError({
             kind: 'invalid',
             reason:
-              'later transactions of the wallet would have to be fetched too, and the daemon is not trusted: use one that is, or rescan_blockchain',
+              'later transactions of the wallet must be fetched too, and the daemon is not trusted: use a trusted one, or rescan_blockchain',
           });
-        found = await this.#services.sync.look(batchOf([...fetched, ...(await this.#fetch(touched))]));
+        found = await this.#services.sync.scanTxs(batchOf([...fetched, ...(await this.#fetch(later))]));
       }
-      this.#services.sync.commitFound(found);
+      this.#services.sync.commitTxs(found);
     });
   }
 
-  /** Mined transactions of the wallet that might spend outputs which were just found. */
-  #touchedBy({ mined }: BatchFindings): Hash[] {
+  /** Mined transactions of the wallet that may spend newly found outputs. */
+  #possibleSpends({ mined }: BatchFindings): Hash[] {
     return this.#context.store.read((r) => {
       const fresh = mined.outputs.filter((output) => !r.outputs.has(output));
       if (fresh.length === 0) return [];
@@ -75,8 +76,8 @@ export class TxScan {
   /** @throws WalletError `invalid`, DaemonError */
   async #fetch(hashes: readonly Hash[]): Promise<DaemonTransaction[]> {
     const fetched: DaemonTransaction[] = [];
-    for (let start = 0; start < hashes.length; start += FETCHED_AT_ONCE) {
-      const asked = hashes.slice(start, start + FETCHED_AT_ONCE);
+    for (let start = 0; start < hashes.length; start += TXS_PER_CALL) {
+      const asked = hashes.slice(start, start + TXS_PER_CALL);
       const { transactions } = await this.#context.daemon.client().getTransactions(asked, { prune: true });
       const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
       for (const hash of asked) {

@@ -31,7 +31,7 @@ type Context = Pick<
   'name' | 'store' | 'keystore' | 'addresses' | 'daemon' | 'events' | 'locks' | 'assertOpen'
 >;
 
-/** Sibling services, and the threads that scan. */
+/** Sibling services, and the refresh threads. */
 interface Services {
   readonly refresher: Refresher;
   readonly mempool: MempoolTracker;
@@ -39,26 +39,27 @@ interface Services {
 }
 
 export interface RefreshOptions {
-  /** Blocks below it that the wallet does not know are skipped. */
+  /** Unknown blocks below this height are skipped. */
   readonly startHeight?: number;
   /**
-   * Time since which the daemon must have been asked for the result to count [ms, Unix time with fractions]; absent:
-   * now. Refreshes with one time share the daemon's answers.
+   * Earliest time of a daemon answer that may be used [ms, Unix time with fractions]; absent: now. Refreshes with the
+   * same time share the daemon's answers.
    */
   readonly asOf?: number;
 }
 
-/** Addresses that are looked out for at most: each takes memory and a moment when the wallet is opened. */
+/** Watched addresses at most: each takes memory, and time when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;
 
-/** Keeps one open wallet at the daemon's tip: what is looked out for, what is found, and what waits meanwhile. */
+/** Refreshes one open wallet: passes its keys to the scanner and commits the scanner's findings to the store. */
 export class WalletSync implements RefreshTarget {
   readonly #context: Context;
   readonly #services: Services;
   readonly #refresher: Refresher;
   readonly #id: WalletId;
-  readonly #looking = new Mutex();
-  #waiting: Promise<void> | undefined;
+  readonly #readingPool = new Mutex();
+  /** Next read of the pool, while it has not started. */
+  #nextPoolRead: Promise<void> | undefined;
   #daemonHeight = 0;
 
   constructor(context: Context, services: Services) {
@@ -68,40 +69,40 @@ export class WalletSync implements RefreshTarget {
     this.#id = this.#refresher.attach(this);
   }
 
-  /** Stops the refresh under way; there is no other. */
+  /** Cancels the running refresh; no other one can be started. */
   stop(): void {
     this.#refresher.detach(this.#id);
   }
 
-  /** An address was handed out: it and the lookahead beyond it are recognised from now on. */
+  /** Extends the watched addresses to a created one and the lookahead after it. */
   expandTo(index: SubaddressIndex): void {
     this.#refresher.expand(this.#id, index);
   }
 
-  /** Blocks that the daemon held when this wallet last read some; 0 before. */
+  /** Number of blocks of the daemon when this wallet last read some; 0 before. */
   get daemonHeight(): number {
     return this.#daemonHeight;
   }
 
-  /** First height scanned, where that is settled. */
+  /** First height to scan; undefined until it is determined. */
   get restoreHeight(): number | undefined {
     const known = this.#context.store.read((r) => r.meta.get('restore_height'));
     return known === undefined ? undefined : Number(known);
   }
 
-  /** Key images were told: spends of their outputs are recognised from now on. */
-  expectSpends(told: readonly ImportedKeyImage[]): void {
-    this.#refresher.learn(this.#id, told);
+  /** Adds imported key images to the scanner, which recognises spends of their outputs from now on. */
+  watchKeyImages(keyImages: readonly ImportedKeyImage[]): void {
+    this.#refresher.learn(this.#id, keyImages);
   }
 
-  /** What is looked out for changed: the scanner starts over from the store, the pool is read again. */
-  lookAgain(): void {
+  /** Restarts the scanner with the state of the store, and reads the pool again. */
+  restartScan(): void {
     this.#refresher.restart(this.#id);
   }
 
   /**
-   * Brings the wallet to the daemon's tip. Refreshes asked for while one runs wait for it, then run; one that is
-   * cancelled, by another daemon or a rescan, starts again.
+   * Syncs the wallet to the daemon's tip. Concurrent refreshes run one after another. A refresh cancelled by a change
+   * of the daemon or a rescan starts again.
    * @throws DaemonError; WalletError `no_wallet` once it is closed.
    */
   async refresh({ startHeight = 0, asOf }: RefreshOptions = {}): Promise<RefreshResult> {
@@ -116,37 +117,37 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Looks through the pool, whatever a refresh is at, and leaves blocks to it. The look starts after this call;
-   * pendingRequests that wait for the same one share it. @throws DaemonError; WalletError `no_wallet` once it is closed.
+   * Reads the pool without blocks, also during a refresh. The read starts after this call; concurrent callers share it.
+   * @throws DaemonError; WalletError `no_wallet` once it is closed.
    * Source: wallet2.cpp `update_pool_state`.
    */
   async refreshPool(): Promise<void> {
-    this.#waiting ??= this.#looking.run(() => {
-      this.#waiting = undefined;
+    this.#nextPoolRead ??= this.#readingPool.run(() => {
+      this.#nextPoolRead = undefined;
       this.#context.assertOpen();
       return untilClosed(this.#refresher.lookIntoPool(this.#id));
     });
-    await this.#waiting;
+    await this.#nextPoolRead;
   }
 
-  /** Runs while neither a refresh nor a payment changes the wallet. @throws WalletError `no_wallet` once it is closed */
-  undisturbed<T>(task: () => Promise<T>): Promise<T> {
+  /** Runs a task under the refresh and payment locks. @throws WalletError `no_wallet` once it is closed. */
+  runExclusive<T>(task: () => Promise<T>): Promise<T> {
     return this.#context.locks.exclusive(() => {
       this.#context.assertOpen();
       return task();
     });
   }
 
-  /** {@link undisturbed}, a refresh under way is given up; the scanner starts over from what stands then. */
-  interrupted(task: () => Promise<void>): Promise<void> {
+  /** {@link runExclusive}, which first cancels a running refresh, and restarts the scanner after the task. */
+  cancelAndRun(task: () => Promise<void>): Promise<void> {
     this.#refresher.cancel(this.#id);
-    return this.undisturbed(async () => {
+    return this.runExclusive(async () => {
       await task();
       this.#refresher.restart(this.#id);
     });
   }
 
-  /** Key images of outputs of ours, in their order; made off this thread. @throws WalletError `no_wallet` */
+  /** Computes key images of own outputs on a refresh thread, in their order. @throws WalletError `no_wallet` */
   keyImages(keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
     return untilClosed(this.#refresher.keyImages(this.#id, keys, outputs));
   }
@@ -162,12 +163,12 @@ export class WalletSync implements RefreshTarget {
     const result = await this.#refresher.refresh(this.#id, from);
     if (result.blocksFetched > 0) await this.#context.store.flushToDisk();
     this.#context.assertOpen();
-    // Without a look into the pool nothing can be missed there.
+    // The pool is not read during background sync, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments();
     return result;
   }
 
-  /** Relays payments of this wallet that the pool lacks, or fails them. To be called once the pool was read. */
+  /** Relays again, or fails, own payments that are missing in the pool. To be called after the pool was read. */
   async #followPayments(): Promise<void> {
     const { mempool, lostPayments } = this.#services;
     mempool.reserveLost();
@@ -197,7 +198,7 @@ export class WalletSync implements RefreshTarget {
         withoutKeyImage: r.watch.burntWithoutKeyImage(),
       },
       importedKeyImages: r.importedKeyImages.list(),
-      ...this.#blindTo(r.outputs.withoutKeyImage()),
+      ...this.#withoutKeyImage(r.outputs.withoutKeyImage()),
     }));
     return {
       keys: {
@@ -206,21 +207,24 @@ export class WalletSync implements RefreshTarget {
       },
       spendPublicKey,
       lookahead: this.#context.keystore.lookahead,
-      handedOut: this.#handedOut(),
+      handedOut: this.#lastCreated(),
       ...known,
     };
   }
 
-  /** Outputs whose spends only key images told later can show. */
-  #blindTo(outputs: readonly OwnedOutput[]): Pick<ScannerState, 'blind' | 'seesPool'> {
-    if (this.#context.keystore.background !== undefined) return { blind: outputs.map(asBlind) };
+  /**
+   * Outputs without a key image, whose spends are recorded as ambiguous. With them, the pool is read for multisig
+   * wallets only, not during background sync.
+   */
+  #withoutKeyImage(outputs: readonly OwnedOutput[]): Pick<ScannerState, 'blind' | 'seesPool'> {
+    if (this.#context.keystore.background !== undefined) return { blind: outputs.map(toBlindOutput) };
     return this.#context.keystore.keys.multisig === undefined
       ? {}
-      : { blind: outputs.map(asBlind), seesPool: true };
+      : { blind: outputs.map(toBlindOutput), seesPool: true };
   }
 
-  /** The last address handed out, an account. */
-  #handedOut(): SubaddressIndex[] {
+  /** Index of the last created address of each account. */
+  #lastCreated(): SubaddressIndex[] {
     return this.#context.store
       .read((r) => r.accounts.list())
       .map(({ major, addressCount }) => ({ major, minor: addressCount - 1 }));
@@ -231,16 +235,16 @@ export class WalletSync implements RefreshTarget {
   }
 
   commitPage(findings: PageFindings, daemonHeight: number): void {
-    const news = this.#newsIn(findings);
+    const fresh = this.#newIncoming(findings);
     this.#context.store.writeRecoverable((w) => {
-      // Nothing can be paid while the spend key is put away: what a reorganisation undoes is ours to spend again,
-      // until it is relayed again.
+      // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until
+      // it is relayed again.
       w.applyPage(findings, { freeInputs: this.#context.keystore.background !== undefined });
       w.meta.set('last_block_reward', findings.lastBlockReward.toString());
     });
-    // A balance lists them.
-    this.#context.addresses.foresee(findings.outputs.map(({ subaddress }) => subaddress));
-    this.#tell(news);
+    // A balance request lists these addresses.
+    this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));
+    this.#notify(fresh);
     this.#daemonHeight = daemonHeight;
     this.#context.events.onProgress(
       this.#context.name,
@@ -249,8 +253,8 @@ export class WalletSync implements RefreshTarget {
     );
   }
 
-  /** Transactions that pay us and that nobody was told of yet. */
-  #newsIn({ received, outputs }: TxFindings): Hash[] {
+  /** Incoming transactions without a notice so far, which they get in the pool already. */
+  #newIncoming({ received, outputs }: TxFindings): Hash[] {
     const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
     return this.#context.store.read((r) =>
       received
@@ -259,26 +263,26 @@ export class WalletSync implements RefreshTarget {
     );
   }
 
-  /** Looks for what concerns this wallet in transactions out of turn. @throws WalletError `no_wallet` */
-  look(batch: TxBatch): Promise<BatchFindings> {
+  /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
+  scanTxs(batch: TxBatch): Promise<BatchFindings> {
     return untilClosed(this.#refresher.look(this.#id, batch));
   }
 
-  /** Commits what {@link look} found, and has the scanner know of it. */
-  commitFound({ mined, unmined }: BatchFindings): void {
-    const news = this.#context.store.read((r) =>
-      this.#newsIn(mined).filter((txHash) => !r.payments.has(txHash)),
+  /** Commits the findings of {@link scanTxs}, and restarts the scanner with them. */
+  commitTxs({ mined, unmined }: BatchFindings): void {
+    const fresh = this.#context.store.read((r) =>
+      this.#newIncoming(mined).filter((txHash) => !r.payments.has(txHash)),
     );
     this.#context.store.write((w) => w.addFound(mined));
     this.#refresher.restart(this.#id);
-    this.#tell(news);
+    this.#notify(fresh);
     for (const txHash of this.#services.mempool.admit(unmined))
       this.#context.events.onIncoming(this.#context.name, txHash);
   }
 
-  /** Reports mined transactions, but for those whose outputs are burnt. */
-  #tell(news: readonly Hash[]): void {
-    const income = this.#context.store.read((r) => news.filter((txHash) => r.outputs.isIncome(txHash)));
+  /** Sends notices of mined incoming transactions, except those whose outputs are all burnt. */
+  #notify(txHashes: readonly Hash[]): void {
+    const income = this.#context.store.read((r) => txHashes.filter((txHash) => r.outputs.isIncome(txHash)));
     for (const txHash of income) this.#context.events.onIncoming(this.#context.name, txHash);
   }
 
@@ -292,14 +296,13 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Looks this far beyond the last address handed out from now on, for as long as the keys file exists.
-   * @throws WalletError `invalid` for none, or more than memory holds.
+   * Sets the number of addresses watched beyond the last created one, in the keys file too.
+   * @throws WalletError `invalid` for 0, or more than {@link MAX_WATCHED_ADDRESSES} watched addresses.
    */
   async setLookahead(lookahead: Lookahead): Promise<void> {
     if (lookahead.major === 0 || lookahead.minor === 0)
       throw new WalletError({ kind: 'invalid', reason: 'a lookahead is at least 1' });
-    const handedOut = this.#handedOut();
-    const watched = handedOut.reduce(
+    const watched = this.#lastCreated().reduce(
       (sum, { minor }) => sum + minor + lookahead.minor,
       lookahead.major * lookahead.minor,
     );
@@ -309,18 +312,18 @@ export class WalletSync implements RefreshTarget {
         reason: `a lookahead of that size makes more than ${MAX_WATCHED_ADDRESSES} addresses to watch`,
       });
     await this.#context.keystore.setLookahead(lookahead);
-    await this.watchAhead();
+    await this.deriveLookahead();
   }
 
-  /** Ends once the store holds every address up to the lookahead beyond those handed out, without a daemon too. */
-  async watchAhead(): Promise<void> {
+  /** Adds every address up to the lookahead beyond the created ones to the store. Needs no daemon. */
+  async deriveLookahead(): Promise<void> {
     const { lookahead } = this.#context.keystore;
-    await untilClosed(this.#refresher.lookAhead(this.#id, lookahead, this.#handedOut()));
+    await untilClosed(this.#refresher.lookAhead(this.#id, lookahead, this.#lastCreated()));
   }
 
   /**
-   * First height to scan. A wallet made while no daemon could be asked starts a day before its creation, found
-   * by the timestamps of blocks.
+   * First height to scan. A wallet created without a daemon starts one day before its creation, found by block
+   * timestamps.
    */
   async #restoreHeight(): Promise<number> {
     const known = this.#context.store.read((r) => r.meta.get('restore_height'));
@@ -346,7 +349,7 @@ export class WalletSync implements RefreshTarget {
   }
 }
 
-/** Awaits an answer of the refresh thread, which cancels it when the wallet closes. @throws WalletError `no_wallet` then */
+/** Awaits an answer of the refresh thread. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
 async function untilClosed<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -356,8 +359,8 @@ async function untilClosed<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** As rings name it. */
-const asBlind = ({ rct, amount: value, globalIndex, height }: OwnedOutput): OutputWithoutKeyImage => ({
+/** Reference to an output as in rings: by amount, 0 for RingCT, and global index. */
+const toBlindOutput = ({ rct, amount: value, globalIndex, height }: OwnedOutput): OutputWithoutKeyImage => ({
   amount: rct ? ZERO : value,
   globalIndex,
   height,

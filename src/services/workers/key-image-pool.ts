@@ -17,7 +17,7 @@ import type {
   ViewKeys,
 } from './key-image-thread.js';
 
-/** Items of one message to a thread: about a fifth of a second of work. */
+/** Items of one message to a thread: about 0.2 s of work. */
 const BATCH_ITEMS = 32;
 
 /** Threads that compute, sign and verify key images. */
@@ -27,7 +27,7 @@ export class KeyImagePool {
     2,
   );
 
-  /** Addresses that each output may pay: one list an output. */
+  /** Finds the own addresses that each output may pay: one list per output. */
   locate(hints: readonly OutputHint[], keys: ViewKeys): Promise<OutputCandidate[][]> {
     return this.#run('locate', hints, keys);
   }
@@ -43,15 +43,15 @@ export class KeyImagePool {
   }
 
   /** Verifies signatures of key images. */
-  judge(claims: readonly KeyImageClaim[]): Promise<KeyImageVerdict[]> {
-    return this.#run('judge', claims, undefined);
+  verify(claims: readonly KeyImageClaim[]): Promise<KeyImageVerdict[]> {
+    return this.#run('verify', claims, undefined);
   }
 
   close(): Promise<void> {
     return this.#threads.close();
   }
 
-  /** @throws WalletError `invalid` for an item that contradicts itself. */
+  /** Runs a task in batches on the threads. @throws WalletError `invalid` for an inconsistent item. */
   async #run<K extends keyof KeyImageWork>(
     kind: K,
     items: readonly KeyImageWork[K]['item'][],

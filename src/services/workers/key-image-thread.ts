@@ -14,13 +14,13 @@ import {
   type SpendingKeys,
 } from '../../wallet/scan/key-images.js';
 
-/** A signed key image and the output that it is said to be of. */
+/** A signed key image and the output key that it is claimed for. */
 export interface KeyImageClaim {
   readonly publicKey: PublicKey;
   readonly signed: SignedKeyImage;
 }
 
-/** What the thread does to each item of a list, by kind. */
+/** Item, keys and result of each kind of task; a task processes a list of items. */
 export interface KeyImageWork {
   readonly locate: { readonly item: OutputHint; readonly keys: ViewKeys; readonly result: OutputCandidate[] };
   readonly derive: { readonly item: LocatedOutput; readonly keys: SpendingKeys; readonly result: KeyImage };
@@ -29,7 +29,7 @@ export interface KeyImageWork {
     readonly keys: SpendingKeys;
     readonly result: SignedKeyImage;
   };
-  readonly judge: {
+  readonly verify: {
     readonly item: KeyImageClaim;
     readonly keys: undefined;
     readonly result: KeyImageVerdict;
@@ -48,7 +48,7 @@ export type KeyImageTask = {
   };
 }[keyof KeyImageWork];
 
-/** `problem` where an item contradicts itself. */
+/** Results of a task, or a `problem` for an inconsistent item. */
 export type KeyImageAnswer = { readonly results: readonly unknown[] } | { readonly problem: string };
 
 function results(task: KeyImageTask): readonly unknown[] {
@@ -59,7 +59,7 @@ function results(task: KeyImageTask): readonly unknown[] {
       return task.items.map((item) => keyImageOf(item, task.keys));
     case 'sign':
       return task.items.map((item) => signKeyImage(item, task.keys, systemRng));
-    case 'judge':
+    case 'verify':
       return task.items.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed));
   }
 }

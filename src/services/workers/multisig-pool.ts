@@ -1,7 +1,7 @@
 import type { MultisigWork } from './multisig-thread.js';
 import { WorkerClient } from './worker-client.js';
 
-/** A message of another participant that cannot be used; the text is its predicate ("has …"). */
+/** Invalid message of another participant; the error text is the predicate of a sentence about it ("has …"). */
 export class MultisigProblem extends Error {
   override readonly name = 'MultisigProblem';
 }

@@ -27,13 +27,13 @@ import { propose, type Proposal, type ProposalPlan } from '../../wallet/multisig
 import { refused } from '../../wallet/multisig/kex-round.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 
-/** A participant after a round, and what it tells the others. */
-export interface RoundDone {
+/** A participant's account after a round of key exchange, and its message to the others. */
+export interface RoundOutput {
   readonly account: MultisigAccount;
   readonly message: string;
 }
 
-/** What the thread does, by kind. */
+/** Task and result of each kind of work. */
 export interface MultisigWork {
   readonly start: {
     readonly task: {
@@ -41,7 +41,7 @@ export interface MultisigWork {
       readonly threshold: number;
       readonly messages: readonly string[];
     };
-    readonly result: RoundDone;
+    readonly result: RoundOutput;
   };
   readonly advance: {
     readonly task: {
@@ -49,14 +49,14 @@ export interface MultisigWork {
       readonly messages: readonly string[];
       readonly incomplete: boolean;
     };
-    readonly result: RoundDone;
+    readonly result: RoundOutput;
   };
   readonly boost: {
     readonly task: { readonly booster: Booster; readonly messages: readonly string[] };
     readonly result: string;
   };
-  /** Fresh nonces, `counts[i]` of them for each output. */
-  readonly tell: {
+  /** Creates signer info with fresh nonces, `nonces` of them for each output. */
+  readonly createInfo: {
     readonly task: {
       readonly outputs: readonly { readonly publicKey: PublicKey; readonly nonces: number }[];
       readonly signer: PublicKey;
@@ -64,18 +64,18 @@ export interface MultisigWork {
     };
     readonly result: readonly FreshInfo[];
   };
-  readonly check: {
+  readonly verifyInfo: {
     readonly task: {
-      readonly told: SignerInfo;
+      readonly info: SignerInfo;
       readonly account: MultisigAccount;
       readonly viewPublicKey: PublicKey;
     };
     readonly result: true;
   };
-  /** Key images, from own parts and those told. */
-  readonly compose: {
+  /** Computes key images from own partial key images and imported ones. */
+  readonly combineKeyImages: {
     readonly task: {
-      readonly outputs: readonly { readonly output: LocatedOutput; readonly told: readonly KeyImage[] }[];
+      readonly outputs: readonly { readonly output: LocatedOutput; readonly imported: readonly KeyImage[] }[];
       readonly keys: SigningShares;
       readonly count: number;
     };
@@ -100,7 +100,7 @@ const readMessages = (texts: readonly string[]): KexMessage[] =>
     }
   });
 
-const roundDone = (account: MultisigAccount): RoundDone => ({
+const roundOutput = (account: MultisigAccount): RoundOutput => ({
   account,
   message: nextMessage(account, systemRng),
 });
@@ -109,26 +109,26 @@ function run(work: MultisigTask): MultisigWork[keyof MultisigWork]['result'] {
   switch (work.kind) {
     case 'start': {
       const { signer, threshold, messages } = work.task;
-      return roundDone(startExchange(signer, threshold, readMessages(messages)));
+      return roundOutput(startExchange(signer, threshold, readMessages(messages)));
     }
     case 'advance': {
       const { account, messages, incomplete } = work.task;
-      return roundDone(continueExchange(account, readMessages(messages), incomplete));
+      return roundOutput(continueExchange(account, readMessages(messages), incomplete));
     }
     case 'boost':
       return boosterMessage(work.task.booster, readMessages(work.task.messages), systemRng);
-    case 'tell': {
+    case 'createInfo': {
       const { outputs, signer, shares } = work.task;
       return outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng));
     }
-    case 'check': {
-      const { told, account, viewPublicKey } = work.task;
-      checkInfo(told, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
+    case 'verifyInfo': {
+      const { info, account, viewPublicKey } = work.task;
+      checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
       return true;
     }
-    case 'compose': {
+    case 'combineKeyImages': {
       const { outputs, keys, count } = work.task;
-      return outputs.map(({ output, told }) => compositeKeyImage(output, keys, told, count));
+      return outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count));
     }
     case 'propose':
       return propose(work.task, systemRng, curve);
@@ -137,19 +137,19 @@ function run(work: MultisigTask): MultisigWork[keyof MultisigWork]['result'] {
   }
 }
 
-/** Every secret of a task; the thread's copies of them are its own. */
+/** Secrets of a task, as copies of the thread, to be wiped after the task. */
 function secretsOf(work: MultisigTask): readonly Uint8Array[] {
   switch (work.kind) {
     case 'start':
       return [work.task.signer.signerSecret, work.task.signer.commonSecret];
     case 'advance':
-    case 'check':
+    case 'verifyInfo':
       return secretsOfAccount(work.task.account);
     case 'boost':
       return [work.task.booster.signerSecret, work.task.booster.commonSecret];
-    case 'tell':
+    case 'createInfo':
       return work.task.shares;
-    case 'compose':
+    case 'combineKeyImages':
       return [work.task.keys.viewSecret, ...work.task.keys.shares];
     case 'propose':
       return [work.task.plan.viewSecret, ...work.task.plan.inputs.map(({ secretKey }) => secretKey)];

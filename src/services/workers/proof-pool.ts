@@ -11,7 +11,7 @@ export class ProofPool {
 
   /**
    * Runs a job on a thread.
-   * @param secrets copies of secret keys in the input: they move to the thread, which wipes them.
+   * @param secrets copies of secret keys in the input, moved to the thread, which wipes them.
    * @throws WalletError as the job does.
    */
   async run<Job extends keyof ProofJobs>(

@@ -8,7 +8,7 @@ import { checkSpend, proveSpend } from '../../wallet/proofs/spend-proof.js';
 import { checkTxKey } from '../../wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../wallet/proofs/tx-proof.js';
 
-/** What the thread can do, by name: functions of plain data, and of randomness where they make something. */
+/** Jobs of the thread by name: functions of plain data, and of a random source where they create a proof. */
 const JOBS = {
   signMessage,
   verifyMessage,

@@ -14,7 +14,7 @@ import { buildFromOwn, type OwnPlan } from '../../wallet/build/own-inputs.js';
 import { settleFee, weightOnceSigned, type PricedPlan, type SignedTx } from '../../wallet/build/signing.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 
-/** A transaction whose fee is still to be found. */
+/** A transaction plan without a final fee. */
 export interface PricedTask<Plan = PricedPlan> {
   readonly plan: Plan;
   /** Atomic units per byte. */
@@ -22,14 +22,16 @@ export interface PricedTask<Plan = PricedPlan> {
   readonly rates: FeeRates;
 }
 
-/** A transaction as it would be signed, apart from its keys. */
-export type LaidOut = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'change'> & { readonly weight: number };
+/** Unsigned transaction, without its keys, with the weight that it will have when signed. */
+export type UnsignedLayout = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'change'> & {
+  readonly weight: number;
+};
 
-/** What the signing thread does, by kind. */
+/** Task and result of each kind of work. */
 export interface SigningWork {
   readonly rings: { readonly task: readonly RingParts[]; readonly result: readonly Ring[] };
   readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
-  readonly layOut: { readonly task: PricedTask; readonly result: LaidOut };
+  readonly buildUnsigned: { readonly task: PricedTask; readonly result: UnsignedLayout };
   readonly offline: { readonly task: OfflineSigningRequest; readonly result: OfflineSigned };
 }
 
@@ -37,7 +39,7 @@ type SigningTask = TaskOf<SigningWork>;
 
 const curve = loadCurve();
 
-function layOut({ plan, rate, rates }: PricedTask): LaidOut {
+function buildUnsigned({ plan, rate, rates }: PricedTask): UnsignedLayout {
   const unsigned = settleFee(plan, rate, rates, systemRng, curve);
   const { targets, payees, fee, change } = unsigned;
   return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
@@ -49,21 +51,21 @@ function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
       return assembleRings(work.task, curve);
     case 'build':
       return buildFromOwn(work.task.plan, work.task.rate, work.task.rates, systemRng, curve);
-    case 'layOut':
-      return layOut(work.task);
+    case 'buildUnsigned':
+      return buildUnsigned(work.task);
     case 'offline':
       return signOffline(work.task, systemRng, curve);
   }
 }
 
-/** Every secret of a task; the thread's copies of them are its own. */
+/** Secrets of a task, as copies of the thread, to be wiped after the task. */
 function secretsOf(work: SigningTask): readonly Uint8Array[] {
   switch (work.kind) {
     case 'rings':
       return [];
     case 'build':
       return [work.task.plan.viewSecret, work.task.plan.spendSecret];
-    case 'layOut':
+    case 'buildUnsigned':
       return [work.task.plan.viewSecret];
     case 'offline':
       return [work.task.keys.viewSecret, work.task.keys.spendSecret];

@@ -2,15 +2,15 @@ import type { TransferListItem } from 'node:worker_threads';
 import { WorkerPool } from '../../util/worker-pool.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 
-/** Tasks and results of a kind of thread, by what it does. */
+/** Task and result of each kind of work that a thread does. */
 type Works<Work> = { readonly [K in keyof Work]: { readonly task: unknown; readonly result: unknown } };
 
-/** One task of such a thread. */
+/** A task of a thread, with its kind. */
 export type TaskOf<Work extends Works<Work>> = {
   readonly [K in keyof Work]: { readonly kind: K; readonly task: Work[K]['task'] };
 }[keyof Work];
 
-/** A fault where the caller is to blame, a problem where it is what the thread was given. */
+/** Answer of a thread: a result, a `fault` for the client, or a `problem` of the input. */
 export type ThreadAnswer =
   { readonly result: unknown } | { readonly fault: Fault } | { readonly problem: string };
 
@@ -19,7 +19,7 @@ export class WorkerClient<Work extends Works<Work>> {
   readonly #threads: WorkerPool<TaskOf<Work>, ThreadAnswer>;
   readonly #problem: (text: string) => Error;
 
-  /** @param problem creates the error for input that a thread finds unusable. */
+  /** @param problem creates the error for input that a thread cannot use. */
   constructor(script: URL, problem: (text: string) => Error) {
     this.#threads = new WorkerPool(script, 2);
     this.#problem = problem;
@@ -27,8 +27,8 @@ export class WorkerClient<Work extends Works<Work>> {
 
   /**
    * Runs one task on a thread.
-   * @param secrets buffers in the task that move to the thread, which wipes them.
-   * @throws WalletError for a fault of the caller; the pool's own error for unusable input.
+   * @param secrets buffers in the task, moved to the thread, which wipes them.
+   * @throws WalletError for a fault; the pool's own error for unusable input.
    */
   async run<K extends keyof Work>(
     kind: K,

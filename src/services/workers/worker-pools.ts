@@ -3,7 +3,7 @@ import { createMultisigPool, type MultisigPool } from './multisig-pool.js';
 import { ProofPool } from './proof-pool.js';
 import { createSigningPool, type SigningPool } from './signing-pool.js';
 
-/** Threads that compute for every open wallet of a server. They start with their first task and end when idle. */
+/** Worker threads shared by every open wallet of a server. They start with their first task and end when idle. */
 export class WorkerPools {
   readonly signing: SigningPool = createSigningPool();
   readonly multisig: MultisigPool = createMultisigPool();

@@ -51,8 +51,8 @@ describe('texts of own addresses', () => {
 
   it('are worked out ahead between other work, and not again', async () => {
     const kept = texts();
-    kept.foresee(indices);
-    kept.foresee(Array.from({ length: 40 }, (_, minor) => ({ major: 0, minor })));
+    kept.prefetch(indices);
+    kept.prefetch(Array.from({ length: 40 }, (_, minor) => ({ major: 0, minor })));
     const known = indices.filter((index) => !isPrimary(index));
     for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
     open.asked = 0;
@@ -67,7 +67,7 @@ describe('texts of own addresses', () => {
       if (closed) throw new Error('closed');
       return keys;
     });
-    kept.foresee(indices);
+    kept.prefetch(indices);
     closed = true;
     for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(() => kept.text({ major: 0, minor: 3 })).toThrow('closed');

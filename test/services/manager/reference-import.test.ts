@@ -28,7 +28,7 @@ const KEY = storeKey(owner.viewSecret, spendSecret);
 
 let directory: string;
 let path: string;
-let lines: { level: number; msg: string; kept?: string; reason?: string }[];
+let lines: { level: number; msg: string; backup?: string; reason?: string }[];
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'import-'));
@@ -145,7 +145,7 @@ describe('a cache found where the store belongs', () => {
     expect(readFileSync(aside())).toEqual(Buffer.from(bytes));
     expect(stored((r) => r.accounts.list())).toEqual([{ major: 0, addressCount: 1, tag: '' }]);
     expect(stored((r) => r.subaddresses.find(owner.spendPublicKey))).toEqual({ major: 0, minor: 0 });
-    expect(lines.map(({ level, kept }) => [level, kept])).toEqual([[WARNING, aside()]]);
+    expect(lines.map(({ level, backup }) => [level, backup])).toEqual([[WARNING, aside()]]);
     expect(lines[0]?.reason).not.toBe('');
   });
 
