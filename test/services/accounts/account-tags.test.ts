@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountTags } from '../../../src/services/accounts/account-tags.js';
+import { faultOf, TestWallet } from '../../support/test-wallet.js';
+
+const OUT_OF_RANGE = { kind: 'account_out_of_range', account: 4, count: 4 };
+
+let wallet: TestWallet;
+let tags: AccountTags;
+
+const open = (more: ConstructorParameters<typeof TestWallet>[0] = {}): void => {
+  wallet = new TestWallet(more);
+  tags = new AccountTags(wallet, wallet);
+  for (let i = 0; i < 3; i++) wallet.accounts.create('');
+};
+beforeEach(() => open());
+afterEach(() => wallet.close());
+
+const accountsOf = (found: readonly { readonly account: number }[]): number[] =>
+  found.map(({ account }) => account);
+
+describe('the list of tags', () => {
+  it('is empty while no account has one', () => {
+    expect(tags.list()).toEqual([]);
+  });
+
+  it('has the accounts and the description of each tag, in the order of their bytes', () => {
+    // In UTF-16 the emoji would come first.
+    tags.assign([0], '\u{1f600}');
+    tags.assign([3, 1], 'shop');
+    tags.assign([2], '\ufffd');
+    tags.describe('shop', 'sales');
+    expect(tags.list()).toEqual([
+      { tag: 'shop', description: 'sales', accounts: [1, 3] },
+      { tag: '\ufffd', description: '', accounts: [2] },
+      { tag: '\u{1f600}', description: '', accounts: [0] },
+    ]);
+  });
+});
+
+describe('a tag', () => {
+  it('replaces the one before, and is taken away by the empty one', () => {
+    tags.assign([0, 1], 'shop');
+    tags.assign([1, 1], 'home');
+    expect(tags.list().map(({ tag, accounts }) => [tag, accounts])).toEqual([
+      ['home', [1]],
+      ['shop', [0]],
+    ]);
+    tags.assign([0, 1], '');
+    expect(tags.list()).toEqual([]);
+  });
+
+  it('is assigned to no account where one of them does not exist', async () => {
+    expect(await faultOf(() => tags.assign([0, 4], 'shop'))).toEqual(OUT_OF_RANGE);
+    expect(tags.list()).toEqual([]);
+  });
+
+  it('loses its description with its last account', () => {
+    tags.assign([0, 1], 'shop');
+    tags.describe('shop', 'sales');
+    tags.assign([0], 'home');
+    expect(tags.list().find(({ tag }) => tag === 'shop')?.description).toBe('sales');
+    tags.assign([1], '');
+    tags.assign([1], 'shop');
+    expect(tags.list().find(({ tag }) => tag === 'shop')?.description).toBe('');
+  });
+
+  it('can be described only while an account has it', async () => {
+    expect(await faultOf(() => tags.describe('shop', 'x'))).toMatchObject({ text: 'Tag is unregistered' });
+    expect(await faultOf(() => tags.describe('', 'x'))).toMatchObject({ text: 'Tag must not be empty' });
+    tags.assign([0], 'shop');
+    tags.describe('shop', 'x');
+    tags.describe('shop', '');
+    expect(tags.list()).toEqual([{ tag: 'shop', description: '', accounts: [0] }]);
+  });
+});
+
+describe('accounts with a tag', () => {
+  beforeEach(() => {
+    tags.assign([0, 2], 'shop');
+    tags.assign([3], 'shopping');
+  });
+
+  it('are those that have it, and all of them for the empty tag', () => {
+    expect(tags.having('shop')).toEqual([
+      { account: 0, tag: 'shop' },
+      { account: 2, tag: 'shop' },
+    ]);
+    expect(tags.having('').map(({ tag }) => tag)).toEqual(['shop', '', 'shop', 'shopping']);
+  });
+
+  it('are refused for a tag that none has', async () => {
+    expect(await faultOf(() => tags.having('sho'))).toMatchObject({
+      kind: 'invalid',
+      text: 'Tag sho is unregistered.',
+    });
+  });
+
+  it.each([
+    ['shop', [0, 2]],
+    ['shop.*', [0, 2, 3]],
+    ['hop|shopping', [3]],
+    ['.*', [0, 1, 2, 3]],
+    ['()', [1]],
+    ['', [0, 1, 2, 3]],
+  ])('are found by an expression that matches the whole tag: %j finds %j', (expression, expected) => {
+    expect(accountsOf(tags.matching(expression))).toEqual(expected);
+  });
+
+  it.each(['sho', 'hop', 'Shop'])('are refused where %j matches no whole tag', async (expression) => {
+    expect(await faultOf(() => tags.matching(expression))).toMatchObject({
+      kind: 'invalid',
+      text: `No matches for regex filter ${expression} .`,
+    });
+  });
+
+  it.each([
+    ['is malformed', '('],
+    ['is too long', 'a'.repeat(1001)],
+  ])('are refused for an expression that %s', async (_, expression) => {
+    expect(await faultOf(() => tags.matching(expression))).toMatchObject({
+      kind: 'invalid',
+      reason: expect.stringMatching(/^the tag: /),
+    });
+  });
+});
+
+describe('tags in a wallet that syncs under a password of its own', () => {
+  it('are hidden, and so are the accounts that have them', async () => {
+    wallet.close();
+    open({ backgroundSync: 'custom-background-password' });
+    tags.assign([1], 'shop');
+    wallet.hide();
+    expect(tags.list()).toEqual([]);
+    expect(tags.having('').map(({ tag }) => tag)).toEqual(['', '', '', '']);
+    expect(accountsOf(tags.matching('.*'))).toEqual([0, 1, 2, 3]);
+    expect(await faultOf(() => tags.having('shop'))).toMatchObject({ kind: 'invalid' });
+    expect(await faultOf(() => tags.matching('shop'))).toMatchObject({ kind: 'invalid' });
+    expect(await faultOf(() => tags.describe('shop', 'x'))).toMatchObject({ kind: 'invalid' });
+  });
+});

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import { Balances } from '../../../src/services/accounts/balances.js';
+import { amount } from '../../../src/util/amount.js';
+import type { ImportedOutput, OutgoingTx, PoolTx } from '../../../src/wallet/model/records.js';
+import { bytes, output, page, received } from '../../store/fixtures.js';
+import { TestWallet } from '../../support/test-wallet.js';
+
+let wallet: TestWallet;
+let balances: Balances;
+beforeEach(() => {
+  wallet = new TestWallet();
+  wallet.watch(2, 3);
+  balances = new Balances(wallet, wallet);
+});
+afterEach(() => wallet.close());
+
+/** Blocks 0 to 99, with an output of 50 in block 5. */
+const receive = (more: Parameters<typeof output>[3] = {}): void =>
+  wallet.store.write((w) =>
+    w.applyPage(page(0, 100, { received: [received(1, 5)], outputs: [output(1, 5, 50n, more)] })),
+  );
+
+const outgoing = (more: Partial<OutgoingTx> = {}): OutgoingTx => ({
+  txHash: bytes<Hash>(200),
+  state: 'pending',
+  account: 0,
+  fromIndices: [0],
+  amountIn: amount(50n),
+  fee: amount(2n),
+  change: amount(8n),
+  unlockTime: 0n,
+  timestamp: 1,
+  destinations: [],
+  ...more,
+});
+
+const pay = (more: Partial<OutgoingTx> = {}): void =>
+  wallet.store.write((w) => w.prepare(outgoing(more), [output(1, 5, 50n)], []));
+
+const pooled = (outputs: PoolTx['outputs']): void =>
+  wallet.store.write((w) =>
+    w.pool.add({
+      txHash: bytes<Hash>(201),
+      timestamp: 1,
+      unlockTime: 0n,
+      fee: amount(1n),
+      doubleSpendSeen: false,
+      outputs,
+    }),
+  );
+
+describe('a balance', () => {
+  it('of an empty wallet is zero, without addresses', () => {
+    const nothing = { total: 0n, unlocked: 0n, blocksToUnlock: 0, secondsToUnlock: 0, addresses: [] };
+    expect(balances.of(undefined, false)).toEqual(nothing);
+    expect(balances.of(7, true)).toEqual(nothing);
+    expect(balances.unconfirmed(0, [])).toBe(0n);
+  });
+
+  it('counts an input of an unmined payment as spent, and as ours still where it is strict', () => {
+    receive();
+    pay();
+    expect(balances.of(0, true)).toMatchObject({ total: 50n, unlocked: 50n });
+    expect(balances.of(0, false)).toMatchObject({ total: 8n, unlocked: 0n });
+  });
+
+  it('counts change and payments to own addresses of the account as unconfirmed', () => {
+    receive();
+    const to = (major: number, minor: number, value: bigint) => ({
+      address: wallet.accounts.address({ major, minor }),
+      amount: amount(value),
+    });
+    pay({ destinations: [to(0, 2, 5n), to(1, 1, 7n), to(0, 0, 1n)] });
+    expect(balances.of(undefined, false).addresses).toEqual([
+      expect.objectContaining({ account: 0, minor: 0, total: 9n, unconfirmed: 9n, unlocked: 0n }),
+      expect.objectContaining({ account: 0, minor: 2, total: 5n, unconfirmed: 5n, unlocked: 0n }),
+    ]);
+    expect([[], [0], [2], [0, 2], [1]].map((minors) => balances.unconfirmed(0, minors))).toEqual([
+      14n,
+      9n,
+      5n,
+      14n,
+      0n,
+    ]);
+  });
+
+  it('lists the first address for a payment without change', () => {
+    receive({ subaddress: { major: 0, minor: 1 } });
+    pay({ change: amount(0n) });
+    expect(balances.of(0, false).addresses).toEqual([
+      expect.objectContaining({ account: 0, minor: 0, total: 0n }),
+    ]);
+  });
+
+  it('leaves out what a failed payment, or one that a reorganisation took the inputs from, would bring', () => {
+    receive();
+    pay();
+    wallet.store.write((w) => w.fail(bytes<Hash>(200)));
+    expect(balances.of(0, false).total).toBe(50n);
+    wallet.store.write((w) => w.outgoing.setState(bytes<Hash>(200), 'pending'));
+    expect(balances.of(0, false)).toMatchObject({ total: 50n, unlocked: 50n });
+  });
+
+  it('counts the whole amount of a pool output, and what it adds to a key that holds less', () => {
+    receive();
+    const subaddress = { major: 0, minor: 1 };
+    pooled([
+      { outputIndex: 0, amount: amount(3n), subaddress },
+      { outputIndex: 1, amount: amount(60n), subaddress, publicKey: bytes<PublicKey>(101) },
+      { outputIndex: 2, amount: amount(4n), subaddress: { major: 1, minor: 0 } },
+    ]);
+    expect(balances.of(0, false)).toMatchObject({ total: 63n, unlocked: 50n });
+    expect(balances.of(1, false)).toMatchObject({ total: 4n, unlocked: 0n });
+    expect(balances.of(undefined, false)).toMatchObject({ total: 67n, unlocked: 50n });
+    expect(balances.of(undefined, true)).toMatchObject({ total: 50n });
+  });
+
+  it('counts imported outputs of an offline wallet that are neither spent nor frozen, as unlocked', () => {
+    const imported = (n: number, more: Partial<ImportedOutput> = {}): ImportedOutput => ({
+      publicKey: bytes<PublicKey>(n),
+      derivationKey: bytes<PublicKey>(n),
+      keyImage: bytes<KeyImage>(n),
+      outputIndex: 0,
+      globalIndex: n,
+      amount: amount(BigInt(10 ** n)),
+      rct: true,
+      subaddress: { major: 0, minor: n % 2 },
+      spent: false,
+      frozen: false,
+      requested: false,
+      ...more,
+    });
+    const outputs = [
+      imported(0),
+      imported(1),
+      imported(2),
+      imported(3, { spent: true }),
+      imported(4, { frozen: true }),
+    ];
+    wallet.store.write((w) => {
+      w.chain.attach(0, [bytes<Hash>(1)]);
+      w.imported.put(0, outputs, true);
+    });
+    expect(balances.of(undefined, false).total).toBe(111n);
+    expect(balances.of(0, false).addresses).toEqual([
+      expect.objectContaining({ minor: 0, total: 101n, unspentOutputs: 2 }),
+      expect.objectContaining({ minor: 1, total: 10n, unspentOutputs: 1 }),
+    ]);
+  });
+});
+
+describe('a balance that is asked for again', () => {
+  it('is the same value until the store changes', () => {
+    receive();
+    const asked = balances.of(0, false);
+    expect(balances.of(0, false)).toBe(asked);
+    expect(balances.of(0, true)).not.toBe(asked);
+    pay();
+    expect(balances.of(0, false).total).toBe(8n);
+  });
+
+  it('opens a lock by time 120 s early, without a change to the store', () => {
+    receive({ unlockTime: BigInt(wallet.time + 1000) });
+    expect(balances.of(0, false)).toMatchObject({ total: 50n, unlocked: 0n, secondsToUnlock: 1000 });
+    wallet.time += 400;
+    expect(balances.of(0, false)).toMatchObject({ unlocked: 0n, secondsToUnlock: 600 });
+    wallet.time += 479;
+    expect(balances.of(0, false)).toMatchObject({ unlocked: 0n, secondsToUnlock: 121 });
+    wallet.time += 1;
+    expect(balances.of(0, false)).toMatchObject({ unlocked: 50n, secondsToUnlock: 0 });
+  });
+
+  it('follows a reorganisation', () => {
+    receive();
+    expect(balances.of(0, false).total).toBe(50n);
+    wallet.store.write((w) => w.applyPage(page(5, 3)));
+    expect(balances.of(0, false).total).toBe(0n);
+  });
+});

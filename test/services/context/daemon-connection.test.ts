@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import type { DaemonConfig } from '../../../src/daemon/http-daemon.js';
+import { DaemonAccess } from '../../../src/services/context/daemon-access.js';
+import { DaemonConnection, type DaemonClient } from '../../../src/services/context/daemon-connection.js';
+import { faultOf } from '../../support/test-wallet.js';
+
+const configOf = (address: string): DaemonConfig => ({
+  address,
+  ssl: { mode: 'disabled', allowedFingerprints: [], allowChained: false, allowAnyCert: false },
+});
+const HOME = configOf('home:18081');
+
+/** A client that names its daemon; a call ends with the reason of its signal, or when the client is closed. */
+function clientOf(address: string, log: string[]): DaemonClient {
+  const client = (signal?: AbortSignal) => ({
+    getVersion: () =>
+      new Promise<number>((_, reject) => {
+        const fail = (): void => reject(signal?.reason as Error);
+        if (signal?.aborted === true) fail();
+        signal?.addEventListener('abort', fail);
+      }),
+    until: client,
+    close: () => void log.push(`close ${address}`),
+  });
+  return client() as unknown as DaemonClient;
+}
+
+let log: string[];
+beforeEach(() => {
+  log = [];
+});
+
+function connectionTo(config: DaemonConfig | undefined, trusted = false): DaemonConnection {
+  return new DaemonConnection({
+    config,
+    trusted,
+    connect: ({ address }) => {
+      if (address === '') throw new DaemonError('unreachable', 'no address');
+      log.push(`connect ${address}`);
+      return clientOf(address, log);
+    },
+    refresher: {
+      start: () => void log.push('start'),
+      setDaemon: (given) => void log.push(`refresh from ${given?.address ?? 'none'}`),
+      close: () => Promise.resolve(void log.push('close threads')),
+    },
+  });
+}
+
+describe('a connection to a daemon', () => {
+  it('is made with the first call, once, and shared by all wallets', () => {
+    const connection = connectionTo(HOME, true);
+    expect([connection.address, connection.trusted, log]).toEqual(['home:18081', true, []]);
+    const client = connection.client();
+    expect(connection.client()).toBe(client);
+    connection.client(new AbortController().signal);
+    expect(log).toEqual(['connect home:18081']);
+  });
+
+  it('starts the threads of the refresh, unless it is offline', () => {
+    connectionTo(undefined).start();
+    expect(log).toEqual([]);
+    connectionTo(HOME).start();
+    expect(log).toEqual(['start']);
+  });
+
+  it('fails every call while it is offline, none of which was sent', () => {
+    const connection = connectionTo(undefined);
+    expect(connection.address).toBeUndefined();
+    expect(() => connection.client()).toThrow(
+      expect.objectContaining({ name: 'DaemonError', kind: 'unreachable', notTaken: true }),
+    );
+  });
+
+  it('can be changed to another daemon: the calls to the one before end', () => {
+    const connection = connectionTo(HOME);
+    connection.client();
+    connection.change(configOf('away:1'), true);
+    expect([connection.address, connection.trusted]).toEqual(['away:1', true]);
+    connection.client();
+    expect(log).toEqual(['connect home:18081', 'connect away:1', 'refresh from away:1', 'close home:18081']);
+  });
+
+  it('can be taken offline', () => {
+    const connection = connectionTo(HOME, true);
+    connection.client();
+    connection.change(undefined, false);
+    expect([connection.address, connection.trusted]).toEqual([undefined, false]);
+    expect(() => connection.client()).toThrow(DaemonError);
+    expect(log.slice(1)).toEqual(['refresh from none', 'close home:18081']);
+  });
+
+  it('stays as it was where the new address cannot be one', () => {
+    const connection = connectionTo(HOME, true);
+    const client = connection.client();
+    expect(() => connection.change(configOf(''), false)).toThrow(DaemonError);
+    expect([connection.address, connection.trusted, connection.client() === client]).toEqual([
+      'home:18081',
+      true,
+      true,
+    ]);
+    expect(log).toEqual(['connect home:18081']);
+  });
+
+  it('ends its calls, and with them its threads when it is closed', async () => {
+    const connection = connectionTo(HOME);
+    connection.endCalls();
+    connection.client();
+    connection.endCalls();
+    expect(log).toEqual(['connect home:18081', 'close home:18081']);
+    await connection.close();
+    expect(log.slice(2)).toEqual(['close threads', 'close home:18081']);
+  });
+});
+
+describe('the access of one wallet', () => {
+  it('has the address and trust of the connection, as they are now', () => {
+    const connection = connectionTo(HOME);
+    const access = new DaemonAccess(connection);
+    expect([access.address, access.trusted]).toEqual(['home:18081', false]);
+    connection.change(configOf('away:1'), true);
+    expect([access.address, access.trusted]).toEqual(['away:1', true]);
+  });
+
+  it('ends its own calls when it is closed, running ones and later ones, and no others', async () => {
+    const connection = connectionTo(HOME);
+    const [closed, open] = [new DaemonAccess(connection), new DaemonAccess(connection)];
+    const running = closed.client().getVersion();
+    let isOtherRunning = true;
+    void open
+      .client()
+      .getVersion()
+      .catch(() => (isOtherRunning = false));
+    closed.close();
+    expect(await faultOf(() => running)).toEqual({ kind: 'no_wallet' });
+    expect(await faultOf(() => closed.client().getVersion())).toEqual({ kind: 'no_wallet' });
+    expect([isOtherRunning, log]).toEqual([true, ['connect home:18081']]);
+  });
+
+  it('fails while the connection is offline', () => {
+    expect(() => new DaemonAccess(connectionTo(undefined)).client()).toThrow(DaemonError);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import { Keystore } from '../../../src/services/context/keystore.js';
+import { spendSecretOfWords } from '../../../src/services/context/seed-words.js';
+import type { SecretKey } from '../../../src/crypto/types.js';
+import { accountKeysOf } from '../../../src/cryptonote/account-keys.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { Secret } from '../../../src/util/secret.js';
+import type { BackgroundSyncType } from '../../../src/wallet/model/background-sync-mode.js';
+import { wipeKeys, type WalletKeys } from '../../../src/wallet/keys.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { faultOf, keysFileOf, namedKeys, PASSWORD } from '../../support/test-wallet.js';
+
+/** Keystore of a wallet in memory. */
+const inMemory = (keys: WalletKeys, type: BackgroundSyncType = 'off'): Keystore =>
+  new Keystore({
+    keys,
+    keysFile: keysFileOf(keys, type),
+    password: PASSWORD,
+    kdfRounds: 1,
+    rng: seededRng('keystore'),
+  });
+
+/** A background wallet: its file has a key in place of the spend key. */
+function backgroundWallet(type: BackgroundSyncType): Keystore {
+  const keys = namedKeys('background', true);
+  return new Keystore({
+    keys,
+    keysFile: { ...keysFileOf(keys, type), watchOnly: false, backgroundKey: new Uint8Array(32) },
+    password: PASSWORD,
+    kdfRounds: 1,
+    rng: seededRng('keystore'),
+  });
+}
+
+describe('a query for a key', () => {
+  const keys = namedKeys('query');
+
+  it('gives the view key, the spend key, and the seed that restores it', async () => {
+    const keystore = inMemory(keys);
+    expect(keystore.query('view_key')).toBe(toHex(keys.viewSecret.expose()));
+    expect(keystore.query('spend_key')).toBe(toHex(keys.spend));
+    expect(await spendSecretOfWords(keystore.query('mnemonic'), '')).toEqual(keys.spend);
+  });
+
+  it('gives a seed of the English words where its language is not known', () => {
+    const facts = { keys, password: '', kdfRounds: 1, rng: seededRng('keystore') };
+    const keysFile = { ...keysFileOf(keys), seedLanguage: 'Klingon' };
+    const words = new Keystore({ ...facts, keysFile }).query('mnemonic');
+    expect(words).toBe(inMemory(keys).query('mnemonic'));
+  });
+
+  it.each<[string, () => Keystore, string, object]>([
+    ['an unknown type', () => inMemory(keys), 'view', { kind: 'wrong_key_type', given: 'view' }],
+    [
+      'the spend key of a view-only wallet',
+      () => inMemory(namedKeys('v', true)),
+      'spend_key',
+      { kind: 'view_only', text: 'The wallet is watch-only. Cannot retrieve spend key.' },
+    ],
+    [
+      'the seed of a view-only wallet',
+      () => inMemory(namedKeys('v', true)),
+      'mnemonic',
+      { kind: 'view_only', text: 'The wallet is watch-only. Cannot retrieve seed.' },
+    ],
+    [
+      'the spend key of a background wallet',
+      () => backgroundWallet('custom-background-password'),
+      'spend_key',
+      { kind: 'background_wallet' },
+    ],
+    [
+      'the seed of a background wallet',
+      () => backgroundWallet('custom-background-password'),
+      'mnemonic',
+      { kind: 'background_wallet' },
+    ],
+  ])('is refused for %s', async (_, open, type, fault) => {
+    expect(await faultOf(() => open().query(type))).toEqual(fault);
+  });
+
+  it('is refused while the spend key is put away, but for the view key', async () => {
+    const own = namedKeys('away');
+    const keystore = inMemory(own, 'reuse-wallet-password');
+    keystore.putSpendKeyAway();
+    expect(await faultOf(() => keystore.query('spend_key'))).toEqual({ kind: 'background_syncing' });
+    expect(await faultOf(() => keystore.query('mnemonic'))).toEqual({ kind: 'background_syncing' });
+    expect(keystore.query('view_key')).toBe(toHex(own.viewSecret.expose()));
+  });
+
+  it('is refused for the seed of a wallet whose view key does not follow from its spend key', async () => {
+    const { spendPublicKey, spendSecret, network } = namedKeys('one');
+    const other = accountKeysOf(namedKeys('other').spend);
+    const viewSecret = new Secret(other.viewSecret);
+    const { viewPublicKey } = other;
+    const keystore = inMemory({
+      network,
+      spendPublicKey,
+      viewPublicKey,
+      viewSecret,
+      ...(spendSecret && { spendSecret }),
+    });
+    expect(await faultOf(() => keystore.query('mnemonic'))).toEqual({ kind: 'not_deterministic' });
+    expect(keystore.query('spend_key')).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('fails once the keys are wiped', () => {
+    const own = namedKeys('wiped');
+    const keystore = inMemory(own);
+    wipeKeys(own);
+    expect(() => keystore.query('view_key')).toThrow('wipe');
+    expect(() => keystore.query('spend_key')).toThrow('wipe');
+  });
+});
+
+describe('the spend key', () => {
+  it('is absent and wiped once it is put away, and there once it is taken back', () => {
+    const keys = namedKeys('put away');
+    const keystore = inMemory(keys, 'custom-background-password');
+    expect([keystore.background, keystore.hidesNotes]).toEqual([undefined, false]);
+    keystore.putSpendKeyAway();
+    expect([keystore.keys.spendSecret, keystore.background, keystore.hidesNotes]).toEqual([
+      undefined,
+      'syncing',
+      true,
+    ]);
+    expect(() => keys.spendSecret?.expose()).toThrow('wipe');
+    const given = Uint8Array.from(keys.spend) as SecretKey;
+    keystore.takeSpendKeyBack(given, PASSWORD);
+    given.fill(0);
+    expect(keystore.keys.spendSecret?.expose()).toEqual(keys.spend);
+    expect([keystore.background, keystore.hidesNotes]).toEqual([undefined, false]);
+  });
+
+  it.each<[BackgroundSyncType, boolean]>([
+    ['reuse-wallet-password', false],
+    ['custom-background-password', true],
+  ])('that a background wallet of type %s lacks hides its notes: %j', (type, hides) => {
+    const keystore = backgroundWallet(type);
+    expect([keystore.background, keystore.hidesNotes, keystore.isViewOnly]).toEqual(['wallet', hides, false]);
+  });
+
+  it('of a view-only wallet was never there', () => {
+    const keystore = inMemory(namedKeys('v', true));
+    expect([keystore.background, keystore.isViewOnly]).toEqual([undefined, true]);
+  });
+
+  it('of a wallet in memory is recovered from the given one alone, as a copy', async () => {
+    const keys = namedKeys('recovered');
+    const keystore = inMemory(keys, 'reuse-wallet-password');
+    const recovered = await keystore.recoverSpendKey(PASSWORD, keys.spend);
+    expect(recovered).toEqual(keys.spend);
+    recovered.fill(0);
+    expect(keystore.query('spend_key')).not.toBe(toHex(recovered));
+    const notOurs = { kind: 'invalid', reason: "this is not the wallet's spend key" };
+    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, undefined))).toEqual(notOurs);
+    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, namedKeys('x').spend))).toEqual(notOurs);
+    expect(await faultOf(() => keystore.recoverSpendKey('wrong', keys.spend))).toEqual({
+      kind: 'wrong_password',
+    });
+  });
+});
+
+describe('a wallet in memory', () => {
+  it('has no file to write, and no password to check', async () => {
+    const keystore = inMemory(namedKeys('memory'));
+    keystore.assertPassword('anything');
+    expect([keystore.isPassword(PASSWORD), keystore.isPassword('')]).toEqual([true, false]);
+    expect(await keystore.restoreFile()).toBe(false);
+    await keystore.restoreBackgroundFiles();
+    await keystore.setLookahead({ major: 2, minor: 3 });
+    expect(keystore.lookahead).toEqual({ major: 2, minor: 3 });
+    await keystore.enableMultisig();
+    expect(keystore.multisigEnabled).toBe(true);
+    await keystore.changePassword(PASSWORD, 'new');
+    expect(keystore.password).toBe('new');
+    expect(await faultOf(() => keystore.changePassword(PASSWORD, 'newer'))).toEqual({
+      kind: 'wrong_password',
+    });
+  });
+});

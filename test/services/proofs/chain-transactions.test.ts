@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Daemon, DaemonTransaction } from '../../../src/daemon/daemon.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { ChainTransactions } from '../../../src/services/proofs/chain-transactions.js';
+import { amount } from '../../../src/util/amount.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { bytes } from '../../store/fixtures.js';
+import { faultOf } from '../../support/test-wallet.js';
+
+const hash = (n: number): Hash => bytes<Hash>(n);
+const blob = (n: number): Uint8Array => Uint8Array.of(n);
+
+let daemon: Partial<Daemon>;
+let chain: ChainTransactions;
+/** Number of hashes in each call. */
+let asked: number[];
+
+const known: DaemonTransaction[] = [
+  { hash: hash(1), blob: blob(1), inPool: false, doubleSpendSeen: false, blockHeight: 7 },
+  {
+    hash: hash(2),
+    blob: blob(2),
+    inPool: false,
+    doubleSpendSeen: false,
+    blockHeight: 9,
+    prunableHash: hash(20),
+  },
+  { hash: hash(3), blob: blob(3), inPool: true, doubleSpendSeen: false },
+];
+
+beforeEach(() => {
+  asked = [];
+  daemon = {
+    // As a daemon may: in an order of its own, and one that was not asked for.
+    getTransactions: (hashes) => {
+      asked.push(hashes.length);
+      const names = [...hashes.map(toHex), toHex(hash(1))];
+      return Promise.resolve({
+        transactions: known.filter((tx) => names.includes(toHex(tx.hash))).reverse(),
+      });
+    },
+  };
+  chain = new ChainTransactions({ client: () => daemon as Daemon });
+});
+
+const UNKNOWN = {
+  kind: 'invalid',
+  reason: 'the daemon does not know the transaction',
+  text: 'Failed to get transaction from daemon',
+};
+
+describe('a transaction', () => {
+  it('has its height where it is mined, and the hash of its prunable part where that is left out', async () => {
+    expect(await chain.transaction(hash(1))).toEqual({
+      fetched: { hash: hash(1), blob: blob(1) },
+      height: 7,
+    });
+    expect(await chain.transaction(hash(2))).toEqual({
+      fetched: { hash: hash(2), blob: blob(2), prunableHash: hash(20) },
+      height: 9,
+    });
+    expect(await chain.transaction(hash(3))).toEqual({ fetched: { hash: hash(3), blob: blob(3) } });
+  });
+
+  it('that the daemon does not know is refused, with the text of the proof', async () => {
+    expect(await faultOf(() => chain.transaction(hash(9)))).toEqual(UNKNOWN);
+    expect(await faultOf(() => chain.transaction(hash(9), 'Not there'))).toEqual({
+      ...UNKNOWN,
+      text: 'Not there',
+    });
+  });
+
+  it('fails as the daemon does', async () => {
+    const error = new DaemonError('timeout', 'no answer');
+    daemon.getTransactions = () => Promise.reject(error);
+    await expect(chain.transaction(hash(1))).rejects.toBe(error);
+  });
+});
+
+describe('confirmed transactions', () => {
+  it('come in the order asked for, repeated ones too, and are asked for once', async () => {
+    const found = await chain.confirmed([2, 1, 2].map(hash));
+    expect(found.map((tx) => tx.blob[0])).toEqual([2, 1, 2]);
+    expect(asked).toEqual([2]);
+    expect(await chain.confirmed([])).toEqual([]);
+  });
+
+  it('are refused together where one is unknown, or in the pool', async () => {
+    expect(await faultOf(() => chain.confirmed([1, 9].map(hash)))).toEqual(UNKNOWN);
+    expect(await faultOf(() => chain.confirmed([1, 3].map(hash)))).toMatchObject({
+      text: 'Tx is unconfirmed',
+    });
+  });
+});
+
+describe('the place of a transaction', () => {
+  it.each([
+    ['in a block', 7, 10, 3],
+    ['in the last block', 9, 10, 1],
+    ['in a block that the daemon lost meanwhile', 12, 10, 0],
+  ])('%s has the confirmations of it', async (_, height, chainHeight, confirmations) => {
+    daemon.getInfo = () => Promise.resolve({ height: chainHeight } as Awaited<ReturnType<Daemon['getInfo']>>);
+    const fetched = { hash: hash(1), blob: blob(1) };
+    expect(await chain.place({ fetched, height })).toEqual({ inPool: false, confirmations });
+  });
+
+  it('in the pool has none, and the daemon is not asked', async () => {
+    expect(await chain.place({ fetched: { hash: hash(1), blob: blob(1) } })).toEqual({
+      inPool: true,
+      confirmations: 0,
+    });
+  });
+});
+
+describe('rings', () => {
+  it('have the keys of their outputs, looked up by amount, in their order', async () => {
+    daemon.getOutputs = (indices, value = 0n) =>
+      Promise.resolve(
+        indices.map((index) => ({
+          ...{ publicKey: bytes<never>(index), commitment: bytes<never>(0), unlocked: true, height: 1 },
+          txHash: hash(Number(value)),
+        })),
+      );
+    const [one, two] = [bytes<KeyImage>(71), bytes<KeyImage>(72)];
+    const rings = await chain.rings([
+      { keyImage: one, amount: amount(0n), globalIndices: [5, 3] },
+      { keyImage: two, amount: amount(4n), globalIndices: [8] },
+    ]);
+    expect(rings).toEqual([
+      { keyImage: one, ring: [bytes(5), bytes(3)] },
+      { keyImage: two, ring: [bytes(8)] },
+    ]);
+  });
+});

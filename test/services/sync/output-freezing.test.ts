@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { KeyImageStatus } from '../../../src/daemon/daemon.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
+import { toHex } from '../../../src/util/bytes.js';
+import type { OutgoingTx } from '../../../src/wallet/model/records.js';
+import { bytes, output, page, received } from '../../store/fixtures.js';
+import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+
+const UNKNOWN = { kind: 'key_image_unknown' };
+const image = (n: number): KeyImage => bytes<KeyImage>(100 + n);
+
+let wallet: TestWallet;
+let freezing: OutputFreezing;
+/** Answers of the daemon by key image in hex; absent: unspent. */
+let statuses: Map<string, KeyImageStatus>;
+/** Transactions that the daemon holds. */
+let held: readonly Hash[];
+
+beforeEach(() => {
+  wallet = new TestWallet();
+  freezing = new OutputFreezing(wallet, wallet);
+  statuses = new Map();
+  held = [];
+  wallet.answers = {
+    isKeyImageSpent: (images) => Promise.resolve(images.map((one) => statuses.get(toHex(one)) ?? 0)),
+    getTransactions: (hashes) =>
+      Promise.resolve({
+        transactions: hashes
+          .filter((hash) => held.some((one) => toHex(one) === toHex(hash)))
+          .map((hash) => ({ hash, blob: new Uint8Array(), inPool: true, doubleSpendSeen: false })),
+      }),
+  };
+  wallet.store.write((w) =>
+    w.applyPage(
+      page(0, 4, {
+        received: [1, 2, 3].map((n) => received(n, n)),
+        outputs: [1, 2, 3].map((n) => output(n, n, 50n)),
+      }),
+    ),
+  );
+});
+afterEach(() => wallet.close());
+
+const prepare = (n: number, more: Partial<OutgoingTx> = {}): void =>
+  wallet.store.write((w) => w.prepare(unminedPayment(n, more), [output(n, n, 50n)], []));
+
+/** Payment n without its bytes: another wallet with the same keys made it. */
+const prepareForeign = (n: number): void =>
+  wallet.store.write((w) => {
+    const { blob, ...rest } = unminedPayment(n);
+    if (blob !== undefined) w.prepare(rest, [output(n, n, 50n)], []);
+  });
+
+/** Spent in the chain, reserved, or free. */
+const stateOf = (n: number): string => {
+  const { spentBy, spentHeight } = freezing.find(image(n));
+  return spentHeight !== undefined ? 'spent' : spentBy !== undefined ? 'reserved' : 'free';
+};
+
+describe('a frozen output', () => {
+  it('is so until it is thawed', () => {
+    freezing.setFrozen(image(1), true);
+    expect([freezing.find(image(1)).frozen, freezing.find(image(2)).frozen]).toEqual([true, false]);
+    expect(wallet.store.read((r) => r.outputs.areFree([output(1, 1, 50n)]))).toBe(false);
+    freezing.setFrozen(image(1), false);
+    expect(freezing.find(image(1)).frozen).toBe(false);
+  });
+
+  it('must be known by its key image', async () => {
+    expect(await faultOf(() => freezing.setFrozen(image(9), true))).toEqual(UNKNOWN);
+    expect(await faultOf(() => freezing.find(image(9)))).toEqual(UNKNOWN);
+  });
+});
+
+describe('an output that the daemon is asked about', () => {
+  it.each<[string, string, KeyImageStatus]>([
+    ['unspent', 'free', 0],
+    ['spent in the chain', 'spent', 1],
+    ['spent in the pool', 'reserved', 2],
+  ])('which the wallet has as unspent, and the daemon as %s, is %s', async (_, expected, status) => {
+    statuses.set(toHex(image(1)), status);
+    await freezing.rescanSpent();
+    expect([1, 2].map(stateOf)).toEqual([expected, 'free']);
+    expect(wallet.lines.map(({ keyImage, spent }) => [keyImage, spent])).toEqual(
+      status === 0 ? [] : [[toHex(image(1)), true]],
+    );
+  });
+
+  it.each<[string, string, KeyImageStatus]>([
+    ['unspent', 'free', 0],
+    ['spent', 'spent', 1],
+  ])(
+    'which the wallet has as spent in the chain, and the daemon as %s, is %s',
+    async (_, expected, status) => {
+      statuses.set(toHex(image(1)), status);
+      const spend = { keyImage: image(1), txHash: bytes<Hash>(99), height: 3 };
+      wallet.store.write((w) => w.outputs.markSpent(spend));
+      await freezing.rescanSpent();
+      expect(stateOf(1)).toBe(expected);
+    },
+  );
+
+  it('stays reserved by a payment of ours that the daemon holds', async () => {
+    prepare(1);
+    held = [paymentHash(1)];
+    await freezing.rescanSpent();
+    expect([stateOf(1), wallet.lines]).toEqual(['reserved', []]);
+  });
+
+  it('is free where the daemon holds its payment in neither pool nor chain, which failed', async () => {
+    prepare(1);
+    prepare(2, { state: 'prepared' });
+    await freezing.rescanSpent();
+    expect([1, 2].map(stateOf)).toEqual(['free', 'free']);
+    const states = [1, 2].map((n) => wallet.store.read((r) => r.outgoing.byHash(paymentHash(n))?.state));
+    expect(states).toEqual(['failed', 'failed']);
+  });
+
+  it('is free where the daemon holds a payment that was made elsewhere, and calls its input unspent', async () => {
+    prepareForeign(1);
+    held = [paymentHash(1)];
+    await freezing.rescanSpent();
+    expect(stateOf(1)).toBe('free');
+  });
+
+  it('stays as it is where the daemon gives too few answers', async () => {
+    wallet.answers.isKeyImageSpent = () => Promise.resolve([]);
+    await freezing.rescanSpent();
+    expect([1, 2, 3].map(stateOf)).toEqual(['free', 'free', 'free']);
+  });
+
+  it('is one of a thousand at once at most', async () => {
+    const more = Array.from({ length: 1000 }, (_, i) => {
+      const key = new Uint8Array(32)
+        .fill(i & 0xff)
+        .fill(i >> 8, 0, 1)
+        .fill(7, 1, 2);
+      return output(4, 4, 1n, {
+        outputIndex: i,
+        globalIndex: i,
+        publicKey: key as never,
+        keyImage: key as never,
+      });
+    });
+    wallet.store.write((w) => w.applyPage(page(4, 1, { received: [received(4, 4)], outputs: more })));
+    const sizes: number[] = [];
+    wallet.answers.isKeyImageSpent = (images) => {
+      sizes.push(images.length);
+      return Promise.resolve(images.map(() => 0));
+    };
+    await freezing.rescanSpent();
+    expect(sizes).toEqual([1000, 3]);
+  });
+});
+
+describe('asking the daemon', () => {
+  it('waits for a payment that is being made', async () => {
+    let end: () => void = () => undefined;
+    const paying = wallet.locks.payment.run(() => new Promise<void>((resolve) => (end = resolve)));
+    let isDone = false;
+    const asking = freezing.rescanSpent().then(() => (isDone = true));
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(isDone).toBe(false);
+    end();
+    await Promise.all([paying, asking]);
+  });
+
+  it('fails as the daemon does, and changes nothing', async () => {
+    prepare(1);
+    wallet.answers.getTransactions = () => Promise.reject(new DaemonError('timeout', 'no answer'));
+    await expect(freezing.rescanSpent()).rejects.toThrow('no answer');
+    expect(stateOf(1)).toBe('reserved');
+  });
+
+  it('is refused in a wallet that is closed, also while the daemon is asked', async () => {
+    prepare(1);
+    const { getTransactions } = wallet.answers;
+    wallet.answers.getTransactions = (...args) => {
+      wallet.close();
+      return getTransactions?.(...args) ?? Promise.resolve({ transactions: [] });
+    };
+    expect(await faultOf(() => freezing.rescanSpent())).toEqual({ kind: 'no_wallet' });
+    expect(await faultOf(() => freezing.rescanSpent())).toEqual({ kind: 'no_wallet' });
+  });
+});

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RelayOutcome } from '../../../src/daemon/daemon.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { output, page, received } from '../../store/fixtures.js';
+import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+
+const BLOB = Uint8Array.of(1, 2, 3);
+const txid = toHex(paymentHash(1));
+
+let wallet: TestWallet;
+beforeEach(() => {
+  wallet = new TestWallet();
+  wallet.store.write((w) => {
+    w.applyPage(page(0, 3, { received: [received(1, 1)], outputs: [output(1, 1, 50n)] }));
+    w.prepare(unminedPayment(1, { state: 'prepared' }), [output(1, 1, 50n)], []);
+  });
+});
+afterEach(() => wallet.close());
+
+const answer = (outcome: Partial<RelayOutcome> | Error): void => {
+  wallet.answers.sendRawTransaction = () =>
+    outcome instanceof Error
+      ? Promise.reject(outcome)
+      : Promise.resolve({ accepted: true, notRelayed: false, reason: '', ...outcome });
+};
+const send = (): Promise<boolean> => wallet.relay.send(paymentHash(1), BLOB);
+const state = () => wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.state);
+
+describe('a payment that is sent', () => {
+  it('is pending once the daemon accepts it', async () => {
+    answer({});
+    expect([await send(), state()]).toEqual([true, 'pending']);
+  });
+
+  it('is refused with the reason of the daemon, and its record stays', async () => {
+    answer({ accepted: false, reason: 'double spend' });
+    expect(await faultOf(send)).toEqual({ kind: 'tx_rejected', reason: 'double spend' });
+    expect(state()).toBe('prepared');
+  });
+
+  it.each([
+    ['the daemon is busy', new DaemonError('busy', 'syncing')],
+    ['none of its bytes left', new DaemonError('unreachable', 'refused', { notTaken: true })],
+    ['the wallet is closed', new WalletError({ kind: 'no_wallet' })],
+  ])('fails where %s', async (_, error) => {
+    answer(error);
+    await expect(send()).rejects.toBe(error);
+    expect([state(), wallet.lines]).toEqual(['prepared', []]);
+  });
+
+  it.each([
+    [
+      'a broken connection',
+      new DaemonError('unreachable', 'broken', { code: 'ECONNRESET' }),
+      { kind: 'unreachable', code: 'ECONNRESET' },
+    ],
+    ['an unreadable answer', new DaemonError('malformed', 'unreadable'), { kind: 'malformed' }],
+    ['a bug', new TypeError('undefined'), { err: expect.anything() }],
+  ])('may have been relayed after %s: it is no error, and is logged', async (_, error, facts) => {
+    answer(error);
+    expect([await send(), state()]).toEqual([false, 'prepared']);
+    expect(wallet.lines).toEqual([expect.objectContaining({ level: 40, txid, ...facts })]);
+  });
+
+  it('counts as sent where the store cannot note that', async () => {
+    answer({});
+    wallet.store.write = () => {
+      throw new WalletError({ kind: 'wallet_io', file: 'w', reason: 'the disk is full' });
+    };
+    expect(await send()).toBe(true);
+    expect(wallet.lines).toEqual([expect.objectContaining({ level: 50, txid })]);
+  });
+});
+
+describe('tasks that send payments', () => {
+  it('run one after the other, also after one that failed', async () => {
+    const steps: string[] = [];
+    const task =
+      (name: string, fails = false) =>
+      async () => {
+        steps.push(`${name} begins`);
+        await new Promise((resolve) => setImmediate(resolve));
+        steps.push(`${name} ends`);
+        if (fails) throw new Error(name);
+        return name;
+      };
+    const [one, two] = [wallet.relay.alone(task('one', true)), wallet.relay.alone(task('two'))];
+    await expect(one).rejects.toThrow('one');
+    expect(await two).toBe('two');
+    expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+  });
+});
+
+describe('the record of a refused payment', () => {
+  it('is changed at once', () => {
+    wallet.relay.withdraw([
+      { txHash: paymentHash(1), change: () => wallet.store.write((w) => w.discard(paymentHash(1))) },
+    ]);
+    expect(state()).toBeUndefined();
+  });
+
+  it('that cannot be changed is changed before the next payment is sent, which waits for that', async () => {
+    let isDiskFull = true;
+    let changes = 0;
+    const change = (): void => {
+      if (isDiskFull) throw new Error('the disk is full');
+      changes += 1;
+    };
+    wallet.relay.withdraw([{ txHash: paymentHash(1), change }]);
+    expect(wallet.lines).toEqual([expect.objectContaining({ level: 50 })]);
+    let sent = 0;
+    const sending = () => Promise.resolve(void (sent += 1));
+    await expect(wallet.relay.alone(sending)).rejects.toThrow('the disk is full');
+    expect(sent).toBe(0);
+    isDiskFull = false;
+    await wallet.relay.alone(sending);
+    await wallet.relay.alone(sending);
+    expect([changes, sent]).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import { amount } from '../../../src/util/amount.js';
+import { toHex } from '../../../src/util/bytes.js';
+import type { PoolTx } from '../../../src/wallet/model/records.js';
+import { bytes, output, page, received } from '../../store/fixtures.js';
+import { NOTHING_FOUND } from '../../support/fake-refresher.js';
+import { TestWallet } from '../../support/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+
+let wallet: TestWallet;
+beforeEach(() => {
+  wallet = new TestWallet();
+});
+afterEach(() => wallet.close());
+
+const name = (n: number): string => toHex(bytes<Hash>(n));
+const pooled = (n: number): PoolTx => ({
+  ...{ txHash: bytes<Hash>(n), timestamp: 1, unlockTime: 0n, fee: amount(1n), doubleSpendSeen: false },
+  outputs: [{ outputIndex: 0, amount: amount(5n), subaddress: { major: 0, minor: 0 } }],
+});
+const spender = () => wallet.store.read((r) => r.outputs.byKeyImage(bytes<KeyImage>(101))?.spentBy);
+
+describe('a page of blocks', () => {
+  it('is stored with the reward of its last block, and its height is reported', () => {
+    expect(wallet.sync.daemonHeight).toBe(0);
+    wallet.sync.commitPage(page(0, 3, { lastBlockReward: amount(600n) }), 40);
+    wallet.sync.commitPage(page(3, 2, { lastBlockReward: amount(599n) }), 41);
+    expect([wallet.store.height(), wallet.store.lastBlockReward()]).toEqual([5, 599n]);
+    expect([wallet.progress, wallet.sync.daemonHeight]).toEqual([
+      [
+        [3, 40],
+        [5, 41],
+      ],
+      41,
+    ]);
+  });
+
+  it('that cannot be stored is neither reported nor counted', () => {
+    const broken = page(0, 3, { outputs: [output(1, 1, 5n)] });
+    expect(() => wallet.sync.commitPage(broken, 40)).toThrow();
+    expect([wallet.progress, wallet.incoming, wallet.sync.daemonHeight]).toEqual([[], [], 0]);
+  });
+
+  it('reports the transactions that pay the wallet, change and what was seen in the mempool left out', () => {
+    wallet.sync.commitPool([bytes<Hash>(3)], [{ incoming: pooled(3) }]);
+    expect(wallet.incoming).toEqual([name(3)]);
+    wallet.sync.commitPage(
+      page(0, 5, {
+        received: [1, 2, 3].map((n) => received(n, n)),
+        outputs: [output(1, 1, 5n), output(2, 2, 5n, { change: true }), output(3, 3, 5n)],
+      }),
+      5,
+    );
+    expect(wallet.incoming).toEqual([name(3), name(1)]);
+  });
+
+  it('does not report a transaction all of whose outputs are burnt', () => {
+    const twin = { publicKey: bytes<PublicKey>(77), keyImage: bytes<KeyImage>(77) };
+    wallet.sync.commitPage(
+      page(0, 5, {
+        received: [received(1, 1), received(2, 2)],
+        outputs: [output(1, 1, 9n, twin), output(2, 2, 5n, twin)],
+      }),
+      5,
+    );
+    expect(wallet.incoming).toEqual([name(1)]);
+  });
+
+  it.each([
+    ['keeps the inputs of a payment of ours that it undoes', false],
+    ['frees them while the spend key is put away', true],
+  ])('%s', (_, isAway) => {
+    const { blob, ...rest } = unminedPayment(1);
+    wallet.sync.commitPage(page(0, 3, { received: [received(1, 1)], outputs: [output(1, 1, 50n)] }), 3);
+    wallet.store.write((w) => w.prepare({ ...rest, ...(blob && { blob }) }, [output(1, 1, 50n)], []));
+    const { txHash, account, fromIndices, amountIn, fee, change, unlockTime, timestamp } = rest;
+    const mined = { txHash, account, fromIndices, amountIn, fee, change, unlockTime, timestamp, height: 3 };
+    const spend = { keyImage: bytes<KeyImage>(101), txHash, height: 3 };
+    wallet.sync.commitPage(page(3, 1, { spends: [spend], outgoing: [mined] }), 4);
+    if (isAway) wallet.keystore.putSpendKeyAway();
+    wallet.sync.commitPage(page(3, 2), 5);
+    expect(spender()).toEqual(isAway ? undefined : paymentHash(1));
+    expect(wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.state)).toBe('pending');
+  });
+});
+
+describe('addresses of the lookahead', () => {
+  it('are stored', () => {
+    const index = { major: 0, minor: 7 };
+    wallet.sync.commitSubaddresses([{ index, spendPublicKey: bytes<PublicKey>(5) }]);
+    expect(wallet.store.read((r) => r.subaddresses.find(bytes<PublicKey>(5)))).toEqual(index);
+  });
+});
+
+describe('findings of the mempool', () => {
+  it('are stored, and each incoming one is reported once', () => {
+    wallet.sync.commitPool([bytes<Hash>(1)], [{ incoming: pooled(1) }]);
+    wallet.sync.commitPool([bytes<Hash>(1)], [{ incoming: pooled(1) }]);
+    expect([wallet.incoming, [...wallet.mempool.present]]).toEqual([[name(1)], [name(1)]]);
+  });
+});
+
+describe('findings in single transactions', () => {
+  const paid = {
+    ...NOTHING_FOUND.mined,
+    received: [received(1, 1)],
+    outputs: [output(1, 1, 50n)],
+  };
+
+  it('are stored and reported once, mined or not, and the scanner starts over', () => {
+    const found = { mined: paid, unmined: [{ incoming: pooled(2) }] };
+    wallet.sync.commitFound(found);
+    wallet.sync.commitFound(found);
+    expect(wallet.incoming).toEqual([name(1), name(2)]);
+    expect(wallet.store.read((r) => [r.payments.has(bytes<Hash>(1)), r.pool.has(bytes<Hash>(2))])).toEqual([
+      true,
+      true,
+    ]);
+    expect(wallet.refresher.callsOf('restart')).toHaveLength(2);
+  });
+
+  it('are not reported again where the mempool showed them', () => {
+    wallet.sync.commitPool([bytes<Hash>(1)], [{ incoming: pooled(1) }]);
+    wallet.sync.commitFound({ mined: paid, unmined: [] });
+    expect(wallet.incoming).toEqual([name(1)]);
+    expect(wallet.store.read((r) => r.pool.has(bytes<Hash>(1)))).toBe(false);
+  });
+
+  it('leave the mempool that was read as it is', () => {
+    wallet.sync.commitPool([bytes<Hash>(3)], []);
+    wallet.sync.commitFound({ mined: NOTHING_FOUND.mined, unmined: [{ incoming: pooled(2) }] });
+    expect([...wallet.mempool.present]).toEqual([name(3)]);
+  });
+});

@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import type { RefreshFrom } from '../../../src/refresh/messages.js';
+import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
+import { output, page, received } from '../../store/fixtures.js';
+import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+
+const NO_WALLET = { kind: 'no_wallet' };
+const DONE = { blocksFetched: 0, receivedMoney: false };
+const cancelled = new RefreshCancelled('cancelled');
+
+let wallet: TestWallet;
+beforeEach(() => {
+  wallet = new TestWallet({ restoreHeight: 5 });
+});
+afterEach(() => wallet.close());
+
+const froms = (): RefreshFrom[] => wallet.refresher.callsOf('refresh').map(([from]) => from as RefreshFrom);
+const calls = (): unknown[] => wallet.refresher.calls.map(([name]) => name);
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** A promise that the test ends. */
+function gate<T>() {
+  let open: (value: T) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const passed = new Promise<T>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { passed, open: (value: T) => open(value), fail: (error: Error) => fail(error) };
+}
+
+describe('a refresh', () => {
+  it('starts from the blocks that the wallet holds, at the restore height or the one asked for if it is higher', async () => {
+    await wallet.sync.refresh();
+    wallet.store.write((w) => w.applyPage(page(5, 2)));
+    await wallet.sync.refresh({ startHeight: 3 });
+    await wallet.sync.refresh({ startHeight: 8, asOf: 17.5 });
+    expect(
+      froms().map(({ history, ...rest }) => ({ ...rest, heights: history.map(({ height }) => height) })),
+    ).toEqual([
+      { startHeight: 5, heights: [] },
+      { startHeight: 5, heights: [6, 5] },
+      { startHeight: 8, asOf: 17.5, heights: [6, 5] },
+    ]);
+  });
+
+  it('gives its result, and has blocks on disk before it ends', async () => {
+    const flushed: number[] = [];
+    wallet.store.harden = () => Promise.resolve(void flushed.push(froms().length));
+    expect(await wallet.sync.refresh()).toEqual(DONE);
+    expect(flushed).toEqual([]);
+    wallet.refresher.onRefresh = () => Promise.resolve({ blocksFetched: 2, receivedMoney: true });
+    expect(await wallet.sync.refresh()).toEqual({ blocksFetched: 2, receivedMoney: true });
+    expect(flushed).toEqual([2]);
+  });
+
+  it('waits for the one before', async () => {
+    const first = gate<typeof DONE>();
+    wallet.refresher.onRefresh = () => first.passed;
+    const both = [wallet.sync.refresh(), wallet.sync.refresh()];
+    await turns();
+    expect(froms()).toHaveLength(1);
+    wallet.refresher.onRefresh = () => Promise.resolve(DONE);
+    first.open(DONE);
+    await Promise.all(both);
+    expect(froms()).toHaveLength(2);
+  });
+
+  it('that is cancelled runs again', async () => {
+    const answers = [Promise.reject(cancelled), Promise.reject(cancelled)];
+    wallet.refresher.onRefresh = () => answers.shift() ?? Promise.resolve(DONE);
+    expect(await wallet.sync.refresh()).toEqual(DONE);
+    expect(froms()).toHaveLength(3);
+  });
+
+  it('fails as the daemon does, and leaves the next one free', async () => {
+    const error = new DaemonError('timeout', 'no answer');
+    wallet.refresher.onRefresh = () => Promise.reject(error);
+    await expect(wallet.sync.refresh()).rejects.toBe(error);
+    wallet.refresher.onRefresh = () => Promise.resolve(DONE);
+    expect(await wallet.sync.refresh()).toEqual(DONE);
+  });
+
+  it.each(['cancelled', 'done'])('is refused in a wallet that is closed before it is %s', async (end) => {
+    const running = gate<typeof DONE>();
+    wallet.refresher.onRefresh = () => running.passed;
+    const refresh = wallet.sync.refresh();
+    const next = wallet.sync.refresh();
+    const faults = Promise.all([refresh, next].map((one) => faultOf(() => one)));
+    await turns();
+    wallet.close();
+    if (end === 'done') running.open(DONE);
+    else running.fail(cancelled);
+    expect(await faults).toEqual([NO_WALLET, NO_WALLET]);
+    expect(froms()).toHaveLength(1);
+  });
+});
+
+describe('payments that the mempool lacks', () => {
+  beforeEach(() => {
+    wallet.store.write((w) => {
+      w.applyPage(page(5, 3, { received: [received(1, 5)], outputs: [output(1, 5, 50n)] }));
+      w.outgoing.insert(unminedPayment(1, { timestamp: wallet.time }));
+    });
+    wallet.answers.sendRawTransaction = () =>
+      Promise.resolve({ accepted: true, notRelayed: false, reason: '' });
+  });
+  const spender = () => wallet.store.read((r) => r.outputs.spentBy(paymentHash(1)).length);
+
+  it('take their inputs and are relayed again after a refresh', async () => {
+    await wallet.sync.refresh();
+    expect([spender(), wallet.lines]).toEqual([
+      1,
+      [expect.objectContaining({ msg: 'a payment was relayed again' })],
+    ]);
+  });
+
+  it('are left alone while the spend key is put away: the mempool is not looked at', async () => {
+    wallet.keystore.putSpendKeyAway();
+    await wallet.sync.refresh();
+    expect([spender(), wallet.lines]).toEqual([0, []]);
+  });
+
+  it('that are in the mempool are not relayed', async () => {
+    wallet.sync.commitPool([paymentHash(1)], []);
+    await wallet.sync.refresh();
+    expect(wallet.lines).toEqual([]);
+  });
+});
+
+describe('a look into the mempool', () => {
+  it('is shared by the callers that wait for it, and not by later ones', async () => {
+    const first = gate<undefined>();
+    wallet.refresher.onLookIntoPool = () => first.passed;
+    const running = wallet.sync.refreshPool();
+    await turns();
+    const waiting = [wallet.sync.refreshPool(), wallet.sync.refreshPool()];
+    await turns();
+    expect(calls()).toEqual(['lookIntoPool']);
+    wallet.refresher.onLookIntoPool = () => Promise.resolve();
+    first.open(undefined);
+    await Promise.all([running, ...waiting]);
+    expect(calls()).toEqual(['lookIntoPool', 'lookIntoPool']);
+    await wallet.sync.refreshPool();
+    expect(calls()).toHaveLength(3);
+  });
+
+  it('does not wait for a refresh', async () => {
+    const refresh = gate<typeof DONE>();
+    wallet.refresher.onRefresh = () => refresh.passed;
+    const refreshing = wallet.sync.refresh();
+    await wallet.sync.refreshPool();
+    refresh.open(DONE);
+    await refreshing;
+  });
+
+  it('fails as the daemon does, for every caller that shares it, and the next one runs', async () => {
+    const error = new DaemonError('timeout', 'no answer');
+    wallet.refresher.onLookIntoPool = () => Promise.reject(error);
+    const both = [wallet.sync.refreshPool(), wallet.sync.refreshPool()];
+    for (const one of both) await expect(one).rejects.toBe(error);
+    wallet.refresher.onLookIntoPool = () => Promise.resolve();
+    await wallet.sync.refreshPool();
+  });
+
+  it('is refused in a wallet that is closed, before and while it runs', async () => {
+    wallet.refresher.onLookIntoPool = () => {
+      wallet.close();
+      return Promise.reject(cancelled);
+    };
+    expect(await faultOf(() => wallet.sync.refreshPool())).toEqual(NO_WALLET);
+    expect(await faultOf(() => wallet.sync.refreshPool())).toEqual(NO_WALLET);
+    expect(calls()).toEqual(['lookIntoPool']);
+  });
+});

@@ -1,0 +1,233 @@
+import { Writable } from 'node:stream';
+import { pino, type Logger } from 'pino';
+import { randomSecretKey } from '../../src/crypto/derivation.js';
+import type { Hash, SecretKey } from '../../src/crypto/types.js';
+import { accountKeysOf } from '../../src/cryptonote/account-keys.js';
+import { isPrimary } from '../../src/cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../src/cryptonote/types.js';
+import type { Daemon } from '../../src/daemon/daemon.js';
+import type { TextRecords } from '../../src/dns/resolver.js';
+import { Accounts } from '../../src/services/accounts/accounts.js';
+import { Annotations } from '../../src/services/accounts/notes.js';
+import { AddressCache } from '../../src/services/context/address-cache.js';
+import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
+import { Keystore } from '../../src/services/context/keystore.js';
+import { OpenAlias } from '../../src/services/context/openalias.js';
+import type { WalletEvents } from '../../src/services/context/wallet-events.js';
+import { WalletLocks } from '../../src/services/context/wallet-locks.js';
+import { fillNewStore } from '../../src/services/manager/new-store.js';
+import { LostPayments } from '../../src/services/sync/lost-payments.js';
+import { MempoolTracker } from '../../src/services/sync/mempool-tracker.js';
+import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
+import { WalletSync } from '../../src/services/sync/wallet-sync.js';
+import type { KeysFile } from '../../src/store/keys/keys-file.js';
+import { WalletStore } from '../../src/store/wallet-store.js';
+import { toHex } from '../../src/util/bytes.js';
+import { Secret } from '../../src/util/secret.js';
+import type { WalletKeys } from '../../src/wallet/keys.js';
+import { numberOfType, type BackgroundSyncType } from '../../src/wallet/model/background-sync-mode.js';
+import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { FakeRefresher } from './fake-refresher.js';
+import { seededRng } from './seeded-rng.js';
+
+export const PASSWORD = 'correct horse';
+
+/** Keys that a name fixes. @param viewOnly without the spend key. */
+export function namedKeys(name: string, viewOnly = false): WalletKeys & { readonly spend: SecretKey } {
+  const spend = randomSecretKey(seededRng(name));
+  const { spendPublicKey, viewSecret, viewPublicKey } = accountKeysOf(spend);
+  return {
+    network: 'mainnet',
+    spendPublicKey,
+    viewPublicKey,
+    viewSecret: new Secret(viewSecret),
+    ...(viewOnly ? {} : { spendSecret: new Secret(Uint8Array.from(spend) as SecretKey) }),
+    spend,
+  };
+}
+
+/** Keys file of such keys. */
+export const keysFileOf = (
+  { network, spendPublicKey, viewPublicKey, viewSecret, spendSecret }: WalletKeys,
+  type: BackgroundSyncType = 'off',
+): KeysFile => ({
+  spendPublicKey,
+  viewPublicKey,
+  viewSecret: viewSecret.expose(),
+  ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
+  watchOnly: spendSecret === undefined,
+  seedLanguage: 'English',
+  network,
+  refreshHeight: 0,
+  creationTimestamp: 0,
+  other: { background_sync_type: numberOfType(type) },
+});
+
+export interface TestWalletOptions {
+  /** Fixes the keys. */
+  readonly name?: string;
+  readonly viewOnly?: boolean;
+  readonly backgroundSync?: BackgroundSyncType;
+  /** Of the store; absent: in memory. */
+  readonly path?: string;
+  /** Undefined: to be found by the daemon's block timestamps. */
+  readonly restoreHeight?: number | undefined;
+}
+
+/**
+ * Resources of an open wallet for tests of its services: store, keystore, addresses and locks are real. Daemon, DNS,
+ * time and refresh thread are the test's.
+ */
+export class TestWallet {
+  readonly name = 'test';
+  readonly keys: ReturnType<typeof namedKeys>;
+  readonly store: WalletStore;
+  readonly keystore: Keystore;
+  readonly addresses: AddressCache;
+  readonly openAlias: OpenAlias;
+  readonly log: Logger;
+  readonly locks = new WalletLocks();
+  readonly refresher = new FakeRefresher();
+  /** Calls that the daemon answers; any other is a TypeError. */
+  answers: Partial<Daemon> = {};
+  trusted = true;
+  /** TXT records by host. */
+  readonly records = new Map<string, TextRecords>();
+  /** Every line of the log. */
+  readonly lines: Record<string, unknown>[] = [];
+  /** Hashes in hex that were reported as incoming. */
+  readonly incoming: string[] = [];
+  /** Heights that were reported, each with the daemon's. */
+  readonly progress: (readonly [height: number, daemonHeight: number])[] = [];
+  /** Unix time [s]. */
+  time = 1_700_000_000;
+  readonly #services = new Map<string, unknown>();
+  #isOpen = true;
+
+  constructor(options: TestWalletOptions = {}) {
+    const { name = 'test wallet', viewOnly = false, backgroundSync = 'off', path = ':memory:' } = options;
+    this.keys = namedKeys(name, viewOnly);
+    const { spendPublicKey } = this.keys;
+    this.store = WalletStore.create(path, new Uint8Array(32).fill(7), (w) =>
+      fillNewStore(w, {
+        restoreHeight: 'restoreHeight' in options ? options.restoreHeight : 0,
+        createdAt: this.time,
+        spendPublicKey,
+      }),
+    );
+    this.keystore = new Keystore({
+      keys: this.keys,
+      keysFile: keysFileOf(this.keys, backgroundSync),
+      password: PASSWORD,
+      kdfRounds: 1,
+      rng: seededRng('keystore'),
+    });
+    this.addresses = new AddressCache(() => {
+      this.assertOpen();
+      return this.keystore.keys;
+    });
+    this.openAlias = new OpenAlias({
+      texts: (host) => Promise.resolve(this.records.get(host) ?? { texts: [], authenticated: true }),
+    });
+    const { lines } = this;
+    this.log = pino(
+      { level: 'info' },
+      new Writable({
+        write(chunk: Buffer, _, done) {
+          lines.push(JSON.parse(chunk.toString('utf8')) as Record<string, unknown>);
+          done();
+        },
+      }),
+    );
+  }
+
+  readonly clock = { now: (): number => this.time };
+
+  readonly assertOpen = (): void => {
+    if (!this.#isOpen) throw new WalletError({ kind: 'no_wallet' });
+  };
+
+  readonly events: WalletEvents = {
+    onIncoming: (_, txHash: Hash) => void this.incoming.push(toHex(txHash)),
+    onProgress: (_, height, daemonHeight) => void this.progress.push([height, daemonHeight]),
+    onClosed: () => undefined,
+  };
+
+  get daemon(): DaemonAccess {
+    const client = (): Daemon => this.answers as Daemon;
+    return { client, trusted: this.trusted, address: 'daemon:18081' } as unknown as DaemonAccess;
+  }
+
+  get relay(): PaymentRelay {
+    return this.#once('relay', () => new PaymentRelay(this));
+  }
+
+  get mempool(): MempoolTracker {
+    return this.#once('mempool', () => new MempoolTracker(this));
+  }
+
+  get lostPayments(): LostPayments {
+    return this.#once('lostPayments', () => new LostPayments(this, { relay: this.relay }));
+  }
+
+  get sync(): WalletSync {
+    const { mempool, lostPayments, refresher } = this;
+    return this.#once(
+      'sync',
+      () => new WalletSync(this, { refresher: refresher.asRefresher, mempool, lostPayments }),
+    );
+  }
+
+  get accounts(): Accounts {
+    return this.#once('accounts', () => new Accounts(this, { sync: this.sync }));
+  }
+
+  get annotations(): Annotations {
+    return this.#once('annotations', () => new Annotations(this));
+  }
+
+  #once<T>(name: string, create: () => T): T {
+    const known = this.#services.get(name) ?? create();
+    this.#services.set(name, known);
+    return known as T;
+  }
+
+  /** Stores subaddress keys of accounts and addresses below these, as the lookahead does. */
+  watch(accounts: number, addresses: number): void {
+    const indices = Array.from({ length: accounts }, (_, major) =>
+      Array.from({ length: addresses }, (__, minor): SubaddressIndex => ({ major, minor })),
+    )
+      .flat()
+      .filter((index) => !isPrimary(index));
+    const keys = this.addresses.keysOf(indices);
+    this.store.write((w) =>
+      w.subaddresses.add(
+        indices.flatMap((index, i) => {
+          const own = keys[i];
+          return own === undefined ? [] : [{ index, spendPublicKey: own.spendPublicKey }];
+        }),
+      ),
+    );
+  }
+
+  /** Puts the spend key away. */
+  hide(): void {
+    this.keystore.putSpendKeyAway();
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.store.close();
+  }
+}
+
+/** Facts of the fault that an action is refused with. */
+export async function faultOf(action: () => unknown): Promise<unknown> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof WalletError) return error.fault;
+    throw error;
+  }
+  return undefined;
+}
