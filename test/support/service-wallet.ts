@@ -15,10 +15,16 @@ import { fillNewStore } from '../../src/services/manager/new-store.js';
 import type { WalletSync } from '../../src/services/sync/wallet-sync.js';
 import type { KeysFile } from '../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
+import { toHex } from '../../src/util/bytes.js';
 import { Secret } from '../../src/util/secret.js';
 import { openExport, sealExport } from '../../src/wallet/exchange/export-blob.js';
 import type { WalletKeys } from '../../src/wallet/keys.js';
-import type { ImportedKeyImage, OwnedOutput, ReceivedTx } from '../../src/wallet/model/records.js';
+import type {
+  ImportedKeyImage,
+  OwnedOutput,
+  ReceivedTx,
+  SubaddressKey,
+} from '../../src/wallet/model/records.js';
 import type { MultisigAccount } from '../../src/wallet/multisig/account.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
 import { page, received } from '../store/fixtures.js';
@@ -124,8 +130,23 @@ export class FakeSync {
   }
 }
 
-/** Subaddresses that the store of a {@link ServiceWallet} recognises, in each direction. */
-const LOOKAHEAD = 4;
+/** Accounts, and addresses of each, that the store of a {@link ServiceWallet} recognises. */
+const LOOKAHEAD = 3;
+
+const derived = new Map<string, SubaddressKey[]>();
+
+/** Subaddresses of a wallet, derived once for all tests of a file. */
+function subaddressesOf({ spendPublicKey, viewSecret }: WalletKeys): SubaddressKey[] {
+  const name = toHex(spendPublicKey);
+  const known =
+    derived.get(name) ??
+    Array.from({ length: LOOKAHEAD ** 2 - 1 }, (_, i) => {
+      const index = { major: Math.floor((i + 1) / LOOKAHEAD), minor: (i + 1) % LOOKAHEAD };
+      return { index, ...subaddressKeys(spendPublicKey, viewSecret.expose(), index) };
+    });
+  derived.set(name, known);
+  return known;
+}
 
 /** Context of one wallet in memory: real store, keystore and addresses; daemon, clock, threads and log of the test. */
 export class ServiceWallet {
@@ -156,14 +177,10 @@ export class ServiceWallet {
 
   constructor({ keys, keysFile }: ServiceKeys, exportFormat: 'current' | '0.18.0' = 'current') {
     this.exportFormat = exportFormat;
-    const { spendPublicKey, viewSecret } = keys;
+    const { spendPublicKey } = keys;
     this.store = WalletStore.create(':memory:', new Uint8Array(32), (w) => {
       fillNewStore(w, { restoreHeight: 0, createdAt: FACTS.creationTimestamp, spendPublicKey });
-      for (let major = 0; major < LOOKAHEAD; major++)
-        for (let minor = major === 0 ? 1 : 0; minor < LOOKAHEAD; minor++) {
-          const index = { major, minor };
-          w.subaddresses.add([{ index, ...subaddressKeys(spendPublicKey, viewSecret.expose(), index) }]);
-        }
+      w.subaddresses.add(subaddressesOf(keys));
     });
     this.keystore = new Keystore({ keys, keysFile, password: 'p', kdfRounds: 1, rng: this.rng });
     this.addresses = new AddressCache(() => this.keystore.keys);
