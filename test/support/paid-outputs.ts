@@ -7,7 +7,9 @@ import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import { keyImageOf } from '../../src/wallet/scan/key-images.js';
+import { unnamed } from '../store/fixtures.js';
 import { ownedOutput, type Holder } from '../wallet/fixtures.js';
+import { ownKeys, ServiceWallet } from './service-wallet.js';
 
 /** An output that a payer to an address of the holder makes: its keys, key image and commitment are real. */
 export function paidOutput(
@@ -59,4 +61,32 @@ export function ringAnswers(own: readonly OwnedOutput[], height: number): Partia
       }),
     getOutputs: (indices) => Promise.resolve(indices.map(candidate)),
   };
+}
+
+/** Number of blocks that a {@link payingWallet} knows. */
+export const CHAIN_HEIGHT = 120;
+
+/** A wallet with real outputs that it can spend, and a daemon that knows them. */
+export interface PayingWallet {
+  readonly wallet: ServiceWallet;
+  readonly outputs: readonly OwnedOutput[];
+}
+
+/**
+ * @param values of the outputs, one in each block from the first on.
+ * @param options.facts of the output at a place. @param options.viewOnly leaves spend key and key images out.
+ */
+export function payingWallet(
+  owner: Holder,
+  values: readonly bigint[],
+  { facts, viewOnly = false }: { facts?: (place: number) => Partial<OwnedOutput>; viewOnly?: boolean } = {},
+): PayingWallet {
+  const wallet = new ServiceWallet(ownKeys(owner, viewOnly));
+  const whole = values.map((value, place) =>
+    paidOutput(owner, value, place + 1, wallet.rng, facts?.(place) ?? {}),
+  );
+  const outputs = viewOnly ? whole.map(unnamed) : whole;
+  wallet.receive(outputs, CHAIN_HEIGHT);
+  wallet.answers = ringAnswers(whole, CHAIN_HEIGHT);
+  return { wallet, outputs };
 }
