@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { RefreshScheduler, type ScheduledWallet } from '../../../src/services/manager/refresh-scheduler.js';
+
+/** A wallet whose refreshes are recorded by their second, and end as the test says. */
+class TestWallet {
+  readonly refreshes: number[] = [];
+  readonly asOf: (number | undefined)[] = [];
+  address: string | undefined = '127.0.0.1:18081';
+  refreshing: () => Promise<void> = () => Promise.resolve();
+  readonly scheduled: ScheduledWallet;
+
+  constructor(name: string) {
+    const address = (): string | undefined => this.address;
+    this.scheduled = {
+      name,
+      context: {
+        daemon: {
+          get address() {
+            return address();
+          },
+        },
+      },
+      sync: {
+        refresh: async ({ asOf }: { readonly asOf?: number }) => {
+          this.refreshes.push(Math.round((Date.now() - start) / 1000));
+          this.asOf.push(asOf);
+          await this.refreshing();
+        },
+      },
+    } as unknown as ScheduledWallet;
+  }
+}
+
+let start: number;
+let lines: { level: number; name?: string }[];
+let scheduler: RefreshScheduler;
+let a: TestWallet;
+let b: TestWallet;
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  start = Date.now();
+  lines = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line) as (typeof lines)[number]);
+  scheduler = new RefreshScheduler(pino({ base: null }, { write }));
+  a = new TestWallet('a');
+  b = new TestWallet('b');
+});
+
+afterEach(() => {
+  scheduler.stop();
+  jest.useRealTimers();
+});
+
+const pass = async (seconds: number): Promise<void> => {
+  for (let i = 0; i < seconds; i++) await jest.advanceTimersByTimeAsync(1000);
+};
+
+const unreachable = (): Promise<never> => Promise.reject(new DaemonError('unreachable', 'no connection'));
+
+describe('a scheduled wallet', () => {
+  it('is refreshed at once, then at every multiple of its period', async () => {
+    await pass(5);
+    scheduler.add(a.scheduled, 20);
+    await pass(60);
+    expect(a.refreshes).toEqual([5, 20, 40, 60]);
+  });
+
+  it('is refreshed together with others of the same period, by one state of the daemon', async () => {
+    scheduler.add(a.scheduled, 20);
+    await pass(7);
+    scheduler.add(b.scheduled, 20);
+    await pass(34);
+    expect([a.refreshes, b.refreshes]).toEqual([
+      [0, 20, 40],
+      [7, 20, 40],
+    ]);
+    expect(a.asOf.slice(1)).toEqual(b.asOf.slice(1));
+  });
+
+  it('without a period is never refreshed, until it gets one', async () => {
+    scheduler.add(a.scheduled, undefined);
+    await pass(100);
+    expect(a.refreshes).toEqual([]);
+    scheduler.setPeriod(a.scheduled, 30);
+    await pass(50);
+    expect(a.refreshes).toEqual([100, 120, 150]);
+    scheduler.setPeriod(a.scheduled, undefined);
+    await pass(100);
+    expect(a.refreshes).toHaveLength(3);
+  });
+
+  it('is not refreshed while its last refresh runs: it waits for the next multiple of its period', async () => {
+    let end: () => void = () => undefined;
+    a.refreshing = () => new Promise((resolve) => (end = resolve));
+    scheduler.add(a.scheduled, 20);
+    await pass(50);
+    expect(a.refreshes).toEqual([0]);
+    end();
+    await pass(11);
+    expect(a.refreshes).toEqual([0, 60]);
+  });
+
+  it('that was removed is not refreshed again, nor is an error of its last refresh logged', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    a.refreshing = () => new Promise((_, reject) => (fail = reject));
+    scheduler.add(a.scheduled, 20);
+    await pass(1);
+    scheduler.remove(a.scheduled);
+    fail(new Error('closed'));
+    await pass(100);
+    expect([a.refreshes, lines]).toEqual([[0], []]);
+  });
+
+  it('passes its period on to the wallet that takes its place', async () => {
+    scheduler.add(a.scheduled, 50);
+    await pass(10);
+    scheduler.replace(a.scheduled, b.scheduled);
+    await pass(91);
+    expect([a.refreshes, b.refreshes]).toEqual([[0], [10, 50, 100]]);
+  });
+
+  it('of a server that is offline asks for nothing, and is refreshed once there is a daemon', async () => {
+    a.address = undefined;
+    scheduler.add(a.scheduled, 20);
+    await pass(30);
+    expect(a.refreshes).toEqual([]);
+    a.address = '127.0.0.1:1';
+    scheduler.startOver();
+    await pass(1);
+    expect(a.refreshes).toEqual([30]);
+  });
+
+  it('gets its turn beside many others', async () => {
+    const many = Array.from({ length: 30 }, (_, i) => new TestWallet(`w${i}`));
+    for (const { scheduled } of many) scheduler.add(scheduled, 20);
+    await pass(21);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(many.map(({ refreshes }) => refreshes)).toEqual(many.map(() => [0, 20]));
+  });
+});
+
+describe('a daemon that fails', () => {
+  it('is tried again after 1, 2, 4 … seconds, at most 60, and is reported once', async () => {
+    a.refreshing = unreachable;
+    scheduler.add(a.scheduled, 20);
+    await pass(200);
+    expect(a.refreshes).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
+    expect(lines.map(({ level }) => level)).toEqual([40]);
+  });
+
+  it('is one outage for all wallets, and its end is reported too', async () => {
+    a.refreshing = b.refreshing = unreachable;
+    scheduler.add(a.scheduled, 20);
+    scheduler.add(b.scheduled, 20);
+    await pass(8);
+    expect(a.refreshes).toEqual([0, 1, 3, 7]);
+    expect(b.refreshes).toEqual(a.refreshes);
+    a.refreshing = b.refreshing = () => Promise.resolve();
+    await pass(33);
+    expect(lines.map(({ level }) => level)).toEqual([40, 30]);
+    expect(a.refreshes).toEqual([0, 1, 3, 7, 15, 20, 40]);
+  });
+
+  it('is forgotten where another one takes its place', async () => {
+    a.refreshing = unreachable;
+    scheduler.add(a.scheduled, 20);
+    await pass(40);
+    const before = a.refreshes.length;
+    scheduler.startOver();
+    await pass(2);
+    // At once, and again one second later: the intervals begin anew.
+    expect(a.refreshes.slice(before)).toEqual([40, 41]);
+  });
+});
+
+describe('a wallet that fails', () => {
+  it('is tried again at growing intervals, each failure is reported, and others are not disturbed', async () => {
+    a.refreshing = () => Promise.reject(new Error('disk full'));
+    scheduler.add(a.scheduled, 20);
+    scheduler.add(b.scheduled, 20);
+    await pass(41);
+    expect(a.refreshes).toEqual([0, 1, 3, 7, 15, 31]);
+    expect(b.refreshes).toEqual([0, 20, 40]);
+    expect(lines).toEqual(a.refreshes.map(() => expect.objectContaining({ level: 50, name: 'a' })));
+  });
+});
+
+test('a scheduler that was stopped refreshes nothing more', async () => {
+  scheduler.add(a.scheduled, 20);
+  await pass(1);
+  scheduler.stop();
+  scheduler.add(b.scheduled, 20);
+  scheduler.startOver();
+  await pass(100);
+  expect([a.refreshes, b.refreshes]).toEqual([[0], []]);
+});

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { discardWalletFiles, makeWalletFiles } from '../../../src/services/manager/wallet-files.js';
+import { draftOf } from '../../../src/store/file/file-draft.js';
+import { storeKey } from '../../../src/store/file/store-key.js';
+import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { ownKeys } from '../../support/service-wallet.js';
+import { WalletServer } from '../../support/wallet-server.js';
+import { holder } from '../../wallet/fixtures.js';
+
+const rng = seededRng('wallet files');
+const owner = holder(rng);
+const { keysFile } = ownKeys(owner);
+
+let server: WalletServer;
+
+beforeEach(() => {
+  server = new WalletServer();
+});
+
+afterEach(() => server.close());
+
+const make = (): Promise<void> =>
+  makeWalletFiles({ paths: server.paths('w'), keysFile, password: 'p', restoreHeight: 9, kdfRounds: 1, rng });
+
+describe('the files of a new wallet', () => {
+  it('are a keys file for its owner alone and a store that its keys open, and no draft', async () => {
+    await make();
+    expect(server.files()).toEqual(['w', 'w.keys']);
+    const { keys, store } = server.paths('w');
+    expect(statSync(keys).mode & 0o777).toBe(0o600);
+    expect(await loadKeysFile(keys, 'p', 1)).toMatchObject({ spendPublicKey: owner.spendPublicKey });
+    const opened = WalletStore.open(store, storeKey(owner.viewSecret, owner.spendSecret));
+    expect(opened.read((r) => r.meta.get('restore_height'))).toBe('9');
+    opened.close();
+  });
+
+  it('leave a keys file alone that is there, and no other file', async () => {
+    writeFileSync(server.paths('w').keys, 'another wallet');
+    await expect(make()).rejects.toMatchObject({ fault: { kind: 'wallet_exists' } });
+    expect(server.files()).toEqual(['w.keys']);
+    expect(readFileSync(server.paths('w').keys, 'utf8')).toBe('another wallet');
+  });
+
+  it('are not written at all where the store cannot be drafted', async () => {
+    mkdirSync(join(draftOf(server.paths('w').store), 'in the way'), { recursive: true });
+    await expect(make()).rejects.toMatchObject({ fault: { kind: 'wallet_io' } });
+    expect(server.files()).toEqual(['w.wallet-rpc-new']);
+  });
+
+  it('are taken back where the store cannot take its place: no address was given out', async () => {
+    mkdirSync(join(server.paths('w').store, 'in the way'), { recursive: true });
+    await expect(make()).rejects.toMatchObject({ fault: { kind: 'wallet_io' } });
+    expect(server.files()).toEqual(['w']);
+  });
+});
+
+describe('a wallet that is discarded', () => {
+  it('loses its keys file, its store and the logs of the store, but not the lock', () => {
+    for (const name of ['w', 'w-wal', 'w-shm', 'w-journal', 'w.keys', 'w.lock', 'other.keys'])
+      writeFileSync(join(server.path, name), '');
+    discardWalletFiles(server.paths('w'));
+    expect(server.files()).toEqual(['other.keys', 'w.lock']);
+  });
+
+  it('may have lost them already', () => {
+    discardWalletFiles(server.paths('w'));
+    expect(existsSync(server.path)).toBe(true);
+  });
+});

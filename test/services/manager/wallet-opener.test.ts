@@ -1,0 +1,239 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
+import type { OpenWallet } from '../../../src/services/open-wallet.js';
+import { keysFileVersion } from '../../../src/store/keys/keys-file-disk.js';
+import type { KeysFile } from '../../../src/store/keys/keys-file.js';
+import { lockWallet } from '../../../src/store/file/wallet-lock.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault, groupKeys, ownKeys } from '../../support/service-wallet.js';
+import { randomKeys, WalletServer } from '../../support/wallet-server.js';
+import { holder } from '../../wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+
+const rng = seededRng('wallet opener');
+const { keysFile: OTHER } = ownKeys(holder(rng));
+
+/** A server whose directory holds the files of one wallet, `w`. */
+let template: WalletServer;
+let keysFile: KeysFile;
+let server: WalletServer;
+let opened: OpenWallet[];
+
+beforeAll(async () => {
+  template = new WalletServer();
+  const wallet = await template.opener.create(template.newWallet('w'));
+  keysFile = structuredClone(wallet.keystore.whole);
+  await wallet.close();
+});
+
+afterAll(() => template.close());
+
+beforeEach(() => {
+  server = new WalletServer();
+  opened = [];
+  for (const file of ['w', 'w.keys']) cpSync(join(template.path, file), join(server.path, file));
+});
+
+afterEach(async () => {
+  for (const wallet of opened) await wallet.close();
+  await server.close();
+});
+
+async function open(name = 'w', version = keysFileVersion(server.paths(name).keys)): Promise<OpenWallet> {
+  const wallet = await server.opener.open(server.paths(name), keysFile, 'p', version);
+  opened.push(wallet);
+  return wallet;
+}
+
+/** Is the lock of the wallet free? */
+function isUnlocked(name = 'w'): boolean {
+  try {
+    lockWallet(server.paths(name).lock, name).release();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('opening a wallet', () => {
+  it('locks it, and gives its keys, store and password', async () => {
+    const wallet = await open();
+    expect([wallet.name, wallet.isViewOnly, isUnlocked()]).toEqual(['w', false, false]);
+    expect(wallet.keystore.whole.spendSecret).toEqual(keysFile.spendSecret);
+    expect(wallet.keystore.password).toBe('p');
+    expect(wallet.store.read((r) => r.meta.get('restore_height'))).toBe('7');
+    await wallet.close();
+    expect([isUnlocked(), server.closed]).toEqual([true, ['w']]);
+  });
+
+  it('twice at the same time is refused', async () => {
+    await open();
+    await expect(open()).rejects.toMatchObject(fault({ kind: 'wallet_locked', name: 'w' }));
+  });
+
+  it('is refused where another process has replaced the keys file since it was read', async () => {
+    await expect(open('w', 'another version')).rejects.toMatchObject(
+      fault({ kind: 'wallet_locked', name: 'w' }),
+    );
+    expect(isUnlocked()).toBe(true);
+  });
+
+  it('without a store makes a new one, scanned from the height in the keys file', async () => {
+    rmSync(server.paths('w').store);
+    const { store } = await open();
+    expect(store.read((r) => [r.meta.get('restore_height'), r.chain.tip()])).toEqual(['7', undefined]);
+  });
+
+  it('removes drafts of an interrupted attempt, and says so', async () => {
+    writeFileSync(`${server.paths('w').store}.wallet-rpc-new`, 'draft');
+    await open();
+    expect(server.lines).toContainEqual(
+      expect.objectContaining({ level: 40, name: 'w', leftovers: ['w.wallet-rpc-new'] }),
+    );
+    expect(server.files()).not.toContain('w.wallet-rpc-new');
+  });
+
+  it('with keys that do not open the store is refused, and releases the lock', async () => {
+    const version = keysFileVersion(server.paths('w').keys);
+    await expect(server.opener.open(server.paths('w'), OTHER, 'p', version)).rejects.toMatchObject({
+      fault: { kind: expect.stringMatching(/^wallet_(corrupt|io)$/) },
+    });
+    expect(isUnlocked()).toBe(true);
+  });
+
+  it('is refused for the name of a file of another wallet', async () => {
+    for (const file of ['w', 'w.keys'])
+      cpSync(join(server.path, file), join(server.path, `w-wal${file.slice(1)}`));
+    await expect(open()).rejects.toMatchObject({ fault: { kind: 'bad_wallet_name' } });
+  });
+
+  it('again under a lock that was kept needs no new lock', async () => {
+    const wallet = await open();
+    const lock = wallet.handLockOver();
+    await wallet.close();
+    expect(isUnlocked()).toBe(false);
+    const opening = { paths: server.paths('w'), lock, keysFile, password: 'p', restoreHeight: undefined };
+    opened.push(await server.opener.reopen(opening));
+    expect(isUnlocked()).toBe(false);
+  });
+});
+
+describe('the keys file of a wallet', () => {
+  test.each<[string, () => Promise<unknown>, object]>([
+    [
+      'under another password',
+      () => server.opener.readKeys(server.paths('w'), 'q'),
+      { kind: 'wrong_password' },
+    ],
+    [
+      'that is not there',
+      () => server.opener.readKeys(server.paths('none'), 'p'),
+      { kind: 'wallet_missing', name: 'none' },
+    ],
+  ])('is refused %s', async (_, read, expected) => {
+    await expect(read()).rejects.toMatchObject(fault(expected));
+  });
+
+  it('of another network is refused', async () => {
+    const stagenet = new WalletServer({ network: 'stagenet' });
+    await expect(stagenet.opener.readKeys(server.paths('w'), 'p')).rejects.toMatchObject(
+      fault({ kind: 'wallet_corrupt', name: 'w', reason: 'it is a wallet of mainnet' }),
+    );
+    await stagenet.close();
+  });
+});
+
+describe('creating a wallet', () => {
+  const before = (name: string) => server.opener.create(server.newWallet(name));
+
+  test.each([
+    ['its keys file', 'taken.keys'],
+    ['its store', 'taken'],
+  ])('is refused where %s is there, and leaves it', async (_, file) => {
+    writeFileSync(join(server.path, file), 'other');
+    const files = server.files();
+    await expect(before('taken')).rejects.toMatchObject(fault({ kind: 'wallet_exists', name: 'taken' }));
+    expect(server.files().filter((name) => !name.endsWith('.lock'))).toEqual(files);
+  });
+
+  it('is refused while another process creates it', async () => {
+    const lock = lockWallet(server.paths('new').lock, 'new');
+    await expect(before('new')).rejects.toMatchObject(fault({ kind: 'wallet_locked', name: 'new' }));
+    lock.release();
+  });
+
+  it('that fails leaves no file but the lock, which is free', async () => {
+    mkdirSync(join(server.path, 'new.wallet-rpc-new', 'x'), { recursive: true });
+    await expect(before('new')).rejects.toMatchObject({ fault: { kind: 'wallet_io' } });
+    expect(server.files().filter((name) => name.endsWith('.keys'))).toEqual(['w.keys']);
+    expect(isUnlocked('new')).toBe(true);
+  });
+});
+
+describe('a wallet in memory', () => {
+  const create = async (changes: Parameters<WalletServer['newWallet']>[1]): Promise<OpenWallet> => {
+    const wallet = await server.opener.create(server.newWallet(undefined, changes));
+    opened.push(wallet);
+    return wallet;
+  };
+
+  it('writes no file, has no lock, and its restore height is that of the request', async () => {
+    const files = server.files();
+    const wallet = await create({ restoreHeight: undefined });
+    expect([wallet.name, wallet.paths, wallet.store.isInMemory]).toEqual(['', undefined, true]);
+    expect(wallet.store.read((r) => r.meta.get('restore_height'))).toBeUndefined();
+    expect(server.files()).toEqual(files);
+  });
+
+  it('without a spend key is view-only', async () => {
+    const { spendSecret, ...keys } = randomKeys();
+    const wallet = await create({ keys });
+    expect([spendSecret?.length, wallet.isViewOnly, wallet.keys.spendSecret]).toEqual([32, true, undefined]);
+  });
+
+  it('of a group has a signing key in place of a spend key, and is allowed to be multisig', async () => {
+    const [account] = groupOf(randomSigners(2, rng), 2, rng);
+    if (account === undefined) throw new Error('a group');
+    const { multisig, spendPublicKey, viewPublicKey, viewSecret, spendSecret } = groupKeys(account).keysFile;
+    if (multisig === undefined || spendSecret === undefined) throw new Error('a group');
+    const wallet = await create({
+      keys: { spendPublicKey, viewPublicKey, viewSecret, spendSecret },
+      multisig,
+    });
+    expect(wallet.keys.spendSecret).toBeUndefined();
+    expect(wallet.multisigSetup.status()).toMatchObject({ ready: true, threshold: 2, total: 2 });
+    expect(wallet.keystore.multisigEnabled).toBe(true);
+  });
+});
+
+describe('giving a closed wallet other keys', () => {
+  it('replaces the keys file, and removes a store that only the old keys open', async () => {
+    await server.opener.rekey(server.paths('w'), OTHER, 'q', { keepStore: false });
+    expect(server.files()).toEqual(['w.keys']);
+    const read = await server.opener.readKeys(server.paths('w'), 'q');
+    expect(read.spendPublicKey).toEqual(OTHER.spendPublicKey);
+  });
+
+  it('keeps the store where it belongs to the new keys too', async () => {
+    await server.opener.rekey(server.paths('w'), keysFile, 'q', { keepStore: true });
+    expect(server.files()).toEqual(['w', 'w.keys']);
+  });
+
+  it('changes nothing where the store cannot be removed', async () => {
+    const { store, keys } = server.paths('w');
+    const version = keysFileVersion(keys);
+    rmSync(store);
+    mkdirSync(join(store, 'x'), { recursive: true });
+    await expect(
+      server.opener.rekey(server.paths('w'), OTHER, 'q', { keepStore: false }),
+    ).rejects.toMatchObject({ fault: { kind: 'wallet_io' } });
+    expect([keysFileVersion(keys) === version, server.files()]).toEqual([true, ['w', 'w.keys']]);
+  });
+
+  it('writes no file for a wallet in memory', async () => {
+    const files = server.files();
+    await server.opener.rekey(undefined, OTHER, 'q', { keepStore: false });
+    expect(server.files()).toEqual(files);
+  });
+});

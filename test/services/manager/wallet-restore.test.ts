@@ -1,0 +1,127 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { publicKeyOf } from '../../../src/crypto/derivation.js';
+import { accountKeysOf, spendSecretFromSeed } from '../../../src/cryptonote/account-keys.js';
+import { findLanguage, OLD_ENGLISH } from '../../../src/cryptonote/languages.js';
+import { addSeedOffset, encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
+import {
+  requireLanguage,
+  walletFromMultisigSeed,
+  walletFromWords,
+} from '../../../src/services/manager/wallet-restore.js';
+import { multisigSeed } from '../../../src/wallet/multisig/seed.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault } from '../../support/service-wallet.js';
+import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+
+const rng = seededRng('restore');
+const english = requireLanguage('English');
+const spendSecret = spendSecretFromSeed(rng(32));
+const words = encodeMnemonic(spendSecret, english);
+
+const restoring = (changes: Partial<Parameters<typeof walletFromWords>[0]>) =>
+  walletFromWords({
+    ...{ filename: 'w', password: 'p', seed: words, restoreHeight: 5, language: '', seedOffset: '' },
+    ...changes,
+  });
+
+describe('a wallet restored from words', () => {
+  it('has the keys of its seed, the password and the restore height of the request', async () => {
+    expect(await restoring({})).toEqual({
+      wallet: { keys: accountKeysOf(spendSecret), language: english, password: 'p', restoreHeight: 5 },
+      seed: words,
+      deprecated: false,
+    });
+  });
+
+  test.each(['Deutsch', '日本語'])(
+    'keeps the language of its words, %s, whatever is asked for',
+    async (name) => {
+      const language = requireLanguage(name);
+      const seed = encodeMnemonic(spendSecret, language);
+      const restored = await restoring({ seed, language: 'English' });
+      expect(restored).toMatchObject({ wallet: { language }, seed });
+    },
+  );
+
+  it('from the old word list gets words of the language that is asked for, and the note that they are new', async () => {
+    const restored = await restoring({
+      // Without a checksum: some words of the old list share their first letters.
+      seed: encodeMnemonic(spendSecret, OLD_ENGLISH).split(' ').slice(0, 24).join(' '),
+      language: 'English',
+    });
+    expect(restored.wallet.keys).toEqual(accountKeysOf(spendSecret));
+    expect([restored.wallet.language, restored.seed, restored.deprecated]).toEqual([english, words, true]);
+  });
+
+  test.each(['', 'Klingon'])('from the old word list needs a known language, unlike %j', async (language) => {
+    const seed = encodeMnemonic(spendSecret, OLD_ENGLISH).split(' ').slice(0, 24).join(' ');
+    await expect(restoring({ seed, language })).rejects.toMatchObject(
+      fault({ kind: 'unknown_language', language }),
+    );
+  });
+
+  it('with an offset passphrase has the keys beneath it, and is answered with the plain words', async () => {
+    const offset = encodeMnemonic(await addSeedOffset(spendSecret, 'secret'), english);
+    const restored = await restoring({ seed: offset, seedOffset: 'secret' });
+    expect(restored).toMatchObject({ wallet: { keys: accountKeysOf(spendSecret) }, seed: words });
+    const { wallet } = await restoring({ seed: offset, seedOffset: 'another' });
+    expect(wallet.keys.spendPublicKey).not.toEqual(publicKeyOf(spendSecret));
+  });
+
+  test.each(['', '  \n'])("needs words: %j is refused with upstream's message", async (seed) => {
+    await expect(restoring({ seed })).rejects.toMatchObject(
+      fault({
+        kind: 'bad_seed',
+        text: "field 'seed' is mandatory. Please provide a seed you want to restore from.",
+      }),
+    );
+  });
+
+  test.each([
+    ['too few words', words.split(' ').slice(2).join(' ')],
+    ['a word of no list', words.replace(/^\S+/, 'xyzzy')],
+    ['another checksum word', words.replace(/\S+$/, words.split(' ')[0] === 'abbey' ? 'zebra' : 'abbey')],
+  ])('is refused for %s', async (_, seed) => {
+    await expect(restoring({ seed })).rejects.toMatchObject({ fault: { kind: 'bad_seed' } });
+  });
+});
+
+describe('a participant restored from a multisig seed', () => {
+  const [account] = groupOf(randomSigners(3, rng), 2, rng);
+  if (account === undefined) throw new Error('a group');
+
+  it('has the keys and the state of its group, and no language', () => {
+    const seed = multisigSeed(account);
+    const { signerSecret, commonSecret, spendPublicKey, ...group } = account;
+    expect(walletFromMultisigSeed({ filename: 'w', seed, password: 'p', restoreHeight: 9 })).toEqual({
+      keys: {
+        ...{ spendPublicKey, viewPublicKey: publicKeyOf(commonSecret) },
+        ...{ viewSecret: commonSecret, spendSecret: signerSecret },
+      },
+      multisig: group,
+      language: undefined,
+      password: 'p',
+      restoreHeight: 9,
+    });
+  });
+
+  test.each(['', '00', words])('is refused for %j', (seed) => {
+    const request = { filename: 'w', seed, password: '', restoreHeight: 0 };
+    expect(() => walletFromMultisigSeed(request)).toThrow(
+      expect.objectContaining({ fault: expect.objectContaining({ kind: 'bad_seed' }) }),
+    );
+  });
+});
+
+describe('a language', () => {
+  it('is known by its own name and by its English name', () => {
+    expect(requireLanguage('Deutsch')).toBe(findLanguage('Deutsch'));
+    expect(requireLanguage('German')).toBe(requireLanguage('Deutsch'));
+  });
+
+  test.each(['', 'english ', 'Latin'])('with the name %j is unknown', (language) => {
+    expect(() => requireLanguage(language)).toThrow(
+      expect.objectContaining(fault({ kind: 'unknown_language', language })),
+    );
+  });
+});

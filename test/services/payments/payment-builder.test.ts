@@ -1,0 +1,203 @@
+import { describe, expect, it, test } from '@jest/globals';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import { feeOfWeight } from '../../../src/cryptonote/fees.js';
+import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { amountsBalance } from '../../../src/ringct/commitment.js';
+import { assertFee, PaymentBuilder } from '../../../src/services/payments/payment-builder.js';
+import { amount } from '../../../src/util/amount.js';
+import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
+import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import { FEES, paidOutput, payingWallet } from '../../support/paid-outputs.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault } from '../../support/service-wallet.js';
+import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+import { page } from '../../store/fixtures.js';
+
+const rng = seededRng('payment builder');
+const owner = holder(rng);
+const stranger = holder(rng);
+const prices = { rates: FEES, priority: 1 };
+const terms = { account: 0, unlockTime: 0n };
+/** Above the fee of any transaction with few inputs at the lowest rate. */
+const FEE = 100_000_000n;
+
+const funded = (inputs: readonly OwnedOutput[], value = COIN, fee = FEE) => ({
+  ...{ payees: [payeeOf(stranger.address(), value)], inputs, fee: amount(fee), feeFrom: [] },
+});
+
+/** A wallet with these outputs of two coins, and the builder of its payments. */
+function builderOf(count: number, options: Parameters<typeof payingWallet>[2] = {}) {
+  const paying = payingWallet(owner, Array<bigint>(count).fill(2n * COIN), options);
+  return { ...paying, builder: new PaymentBuilder(paying.wallet, paying.wallet) };
+}
+
+async function drafted(count: number, options: Parameters<typeof payingWallet>[2] = {}) {
+  const made = builderOf(count, options);
+  const [draft] = await made.builder.draft([funded(made.outputs)], terms, prices);
+  if (draft === undefined) throw new Error('a draft');
+  return { ...made, draft };
+}
+
+describe('the spendable outputs of an account', () => {
+  it('leave out other accounts, and what is locked, frozen or spent', () => {
+    const cases: Partial<OwnedOutput>[] = [
+      {},
+      { subaddress: { major: 1, minor: 0 } },
+      { unlockTime: 1000n },
+      { unlockTime: 1_700_000_500n },
+      { unlockTime: 1_700_000_100n },
+      {},
+      { height: 111 },
+      { height: 110 },
+      { rct: false },
+    ];
+    const { builder, wallet, outputs } = builderOf(cases.length, { facts: (place) => cases[place] ?? {} });
+    const [spent, , , , , frozen] = outputs;
+    if (spent === undefined || frozen === undefined) throw new Error('outputs');
+    wallet.store.write((w) => w.outputs.setFrozen(frozen, true));
+    // Of these nine: the first, a time lock that is about to open, and the one that has just come of age.
+    const heights = builder
+      .purse(0, [])
+      .coins(0, 0n)
+      .map(({ height }) => height);
+    expect(heights.sort((a, b) => a - b)).toEqual([1, 5, 110]);
+    wallet.time += 500;
+    wallet.store.write((w) => w.outputs.reserve([spent], new Uint8Array(32).fill(1) as Hash));
+    expect(builder.purse(0, []).funds(0n).available).toBe(6n * COIN);
+    expect(builder.purse(1, []).funds(0n).available).toBe(2n * COIN);
+  });
+
+  it('are those of some addresses where these are named', () => {
+    const { builder } = builderOf(3, { facts: (minor) => ({ subaddress: { major: 0, minor } }) });
+    expect(
+      builder
+        .purse(0, [0, 2])
+        .funds(0n)
+        .addresses.map(({ minor }) => minor),
+    ).toEqual([0, 2]);
+    expect(builder.purse(0, [9]).funds(0n).available).toBe(0n);
+  });
+
+  test.each([
+    ['counts for a view-only wallet: another wallet signs', true, 2n * COIN],
+    ['does not count for the wallet that signs', false, 0n],
+  ])('an output without its key image %s', (_, viewOnly, available) => {
+    const { wallet } = payingWallet(owner, [], { viewOnly });
+    const { keyImage, ...blind } = paidOutput(owner, 2n * COIN, 119, rng);
+    expect(keyImage).toHaveLength(32);
+    wallet.receive([{ ...blind, height: 120 }], 140);
+    expect(new PaymentBuilder(wallet, wallet).purse(0, []).funds(0n).available).toBe(available);
+  });
+});
+
+describe('a draft', () => {
+  it('gives each input a ring of sixteen that holds its output', async () => {
+    const { draft, outputs } = await drafted(2);
+    expect(draft.share.inputs).toEqual(outputs);
+    draft.rings.forEach(({ members, realIndex }, i) => {
+      expect(new Set(members.map(({ globalIndex }) => globalIndex)).size).toBe(16);
+      expect(members[realIndex]?.publicKey).toEqual(outputs[i]?.publicKey);
+    });
+  });
+
+  it('of nothing is empty', async () => {
+    expect(await builderOf(0).builder.draft([], terms, prices)).toEqual([]);
+  });
+
+  it('is refused above a fee of one coin, before the daemon is asked', async () => {
+    const { builder, outputs, wallet } = builderOf(1);
+    wallet.answers = {};
+    await expect(builder.draft([funded(outputs, COIN, COIN + 1n)], terms, prices)).rejects.toMatchObject(
+      fault({ kind: 'fee_too_high', fee: COIN + 1n, ceiling: COIN }),
+    );
+    expect(() => assertFee(amount(COIN))).not.toThrow();
+  });
+
+  it('is refused once a reorganisation has taken an input', async () => {
+    const { builder, outputs, wallet } = builderOf(1);
+    wallet.store.write((w) => w.applyPage(page(1, 1)));
+    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject(
+      fault({ kind: 'transfer_failed', reason: 'an output that it spends has left the chain' }),
+    );
+  });
+
+  it('is refused where the daemon sends another key for an output of the wallet', async () => {
+    const { builder, outputs, wallet } = builderOf(1);
+    const { getOutputs } = wallet.answers;
+    wallet.answers = {
+      ...wallet.answers,
+      getOutputs: async (indices) =>
+        (await getOutputs?.(indices))?.map((one) => ({ ...one, publicKey: stranger.spendPublicKey })) ?? [],
+    };
+    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject({
+      fault: { kind: 'daemon_misbehaves' },
+    });
+  });
+
+  it('fails with the error of the daemon', async () => {
+    const { builder, outputs, wallet } = builderOf(1);
+    const error = new DaemonError('busy', 'the daemon is syncing');
+    wallet.answers = { ...wallet.answers, getOutputs: () => Promise.reject(error) };
+    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toBe(error);
+  });
+});
+
+describe('signing a draft', () => {
+  it('makes a balanced transaction of its inputs, at the fee that its weight asks for', async () => {
+    const { builder, draft, outputs, wallet } = await drafted(2);
+    const signed = await builder.sign(draft);
+    const tx = parseTransaction(signed.blob);
+    expect(transactionHash(tx)).toEqual(signed.hash);
+    const hex = (images: readonly (KeyImage | undefined)[]) => images.map(String).sort();
+    expect(hex(keyImagesOf(tx))).toEqual(hex(outputs.map(({ keyImage }) => keyImage)));
+    expect(signed.fee).toBe(feeOfWeight(signed.weight, FEES.perByte[0] ?? 0n, FEES));
+    expect(signed.change).toBe(4n * COIN - COIN - signed.fee);
+    const { base, prunable } = tx.rct ?? {};
+    expect(base && amountsBalance(prunable?.pseudoOuts ?? [], base.outPk, base.fee)).toBe(true);
+    // The keys of the wallet are as they were: the thread gets copies.
+    expect(wallet.keystore.keys.spendSecret?.expose()).toEqual(owner.spendSecret);
+    expect(wallet.keystore.keys.viewSecret.expose()).toEqual(owner.viewSecret);
+  });
+
+  it('takes as much weight and fee as laying it out without a spend key', async () => {
+    const { builder, draft } = await drafted(2, { viewOnly: true });
+    const laidOut = await builder.layOut(draft);
+    const own = await drafted(2);
+    const { weight, fee, change } = await own.builder.sign(own.draft);
+    // Ring offsets differ by a byte or two each.
+    expect(Math.abs(laidOut.weight - weight)).toBeLessThan(32 * 2);
+    expect(laidOut.fee + laidOut.change).toBe(fee + change);
+  });
+
+  it('is refused in a view-only wallet', async () => {
+    const { builder, draft } = await drafted(1, { viewOnly: true });
+    await expect(builder.sign(draft)).rejects.toMatchObject(fault({ kind: 'view_only' }));
+  });
+
+  it('is refused where the inputs do not cover the payment', async () => {
+    const { builder, draft } = await drafted(1);
+    const share = { ...draft.share, payees: [payeeOf(stranger.address(), 2n * COIN)] };
+    for (const made of [builder.sign({ ...draft, share }), builder.layOut({ ...draft, share })])
+      await expect(made).rejects.toMatchObject({
+        fault: { kind: 'transfer_failed', reason: expect.stringMatching(/./) },
+        cause: { name: 'SigningProblem' },
+      });
+  });
+
+  it('is refused above a fee of one coin, however the rates came to be', async () => {
+    const { builder, draft } = await drafted(1);
+    const share = { ...draft.share, payees: [payeeOf(stranger.address(), 1n)] };
+    const rates = { ...FEES, perByte: [900_000_000n, 0n, 0n, 0n] };
+    await expect(builder.sign({ ...draft, share, prices: { rates, priority: 1 } })).rejects.toMatchObject({
+      fault: { kind: 'fee_too_high', ceiling: COIN },
+    });
+  });
+});
+
+describe('a proposal to the other signers', () => {
+  it('is refused in a wallet of one owner', async () => {
+    const { builder, draft } = await drafted(1);
+    await expect(builder.propose(draft)).rejects.toMatchObject(fault({ kind: 'not_multisig' }));
+  });
+});

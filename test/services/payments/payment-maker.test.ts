@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it, test } from '@jest/globals';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
+import { PaymentMaker, type MakingOptions } from '../../../src/services/payments/payment-maker.js';
+import type { Prices } from '../../../src/services/payments/fee-estimator.js';
+import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
+import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
+import { sum } from '../../../src/util/amount.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { systemRng } from '../../../src/util/random.js';
+import type { ConstructionData } from '../../../src/wallet/exchange/construction-data.js';
+import { WalletError, type Fault } from '../../../src/wallet/model/wallet-error.js';
+import { planTransfers } from '../../../src/wallet/select/transfer-plan.js';
+import { groupWallets } from '../../support/group-wallets.js';
+import { payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
+import { TAKEN, REFUSED } from '../../support/payment-home.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault, type ServiceWallet } from '../../support/service-wallet.js';
+import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+
+const rng = seededRng('payment maker');
+const owner = holder(rng);
+const stranger = holder(rng);
+const ADDRESS = formatAddress(stranger.address());
+const SEALED = new Uint8Array([1, 2, 3]);
+
+const options: MakingOptions = {
+  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+};
+
+/** The maker of a wallet, and the sets that it has sealed. */
+function makerOf(wallet: ServiceWallet) {
+  const unsigned: ConstructionData[] = [];
+  const maker = new PaymentMaker(wallet, {
+    accounts: wallet.accounts,
+    feeEstimator: new FeeEstimator(wallet),
+    mempool: new MempoolTracker(wallet),
+    relay: new PaymentRelay(wallet),
+    sealMultisig: () => Promise.reject(new Error('nothing is proposed')),
+    sealUnsigned: (txs) => {
+      unsigned.push(...txs);
+      return Promise.resolve(SEALED);
+    },
+  });
+  return { maker, unsigned };
+}
+
+let paying: PayingWallet;
+let wallet: ServiceWallet;
+let maker: PaymentMaker;
+/** Transactions that the daemon was sent. */
+let sent: Uint8Array[];
+
+/** Pays one stranger. */
+const planOf =
+  (value: bigint, by = maker) =>
+  ({ rates, priority }: Prices) =>
+    planTransfers(
+      {
+        payees: [{ ...payeeOf(stranger.address(), value), text: ADDRESS }],
+        account: 0,
+        priority,
+        unlockTime: 0n,
+      },
+      by.builder.purse(0, []),
+      rates,
+      systemRng,
+    );
+
+const outgoing = (of = wallet) =>
+  of.store.read((r) => r.outgoing.list({ states: ['prepared', 'pending', 'failed', 'confirmed'] }));
+const reserved = (of = wallet) =>
+  of.store.read((r) => r.outputs.inOrder().filter(({ spentBy }) => spentBy !== undefined));
+
+beforeEach(() => {
+  paying = payingWallet(owner, [2n * COIN, 2n * COIN]);
+  ({ wallet } = paying);
+  sent = [];
+  wallet.answers = {
+    ...wallet.answers,
+    sendRawTransaction: (blob) => {
+      sent.push(blob);
+      return Promise.resolve(TAKEN);
+    },
+  };
+  ({ maker } = makerOf(wallet));
+});
+
+describe('a payment', () => {
+  it('is recorded with keys and destinations, relayed, and shown to the caller', async () => {
+    const { payments, ...rest } = await maker.make(options, planOf(COIN));
+    const [made] = payments;
+    if (made?.signed === undefined) throw new Error('a signed payment');
+    const { txHash, blob, metadata } = made.signed;
+    expect([rest, metadata, payments.length, sent]).toEqual([{}, undefined, 1, [blob]]);
+    expect(made).toMatchObject({ amount: COIN, amounts: [COIN] });
+    const amountIn = sum(reserved().map((output) => output.amount));
+    expect(outgoing()).toMatchObject([
+      { state: 'pending', amountIn, fee: made.fee, change: amountIn - COIN - made.fee },
+    ]);
+    expect(made.keyImages.map(toHex)).toEqual(reserved().map(({ keyImage }) => toHex(keyImage ?? SEALED)));
+    expect(wallet.store.read((r) => r.txKeys.get(txHash))).toEqual(made.txSecretKeys);
+  });
+
+  it('that is not to be relayed leaves no trace, and its metadata relay it later, once', async () => {
+    const { payments } = await maker.make({ ...options, doNotRelay: true, withMetadata: true }, planOf(COIN));
+    expect([outgoing(), reserved(), sent]).toEqual([[], [], []]);
+    const { metadata = SEALED, txHash = SEALED, blob = SEALED } = payments[0]?.signed ?? {};
+    expect(await maker.relay(toHex(metadata))).toEqual(txHash);
+    expect(sent).toEqual([blob]);
+    expect(outgoing()).toMatchObject([{ state: 'pending', destinations: [{ amount: COIN }] }]);
+  });
+
+  it('leaves nothing behind where the daemon refuses it', async () => {
+    wallet.answers = { ...wallet.answers, sendRawTransaction: () => Promise.resolve(REFUSED) };
+    await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject(
+      fault({ kind: 'tx_rejected', reason: 'double spend' }),
+    );
+    expect([outgoing(), reserved()]).toEqual([[], []]);
+  });
+
+  it('never picks an output that another payment, asked for at the same time, spends', async () => {
+    await Promise.all([maker.make(options, planOf(COIN)), maker.make(options, planOf(COIN))]);
+    const inputs = reserved().map(({ spentBy }) => toHex(spentBy ?? SEALED));
+    expect(new Set(inputs).size).toBe(2);
+    await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject({
+      fault: { kind: expect.stringMatching(/^not_enough/) },
+    });
+  });
+
+  it('that fails leaves the way free for the next one', async () => {
+    await expect(maker.make(options, planOf(100n * COIN))).rejects.toThrow(WalletError);
+    expect((await maker.make(options, planOf(COIN))).payments).toHaveLength(1);
+  });
+
+  it('is awaited by a wallet that closes', async () => {
+    const paid = maker.make(options, planOf(COIN));
+    await maker.settle();
+    expect(sent).toHaveLength(1);
+    await paid;
+  });
+
+  it('fails with no_wallet where the wallet is closed while the daemon is asked', async () => {
+    const closed = new WalletError({ kind: 'no_wallet' });
+    wallet.answers = {
+      ...wallet.answers,
+      getOutputs: () => {
+        wallet.store.close();
+        return Promise.reject(closed);
+      },
+    };
+    await expect(maker.make(options, planOf(COIN))).rejects.toBe(closed);
+    await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject(fault({ kind: 'no_wallet' }));
+    expect(sent).toEqual([]);
+  });
+
+  it('fails with the error of the daemon before anything is recorded', async () => {
+    const error = new DaemonError('timeout', 'no answer in time');
+    wallet.answers = { ...wallet.answers, getOutputDistribution: () => Promise.reject(error) };
+    await expect(maker.make(options, planOf(COIN))).rejects.toBe(error);
+    expect(outgoing()).toEqual([]);
+  });
+});
+
+describe('a payment of a view-only wallet', () => {
+  it('is laid out for the wallet that signs; nothing is recorded, relayed or reserved', async () => {
+    const cold = payingWallet(owner, [2n * COIN], { viewOnly: true }).wallet;
+    const { maker: blind, unsigned } = makerOf(cold);
+    const { payments, ...rest } = await blind.make(options, planOf(COIN, blind));
+    expect(rest).toEqual({ unsignedSet: SEALED });
+    expect(payments).toMatchObject([{ amount: COIN, keyImages: [], txSecretKeys: [] }]);
+    expect(payments[0]?.signed).toBeUndefined();
+    const [data] = unsigned;
+    expect(data?.sources).toHaveLength(1);
+    expect(data?.change.amount).toBe(COIN - (payments[0]?.fee ?? 0n));
+    expect([outgoing(cold), reserved(cold)]).toEqual([[], []]);
+  });
+});
+
+describe('a payment of a multisig wallet whose outputs lack key images', () => {
+  const [group] = groupWallets(2, 2, [2n * COIN], rng).wallets;
+  if (group === undefined) throw new Error('a wallet');
+  const failing = (found: Fault) => () => {
+    throw new WalletError(found);
+  };
+  const reason = 'outputs wait for multisig info of other signers: import it first';
+
+  test.each<[string, Fault]>([
+    ['not_enough_money', { kind: 'not_enough_money', available: 0n as never, needed: 1n as never }],
+    [
+      'not_enough_unlocked_money',
+      { kind: 'not_enough_unlocked_money', available: 0n as never, needed: 1n as never },
+    ],
+  ])('is not possible until info is imported, in place of %s', async (_, found) => {
+    await expect(makerOf(group).maker.make(options, failing(found))).rejects.toMatchObject(
+      fault({ kind: 'tx_not_possible', reason, text: 'No transaction created' }),
+    );
+  });
+
+  it('that is a sweep keeps the message of its failure', async () => {
+    const found: Fault = { kind: 'transfer_failed', reason: 'none', text: 'No unlocked balance' };
+    await expect(makerOf(group).maker.make(options, failing(found))).rejects.toMatchObject(
+      fault({ ...found, reason }),
+    );
+  });
+
+  it('keeps every other failure, and one of an account without such outputs', async () => {
+    const zero: Fault = { kind: 'zero_amount' };
+    await expect(makerOf(group).maker.make(options, failing(zero))).rejects.toMatchObject(fault(zero));
+    const poor: Fault = { kind: 'transfer_failed', reason: 'none' };
+    const other = { ...options, account: 1 };
+    await expect(makerOf(group).maker.make(other, failing(poor))).rejects.toMatchObject(fault(poor));
+  });
+});

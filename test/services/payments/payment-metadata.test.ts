@@ -1,0 +1,148 @@
+import { beforeAll, describe, expect, it, test } from '@jest/globals';
+import { paymentIdField, writeExtra } from '../../../src/cryptonote/extra.js';
+import type { PaymentId } from '../../../src/cryptonote/types.js';
+import { PaymentBuilder, type PaymentDraft } from '../../../src/services/payments/payment-builder.js';
+import {
+  readMetadata,
+  unsignedConstruction,
+  writeMetadata,
+} from '../../../src/services/payments/payment-metadata.js';
+import { amount } from '../../../src/util/amount.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
+import { decode, encode } from '../../../src/util/codec.js';
+import { signedPayment } from '../../../src/wallet/build/signed-payment.js';
+import type { SignedTx } from '../../../src/wallet/build/signing.js';
+import { pendingTx, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
+import { FEES, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { page } from '../../store/fixtures.js';
+import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import type { Payee } from '../../../src/wallet/select/transfer-request.js';
+
+const rng = seededRng('payment metadata');
+const owner = holder(rng);
+const stranger = holder(rng);
+const id = rng(8) as PaymentId;
+const terms = { account: 0, unlockTime: 0n };
+
+const namedPayee = (value: bigint): Payee => {
+  const address = stranger.address(undefined, id);
+  return { ...payeeOf(address, value), text: formatAddress(address) };
+};
+
+let paying: PayingWallet;
+let draft: PaymentDraft;
+let signed: SignedTx;
+let hex: string;
+
+beforeAll(async () => {
+  paying = payingWallet(owner, [2n * COIN, COIN, 3n * COIN]);
+  const { wallet, outputs } = paying;
+  const builder = new PaymentBuilder(wallet, wallet);
+  // The second and third of the outputs that the wallet ever received.
+  const inputs = outputs.slice(1);
+  const share = { payees: [namedPayee(3n * COIN)], inputs, fee: amount(100_000_000n), feeFrom: [] };
+  const [made] = await builder.draft([share], terms, { rates: FEES, priority: 1 });
+  if (made === undefined) throw new Error('a draft');
+  draft = made;
+  signed = await builder.sign(draft);
+  hex = toHex(writeMetadata(wallet, draft, signed, draft.share.payees));
+});
+
+const pending = (): PendingTx => decode(pendingTx, fromHex(hex));
+const changed = (changes: Partial<PendingTx>): string =>
+  toHex(encode(pendingTx, { ...pending(), ...changes }));
+
+const refusal = (reason: string) => expect.objectContaining(fault({ kind: 'bad_tx_metadata', reason }));
+const NO_METADATA = 'this is not the metadata of a transaction';
+const NO_FIT = 'the transaction does not fit this wallet';
+
+describe('the metadata of a transaction', () => {
+  it('bring back the payment that was signed, with destinations, payment id and keys', () => {
+    const expected = signedPayment(signed, terms, draft.share.inputs, draft.share.payees);
+    const { inputs, ...payment } = readMetadata(paying.wallet, hex);
+    const { inputs: given, ...rest } = expected;
+    expect(payment).toEqual(rest);
+    expect(payment.paymentId).toEqual(id);
+    const names = (outputs: typeof inputs) => outputs.map(({ publicKey }) => toHex(publicKey)).sort();
+    expect(names(inputs)).toEqual(names(given));
+  });
+
+  it('name the places of its inputs among all outputs ever received', () => {
+    const { selectedTransfers, construction } = pending();
+    expect([...selectedTransfers].sort()).toEqual([1, 2]);
+    expect(construction.selectedTransfers).toEqual(selectedTransfers);
+  });
+
+  it('are read by another wallet with the same keys', () => {
+    const other = new ServiceWallet(ownKeys(owner));
+    other.receive(paying.outputs, 120);
+    expect(readMetadata(other, hex).txHash).toEqual(signed.hash);
+  });
+
+  test.each(['z', 'abc', '0x00'])('are hexadecimal, unlike %s', (text) => {
+    const expected = fault({ kind: 'bad_hex', what: 'the tx metadata' });
+    expect(() => readMetadata(paying.wallet, text)).toThrow(expect.objectContaining(expected));
+  });
+
+  test.each<[string, () => string]>([
+    ['empty', () => ''],
+    ['cut', () => hex.slice(0, -2)],
+    ['followed by more', () => `${hex}00`],
+    ['of a later version', () => `02${hex.slice(2)}`],
+    ['only a transaction', () => toHex(signed.blob)],
+  ])('are refused where they are %s', (_, text) => {
+    expect(() => readMetadata(paying.wallet, text())).toThrow(refusal(NO_METADATA));
+  });
+
+  test.each<[string, () => string]>([
+    ['a fee that its amounts contradict', () => changed({ change: { ...pending().change, amount: 0n } })],
+    [
+      'a destination of another amount',
+      () =>
+        changed({ destinations: pending().destinations.map((one) => ({ ...one, amount: one.amount + 1n })) }),
+    ],
+    ['no destination', () => changed({ destinations: [] })],
+    [
+      'a secret key that is none',
+      () => changed({ txSecretKey: new Uint8Array(32).fill(0xff) as PendingTx['txSecretKey'] }),
+    ],
+  ])('are refused for %s', (_, text) => {
+    expect(() => readMetadata(paying.wallet, text())).toThrow(refusal(NO_FIT));
+  });
+
+  it('are refused by a wallet that does not hold the inputs, and by one that has lost one', () => {
+    const other = payingWallet(stranger, [COIN]);
+    expect(() => readMetadata(other.wallet, hex)).toThrow(refusal(NO_FIT));
+    const behind = new ServiceWallet(ownKeys(owner));
+    behind.receive(paying.outputs, 120);
+    behind.store.write((w) => w.applyPage(page(3, 1)));
+    expect(() => readMetadata(behind, hex)).toThrow(refusal(NO_FIT));
+  });
+
+  it('are not read once the wallet is closed', () => {
+    const closed = new ServiceWallet(ownKeys(owner));
+    closed.store.close();
+    expect(() => readMetadata(closed, hex)).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
+  });
+});
+
+describe('an unsigned construction', () => {
+  it('has the payment id in the clear, the unlock time and the places of the inputs', () => {
+    const { wallet } = paying;
+    const locked = { ...draft, terms: { account: 0, unlockTime: 900n } };
+    const data = unsignedConstruction(wallet, locked, signed, draft.share.payees);
+    expect(data.extra).toEqual(writeExtra([paymentIdField({ kind: 'short', id })]));
+    expect(data).toMatchObject({ unlockTime: 900n, selectedTransfers: [1, 2], account: 0, minors: [0] });
+    expect(data.destinations.map((one) => one.amount)).toEqual([3n * COIN]);
+    expect(data.change.amount).toBe(signed.change);
+  });
+
+  it('has an empty extra field without a payment id', () => {
+    const payees = [payeeOf(stranger.address(), 3n * COIN)];
+    const data = unsignedConstruction(paying.wallet, draft, signed, payees);
+    expect(data.extra).toHaveLength(0);
+  });
+});

@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import type { PaymentId } from '../../../src/cryptonote/types.js';
+import type { Accounts } from '../../../src/services/accounts/accounts.js';
+import { Balances } from '../../../src/services/accounts/balances.js';
+import { Transfers, type PaymentOrder } from '../../../src/services/payments/transfers.js';
+import { amount } from '../../../src/util/amount.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
+import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { COIN, holder } from '../../wallet/fixtures.js';
+
+const rng = seededRng('transfers');
+const owner = holder(rng);
+const stranger = holder(rng);
+const PLAIN = formatAddress(stranger.address());
+const SUBADDRESS = formatAddress(stranger.address({ major: 1, minor: 2 }));
+const INTEGRATED = formatAddress(stranger.address(undefined, rng(8) as PaymentId));
+
+let wallet: ServiceWallet;
+let planned: PlannedPayments;
+let transfers: Transfers;
+
+function fund(values: readonly bigint[], minorOf: (place: number) => number = () => 0): void {
+  wallet = new ServiceWallet(ownKeys(owner));
+  planned = new PlannedPayments(wallet);
+  wallet.receive(
+    values.map((value, i) => numberedOutput(i + 1, value, { subaddress: { major: 0, minor: minorOf(i) } })),
+    Math.max(CHAIN_HEIGHT, values.length + 20),
+  );
+  const { accounts } = wallet;
+  transfers = new Transfers(wallet, {
+    accounts,
+    balances: new Balances(wallet, { accounts }),
+    payments: planned.maker,
+  });
+}
+
+const order = (
+  destinations: readonly (readonly [string, bigint])[],
+  changes: Partial<PaymentOrder> = {},
+): PaymentOrder => ({
+  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+  ...{ minors: [], feeFrom: [], split: false },
+  destinations: destinations.map(([address, value]) => ({ address, amount: amount(value) })),
+  ...changes,
+});
+
+beforeEach(() => fund([2n * COIN, 3n * COIN, 5n * COIN]));
+
+describe('a transfer', () => {
+  it('pays each destination, in the order of the request, under the address as it is recorded', async () => {
+    await transfers.pay(
+      order(
+        [
+          [SUBADDRESS, COIN],
+          [PLAIN, 2n * COIN],
+        ],
+        { priority: 3, unlockTime: 7n },
+      ),
+    );
+    expect(planned.options).toMatchObject([{ priority: 3, unlockTime: 7n, account: 0 }]);
+    expect(planned.planned).toHaveLength(1);
+    expect(planned.planned[0]?.payees).toMatchObject([
+      { text: SUBADDRESS, amount: COIN },
+      { text: PLAIN, amount: 2n * COIN },
+    ]);
+  });
+
+  it('keeps the integrated form of an address', async () => {
+    await transfers.pay(order([[INTEGRATED, COIN]]));
+    expect(planned.planned[0]?.payees).toMatchObject([{ text: INTEGRATED }]);
+  });
+
+  it('is recorded under the address that a name stands for', async () => {
+    const resolve = () => Promise.resolve(stranger.address());
+    const named = new Transfers(wallet, {
+      accounts: { resolve } as unknown as Accounts,
+      balances: new Balances(wallet, wallet),
+      payments: planned.maker,
+    });
+    await named.pay(order([['donate.example.org', COIN]]));
+    expect(planned.planned[0]?.payees).toMatchObject([{ text: PLAIN }]);
+  });
+
+  it('takes the fee from the destinations that are named', async () => {
+    await transfers.pay(order([[PLAIN, 10n * COIN]], { feeFrom: [0] }));
+    expect(planned.planned[0]?.feeFrom).toEqual([0]);
+    await expect(transfers.pay(order([[PLAIN, 10n * COIN]]))).rejects.toThrow(WalletError);
+  });
+
+  it('spends the outputs of the addresses that are named, and no others', async () => {
+    fund([2n * COIN, 3n * COIN, 5n * COIN], (place) => place);
+    await transfers.pay(order([[PLAIN, 4n * COIN]], { minors: [2] }));
+    expect(planned.inputs).toEqual(['3']);
+    await expect(transfers.pay(order([[PLAIN, 9n * COIN]], { minors: [0, 2] }))).rejects.toMatchObject({
+      fault: { kind: 'not_enough_money' },
+    });
+  });
+
+  it('of more destinations than one transaction holds needs leave to be split', async () => {
+    const many = Array.from({ length: 16 }, (): [string, bigint] => [PLAIN, 1000n]);
+    await expect(transfers.pay(order(many))).rejects.toMatchObject(
+      fault({ kind: 'needs_split', transactions: 2 }),
+    );
+    await transfers.pay(order(many, { split: true }));
+    expect(planned.planned).toHaveLength(2);
+    expect(planned.planned.flatMap(({ payees }) => payees)).toHaveLength(16);
+    // No output is spent twice.
+    expect(new Set(planned.inputs).size).toBe(planned.inputs.length);
+  });
+});
+
+describe('a transfer is refused', () => {
+  test.each<[string, PaymentOrder, object]>([
+    ['without a destination', order([]), { kind: 'no_destination' }],
+    ['of nothing', order([[PLAIN, 0n]]), { kind: 'zero_amount' }],
+    ['to what is no address', order([['nobody', 1n]]), { kind: 'wrong_address' }],
+    [
+      'to two integrated addresses',
+      order([
+        [INTEGRATED, 1n],
+        [INTEGRATED, 1n],
+      ]),
+      { kind: 'wrong_payment_id', text: 'A single payment id is allowed per transaction' },
+    ],
+    [
+      'to an address beside an integrated one',
+      order([
+        [INTEGRATED, 1n],
+        [SUBADDRESS, 1n],
+      ]),
+      { kind: 'wrong_payment_id' },
+    ],
+    [
+      'whose fee a destination is to pay that is not there',
+      order([[PLAIN, 1n]], { feeFrom: [1] }),
+      { kind: 'transfer_failed' },
+    ],
+    [
+      'from an account that holds nothing',
+      order([[PLAIN, 1n]], { account: 1 }),
+      { kind: 'not_enough_money' },
+    ],
+  ])('%s', async (_, asked, expected) => {
+    await expect(transfers.pay(asked)).rejects.toMatchObject({ fault: expected });
+    expect(planned.planned).toEqual([]);
+  });
+
+  it('for a lack of unlocked money where the outputs are locked', async () => {
+    fund([]);
+    wallet.receive([numberedOutput(119, 5n * COIN, { height: CHAIN_HEIGHT })], CHAIN_HEIGHT + 1);
+    await expect(transfers.pay(order([[PLAIN, COIN]]))).rejects.toMatchObject({
+      fault: { kind: 'not_enough_unlocked_money', available: 0n },
+    });
+    await expect(transfers.pay(order([[PLAIN, 6n * COIN]]))).rejects.toMatchObject({
+      fault: { kind: 'not_enough_money' },
+    });
+  });
+
+  it('once the wallet is closed', async () => {
+    wallet.store.close();
+    await expect(transfers.pay(order([[PLAIN, COIN]]))).rejects.toMatchObject(fault({ kind: 'no_wallet' }));
+  });
+});
+
+describe('the money of a transfer', () => {
+  it('comes from outputs of the account that cover payees and fee, or is lacking', async () => {
+    const values = fc.array(fc.bigInt({ min: 1n, max: 3n * COIN }), { maxLength: 12 });
+    const wishes = fc.array(fc.bigInt({ min: 1n, max: 3n * COIN }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(values, wishes, async (held, wanted) => {
+        fund(held);
+        const total = held.reduce((sum, value) => sum + value, 0n);
+        const needed = wanted.reduce((sum, value) => sum + value, 0n);
+        try {
+          await transfers.pay(order(wanted.map((value) => [PLAIN, value])));
+        } catch (error) {
+          if (!(error instanceof WalletError)) throw error;
+          // Nothing but the fee, and outputs that are not worth their own, stand between both.
+          const { kind } = error.fault;
+          expect(kind).toMatch(/^(not_enough_money|tx_not_possible)$/);
+          expect(needed + BigInt(held.length + 2) * 100_000_000n).toBeGreaterThan(total);
+          return;
+        }
+        const [only] = planned.planned;
+        const spent = only?.inputs.reduce((sum, input) => sum + input.amount, 0n) ?? 0n;
+        expect(only?.payees.map((payee) => payee.amount)).toEqual(wanted);
+        expect(spent).toBeGreaterThanOrEqual(needed + (only?.fee ?? 0n));
+        expect(new Set(planned.inputs).size).toBe(planned.inputs.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,130 @@
+import { loadCurve } from '../../src/kernel/load-kernel.js';
+import type { SigningWork } from '../../src/services/workers/signing-thread.js';
+import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
+import type { MultisigWork } from '../../src/services/workers/multisig-thread.js';
+import { MultisigProblem } from '../../src/services/workers/multisig-pool.js';
+import { SigningProblem } from '../../src/services/workers/signing-pool.js';
+import { CodecError } from '../../src/util/codec.js';
+import { systemRng } from '../../src/util/random.js';
+import { buildFromOwn } from '../../src/wallet/build/own-inputs.js';
+import { settleFee, weightOnceSigned } from '../../src/wallet/build/signing.js';
+import { signOffline } from '../../src/wallet/exchange/offline-signing.js';
+import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import {
+  boosterMessage,
+  continueExchange,
+  nextMessage,
+  startExchange,
+} from '../../src/wallet/multisig/account.js';
+import { cosign, NoNonceError } from '../../src/wallet/multisig/cosigning.js';
+import { checkInfo, freshInfo } from '../../src/wallet/multisig/info.js';
+import { readKexMessage } from '../../src/wallet/multisig/kex-message.js';
+import { compositeKeyImage } from '../../src/wallet/multisig/key-image.js';
+import { propose } from '../../src/wallet/multisig/proposal.js';
+import {
+  candidatesOf,
+  judgeKeyImage,
+  keyImageOf,
+  signKeyImage,
+  type LocatedOutput,
+  type OutputHint,
+  type SpendingKeys,
+} from '../../src/wallet/scan/key-images.js';
+import type { KeyImageClaim, ViewKeys } from '../../src/services/workers/key-image-thread.js';
+import { assembleRings } from '../../src/wallet/select/decoys.js';
+
+const curve = loadCurve();
+
+type Jobs<Work extends Record<keyof Work, { readonly task: unknown; readonly result: unknown }>> = {
+  readonly [K in keyof Work]: (task: Work[K]['task']) => Work[K]['result'];
+};
+
+const signing: Jobs<SigningWork> = {
+  rings: (parts) => assembleRings(parts, curve),
+  build: ({ plan, rate, rates }) => buildFromOwn(plan, rate, rates, systemRng, curve),
+  layOut: ({ plan, rate, rates }) => {
+    const unsigned = settleFee(plan, rate, rates, systemRng, curve);
+    const { targets, payees, fee, change } = unsigned;
+    return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
+  },
+  offline: (order) => signOffline(order, systemRng, curve),
+};
+
+const multisig: Jobs<MultisigWork> = {
+  start({ signer, threshold, messages }) {
+    const account = startExchange(signer, threshold, messages.map(readKexMessage));
+    return { account, message: nextMessage(account, systemRng) };
+  },
+  advance({ account: before, messages, incomplete }) {
+    const account = continueExchange(before, messages.map(readKexMessage), incomplete);
+    return { account, message: nextMessage(account, systemRng) };
+  },
+  boost: ({ booster, messages }) => boosterMessage(booster, messages.map(readKexMessage), systemRng),
+  tell: ({ outputs, signer, shares }) =>
+    outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng)),
+  check({ told, account, viewPublicKey }) {
+    checkInfo(told, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
+    return true;
+  },
+  compose: ({ outputs, keys, count }) =>
+    outputs.map(({ output, told }) => compositeKeyImage(output, keys, told, count)),
+  propose: (plan) => propose(plan, systemRng, curve),
+  cosign: (order) => cosign(order, curve),
+};
+
+/** Runs a job with a copy of its task, and names its failure as a thread does. */
+async function inline<T, R>(job: (task: T) => R, task: T, problem: (text: string) => Error): Promise<R> {
+  try {
+    return job(structuredClone(task));
+  } catch (error) {
+    if (error instanceof NoNonceError) throw new WalletError({ kind: 'multisig_export_needed' });
+    if (error instanceof RangeError || error instanceof CodecError) throw problem(error.message);
+    throw error;
+  }
+}
+
+const invalid = (reason: string): Error => new WalletError({ kind: 'invalid', reason });
+
+/** Worker pools that run each task on this thread: tests of services need no threads. */
+export const inlineWorkers = (): WorkerPools =>
+  ({
+    signing: {
+      run: <K extends keyof SigningWork>(kind: K, task: SigningWork[K]['task']) =>
+        inline<SigningWork[K]['task'], SigningWork[K]['result']>(
+          signing[kind],
+          task,
+          (text) => new SigningProblem(text),
+        ),
+    },
+    multisig: {
+      run: <K extends keyof MultisigWork>(kind: K, task: MultisigWork[K]['task']) =>
+        inline<MultisigWork[K]['task'], MultisigWork[K]['result']>(
+          multisig[kind],
+          task,
+          (text) => new MultisigProblem(text),
+        ),
+    },
+    keyImages: {
+      locate: (hints: readonly OutputHint[], { viewSecret }: ViewKeys) =>
+        inline(
+          (all: readonly OutputHint[]) => all.map((one) => candidatesOf(one, viewSecret)),
+          hints,
+          invalid,
+        ),
+      derive: (outputs: readonly LocatedOutput[], keys: SpendingKeys) =>
+        inline((all: readonly LocatedOutput[]) => all.map((one) => keyImageOf(one, keys)), outputs, invalid),
+      sign: (outputs: readonly LocatedOutput[], keys: SpendingKeys) =>
+        inline(
+          (all: readonly LocatedOutput[]) => all.map((one) => signKeyImage(one, keys, systemRng)),
+          outputs,
+          invalid,
+        ),
+      judge: (claims: readonly KeyImageClaim[]) =>
+        inline(
+          (all: readonly KeyImageClaim[]) =>
+            all.map(({ publicKey, signed }) => judgeKeyImage(publicKey, signed)),
+          claims,
+          invalid,
+        ),
+    },
+  }) as unknown as WorkerPools;

@@ -1,0 +1,56 @@
+import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { Prices } from '../../src/services/payments/fee-estimator.js';
+import { PaymentBuilder } from '../../src/services/payments/payment-builder.js';
+import type { MadePayments, MakingOptions, PaymentMaker } from '../../src/services/payments/payment-maker.js';
+import type { OwnedOutput } from '../../src/wallet/model/records.js';
+import type { SpendableOutput } from '../../src/wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../src/wallet/select/transfer-plan.js';
+import { ownedOutput } from '../wallet/fixtures.js';
+import { FEES } from './paid-outputs.js';
+import type { ServiceWallet } from './service-wallet.js';
+
+/** Payment maker that keeps the plan of each payment in place of signing it. */
+export class PlannedPayments {
+  readonly options: MakingOptions[] = [];
+  readonly planned: FundedTransfer<SpendableOutput>[] = [];
+  readonly maker: PaymentMaker;
+  readonly #wallet: ServiceWallet;
+
+  constructor(wallet: ServiceWallet) {
+    this.#wallet = wallet;
+    const builder = new PaymentBuilder(wallet, wallet);
+    const make = (options: MakingOptions, plan: Parameters<PaymentMaker['make']>[1]) =>
+      this.#make(options, plan);
+    this.maker = { builder, make } as unknown as PaymentMaker;
+  }
+
+  async #make(
+    options: MakingOptions,
+    plan: (prices: Prices) => readonly FundedTransfer<SpendableOutput>[],
+  ): Promise<MadePayments> {
+    await Promise.resolve();
+    this.options.push(options);
+    const priority = options.priority === 0 ? 1 : options.priority;
+    this.planned.push(...this.#wallet.store.read(() => plan({ rates: FEES, priority })));
+    return { payments: [] };
+  }
+
+  /** Names of the inputs of every planned transaction. */
+  get inputs(): string[] {
+    return this.planned.flatMap(({ inputs }) => inputs.map(({ globalIndex }) => String(globalIndex)));
+  }
+}
+
+/** An output with made-up keys that differ from those of every other number. */
+export function numberedOutput(n: number, value: bigint, facts: Partial<OwnedOutput> = {}): OwnedOutput {
+  const key = <T>(role: number): T => {
+    const bytes = new Uint8Array(32).fill(role);
+    new DataView(bytes.buffer).setUint32(0, n);
+    return bytes as T;
+  };
+  return ownedOutput(value, {
+    ...{ txHash: key<Hash>(1), publicKey: key<PublicKey>(2), keyImage: key<KeyImage>(3) },
+    ...{ globalIndex: n, height: n },
+    ...facts,
+  });
+}
