@@ -2,32 +2,32 @@ import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
 import type { Json } from '../util/json.js';
 import { WalletError, type Fault } from '../wallet/model/wallet-error.js';
 
-/** `1.3` is the specification to the letter, `1.32` the shape of today's monero-wallet-rpc. */
+/** `1.3`: exactly as specified; `1.32`: as the current monero-wallet-rpc. */
 export type ApiVersion = '1.3' | '1.32';
 
 const packed = (major: number, minor: number): number => major * 0x10000 + minor;
 
-/** What get_version says; handlers answer as the latest. */
+/** Version that get_version returns, and that the results of handlers follow. */
 export const LATEST_API = packed(1, 32);
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** One place where the two cannot both be had. Handlers speak 1.32 and take what either allows. */
+/** Difference between the versions. Handlers accept the parameters of both and return results of 1.32. */
 interface Difference {
-  /** Row of the decisions' table. */
+  /** Row in the table of decisions. */
   readonly row: string;
   readonly methods: readonly string[];
-  /** Turns parsed parameters into what the handler takes, or refuses them. */
+  /** Converts parsed parameters for the handler, or refuses them. */
   readonly request?: Partial<Record<ApiVersion, (params: Params) => Params>>;
-  /** Turns the handler's answer into the version's. */
+  /** Converts the handler's result for the version. */
   readonly reply?: Partial<Record<ApiVersion, (result: PagedResult) => PagedResult>>;
-  /** Turns a fault into the version's answer, where it is one. */
+  /** Converts a fault to a result, if it is not an error in the version. */
   readonly fault?: Partial<Record<ApiVersion, (fault: Fault) => PagedResult | undefined>>;
 }
 
 const HASH_DIGITS = 64;
 
-/** A priority that no fee level belongs to. */
+/** Highest priority with a fee level. */
 const HIGHEST_PRIORITY = 4;
 
 const obsoletePaymentId = (text: string): WalletError =>
@@ -42,12 +42,12 @@ const minorIndex = (item: Json): Json => {
   return { ...rest, subaddr_index: index.minor };
 };
 
-/** Clients of the reference complain of what they do not know. */
+/** Clients of the reference reject unknown fields. */
 const withoutSize = (item: Json): Json => ({ ...(item as Params), tx_size: undefined }) as Json;
 
 const withoutPaymentId = (entry: Json): Json => ({ ...(entry as Params), payment_id: undefined }) as Json;
 
-/** A proof that cannot be read is a bad one. */
+/** Result in place of the error for an unreadable proof. */
 const badProofAs =
   (answer: PagedResult) =>
   (fault: Fault): PagedResult | undefined =>
@@ -92,7 +92,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'W9',
     methods: ['get_address_book'],
-    // An integrated address carries it: clients take the field for a second one.
+    // The integrated address contains it: clients would take the field for a second payment id.
     reply: {
       '1.32': (result) => ({ ...result, entries: (result['entries'] as Json[]).map(withoutPaymentId) }),
     },
@@ -100,7 +100,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'W10',
     methods: ['make_uri'],
-    // Seen in the answer: an address is refused before its payment id is.
+    // Checked in the result, so that an invalid address is refused before the payment id.
     reply: {
       '1.32': (result) => {
         if (/[?&]tx_payment_id=/.test(String(result['uri'])))
@@ -169,7 +169,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'view-only payments',
     methods: ['get_tx_key'],
-    // A signed set of upstream carries the scalar 1 in the place of the key, which its view-only wallet stores.
+    // A signed set of upstream has the scalar 1 in place of the key, which its view-only wallet stores.
     fault: {
       '1.32': (fault) =>
         fault.kind === 'no_tx_key' && fault.withSigner === true
@@ -180,7 +180,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'view-only payments',
     methods: ['transfer', 'sweep_single'],
-    // Nothing has this hash: clients of the reference count its digits.
+    // Placeholder that is no real hash: clients of the reference check its length.
     reply: {
       '1.32': (result) =>
         result['tx_hash'] === '' && result['unsigned_txset'] !== ''
@@ -206,14 +206,14 @@ export const DIFFERENCES: readonly Difference[] = [
 const applying = (method: string): readonly Difference[] =>
   DIFFERENCES.filter(({ methods }) => methods.includes(method));
 
-/** @throws WalletError where the version refuses what the other allows. */
+/** @throws WalletError for parameters that only the other version allows. */
 export const adaptRequest = (version: ApiVersion, method: string, params: Params): Params =>
   applying(method).reduce((adapted, { request }) => request?.[version]?.(adapted) ?? adapted, params);
 
 export const adaptReply = (version: ApiVersion, method: string, result: PagedResult): PagedResult =>
   applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);
 
-/** What the version answers in place of an error; undefined leaves it one. */
+/** Result in place of an error in this version; undefined if it stays an error. */
 export const adaptFault = (version: ApiVersion, method: string, fault: Fault): PagedResult | undefined =>
   applying(method)
     .map((difference) => difference.fault?.[version]?.(fault))

@@ -5,14 +5,11 @@ import type { Fault } from '../wallet/model/wallet-error.js';
 const shortage = (what: string, available: Amount, needed: Amount): string =>
   `not enough ${what}: ${formatCoins(available)} available, ${formatCoins(needed)} needed with the fee`;
 
-/**
- * One sentence for people, with the facts of a fault: `data.explanation` of the error. Facts of the caller's own are
- * repeated, secrets never are.
- */
+/** One sentence with the facts of a fault, for `data.explanation` of the error. Contains no secrets. */
 export function explain(fault: Fault): string {
   switch (fault.kind) {
     case 'no_wallet':
-      return 'no wallet is open: open_wallet first';
+      return 'no wallet is open: call open_wallet first';
     case 'no_wallet_dir':
       return 'the server was started without --wallet-dir';
     case 'wallet_exists':
@@ -32,13 +29,13 @@ export function explain(fault: Fault): string {
     case 'view_only':
       return 'the wallet is view-only: it has no spend key';
     case 'background_wallet':
-      return 'a background wallet only syncs: open the wallet itself';
+      return 'a background wallet only syncs: open the main wallet';
     case 'background_syncing':
-      return 'the spend key is put away while the wallet syncs in the background: stop_background_sync first';
+      return 'the spend key is not in memory during background sync: call stop_background_sync first';
     case 'not_deterministic':
       return 'the wallet is not deterministic: it has no mnemonic seed';
     case 'unknown_language':
-      return `unknown language '${fault.language}': get_languages lists those there are`;
+      return `unknown language '${fault.language}': get_languages lists the known ones`;
     case 'bad_seed':
       return `the word list failed verification: ${fault.reason}`;
     case 'wrong_address':
@@ -65,15 +62,15 @@ export function explain(fault: Fault): string {
     case 'not_multisig':
       return 'the wallet is not multisig';
     case 'multisig_not_ready':
-      return 'the wallet is multisig, but its key exchange is not complete: call exchange_multisig_keys with the messages of all';
+      return 'the wallet is multisig, but its key exchange is not complete: call exchange_multisig_keys with the messages of all participants';
     case 'multisig_disabled':
-      return 'the wallet is multisig, which is an experiment and disabled for it: enable it with prepare_multisig before it is made multisig, or in monero-wallet-cli';
+      return 'multisig is experimental and disabled for this wallet: enable it with prepare_multisig before it is made multisig, or in monero-wallet-cli';
     case 'too_few_signers':
-      return `this needs more participants: ${fault.needed}, not ${fault.given}`;
+      return `more participants are needed: ${fault.needed}, not ${fault.given}`;
     case 'multisig_import_needed':
-      return 'fresh nonces of too few signers are known for these outputs: import their multisig info first';
+      return 'unused nonces of too few signers are known for these outputs: import their multisig info first';
     case 'multisig_export_needed':
-      return 'this wallet has no unused nonces for these outputs: export its multisig info anew, have the proposer import it, and make a new transaction';
+      return 'this wallet has no unused nonces for these outputs: export its multisig info again, have the proposer import it, and make a new transaction';
     case 'key_image_unknown':
       return 'no output of this wallet has this key image';
     case 'wrong_transfer_type':
@@ -127,20 +124,20 @@ export function explain(fault: Fault): string {
     case 'bad_priority':
       return `priority ${fault.priority} is out of range: 0 to 4`;
     case 'priority_unknown':
-      return 'the daemon does not say how busy the chain is';
+      return 'the priority depends on the state of chain and pool, and the daemon cannot be asked for it';
     case 'fee_rates_unknown':
-      return `the daemon cannot be asked for the fee: ${fault.reason}`;
+      return `the daemon cannot be asked for the fee rates: ${fault.reason}`;
     case 'daemon_busy':
-      return 'the daemon is busy: it syncs; try again later';
+      return 'the daemon is busy syncing: try again later';
     case 'daemon_unreachable':
       return fault.reason;
     case 'daemon_misbehaves':
-      return `the daemon gave an answer that cannot be true: ${fault.reason}`;
+      return `the daemon gave an invalid answer: ${fault.reason}`;
     case 'mining_refused':
-      return `the daemon does not do what was asked about mining: ${fault.reason}`;
+      return `the daemon did not ${fault.action} mining: ${fault.reason}`;
     case 'bad_log_level':
       return `log level ${fault.level} is out of range: 0 to 4`;
     case 'daemon_untrusted':
-      return 'this needs a trusted daemon: --trusted-daemon';
+      return 'this method needs a trusted daemon: set --trusted-daemon';
   }
 }

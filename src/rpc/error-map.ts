@@ -6,7 +6,7 @@ import { explain } from './error-explanations.js';
 import { textOf, type Surroundings } from './error-texts.js';
 import type { Gates } from './method.js';
 
-/** Refused in restricted mode. */
+/** Code of a method refused in restricted mode. */
 export const DENIED = -7;
 
 const UNKNOWN_ERROR = -1;
@@ -94,17 +94,17 @@ function faultOf(error: DaemonError): Fault | undefined {
   return error.kind === 'busy' ? { kind: 'daemon_busy' } : undefined;
 }
 
-/** Longest text of a refusal [characters]: upstream's texts repeat arguments of the caller, however long they are. */
-const LONGEST_TEXT = 400;
+/** Longest error message [characters]: upstream's messages repeat arguments of any length. */
+const MAX_MESSAGE_LENGTH = 400;
 
-const abridged = (text: string): string =>
-  text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+const truncated = (text: string): string =>
+  text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
 
-function answerTo(fault: Fault, { codes, texts }: Gates, surroundings: Surroundings): RpcError {
-  // The names of relayed payments are as many as there are.
-  const fit = fault.kind === 'partly_relayed' ? (text: string): string => text : abridged;
-  const message = fit(textOf(fault, texts, surroundings));
-  const explanation = fit(explain(fault));
+function errorFor(fault: Fault, { codes, texts }: Gates, surroundings: Surroundings): RpcError {
+  // Never truncated: the client must know all relayed payments.
+  const limited = fault.kind === 'partly_relayed' ? (text: string): string => text : truncated;
+  const message = limited(textOf(fault, texts, surroundings));
+  const explanation = limited(explain(fault));
   return new RpcError(
     codes?.[fault.kind] ?? CODE[fault.kind],
     message,
@@ -113,15 +113,15 @@ function answerTo(fault: Fault, { codes, texts }: Gates, surroundings: Surroundi
 }
 
 /**
- * The error that a caller gets, or undefined for a bug. Code and message are upstream's where it refuses for the same
- * cause; `data.explanation` says more.
+ * Converts an error for the client; undefined for a bug. Code and message are upstream's where it has the same error;
+ * `data.explanation` adds details.
  */
 export function toRpcError(error: unknown, gates: Gates, surroundings: Surroundings): RpcError | undefined {
   if (error instanceof RpcError) return error;
-  if (error instanceof WalletError) return answerTo(error.fault, gates, surroundings);
+  if (error instanceof WalletError) return errorFor(error.fault, gates, surroundings);
   if (!(error instanceof DaemonError)) return undefined;
   const fault = faultOf(error);
   return fault === undefined
     ? new RpcError(UNKNOWN_ERROR, error.message)
-    : answerTo(fault, gates, surroundings);
+    : errorFor(fault, gates, surroundings);
 }

@@ -1,7 +1,7 @@
 import type { Fault } from '../wallet/model/wallet-error.js';
 import { explain } from './error-explanations.js';
 
-/** What a message may repeat beside the fault. */
+/** Facts beside the fault that a message may contain. */
 export interface Surroundings {
   /** `host:port` as configured; empty when offline. */
   readonly daemonAddress: string;
@@ -16,17 +16,17 @@ export type ErrorTexts = { readonly [K in Fault['kind']]: Text<K> };
 
 type Reasoned = Extract<Fault, { reason: string }>;
 
-/** Upstream's message for the cause; where upstream has none, the reason. */
+/** Upstream's message for the cause; our reason where upstream has none. */
 export const causeText = ({ text, reason }: Reasoned): string => text ?? reason;
 
-/** Upstream's message for the cause; where it has one message for several causes, that one. */
+/** Upstream's message for the cause; the usual one where the cause has none of its own. */
 const orText =
   (usual: string) =>
   ({ text }: Reasoned): string =>
     text ?? usual;
 
-/** Upstream's message followed by that of the cause. */
-const before =
+/** Upstream's prefix followed by the message of the cause. */
+const prefixed =
   (prefix: string) =>
   (fault: Reasoned): string =>
     prefix + causeText(fault);
@@ -38,8 +38,9 @@ const MULTISIG_DISABLED =
   'enable it by running this once in monero-wallet-cli: set enable-multisig-experimental 1';
 
 /**
- * Messages as clients know them: some compare them for equality, others look for a part. Methods override them in
- * their gates, where upstream does. `explain` stands where upstream knows no such refusal. Sources: wallet_rpc_server.cpp, wallet_errors.h, wallet2.cpp.
+ * Error messages of upstream, which clients compare or search. Methods override them in their gates, as upstream does.
+ * `explain` is used for errors that upstream does not have.
+ * Sources: wallet_rpc_server.cpp, wallet_errors.h, wallet2.cpp.
  */
 export const TEXTS: ErrorTexts = {
   no_wallet: 'No wallet file',
@@ -73,8 +74,8 @@ export const TEXTS: ErrorTexts = {
   wrong_signature: causeText,
   bad_unsigned_set: orText('cannot load unsigned_txset'),
   bad_signed_set: 'Failed to parse signed tx data.',
-  signing_failed: before('Failed to sign unsigned tx: '),
-  submission_failed: before('Failed to submit signed tx: '),
+  signing_failed: prefixed('Failed to sign unsigned tx: '),
+  submission_failed: prefixed('Failed to submit signed tx: '),
   bad_tx_metadata: 'Failed to parse tx metadata.',
   account_out_of_range: 'account index is out of bound',
   address_out_of_range: 'address index is out of bound',
@@ -104,8 +105,8 @@ export const TEXTS: ErrorTexts = {
   multisig_disabled: MULTISIG_DISABLED,
   too_few_signers: 'Needs multisig info from more participants',
   bad_multisig_set: orText('Failed to parse multisig tx data.'),
-  multisig_signing_failed: before('Failed to sign multisig tx: '),
-  multisig_submission_failed: before('Failed to submit multisig tx: '),
+  multisig_signing_failed: prefixed('Failed to sign multisig tx: '),
+  multisig_submission_failed: prefixed('Failed to submit multisig tx: '),
   multisig_import_needed:
     'Not enough multisig data was found to sign: import multisig data from more other participants',
   multisig_export_needed:
@@ -121,7 +122,7 @@ export const TEXTS: ErrorTexts = {
   bad_log_level: 'Error: log level not valid',
 };
 
-/** @param own messages of the method, where they differ from {@link TEXTS}. */
+/** @param own messages of the method that differ from {@link TEXTS}. */
 export function textOf(
   fault: Fault,
   own: Partial<ErrorTexts> | undefined,

@@ -27,7 +27,7 @@ function passMultisigGate(
 }
 
 /**
- * Binds a request to its wallet, once, and checks the conditions of its method in upstream's order.
+ * Resolves the wallet of a request, once, and checks the conditions of its method in upstream's order.
  * @throws RpcError, WalletError
  */
 export function passGate(

@@ -4,12 +4,12 @@ import type { Json } from '../util/json.js';
 import { Field, type RowTemplate } from '../util/row-template.js';
 import type { IncomingField } from '../wallet/model/records.js';
 
-/** Reads rows of a shape, each page with commas between its rows. */
-export type ReadRows = (shape: RowTemplate<IncomingField>) => Paged<Uint8Array | undefined>;
+/** Reads JSON rows of a template; the rows of a page are separated by commas. */
+export type ReadRows = (template: RowTemplate<IncomingField>) => Paged<Uint8Array | undefined>;
 
 const field = (name: IncomingField): Field<IncomingField> => new Field(name);
 
-/** A row of incoming_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_details`. */
+/** Row template of incoming_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_details`. */
 const INCOMING: RowTemplate<IncomingField> = {
   amount: field('amount'),
   block_height: field('height'),
@@ -24,23 +24,23 @@ const INCOMING: RowTemplate<IncomingField> = {
   unlocked: field('unlocked'),
 };
 
-/** Rows that are written where they are stored: only their shape is known here. */
+/** Rows that the store encodes as JSON from a row template. */
 export class IncomingRows implements JsonRows {
   readonly #read: ReadRows;
-  readonly #shape: RowTemplate<IncomingField>;
+  readonly #template: RowTemplate<IncomingField>;
   #release: () => void = () => undefined;
 
-  constructor(read: ReadRows, shape = INCOMING) {
+  constructor(read: ReadRows, template = INCOMING) {
     this.#read = read;
-    this.#shape = shape;
+    this.#template = template;
   }
 
   map(adapt: (row: Json) => Json): JsonRows {
-    return new IncomingRows(this.#read, adapt(this.#shape as Json) as RowTemplate<IncomingField>);
+    return new IncomingRows(this.#read, adapt(this.#template as Json) as RowTemplate<IncomingField>);
   }
 
   async *pages(): AsyncGenerator<readonly Uint8Array[]> {
-    const { pages, release } = this.#read(this.#shape);
+    const { pages, release } = this.#read(this.#template);
     this.#release = release;
     for await (const page of pages) if (page !== undefined) yield [page];
   }

@@ -10,39 +10,40 @@ import type { ErrorTexts } from './error-texts.js';
 /** The server, scope and wallet of one request. */
 export interface Context {
   readonly server: WalletManager;
-  /** Wallets that the path of the request reaches. */
+  /** Wallets reachable by the path of the request. */
   readonly scope: WalletScope;
-  /** Wallet that the request was bound to when it arrived. @throws WalletError `no_wallet` where the method needs none. */
+  /** Wallet of the request, resolved when it arrived. @throws WalletError `no_wallet` for methods that need none. */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
 }
 
-/** What must hold before a method runs, and how its failures are numbered. `rpc/gate.ts` enforces all of it. */
+/**
+ * Conditions of a method, enforced by `rpc/gate.ts` (error codes in brackets), and its own error codes and messages.
+ */
 export interface Gates {
-  /** nothing; a wallet directory (-23); an open wallet (-13). */
+  /** Nothing, a wallet directory (-23) or an open wallet (-13). */
   readonly needs: 'nothing' | 'directory' | 'wallet';
   /** Refused in restricted mode (-7). */
   readonly restricted: boolean;
   /** Refused on a view-only wallet (-29). */
   readonly spendKey?: true;
   /**
-   * absent: refused on a multisig wallet (-28). begun: on any other (-31). ready: also before its key exchange
-   * is complete (-31). unready: refused afterwards (-28).
+   * absent: not a multisig wallet (-28). begun: a multisig wallet (-31). ready: a multisig wallet with a complete key
+   * exchange (-31). unready: not such a wallet (-28).
    */
   readonly multisig?: 'absent' | 'begun' | 'ready' | 'unready';
-  /** Refused by 1.32 on a multisig wallet that was not told to be one (-48). */
+  /** Refused by 1.32 on a multisig wallet without the setting that enables multisig (-48). */
   readonly multisigEnabled?: true;
-  /** Refused while the spend key is put away (-52), and on a background wallet (-51). */
+  /** Refused during background sync (-52), and on a background wallet (-51). */
   readonly foreground?: true;
   /** Refused unless the daemon is trusted (-1). */
   readonly trustedDaemon?: true;
-  /** Codes that differ from the error table for this method. */
+  /** Error codes of this method that differ from the table of codes. */
   readonly codes?: Partial<Record<Fault['kind'], number>>;
-  /** Messages that differ from the table of messages for this method. */
+  /** Messages of this method that differ from the table of messages. */
   readonly texts?: Partial<ErrorTexts>;
 }
 
 export type WalletMethod = Method<Context, Gates, PagedResult>;
 
-/** Defines a wallet method. */
 export const defineMethod = define<Context, Gates, PagedResult>();

@@ -1,48 +1,48 @@
 import type { z } from 'zod';
 import { flag, text, u32, u64 } from '../jsonrpc/params.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
-import type { Wanted } from './payment-shapes.js';
+import type { ResultFields } from './payment-shapes.js';
 
-/** What every method that makes transactions is told of what to answer. */
-export const answerParams = {
+/** Parameters of all methods that make transactions, for the fields of the result. */
+export const resultParams = {
   do_not_relay: flag.default(false),
   get_tx_hex: flag.default(false),
   get_tx_metadata: flag.default(false),
-  // The specification and upstream name it differently for some methods.
+  // The specification and upstream differ in its name for some methods.
   get_tx_key: flag.default(false),
   get_tx_keys: flag.default(false),
 };
 
-/** What every method that pays somebody takes. The ring size is the network's, whatever is asked for. */
+/** Parameters of all methods that make payments. `ring_size` is ignored: the network has a fixed one. */
 export const paymentParams = {
-  ...answerParams,
+  ...resultParams,
   priority: u32.default(0),
   ring_size: u64.default(0n),
   unlock_time: u64.default(0n),
   payment_id: text.default(''),
 };
 
-type AnswerParams = z.output<z.ZodObject<typeof answerParams>>;
+type ResultParams = z.output<z.ZodObject<typeof resultParams>>;
 type PaymentParams = z.output<z.ZodObject<typeof paymentParams>>;
 
-/** Standalone payment ids left the network long ago. @throws WalletError `wrong_payment_id` */
-export function makingOptions(asked: PaymentParams) {
-  if (asked.payment_id !== '')
+/** Options of a payment. @throws WalletError `wrong_payment_id` for a standalone payment id: these are obsolete. */
+export function paymentOptions(args: PaymentParams) {
+  if (args.payment_id !== '')
     throw new WalletError({
       kind: 'wrong_payment_id',
       reason: 'standalone payment ids are obsolete: use an integrated address',
       text: 'Standalone payment IDs are obsolete. Use subaddresses or integrated addresses instead',
     });
   return {
-    priority: asked.priority,
-    unlockTime: asked.unlock_time,
-    doNotRelay: asked.do_not_relay,
-    withMetadata: asked.get_tx_metadata,
+    priority: args.priority,
+    unlockTime: args.unlock_time,
+    doNotRelay: args.do_not_relay,
+    withMetadata: args.get_tx_metadata,
   };
 }
 
-export const wantedOf = (asked: AnswerParams): Wanted => ({
-  keys: asked.get_tx_key || asked.get_tx_keys,
-  blobs: asked.get_tx_hex,
-  metadata: asked.get_tx_metadata,
+export const resultFields = (args: ResultParams): ResultFields => ({
+  keys: args.get_tx_key || args.get_tx_keys,
+  blobs: args.get_tx_hex,
+  metadata: args.get_tx_metadata,
 });

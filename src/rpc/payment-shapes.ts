@@ -3,8 +3,8 @@ import type { Result } from '../jsonrpc/method.js';
 import { concatBytes, toHex } from '../util/bytes.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 
-/** What a caller wants to be told of the transactions made. */
-export interface Wanted {
+/** Optional fields of the result that the client requested. */
+export interface ResultFields {
   readonly keys: boolean;
   readonly blobs: boolean;
   readonly metadata: boolean;
@@ -21,8 +21,8 @@ const setsShape = ({ unsignedSet, multisigSet }: MadePayments) => ({
   unsigned_txset: toHex(unsignedSet ?? new Uint8Array()),
 });
 
-/** Of methods that make one transaction. What only a signed one has is empty where the wallet cannot sign. */
-export function paymentShape(made: MadePayments, wanted: Wanted): Result {
+/** Result of methods that make one transaction. Fields of a signed one are empty if the wallet cannot sign. */
+export function paymentShape(made: MadePayments, fields: ResultFields): Result {
   const [payment] = made.payments;
   if (payment === undefined)
     throw new WalletError({
@@ -35,17 +35,17 @@ export function paymentShape(made: MadePayments, wanted: Wanted): Result {
     amounts_by_dest: { amounts: payment.amounts },
     fee: payment.fee,
     spent_key_images: imagesShape(payment),
-    tx_blob: wanted.blobs ? blobHex(payment) : '',
+    tx_blob: fields.blobs ? blobHex(payment) : '',
     tx_hash: hashHex(payment),
-    tx_key: wanted.keys ? keysHex(payment) : '',
-    tx_metadata: wanted.metadata ? metadataHex(payment) : '',
+    tx_key: fields.keys ? keysHex(payment) : '',
+    tx_metadata: fields.metadata ? metadataHex(payment) : '',
     weight: payment.weight,
     ...setsShape(made),
   };
 }
 
-/** Of methods that make as many transactions as are needed. */
-export function paymentsShape(made: MadePayments, wanted: Wanted): Result {
+/** Result of methods that make as many transactions as needed. */
+export function paymentsShape(made: MadePayments, fields: ResultFields): Result {
   const { payments } = made;
   const signed = payments.filter((payment) => payment.signed !== undefined);
   return {
@@ -53,12 +53,12 @@ export function paymentsShape(made: MadePayments, wanted: Wanted): Result {
     amounts_by_dest_list: payments.map(({ amounts }) => ({ amounts })),
     fee_list: payments.map(({ fee }) => fee),
     spent_key_images_list: payments.map(imagesShape),
-    tx_blob_list: wanted.blobs ? signed.map(blobHex) : [],
+    tx_blob_list: fields.blobs ? signed.map(blobHex) : [],
     tx_hash_list: signed.map(hashHex),
-    tx_key_list: wanted.keys
+    tx_key_list: fields.keys
       ? payments.filter(({ txSecretKeys }) => txSecretKeys.length > 0).map(keysHex)
       : [],
-    tx_metadata_list: wanted.metadata ? signed.map(metadataHex) : [],
+    tx_metadata_list: fields.metadata ? signed.map(metadataHex) : [],
     weight_list: payments.map(({ weight }) => weight),
     ...setsShape(made),
   };

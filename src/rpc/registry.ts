@@ -20,7 +20,7 @@ import { sweepMethods } from './methods/sweeps.js';
 import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
 
-/** Every wallet method, family by family. */
+/** All wallet methods. */
 export const registry = new Registry<Context, Gates, PagedResult>([
   ...fileMethods,
   ...serviceMethods,

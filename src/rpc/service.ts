@@ -9,25 +9,25 @@ import { toRpcError } from './error-map.js';
 import { passGate } from './gate.js';
 import { registry } from './registry.js';
 
-/** Ties the methods to a server: parameters, gate, version, handler, errors. */
+/** Creates the call function of a server: checks parameters and gate, runs the handler, adapts version and errors. */
 export function createCall(server: WalletManager, version: ApiVersion, log: Logger): Call {
-  return async (name, given, target) => {
+  return async (name, rawParams, target) => {
     const scope = server.scope(target);
     const method = registry.find(name);
     if (method === undefined) throw methodNotFound();
     log.debug({ method: method.name }, 'request');
-    const parsed = (await readParams(method.params, given)) as Readonly<Record<string, unknown>>;
-    const told = (error: unknown): unknown =>
+    const parsed = (await readParams(method.params, rawParams)) as Readonly<Record<string, unknown>>;
+    const toClientError = (error: unknown): unknown =>
       toRpcError(error, method.meta, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
     try {
       const context = passGate(method.meta, server, scope, version);
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);
-      return await writeRows(adaptReply(version, method.name, reply), told);
+      return await writeRows(adaptReply(version, method.name, reply), toClientError);
     } catch (error) {
       const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;
       if (answer !== undefined) return writeRows(answer);
-      throw told(error);
+      throw toClientError(error);
     }
   };
 }

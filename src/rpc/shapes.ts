@@ -12,13 +12,13 @@ type JsonObject = { readonly [key: string]: Json | undefined };
 
 export const indexShape = ({ major, minor }: SubaddressIndex): JsonObject => ({ major, minor });
 
-/** Message of methods that take an address or an OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
+/** Messages of methods with an address or OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
 export const WRONG_ADDRESS: Partial<ErrorTexts> = {
   wrong_address: ({ address, text, reason }) =>
     address === undefined ? (text ?? reason) : `WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: ${address}`,
 };
 
-/** Pages of an answer on the wire. */
+/** Converts pages of a long answer to JSON rows. */
 export function rowsOf<T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows {
   const shaped = async function* (): AsyncGenerator<readonly Json[]> {
     for await (const page of pages) yield page.map(shape);
@@ -26,11 +26,11 @@ export function rowsOf<T>({ pages, release }: Paged<readonly T[]>, shape: (item:
   return new ListedRows(shaped(), release);
 }
 
-/** 16 hex digits; 64 for a long id. Zeros where there is none. */
+/** Payment id as 16 hex digits, or 64 for a long one; zeros if there is none. */
 export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>
   toHex(paymentId ?? new Uint8Array(8));
 
-/** A row of get_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_entry`. */
+/** Row of get_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_entry`. */
 export function transferEntry(entry: HistoryEntry): JsonObject {
   return {
     address: entry.address,
@@ -55,7 +55,7 @@ export function transferEntry(entry: HistoryEntry): JsonObject {
   };
 }
 
-/** @param paymentId as the caller wrote it. */
+/** @param paymentId in hex, as given by the client. */
 export const paymentShape = ({ payment, address, locked }: PaymentView, paymentId: string): JsonObject => ({
   payment_id: paymentId,
   tx_hash: toHex(payment.tx.txHash),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { registry } from '../../src/rpc/registry.js';
 import { parseJson } from '../../src/util/json.js';
 
-/** A method of the specification or of the reference; all parameters that either of them has. */
+/** A method of the specification or of the reference, with the parameters of both. */
 interface Known {
   readonly name: string;
   readonly aliases: readonly string[];
@@ -20,12 +20,12 @@ const { methods: known } = JSON.parse(readFileSync(new URL('methods.json', folde
 const pairFile = (name: string): URL => new URL(`recorded/${name}.json`, folder);
 const recorded = readdirSync(new URL('recorded/', folder)).map((file) => file.replace(/\.json$/, ''));
 
-/** Method → why no answer to it could be recorded. */
+/** Methods without a recorded answer, and the reason. */
 const unanswered: Readonly<Record<string, string>> = {
-  finalize_multisig: '0.18 knows the name and answers every call of it with an error',
+  finalize_multisig: '0.18 has the method and answers every call of it with an error',
 };
 
-/** Those that a real server could be asked. */
+/** Methods that a real server of release 0.18 answers. */
 const ofRelease = known.filter(({ name, in: where }) => where.includes('0.18') && !(name in unanswered));
 
 describe('completeness', () => {
@@ -33,7 +33,7 @@ describe('completeness', () => {
     expect(registry.find(name)).toBeDefined();
   });
 
-  it('has no other method than those of the specification, of the reference, and the additions', () => {
+  it('has only methods of the specification and of the reference, and the listed additions', () => {
     const names = [...known.map(({ name }) => name), 'list_wallets'];
     expect(registry.methods.map(({ name }) => name).filter((name) => !names.includes(name))).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('completeness', () => {
     },
   );
 
-  test.each(ofRelease)('$name has a recorded pair, whose request it takes', ({ name }) => {
+  test.each(ofRelease)('$name accepts the request of its recorded pair', ({ name }) => {
     expect(recorded).toContain(name);
     const pair = parseJson(readFileSync(pairFile(name), 'utf8')) as unknown as {
       readonly request: { readonly method: string; readonly params: unknown };

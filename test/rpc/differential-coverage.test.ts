@@ -10,12 +10,12 @@ const ofRelease = methods.filter(({ in: where }) => where.includes('0.18')).map(
 const covered = Object.values(COVERED).flat();
 
 describe('the differential tests', () => {
-  test.each(ofRelease)('ask both servers for %s, or say why not', (name) => {
+  test.each(ofRelease)('call %s on both servers, or give a reason why not', (name) => {
     expect([covered.includes(name), name in NOT_COVERED]).toContain(true);
     expect(covered.includes(name) && name in NOT_COVERED).toBe(false);
   });
 
-  it('ask for each method in one situation, and for none that the release does not know', () => {
+  it('call each method in one test only, and no method unknown to the release', () => {
     expect(covered.filter((name, i) => covered.indexOf(name) !== i)).toEqual([]);
     expect([...covered, ...Object.keys(NOT_COVERED)].filter((name) => !ofRelease.includes(name))).toEqual([]);
   });

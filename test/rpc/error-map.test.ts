@@ -22,7 +22,7 @@ const errorOf = (cause: unknown, gates = PLAIN): Pick<RpcError, 'code' | 'messag
 const fault = (facts: Fault): WalletError => new WalletError(facts);
 
 describe('an error', () => {
-  it('has the text of upstream, and ours as its explanation', () => {
+  it('has the message of upstream, and our sentence as its explanation', () => {
     const shortage: Fault = { kind: 'not_enough_money', available: amount(1n), needed: amount(2n) };
     expect(errorOf(fault(shortage))).toEqual({
       code: -17,
@@ -33,11 +33,11 @@ describe('an error', () => {
     });
   });
 
-  it('has no explanation that repeats its text', () => {
+  it('has no explanation equal to its message', () => {
     expect(errorOf(fault({ kind: 'invalid', reason: 'so it is' })).data).toBeUndefined();
   });
 
-  it('has the text of its method, where upstream has one', () => {
+  it('has the message of its method where upstream has one', () => {
     const exists = fault({ kind: 'wallet_exists', name: 'shop' });
     expect(errorOf(exists, gatesOf('create_wallet'))).toMatchObject({
       ...{ code: -21, message: 'Cannot create wallet. Already exists.' },
@@ -50,28 +50,28 @@ describe('an error', () => {
     expect(errorOf(wrong, gatesOf('transfer')).message).toBe('WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: x');
   });
 
-  it('repeats of a long argument its beginning only', () => {
+  it('truncates a long argument', () => {
     const wrong = fault({ kind: 'wrong_address', reason: 'Invalid address', address: 'x'.repeat(5000) });
     const { message } = errorOf(wrong, gatesOf('transfer'));
     expect(message).toMatch(/^WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: x{300,400}…$/);
   });
 
-  it('names every payment that was relayed before it', () => {
+  it('lists all payments relayed before it', () => {
     const names = Array.from({ length: 50 }, (_, i) => i.toString(16).padStart(64, '0'));
     const text = `daemon is busy; relayed before it: ${names.join(', ')}`;
     expect(errorOf(fault({ kind: 'partly_relayed', reason: text, text })).message).toBe(text);
   });
 
-  it('is none for a bug', () => {
+  it('is not created for a bug', () => {
     expect(toRpcError(new TypeError('x'), PLAIN, AT)).toBeUndefined();
   });
 });
 
-describe('a daemon that cannot be asked', () => {
+describe('an unreachable daemon', () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 
   test.each<DaemonErrorKind>(['unreachable', 'timeout', 'unauthorized', 'tls'])(
-    'is no connection: %s',
+    'is an error without connection: %s',
     (kind) => {
       expect(errorOf(new DaemonError(kind, 'said so'))).toEqual({
         ...{ code: -38, message: 'no connection to daemon', data: { explanation: 'said so' } },
@@ -79,7 +79,7 @@ describe('a daemon that cannot be asked', () => {
     },
   );
 
-  it('is explained with the failure of the operating system', () => {
+  it('is explained with the error code of the operating system', () => {
     const error = new DaemonError('unreachable', 'no connection', { cause: refused });
     expect(errorOf(error).data).toEqual({ explanation: 'no connection (ECONNREFUSED)' });
   });
@@ -92,13 +92,13 @@ describe('a daemon that cannot be asked', () => {
     ['check_spend_proof', -1, 'no connection to daemon'],
     ['scan_tx', -1, 'Failed to get transaction from daemon'],
     ['relay_tx', -4, 'Failed to commit tx.'],
-  ])('fails %s as upstream', (method, code, message) => {
+  ])('makes %s fail as upstream', (method, code, message) => {
     expect(errorOf(new DaemonError('unreachable', 'no connection'), gatesOf(method))).toMatchObject({
       ...{ code, message },
     });
   });
 
-  it('is busy while it syncs', () => {
+  it('is distinguished from a busy one', () => {
     expect(errorOf(new DaemonError('busy', 'x'))).toMatchObject({ code: -3, message: 'daemon is busy' });
   });
 });

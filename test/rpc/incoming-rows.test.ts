@@ -9,13 +9,18 @@ const MEMBERS = '"amount":?,"block_height":?,"frozen":?,"global_index":?,"key_im
 test.each([
   ['1.3', `{${MEMBERS}"tx_hash":?,"tx_size":?,"unlocked":?,"subaddr_index":?}`],
   ['1.32', `{${MEMBERS}"subaddr_index":{"major":?,"minor":?},"tx_hash":?,"unlocked":?}`],
-] as [ApiVersion, string][])('a row of incoming_transfers under %s', async (version, row) => {
-  let text = '';
-  const rows = new IncomingRows((shape) => {
-    text = rowParts(shape).texts.join('?');
-    return { pages: (async function* () {})(), release: () => undefined };
-  });
-  const { transfers } = adaptReply(version, 'incoming_transfers', { transfers: rows });
-  expect(await (transfers as JsonRows).pages()[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
-  expect(text).toBe(row);
-});
+] as [ApiVersion, string][])(
+  'a row of incoming_transfers has the fields of version %s',
+  async (version, row) => {
+    let text = '';
+    const rows = new IncomingRows((template) => {
+      text = rowParts(template).texts.join('?');
+      return { pages: (async function* () {})(), release: () => undefined };
+    });
+    const { transfers } = adaptReply(version, 'incoming_transfers', { transfers: rows });
+    expect(await (transfers as JsonRows).pages()[Symbol.asyncIterator]().next()).toMatchObject({
+      done: true,
+    });
+    expect(text).toBe(row);
+  },
+);

@@ -79,7 +79,7 @@ export class FakeOpener {
     return {
       ...{ name, paths, keystore: { whole, password }, sync: { restoreHeight: 7 } },
       backgroundSync: { resume: () => this.#step(`resume ${name}`) },
-      handLockOver: () => ({ release: () => (this.isLockHeld = false) }),
+      detachLock: () => ({ release: () => (this.isLockHeld = false) }),
       close,
     } as unknown as OpenWallet;
   }

@@ -23,7 +23,7 @@ import { compositeKeyImage } from '../../src/wallet/multisig/key-image.js';
 import { propose } from '../../src/wallet/multisig/proposal.js';
 import {
   candidatesOf,
-  judgeKeyImage,
+  verifyKeyImage,
   keyImageOf,
   signKeyImage,
   type LocatedOutput,
@@ -42,7 +42,7 @@ type Jobs<Work extends Record<keyof Work, { readonly task: unknown; readonly res
 const signing: Jobs<SigningWork> = {
   rings: (parts) => assembleRings(parts, curve),
   build: ({ plan, rate, rates }) => buildFromOwn(plan, rate, rates, systemRng, curve),
-  layOut: ({ plan, rate, rates }) => {
+  buildUnsigned: ({ plan, rate, rates }) => {
     const unsigned = settleFee(plan, rate, rates, systemRng, curve);
     const { targets, payees, fee, change } = unsigned;
     return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
@@ -60,14 +60,14 @@ const multisig: Jobs<MultisigWork> = {
     return { account, message: nextMessage(account, systemRng) };
   },
   boost: ({ booster, messages }) => boosterMessage(booster, messages.map(readKexMessage), systemRng),
-  tell: ({ outputs, signer, shares }) =>
+  createInfo: ({ outputs, signer, shares }) =>
     outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng)),
-  check({ told, account, viewPublicKey }) {
-    checkInfo(told, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
+  verifyInfo({ info, account, viewPublicKey }) {
+    checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
     return true;
   },
-  compose: ({ outputs, keys, count }) =>
-    outputs.map(({ output, told }) => compositeKeyImage(output, keys, told, count)),
+  combineKeyImages: ({ outputs, keys, count }) =>
+    outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count)),
   propose: (plan) => propose(plan, systemRng, curve),
   cosign: (order) => cosign(order, curve),
 };
@@ -122,7 +122,7 @@ export const inlineWorkers = (): WorkerPools =>
       judge: (claims: readonly KeyImageClaim[]) =>
         inline(
           (all: readonly KeyImageClaim[]) =>
-            all.map(({ publicKey, signed }) => judgeKeyImage(publicKey, signed)),
+            all.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed)),
           claims,
           invalid,
         ),

@@ -1,7 +1,11 @@
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import type { Prices } from '../../src/services/payments/fee-estimator.js';
 import { PaymentBuilder } from '../../src/services/payments/payment-builder.js';
-import type { MadePayments, MakingOptions, PaymentMaker } from '../../src/services/payments/payment-maker.js';
+import type {
+  MadePayments,
+  PaymentOptions,
+  PaymentMaker,
+} from '../../src/services/payments/payment-maker.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import type { SpendableOutput } from '../../src/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../src/wallet/select/transfer-plan.js';
@@ -11,7 +15,7 @@ import type { ServiceWallet } from './service-wallet.js';
 
 /** Payment maker that keeps the plan of each payment in place of signing it. */
 export class PlannedPayments {
-  readonly options: MakingOptions[] = [];
+  readonly options: PaymentOptions[] = [];
   readonly planned: FundedTransfer<SpendableOutput>[] = [];
   readonly maker: PaymentMaker;
   readonly #wallet: ServiceWallet;
@@ -19,13 +23,13 @@ export class PlannedPayments {
   constructor(wallet: ServiceWallet) {
     this.#wallet = wallet;
     const builder = new PaymentBuilder(wallet, wallet);
-    const make = (options: MakingOptions, plan: Parameters<PaymentMaker['make']>[1]) =>
+    const make = (options: PaymentOptions, plan: Parameters<PaymentMaker['make']>[1]) =>
       this.#make(options, plan);
     this.maker = { builder, make } as unknown as PaymentMaker;
   }
 
   async #make(
-    options: MakingOptions,
+    options: PaymentOptions,
     plan: (prices: Prices) => readonly FundedTransfer<SpendableOutput>[],
   ): Promise<MadePayments> {
     await Promise.resolve();

@@ -105,27 +105,27 @@ export class FakeSync {
     await this.refreshing();
   }
 
-  undisturbed<T>(task: () => Promise<T>): Promise<T> {
+  runExclusive<T>(task: () => Promise<T>): Promise<T> {
     return this.#wallet.locks.exclusive(() => {
       this.#wallet.assertOpen();
       return task();
     });
   }
 
-  expectSpends(news: readonly ImportedKeyImage[]): void {
+  watchKeyImages(news: readonly ImportedKeyImage[]): void {
     this.learned.push(...news);
   }
 
-  lookAgain(): void {
-    this.calls.push('lookAgain');
+  restartScan(): void {
+    this.calls.push('restartScan');
   }
 
   expandTo(): void {
     this.calls.push('expandTo');
   }
 
-  watchAhead(): Promise<void> {
-    this.calls.push('watchAhead');
+  deriveLookahead(): Promise<void> {
+    this.calls.push('deriveLookahead');
     return Promise.resolve();
   }
 }

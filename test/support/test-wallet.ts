@@ -25,7 +25,10 @@ import { WalletStore } from '../../src/store/wallet-store.js';
 import { toHex } from '../../src/util/bytes.js';
 import { Secret } from '../../src/util/secret.js';
 import type { WalletKeys } from '../../src/wallet/keys.js';
-import { numberOfType, type BackgroundSyncType } from '../../src/wallet/model/background-sync-mode.js';
+import {
+  backgroundSyncTypeNumber,
+  type BackgroundSyncType,
+} from '../../src/wallet/model/background-sync-mode.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
 import { FakeRefresher } from './fake-refresher.js';
 import { seededRng } from './seeded-rng.js';
@@ -60,7 +63,7 @@ export const keysFileOf = (
   network,
   refreshHeight: 0,
   creationTimestamp: 0,
-  other: { background_sync_type: numberOfType(type) },
+  other: { background_sync_type: backgroundSyncTypeNumber(type) },
 });
 
 export interface TestWalletOptions {
@@ -212,7 +215,7 @@ export class TestWallet {
 
   /** Puts the spend key away. */
   hide(): void {
-    this.keystore.putSpendKeyAway();
+    this.keystore.dropSpendKey();
   }
 
   close(): void {

@@ -16,7 +16,7 @@ import type { ServerSettings } from '../../src/services/manager/server-settings.
 import { WalletOpener, type NewWallet } from '../../src/services/manager/wallet-opener.js';
 import { requireLanguage } from '../../src/services/manager/wallet-restore.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
-import { Callers } from '../../src/util/callers.js';
+import { PendingRequests } from '../../src/util/pending-requests.js';
 import { systemRng } from '../../src/util/random.js';
 import { inlineWorkers } from './inline-workers.js';
 
@@ -95,7 +95,12 @@ export class WalletServer {
       network: 'mainnet',
       directory: this.directory,
       ...{ kdfRounds: 1, exportFormat: 'current', restricted: false, threads: 1, daemonTrusted: true },
-      ...{ anyFork: false, rng: systemRng, callers: new Callers(), openAlias: new OpenAlias() },
+      ...{
+        anyFork: false,
+        rng: systemRng,
+        pendingRequests: new PendingRequests(),
+        openAlias: new OpenAlias(),
+      },
       events: {
         onIncoming: () => undefined,
         onProgress: () => undefined,
@@ -123,7 +128,7 @@ export class WalletServer {
       ...{ daemon: this.daemon, refresher, workers: inlineWorkers() as WorkerPools },
       rekey: (wallet, change) => this.wallets.rekey(wallet, change),
     });
-    this.wallets.use(this.opener);
+    this.wallets.setOpener(this.opener);
   }
 
   paths(name: string): WalletPaths {

@@ -1,7 +1,7 @@
 import { listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
-/** Methods that group accounts. */
+/** Methods for tags of accounts. */
 export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_account_tags',
@@ -20,7 +20,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'tag_accounts',
-    summary: 'Gives accounts a tag.',
+    summary: 'Sets the tag of accounts.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -38,7 +38,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'untag_accounts',
-    summary: 'Takes the tags of accounts away.',
+    summary: 'Removes the tags of accounts.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -56,7 +56,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'set_account_tag_description',
-    summary: 'Describes a tag.',
+    summary: 'Sets the description of a tag.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ tag: text.default(''), description: text.default('') }),
     source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',

@@ -3,9 +3,9 @@ import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import { emptyRow, type AddressBalance } from '../../services/accounts/balances.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { writtenOnce } from '../written-once.js';
+import { cachedJson } from '../json-cache.js';
 
-/** Adds address and label to what addresses hold. */
+/** Rows of address balances, with the texts and labels of the addresses. */
 async function perSubaddress(wallet: OpenWallet, listed: readonly AddressBalance[]) {
   const texts = await wallet.accounts.addresses(
     listed.map(({ account, minor }) => ({ major: account, minor })),
@@ -33,7 +33,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_balance',
     aliases: ['getbalance'],
-    summary: 'Balance of an account; unlocked_balance leaves out what is still locked.',
+    summary: 'Returns the balance of an account; unlocked_balance excludes locked outputs.',
     meta: { needs: 'wallet', restricted: false },
     params: params({
       account_index: u32.default(0),
@@ -54,8 +54,8 @@ export const accountMethods: readonly WalletMethod[] = [
                   balance.addresses.find((at) => at.minor === minor) ?? emptyRow(account_index, minor),
               );
       const rows = () => perSubaddress(wallet, listed);
-      // Labels come and go without a change to what is stored.
-      const per_subaddress = wallet.keystore.hidesNotes ? await rows() : await writtenOnce(listed, rows);
+      // Not cached while labels are hidden, which changes without a change of the store.
+      const per_subaddress = wallet.keystore.hidesNotes ? await rows() : await cachedJson(listed, rows);
       return {
         balance: balance.total,
         unlocked_balance: balance.unlocked,
@@ -80,16 +80,16 @@ export const accountMethods: readonly WalletMethod[] = [
     handle({ wallet }, { tag, strict_balances, regexp }) {
       const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag);
       const { addresses } = wallet.balances.of(undefined, strict_balances);
-      const held = new Map<number, { total: bigint; unlocked: bigint }>();
+      const sumsOf = new Map<number, { total: bigint; unlocked: bigint }>();
       for (const at of addresses) {
-        const sums = held.get(at.account) ?? { total: 0n, unlocked: 0n };
-        held.set(at.account, { total: sums.total + at.total, unlocked: sums.unlocked + at.unlocked });
+        const sums = sumsOf.get(at.account) ?? { total: 0n, unlocked: 0n };
+        sumsOf.set(at.account, { total: sums.total + at.total, unlocked: sums.unlocked + at.unlocked });
       }
       const listed = accounts.map(({ account, tag: ownTag }) => ({
         account_index: account,
         base_address: wallet.accounts.address({ major: account, minor: 0 }),
-        balance: held.get(account)?.total ?? 0n,
-        unlocked_balance: held.get(account)?.unlocked ?? 0n,
+        balance: sumsOf.get(account)?.total ?? 0n,
+        unlocked_balance: sumsOf.get(account)?.unlocked ?? 0n,
         label: wallet.accounts.label({ major: account, minor: 0 }),
         tag: ownTag,
       }));
@@ -103,7 +103,7 @@ export const accountMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'create_account',
-    summary: 'Adds an account.',
+    summary: 'Creates an account.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ label: text.default('') }),
     source: 'COMMAND_RPC_CREATE_ACCOUNT, on_create_account',
@@ -115,7 +115,7 @@ export const accountMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'label_account',
-    summary: "Sets an account's label.",
+    summary: 'Sets the label of an account.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), label: text.default('') }),
     source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',
@@ -126,7 +126,7 @@ export const accountMethods: readonly WalletMethod[] = [
   }),
 ];
 
-/** An address of the wallet on the wire. */
+/** Parameter for the index of an own address. */
 export const subaddressIndex = z
   .object({ major: u32.default(0), minor: u32.default(0) })
   .default({ major: 0, minor: 0 });

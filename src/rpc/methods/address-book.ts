@@ -5,7 +5,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { paymentIdShape, WRONG_ADDRESS } from '../shapes.js';
 
-/** Addresses carry short ids only; zeros stand for none. @throws WalletError `wrong_payment_id` */
+/** Reads a short payment id; zeros mean none. @throws WalletError `wrong_payment_id`, also for a long one. */
 function readPaymentId(hex: string): PaymentId | undefined {
   if (/^(?:|0{16}|0{64})$/.test(hex)) return undefined;
   if (!isHex(hex) || hex.length !== 16)
@@ -47,7 +47,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'edit_address_book',
-    summary: 'Changes parts of an entry of the address book.',
+    summary: 'Changes fields of an entry of the address book.',
     meta: { needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
     params: params({
       index: height.default(0),
@@ -59,11 +59,11 @@ export const addressBookMethods: readonly WalletMethod[] = [
       description: text.default(''),
     }),
     source: 'COMMAND_RPC_EDIT_ADDRESS_BOOK_ENTRY, on_edit_address_book',
-    async handle({ wallet }, asked) {
-      await wallet.addressBook.edit(asked.index, {
-        ...(asked.set_address ? { address: asked.address } : {}),
-        ...(asked.set_payment_id ? { paymentId: readPaymentId(asked.payment_id) ?? 'none' } : {}),
-        ...(asked.set_description ? { description: asked.description } : {}),
+    async handle({ wallet }, args) {
+      await wallet.addressBook.edit(args.index, {
+        ...(args.set_address ? { address: args.address } : {}),
+        ...(args.set_payment_id ? { paymentId: readPaymentId(args.payment_id) ?? 'none' } : {}),
+        ...(args.set_description ? { description: args.description } : {}),
       });
       return {};
     },
@@ -71,7 +71,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'delete_address_book',
-    summary: 'Removes an entry of the address book; later ones move down by one.',
+    summary: 'Removes an entry of the address book; the indices of later entries decrease by one.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ index: height.default(0) }),
     source: 'COMMAND_RPC_DELETE_ADDRESS_BOOK_ENTRY, on_delete_address_book',

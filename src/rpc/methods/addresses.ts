@@ -5,17 +5,17 @@ import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { indexShape } from '../shapes.js';
-import { writtenOnce } from '../written-once.js';
+import { cachedJson } from '../json-cache.js';
 import { subaddressIndex } from './accounts.js';
 
-/** Source: wallet_rpc_server.cpp `on_create_address`. */
+/** Addresses created by one call, at most. Source: wallet_rpc_server.cpp `on_create_address`. */
 const MAX_NEW_ADDRESSES = 65_536;
 
 export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_address',
     aliases: ['getaddress'],
-    summary: "Lists an account's addresses.",
+    summary: 'Lists the addresses of an account.',
     meta: { needs: 'wallet', restricted: false },
     params: params({ account_index: u32.default(0), address_index: listOf(u32) }),
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
@@ -23,7 +23,7 @@ export const addressMethods: readonly WalletMethod[] = [
       const addresses = await wallet.accounts.list(account_index, address_index);
       return {
         address: wallet.accounts.address({ major: account_index, minor: 0 }),
-        addresses: await writtenOnce(addresses, () =>
+        addresses: await cachedJson(addresses, () =>
           addresses.map(({ address, index, label, used }) => ({
             address,
             address_index: index.minor,
@@ -37,7 +37,7 @@ export const addressMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_address_index',
-    summary: 'Tells which account and address a text belongs to.',
+    summary: 'Returns the account and address index of an address of the wallet.',
     meta: { needs: 'wallet', restricted: false },
     params: params({ address: text.default('') }),
     source: 'COMMAND_RPC_GET_ADDRESS_INDEX, on_getaddress_index',
@@ -48,7 +48,7 @@ export const addressMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'create_address',
-    summary: 'Adds addresses to an account.',
+    summary: 'Creates addresses in an account.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
     source: 'COMMAND_RPC_CREATE_ADDRESS, on_create_address',
@@ -71,7 +71,7 @@ export const addressMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'label_address',
-    summary: "Sets an address's label.",
+    summary: 'Sets the label of an address.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ index: subaddressIndex, label: text.default('') }),
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
@@ -83,7 +83,7 @@ export const addressMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'set_subaddress_lookahead',
-    summary: 'Sets how far beyond the last account and address payments are still recognised.',
+    summary: 'Sets the number of accounts and addresses watched beyond the last created ones.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
@@ -96,7 +96,7 @@ export const addressMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'validate_address',
-    summary: 'Tells whether a text is an address, and of which kind.',
+    summary: 'Checks whether a text is an address, and returns its kind and network.',
     meta: { needs: 'nothing', restricted: false },
     params: params({
       address: text.default(''),
@@ -124,7 +124,7 @@ export const addressMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'make_integrated_address',
-    summary: 'Joins a payment id to an address.',
+    summary: 'Creates an integrated address from an address and a payment id.',
     meta: { needs: 'wallet', restricted: false },
     params: params({ standard_address: text.default(''), payment_id: text.default('') }),
     source: 'COMMAND_RPC_MAKE_INTEGRATED_ADDRESS, on_make_integrated_address',
@@ -142,7 +142,7 @@ export const addressMethods: readonly WalletMethod[] = [
       if (address.kind !== 'standard')
         throw new WalletError({
           kind: 'wrong_address',
-          reason: `a payment id cannot be joined to a ${describeKind(address)}`,
+          reason: `a payment id cannot be added to a ${describeKind(address)}`,
           text: address.kind === 'subaddress' ? "Subaddress shouldn't be used" : 'Already integrated address',
         });
       return { integrated_address: formatAddress(integrate(address, id)), payment_id: toHex(id) };
@@ -151,7 +151,7 @@ export const addressMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'split_integrated_address',
-    summary: 'Takes address and payment id apart.',
+    summary: 'Returns the address and payment id of an integrated address.',
     meta: { needs: 'wallet', restricted: false },
     params: params({ integrated_address: text.default('') }),
     source: 'COMMAND_RPC_SPLIT_INTEGRATED_ADDRESS, on_split_integrated_address',

@@ -3,11 +3,11 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash } from '../shapes.js';
 
-/** Methods that keep texts of clients. */
+/** Methods for notes of transactions and attributes. */
 export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_tx_notes',
-    summary: 'Attaches notes to transactions, whether the wallet knows them or not.',
+    summary: 'Sets notes of transactions, known to the wallet or not.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ txids: listOf(text), notes: listOf(text) }),
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
@@ -27,7 +27,7 @@ export const annotationMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_tx_notes',
-    summary: 'Shows the notes of transactions, empty ones included.',
+    summary: 'Returns the notes of transactions, including empty ones.',
     meta: { needs: 'wallet', restricted: false },
     params: params({ txids: listOf(text) }),
     source: 'COMMAND_RPC_GET_TX_NOTES, on_get_tx_notes',
@@ -36,7 +36,7 @@ export const annotationMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'set_attribute',
-    summary: 'Keeps a text under a key.',
+    summary: 'Stores a text under a key.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ key: text.default(''), value: text.default('') }),
     source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',
@@ -48,7 +48,7 @@ export const annotationMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_attribute',
-    summary: 'Shows the text under a key.',
+    summary: 'Returns the text stored under a key.',
     meta: { needs: 'wallet', restricted: true },
     params: params({ key: text.default('') }),
     source: 'COMMAND_RPC_GET_ATTRIBUTE, on_get_attribute',

@@ -2,8 +2,11 @@ import { none, params, text } from '../../jsonrpc/params.js';
 import { explain } from '../error-explanations.js';
 import { defineMethod, type Gates, type WalletMethod } from '../method.js';
 
-/** Who shares a spend key, or has none, cannot put it away. Source: wallet_rpc_server.cpp `PRE_VALIDATE_BACKGROUND_SYNC`. */
-const ONE_OWNER: Gates = {
+/**
+ * Gates of background sync, which view-only and multisig wallets do not have.
+ * Source: wallet_rpc_server.cpp `PRE_VALIDATE_BACKGROUND_SYNC`.
+ */
+const FULL_WALLET: Gates = {
   needs: 'wallet',
   restricted: true,
   spendKey: true,
@@ -16,13 +19,12 @@ const ONE_OWNER: Gates = {
   },
 };
 
-/** Methods that keep a wallet in step while its spend key is put away. */
+/** Methods to sync a wallet while its spend key is not in memory. */
 export const backgroundSyncMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'setup_background_sync',
-    summary:
-      'Chooses how the wallet is synced without its spend key: off, under its password, or another one.',
-    meta: ONE_OWNER,
+    summary: 'Sets how the wallet syncs without its spend key: off, with its password, or with another one.',
+    meta: FULL_WALLET,
     params: params({
       background_sync_type: text.default(''),
       wallet_password: text.default(''),
@@ -37,8 +39,8 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'start_background_sync',
-    summary: 'Wipes the spend key from memory; the wallet goes on syncing.',
-    meta: ONE_OWNER,
+    summary: 'Starts background sync: wipes the spend key from memory and keeps syncing.',
+    meta: FULL_WALLET,
     params: none,
     source: 'COMMAND_RPC_START_BACKGROUND_SYNC, on_start_background_sync',
     async handle({ wallet }) {
@@ -49,8 +51,9 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'stop_background_sync',
-    summary: 'Takes the spend key back and tells what was spent meanwhile.',
-    meta: ONE_OWNER,
+    summary:
+      'Stops background sync: restores the spend key and recognises the spends of the time without it.',
+    meta: FULL_WALLET,
     params: params({
       wallet_password: text.default(''),
       seed: text.default(''),

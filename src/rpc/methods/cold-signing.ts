@@ -15,7 +15,7 @@ const recipients = (paid: TransferSummary['recipients']) =>
 
 /**
  * Source: wallet_rpc_server_commands_defs.h `transfer_description`.
- * @param weight absent for a transaction that is not made yet: nobody knows it.
+ * @param weight absent for an unsigned transaction, whose weight is unknown.
  */
 const descriptionShape = (description: TransferDescription, weight: number | undefined) => ({
   amount_in: description.amountIn,
@@ -69,7 +69,7 @@ function readSignedKeyImage({ key_image, signature }: z.output<typeof signedKeyI
 export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_outputs',
-    summary: 'Tells an offline wallet with the same keys which outputs this one received.',
+    summary: 'Exports outputs for an offline wallet with the same keys.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({
       all: flag.default(false),
@@ -84,7 +84,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'import_outputs',
-    summary: 'Takes the outputs that a wallet in touch with the chain told.',
+    summary: 'Imports outputs exported by a wallet that reads the chain.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ outputs_data_hex: text.default('') }),
     requestSize: 'long-text',
@@ -97,7 +97,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'export_key_images',
-    summary: 'Proves key images to a wallet without a spend key.',
+    summary: 'Exports signed key images for a wallet without a spend key.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ all: flag.default(false) }),
     source: 'COMMAND_RPC_EXPORT_KEY_IMAGES, on_export_key_images',
@@ -115,7 +115,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'import_key_images',
-    summary: 'Takes proven key images and finds out which of them are spent.',
+    summary: 'Imports signed key images and asks the daemon which of them are spent.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
     requestSize: 'long-list',
@@ -130,7 +130,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'describe_transfer',
-    summary: 'Says what a set of transactions would pay that are not signed, or not by enough.',
+    summary: 'Returns the payments in a set of unsigned or partly signed transactions.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -161,7 +161,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'sign_transfer',
-    summary: 'Signs what a wallet without a spend key made.',
+    summary: 'Signs transactions created by a wallet without a spend key.',
     meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true, multisigEnabled: true },
     params: params({
       unsigned_txset: text.default(''),
@@ -183,7 +183,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'submit_transfer',
-    summary: 'Relays what an offline wallet signed.',
+    summary: 'Relays transactions signed by an offline wallet.',
     meta: { needs: 'wallet', restricted: true },
     params: params({ tx_data_hex: text.default('') }),
     requestSize: 'long-text',

@@ -12,7 +12,7 @@ const RESTORED = 'Wallet has been restored successfully.';
 export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_wallet',
-    summary: 'Creates a wallet and opens it; an empty filename keeps it in memory.',
+    summary: 'Creates a wallet and opens it; with an empty filename it exists in memory only.',
     meta: { needs: 'directory', restricted: true },
     params: params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
@@ -25,12 +25,12 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'open_wallet',
     summary:
-      'Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the one before is closed unless its own path holds it open.',
+      'Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the previous one is closed unless it was also opened under its own path.',
     meta: {
       needs: 'directory',
       restricted: true,
       codes: { wrong_password: -1 },
-      // Upstream looks for separators first, and then whether the file can be opened.
+      // Upstream checks for path separators before it opens the file.
       texts: {
         bad_wallet_name: ({ name }) => (name.includes('/') ? 'Invalid filename' : NOT_OPENED),
         wallet_locked: NOT_OPENED,
@@ -76,18 +76,18 @@ export const fileMethods: readonly WalletMethod[] = [
       enable_multisig_experimental: flag.default(false),
     }),
     source: 'COMMAND_RPC_RESTORE_DETERMINISTIC_WALLET, on_restore_deterministic_wallet',
-    async handle({ scope }, asked) {
+    async handle({ scope }, args) {
       const request = {
-        filename: asked.filename,
-        password: asked.password,
-        seed: asked.seed,
-        restoreHeight: asked.restore_height,
+        filename: args.filename,
+        password: args.password,
+        seed: args.seed,
+        restoreHeight: args.restore_height,
       };
-      if (asked.enable_multisig_experimental) {
-        if (asked.seed_offset !== '')
+      if (args.enable_multisig_experimental) {
+        if (args.seed_offset !== '')
           throw new WalletError({
             kind: 'bad_seed',
-            reason: 'multisig seeds take no offset',
+            reason: 'multisig seeds have no offset',
             text: 'Multisig seeds are not compatible with seed offsets',
           });
         const address = await scope.restoreMultisig(request);
@@ -95,8 +95,8 @@ export const fileMethods: readonly WalletMethod[] = [
       }
       const restored = await scope.restoreWallet({
         ...request,
-        language: asked.language,
-        seedOffset: asked.seed_offset,
+        language: args.language,
+        seedOffset: args.seed_offset,
       });
       return {
         address: restored.address,
@@ -109,7 +109,7 @@ export const fileMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'generate_from_keys',
-    summary: 'Makes a wallet from its keys and opens it; without the spend key it is view-only.',
+    summary: 'Creates a wallet from its keys and opens it; without the spend key it is view-only.',
     meta: {
       needs: 'directory',
       restricted: true,
@@ -127,22 +127,22 @@ export const fileMethods: readonly WalletMethod[] = [
       autosave_current: flag.default(true),
     }),
     source: 'COMMAND_RPC_GENERATE_FROM_KEYS, on_generate_from_keys',
-    async handle({ scope }, asked) {
+    async handle({ scope }, args) {
       const { address, viewOnly } = await scope.generateFromKeys({
-        filename: asked.filename,
-        password: asked.password,
-        keys: { address: asked.address, viewKey: asked.viewkey, spendKey: asked.spendkey },
-        restoreHeight: asked.restore_height,
-        language: asked.language,
+        filename: args.filename,
+        password: args.password,
+        keys: { address: args.address, viewKey: args.viewkey, spendKey: args.spendkey },
+        restoreHeight: args.restore_height,
+        language: args.language,
       });
-      const what = viewOnly ? 'Watch-only wallet' : 'Wallet';
-      return { address, info: `${what} has been generated successfully.` };
+      const kind = viewOnly ? 'Watch-only wallet' : 'Wallet';
+      return { address, info: `${kind} has been generated successfully.` };
     },
   }),
 
   defineMethod({
     name: 'close_wallet',
-    summary: 'Closes the wallet; on /json_rpc one that its own path holds open stays open there.',
+    summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
     meta: { needs: 'wallet', restricted: true },
     params: params({ autosave_current: flag.default(true) }),
     source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
@@ -154,7 +154,7 @@ export const fileMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'change_wallet_password',
-    summary: "Changes the open wallet's password.",
+    summary: 'Changes the password of the open wallet.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -171,7 +171,7 @@ export const fileMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'store',
-    summary: 'Makes sure that everything is on disk.',
+    summary: 'Writes the open wallet to disk.',
     meta: { needs: 'wallet', restricted: true },
     params: params({}),
     source: 'COMMAND_RPC_STORE, on_store',
@@ -183,7 +183,7 @@ export const fileMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'query_key',
-    summary: 'Reveals a key or the mnemonic seed.',
+    summary: 'Returns a secret key or the mnemonic seed.',
     meta: { needs: 'wallet', restricted: true },
     params: params({ key_type: text.default('') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',

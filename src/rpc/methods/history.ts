@@ -10,8 +10,8 @@ import { defineMethod, type WalletMethod } from '../method.js';
 import { paymentIdShape, paymentShape, readTxHash, rowsOf, transferEntry } from '../shapes.js';
 
 /**
- * 8 or 32 bytes. A long id whose last 24 bytes are zero is a short one.
- * @param textOf gives upstream's message. @throws WalletError `wrong_payment_id`
+ * Reads a payment id of 8 or 32 bytes. A long one whose last 24 bytes are zero is a short one.
+ * @param textOf returns upstream's message. @throws WalletError `wrong_payment_id`
  */
 function readPaymentId(hex: string, textOf: (hex: string) => string): Uint8Array {
   if (!isHex(hex) || (hex.length !== 16 && hex.length !== 64))
@@ -26,12 +26,13 @@ function readPaymentId(hex: string, textOf: (hex: string) => string): Uint8Array
 
 const WRONG_SIZE = 'Payment ID has invalid size: ';
 
-const onePayment = (hex: string): string => (isHex(hex) ? WRONG_SIZE + hex : 'Payment ID has invalid format');
+const singleIdText = (hex: string): string =>
+  isHex(hex) ? WRONG_SIZE + hex : 'Payment ID has invalid format';
 
-const ofMany = (hex: string): string =>
+const bulkIdText = (hex: string): string =>
   hex.length === 16 || hex.length === 64 ? `Payment ID has invalid format: ${hex}` : WRONG_SIZE + hex;
 
-/** Upstream words it otherwise in this method. @throws WalletError `wrong_tx_hash` */
+/** Reads a transaction hash, with the error messages of get_transfer_by_txid. @throws WalletError `wrong_tx_hash` */
 function readTransactionId(txid: string): Hash {
   if (isHex(txid) && txid.length === 64) return readTxHash(txid);
   throw new WalletError({
@@ -48,7 +49,7 @@ const LISTS: readonly HistoryList[] = ['in', 'out', 'pending', 'failed', 'pool']
 
 const MINED: readonly HistoryList[] = ['in', 'out'];
 
-/** Greatest height of a page. @throws WalletError for what no answer gave as `cursor` */
+/** Reads the greatest height of a page. @throws WalletError `invalid` for a malformed cursor */
 function readCursor(cursor: string): number {
   if (cursor === '') return Number.MAX_SAFE_INTEGER;
   if (!/^\d{1,15}$/.test(cursor))
@@ -56,13 +57,13 @@ function readCursor(cursor: string): number {
   return Number(cursor);
 }
 
-/** Upstream's MAX_BLOCK_NUMBER: everything. */
+/** Default of `max_height`: no limit. Source: MAX_BLOCK_NUMBER of upstream. */
 const MAX_HEIGHT = 500_000_000n;
 
 export const historyMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_transfers',
-    summary: 'Lists transfers, in the lists asked for.',
+    summary: 'Lists transfers of the requested kinds.',
     meta: { needs: 'wallet', restricted: false },
     params: params({
       in: flag.default(false),
@@ -76,31 +77,31 @@ export const historyMethods: readonly WalletMethod[] = [
       account_index: u32.default(0),
       subaddr_indices: listOf(u32),
       all_accounts: flag.default(false),
-      // Ours: pages from the newest on. Upstream answers with everything.
+      // Additions of this server: pages from the newest transfer on. Upstream returns all of them.
       limit: u32.default(0),
       cursor: text.default(''),
     }),
     source: 'COMMAND_RPC_GET_TRANSFERS, on_get_transfers',
-    async handle({ wallet, server }, asked) {
-      if (asked.pool && !server.settings.restricted) await wallet.sync.refreshPool();
-      const filtered = asked.filter_by_height;
-      const from = readCursor(asked.cursor);
+    async handle({ wallet, server }, args) {
+      if (args.pool && !server.settings.restricted) await wallet.sync.refreshPool();
+      const filtered = args.filter_by_height;
+      const from = readCursor(args.cursor);
       const filter = {
-        minHeight: filtered ? asked.min_height : -1,
-        maxHeight: Math.min(from, filtered ? asked.max_height : Number.MAX_SAFE_INTEGER),
-        ...(asked.all_accounts ? {} : { account: asked.account_index, minors: asked.subaddr_indices }),
+        minHeight: filtered ? args.min_height : -1,
+        maxHeight: Math.min(from, filtered ? args.max_height : Number.MAX_SAFE_INTEGER),
+        ...(args.all_accounts ? {} : { account: args.account_index, minors: args.subaddr_indices }),
       };
-      // What is not mined belongs to the first page.
+      // Unmined transfers are part of the first page only.
       const lists = new Set(
-        LISTS.filter((list) => asked[list] && (asked.cursor === '' || MINED.includes(list))),
+        LISTS.filter((list) => args[list] && (args.cursor === '' || MINED.includes(list))),
       );
       const {
         lists: found,
         release,
         next,
-      } = asked.limit === 0
+      } = args.limit === 0
         ? { ...wallet.history.list(lists, filter), next: undefined }
-        : wallet.history.page(lists, filter, asked.limit);
+        : wallet.history.page(lists, filter, args.limit);
       const rows = LISTS.map((list) => {
         const pages = found[list];
         return [list, pages && rowsOf({ pages, release }, transferEntry)];
@@ -114,7 +115,7 @@ export const historyMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_transfer_by_txid',
-    summary: 'Shows one transaction of an account.',
+    summary: 'Returns one transaction of an account.',
     meta: {
       needs: 'wallet',
       restricted: false,
@@ -132,7 +133,7 @@ export const historyMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'incoming_transfers',
-    summary: 'Lists outputs that an account received.',
+    summary: 'Lists the outputs received by an account.',
     meta: { needs: 'wallet', restricted: false },
     params: params({
       transfer_type: text.default(''),
@@ -145,8 +146,8 @@ export const historyMethods: readonly WalletMethod[] = [
       if (!isKind(transfer_type))
         throw new WalletError({ kind: 'wrong_transfer_type', given: transfer_type });
       return {
-        transfers: new IncomingRows((shape) =>
-          wallet.history.incoming(transfer_type, account_index, subaddr_indices, shape),
+        transfers: new IncomingRows((template) =>
+          wallet.history.incoming(transfer_type, account_index, subaddr_indices, template),
         ),
       };
     },
@@ -161,7 +162,7 @@ export const historyMethods: readonly WalletMethod[] = [
     handle({ wallet }, { payment_id }) {
       return {
         payments: wallet.history
-          .payments(readPaymentId(payment_id, onePayment))
+          .payments(readPaymentId(payment_id, singleIdText))
           .map((view) => paymentShape(view, payment_id)),
       };
     },
@@ -181,7 +182,7 @@ export const historyMethods: readonly WalletMethod[] = [
             paymentShape(view, paymentIdShape(view.payment.tx.paymentId).padEnd(64, '0')),
           ),
         };
-      const ids = await workSlices.map(payment_ids, (id) => ({ id, bytes: readPaymentId(id, ofMany) }));
+      const ids = await workSlices.map(payment_ids, (id) => ({ id, bytes: readPaymentId(id, bulkIdText) }));
       const found = await workSlices.map(ids, ({ id, bytes }) => {
         wallet.assertOpen();
         return wallet.history.payments(bytes, min_block_height).map((view) => paymentShape(view, id));

@@ -4,7 +4,7 @@ import { defineMethod, type WalletMethod } from '../method.js';
 export const miningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'start_mining',
-    summary: "Has the daemon mine to the wallet's primary address.",
+    summary: "Starts mining of the daemon to the wallet's primary address.",
     meta: { needs: 'wallet', restricted: true, trustedDaemon: true },
     params: params({
       threads_count: height.default(0),
@@ -12,20 +12,20 @@ export const miningMethods: readonly WalletMethod[] = [
       ignore_battery: flag.default(false),
     }),
     source: 'COMMAND_RPC_START_MINING, on_start_mining',
-    async handle({ wallet, server }, asked) {
-      const order = {
-        threads: asked.threads_count,
-        background: asked.do_background_mining,
-        ignoreBattery: asked.ignore_battery,
+    async handle({ wallet, server }, args) {
+      const request = {
+        threads: args.threads_count,
+        background: args.do_background_mining,
+        ignoreBattery: args.ignore_battery,
       };
-      await wallet.mining.start(order, server.settings.threads);
+      await wallet.mining.start(request, server.settings.threads);
       return {};
     },
   }),
 
   defineMethod({
     name: 'stop_mining',
-    summary: 'Has the daemon stop mining.',
+    summary: 'Stops mining of the daemon.',
     meta: { needs: 'wallet', restricted: true },
     params: none,
     source: 'COMMAND_RPC_STOP_MINING, on_stop_mining',

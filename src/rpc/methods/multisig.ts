@@ -10,16 +10,16 @@ const exchangeParams = {
   force_update_use_with_caution: flag.default(false),
 };
 
-/** @param step as upstream names it in the message. */
+/** @param step name of the step in upstream's message. */
 const refusedBy = (step: string): Partial<ErrorTexts> => ({
   multisig_refused: (fault) => `Error calling ${step}: ${causeText(fault)}`,
 });
 
-/** Methods that make a wallet one participant of a group. */
+/** Methods for multisig key exchange, info and signing. */
 export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'is_multisig',
-    summary: 'Tells whether the wallet shares its spend key with others, and how far it has come.',
+    summary: 'Returns whether the wallet is multisig, and the progress of its key exchange.',
     meta: { needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_IS_MULTISIG, on_is_multisig',
@@ -31,7 +31,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'prepare_multisig',
-    summary: 'Gives the message with which this wallet joins a group.',
+    summary: 'Returns the first key exchange message of this wallet.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -50,7 +50,7 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'make_multisig',
     summary:
-      'Makes an unused wallet one participant of a group; every group needs a round of exchange_multisig_keys after it.',
+      'Makes an unused wallet a multisig participant; at least one round of exchange_multisig_keys follows.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -73,7 +73,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'exchange_multisig_keys',
-    summary: 'Completes a round of the key exchange; the last makes the wallet ready.',
+    summary: 'Completes a round of the key exchange; the last round makes the wallet ready.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -95,8 +95,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'finalize_multisig',
-    summary:
-      'A round of exchange_multisig_keys under its former name; how many are needed depends on the group.',
+    summary: 'Completes a round of the key exchange, as exchange_multisig_keys does; its former name.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -118,7 +117,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_multisig_key_exchange_booster',
-    summary: 'Gives a message for the round after next, from some of the messages of the next.',
+    summary: 'Returns a message for the round after next, from some messages of the next round.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -144,8 +143,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'export_multisig_info',
-    summary:
-      'Gives what the other signers need of this one before they can pay; what it gave before can sign nothing any more.',
+    summary: 'Exports the multisig info of this signer; nonces of its earlier exports become invalid.',
     meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     params: none,
     source: 'COMMAND_RPC_EXPORT_MULTISIG, on_export_multisig',
@@ -156,7 +154,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'import_multisig_info',
-    summary: 'Takes what other signers export: key images are known and payments possible afterwards.',
+    summary: 'Imports the multisig info of other signers, which completes key images and allows payments.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -177,7 +175,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'sign_multisig',
-    summary: 'Signs transactions that another signer made; the last one needed completes them.',
+    summary: 'Signs transactions proposed by another signer; the last signature needed completes them.',
     meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     params: params({ tx_data_hex: text.default('') }),
     requestSize: 'long-text',
@@ -190,7 +188,7 @@ export const multisigMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'submit_multisig',
-    summary: 'Relays transactions that enough signers have signed.',
+    summary: 'Relays transactions signed by enough signers.',
     meta: {
       needs: 'wallet',
       restricted: true,

@@ -4,13 +4,13 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';
 
-/** Source: wallet2.cpp `scan_tx`. */
+/** Message of upstream. Source: wallet2.cpp `scan_tx`. */
 const NOT_FETCHED = 'Failed to get transaction from daemon';
 
 const oneOutput = params({ key_image: text.default('') });
 
-/** @param purpose as upstream's message names it. @throws WalletError `wrong_key_image`, `invalid` where it is missing */
-function outputNamed(keyImage: string, purpose: string): KeyImage {
+/** @param purpose part of upstream's message. @throws WalletError `wrong_key_image`, `invalid` if it is missing */
+function requireKeyImage(keyImage: string, purpose: string): KeyImage {
   if (keyImage === '')
     throw new WalletError({
       kind: 'invalid',
@@ -23,42 +23,42 @@ function outputNamed(keyImage: string, purpose: string): KeyImage {
 export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'freeze',
-    summary: 'Sets an output aside: nothing spends it.',
+    summary: 'Freezes an output, so that no payment spends it.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
     handle({ wallet }, { key_image }) {
-      wallet.outputFreezing.setFrozen(outputNamed(key_image, 'freeze'), true);
+      wallet.outputFreezing.setFrozen(requireKeyImage(key_image, 'freeze'), true);
       return {};
     },
   }),
 
   defineMethod({
     name: 'thaw',
-    summary: 'Lets a frozen output be spent again.',
+    summary: 'Thaws a frozen output, so that it can be spent again.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
-      wallet.outputFreezing.setFrozen(outputNamed(key_image, 'thaw'), false);
+      wallet.outputFreezing.setFrozen(requireKeyImage(key_image, 'thaw'), false);
       return {};
     },
   }),
 
   defineMethod({
     name: 'frozen',
-    summary: 'Tells whether an output is frozen.',
+    summary: 'Returns whether an output is frozen.',
     meta: { needs: 'wallet', restricted: false, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_FROZEN, on_frozen',
     handle: ({ wallet }, { key_image }) => ({
-      frozen: wallet.outputFreezing.find(outputNamed(key_image, 'check if frozen')).frozen,
+      frozen: wallet.outputFreezing.find(requireKeyImage(key_image, 'check if frozen')).frozen,
     }),
   }),
 
   defineMethod({
     name: 'scan_tx',
-    summary: 'Reads transactions out of turn.',
+    summary: 'Scans single transactions, apart from a refresh.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -77,7 +77,7 @@ export const outputMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'rescan_spent',
-    summary: 'Asks the daemon anew which outputs are spent.',
+    summary: 'Asks the daemon again which outputs are spent.',
     meta: { needs: 'wallet', restricted: true, foreground: true, trustedDaemon: true },
     params: none,
     source: 'COMMAND_RPC_RESCAN_SPENT, on_rescan_spent',

@@ -7,11 +7,11 @@ import { defineMethod, type WalletMethod } from '../method.js';
 /** Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
 const DEFAULT_PERIOD_SECONDS = 20;
 
-/** Methods about the server, its daemon and the refresh. */
+/** Methods for the server, its daemon and the refresh. */
 export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_version',
-    summary: 'Version of the interface: major in the high 16 bits, minor in the low.',
+    summary: 'Returns the version of the interface: major in the high 16 bits, minor in the low 16.',
     meta: { needs: 'nothing', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_VERSION, on_get_version',
@@ -20,7 +20,7 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_languages',
-    summary: 'Languages of mnemonic seeds.',
+    summary: 'Lists the languages of mnemonic seeds.',
     meta: { needs: 'nothing', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_LANGUAGES, on_get_languages',
@@ -32,7 +32,7 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'set_daemon',
-    summary: 'Changes the daemon of the server, for every open wallet.',
+    summary: 'Sets the daemon of the server, for every open wallet.',
     meta: { needs: 'wallet', restricted: true },
     params: params({
       address: text.default(''),
@@ -48,15 +48,15 @@ export const serviceMethods: readonly WalletMethod[] = [
       proxy: text.default(''),
     }),
     source: 'COMMAND_RPC_SET_DAEMON, on_set_daemon',
-    async handle({ server }, asked) {
-      const mode = asked.ssl_support;
+    async handle({ server }, args) {
+      const mode = args.ssl_support;
       if (mode !== 'enabled' && mode !== 'disabled' && mode !== 'autodetect')
         throw new WalletError({
           kind: 'bad_daemon_settings',
           reason: 'ssl_support is one of enabled, disabled, autodetect',
           text: 'Invalid ssl support mode',
         });
-      const fingerprints = asked.ssl_allowed_fingerprints.map((print) =>
+      const fingerprints = args.ssl_allowed_fingerprints.map((print) =>
         print.replaceAll(':', '').toLowerCase(),
       );
       if (!fingerprints.every((print) => /^[0-9a-f]{64}$/.test(print)))
@@ -65,31 +65,31 @@ export const serviceMethods: readonly WalletMethod[] = [
           reason: 'a fingerprint has 64 hex digits (SHA-256)',
           text: 'ssl_allowed_fingerprints[] entries must be hex-encoded SHA-256 values',
         });
-      const unverifiable = asked.ssl_ca_file === '' && fingerprints.length === 0 && !asked.ssl_allow_any_cert;
-      if (mode === 'enabled' && unverifiable && !/\.(onion|i2p)(:\d+)?$/.test(asked.address))
+      const unverifiable = args.ssl_ca_file === '' && fingerprints.length === 0 && !args.ssl_allow_any_cert;
+      if (mode === 'enabled' && unverifiable && !/\.(onion|i2p)(:\d+)?$/.test(args.address))
         throw new WalletError({
           kind: 'bad_daemon_settings',
           reason: 'ssl_support enabled needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert',
           text: 'SSL is enabled but no user certificate or fingerprints were provided',
         });
       server.setDaemon(
-        asked.address === ''
+        args.address === ''
           ? undefined
           : {
-              address: asked.address,
-              ...(asked.username === '' ? {} : { login: { user: asked.username, password: asked.password } }),
-              ...(asked.proxy === '' ? {} : { proxy: asked.proxy }),
+              address: args.address,
+              ...(args.username === '' ? {} : { login: { user: args.username, password: args.password } }),
+              ...(args.proxy === '' ? {} : { proxy: args.proxy }),
               ssl: {
                 mode,
-                ...(asked.ssl_private_key_path === '' ? {} : { privateKeyPath: asked.ssl_private_key_path }),
-                ...(asked.ssl_certificate_path === '' ? {} : { certificatePath: asked.ssl_certificate_path }),
-                ...(asked.ssl_ca_file === '' ? {} : { caFile: asked.ssl_ca_file }),
+                ...(args.ssl_private_key_path === '' ? {} : { privateKeyPath: args.ssl_private_key_path }),
+                ...(args.ssl_certificate_path === '' ? {} : { certificatePath: args.ssl_certificate_path }),
+                ...(args.ssl_ca_file === '' ? {} : { caFile: args.ssl_ca_file }),
                 allowedFingerprints: fingerprints,
                 allowChained: true,
-                allowAnyCert: asked.ssl_allow_any_cert,
+                allowAnyCert: args.ssl_allow_any_cert,
               },
             },
-        asked.trusted,
+        args.trusted,
       );
       return {};
     },
@@ -122,7 +122,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_height',
     aliases: ['getheight'],
-    summary: 'Number of blocks that the wallet knows.',
+    summary: 'Returns the number of blocks known to the wallet.',
     meta: { needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
@@ -131,7 +131,7 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'refresh',
-    summary: "Brings the wallet to the daemon's tip.",
+    summary: "Syncs the wallet to the daemon's tip.",
     meta: { needs: 'wallet', restricted: true },
     params: params({ start_height: height.default(0) }),
     source: 'COMMAND_RPC_REFRESH, on_refresh',
@@ -144,7 +144,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'auto_refresh',
     summary:
-      'Sets how often the wallet refreshes by itself; on /json_rpc also each wallet that becomes current later.',
+      'Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later.',
     meta: { needs: 'nothing', restricted: true },
     params: params({ enable: flag.default(true), period: u32.default(0) }),
     source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
@@ -157,7 +157,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'rescan_blockchain',
     summary:
-      'Forgets what the chain can tell again and reads it anew; hard forgets tx keys and destinations too.',
+      'Deletes the state derived from the chain and scans it again; hard also deletes tx keys and destinations.',
     meta: { needs: 'wallet', restricted: true, foreground: true },
     params: params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
     source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',
@@ -175,7 +175,7 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'stop_wallet',
-    summary: 'Stores the wallet, closes every wallet and stops the server.',
+    summary: 'Stores the wallet, closes all wallets and stops the server.',
     meta: { needs: 'wallet', restricted: true },
     params: none,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',

@@ -2,7 +2,7 @@ import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/para
 import type { Amount } from '../../util/amount.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { answerParams, makingOptions, paymentParams, wantedOf } from '../payment-params.js';
+import { resultParams, paymentOptions, paymentParams, resultFields } from '../payment-params.js';
 import { paymentShape, paymentsShape } from '../payment-shapes.js';
 import { readKeyImage, WRONG_ADDRESS } from '../shapes.js';
 
@@ -28,7 +28,7 @@ function outputsOf(outputs: bigint): number {
 export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_all',
-    summary: 'Sends all that an account, or some of its addresses, can spend to one address.',
+    summary: 'Sends all spendable outputs of an account, or of some of its addresses, to one address.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -44,23 +44,23 @@ export const sweepMethods: readonly WalletMethod[] = [
       below_amount: atomic.default(NOTHING),
     }),
     source: 'COMMAND_RPC_SWEEP_ALL, on_sweep_all',
-    async handle({ wallet }, asked) {
+    async handle({ wallet }, args) {
       const made = await wallet.sweeps.all({
-        ...makingOptions(asked),
-        address: asked.address,
-        outputs: outputsOf(asked.outputs),
-        account: asked.account_index,
-        minors: asked.subaddr_indices_all ? [] : asked.subaddr_indices,
-        allAddresses: asked.subaddr_indices_all,
-        below: asked.below_amount,
+        ...paymentOptions(args),
+        address: args.address,
+        outputs: outputsOf(args.outputs),
+        account: args.account_index,
+        minors: args.subaddr_indices_all ? [] : args.subaddr_indices,
+        allAddresses: args.subaddr_indices_all,
+        below: args.below_amount,
       });
-      return paymentsShape(made, wantedOf(asked));
+      return paymentsShape(made, resultFields(args));
     },
   }),
 
   defineMethod({
     name: 'sweep_single',
-    summary: 'Sends all of one output to an address.',
+    summary: 'Sends one whole output to an address.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -70,21 +70,21 @@ export const sweepMethods: readonly WalletMethod[] = [
     },
     params: params({ ...sweepParams, key_image: text.default('') }),
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
-    async handle({ wallet }, asked) {
-      const outputs = outputsOf(asked.outputs);
-      const terms = { ...makingOptions(asked), address: asked.address, outputs };
-      const made = await wallet.sweeps.single(terms, () => readKeyImage(asked.key_image));
-      return paymentShape(made, wantedOf(asked));
+    async handle({ wallet }, args) {
+      const outputs = outputsOf(args.outputs);
+      const terms = { ...paymentOptions(args), address: args.address, outputs };
+      const made = await wallet.sweeps.single(terms, () => readKeyImage(args.key_image));
+      return paymentShape(made, resultFields(args));
     },
   }),
 
   defineMethod({
     name: 'sweep_dust',
     aliases: ['sweep_unmixable'],
-    summary: 'Sends outputs that no ring can be made for to the wallet itself.',
+    summary: 'Sends outputs that cannot be mixed in a ring to the wallet itself.',
     meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
-    params: params(answerParams),
+    params: params(resultParams),
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
-    handle: async ({ wallet }, asked) => paymentsShape(await wallet.sweeps.unmixable(), wantedOf(asked)),
+    handle: async ({ wallet }, args) => paymentsShape(await wallet.sweeps.unmixable(), resultFields(args)),
   }),
 ];

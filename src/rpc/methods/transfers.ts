@@ -3,10 +3,10 @@ import { atomic, flag, listOf, none, params, text, u32 } from '../../jsonrpc/par
 import { toHex } from '../../util/bytes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { WRONG_ADDRESS } from '../shapes.js';
-import { makingOptions, paymentParams, wantedOf } from '../payment-params.js';
+import { paymentOptions, paymentParams, resultFields } from '../payment-params.js';
 import { paymentShape, paymentsShape } from '../payment-shapes.js';
 
-/** Whatever keeps a transaction from the network has one message. Source: wallet_rpc_server.cpp `on_relay_tx`. */
+/** Message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
 const NOT_COMMITTED = 'Failed to commit tx.';
 
 const destination = z.object({
@@ -23,15 +23,15 @@ const transferParams = {
 
 type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
 
-const orderOf = (asked: TransferParams) => ({
-  ...makingOptions(asked),
-  destinations: asked.destinations,
-  account: asked.account_index,
-  minors: asked.subaddr_indices,
+const requestOf = (args: TransferParams) => ({
+  ...paymentOptions(args),
+  destinations: args.destinations,
+  account: args.account_index,
+  minors: args.subaddr_indices,
 });
 
-/** Each place once, in the order of the destinations. */
-const placesOf = (indices: readonly number[]): number[] => [...new Set(indices)].sort((a, b) => a - b);
+/** Distinct indices of destinations, in ascending order. */
+const distinct = (indices: readonly number[]): number[] => [...new Set(indices)].sort((a, b) => a - b);
 
 export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -46,16 +46,16 @@ export const transferMethods: readonly WalletMethod[] = [
     },
     params: params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) }),
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
-    async handle({ wallet }, asked) {
-      const feeFrom = placesOf(asked.subtract_fee_from_outputs);
-      const made = await wallet.transfers.pay({ ...orderOf(asked), feeFrom, split: false });
-      return paymentShape(made, wantedOf(asked));
+    async handle({ wallet }, args) {
+      const feeFrom = distinct(args.subtract_fee_from_outputs);
+      const made = await wallet.transfers.pay({ ...requestOf(args), feeFrom, split: false });
+      return paymentShape(made, resultFields(args));
     },
   }),
 
   defineMethod({
     name: 'transfer_split',
-    summary: 'Pays destinations with as many transactions as are needed.',
+    summary: 'Pays destinations with as many transactions as needed.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -65,15 +65,15 @@ export const transferMethods: readonly WalletMethod[] = [
     },
     params: params(transferParams),
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
-    async handle({ wallet }, asked) {
-      const made = await wallet.transfers.pay({ ...orderOf(asked), feeFrom: [], split: true });
-      return paymentsShape(made, wantedOf(asked));
+    async handle({ wallet }, args) {
+      const made = await wallet.transfers.pay({ ...requestOf(args), feeFrom: [], split: true });
+      return paymentsShape(made, resultFields(args));
     },
   }),
 
   defineMethod({
     name: 'relay_tx',
-    summary: 'Relays a transaction that was made with do_not_relay.',
+    summary: 'Relays a transaction made with do_not_relay.',
     meta: {
       needs: 'wallet',
       restricted: true,
@@ -90,7 +90,7 @@ export const transferMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'estimate_tx_size_and_weight',
-    summary: 'Tells how large a transaction would be.',
+    summary: 'Estimates the size and weight of a transaction.',
     meta: { needs: 'wallet', restricted: false },
     params: params({
       n_inputs: u32.default(0),
@@ -105,7 +105,7 @@ export const transferMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_default_fee_priority',
-    summary: 'Tells the priority of a payment that asks for none.',
+    summary: 'Returns the priority of a payment that sets none.',
     meta: { needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_DEFAULT_FEE_PRIORITY, on_get_default_fee_priority',

@@ -4,7 +4,7 @@ import { ZERO } from '../../util/amount.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
-/** @param prefix of upstream's message. @throws WalletError `bad_uri` for what the codec refuses. */
+/** Runs a task of the codec. @param prefix of upstream's message. @throws WalletError `bad_uri` for a UriError. */
 function orBadUri<T>(prefix: string, task: () => T): T {
   try {
     return task();
@@ -20,7 +20,7 @@ const NOT_MADE = 'Cannot make URI from supplied parameters: ';
 export const uriMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'make_uri',
-    summary: 'Writes a payment link.',
+    summary: 'Creates a payment URI.',
     meta: { needs: 'wallet', restricted: false },
     params: params({
       address: text.default(''),
@@ -30,13 +30,13 @@ export const uriMethods: readonly WalletMethod[] = [
       recipient_name: text.default(''),
     }),
     source: 'COMMAND_RPC_MAKE_URI, on_make_uri',
-    handle({ wallet }, asked) {
+    handle({ wallet }, args) {
       const request = {
-        address: asked.address,
-        amount: asked.amount,
-        paymentId: asked.payment_id,
-        recipientName: asked.recipient_name,
-        description: asked.tx_description,
+        address: args.address,
+        amount: args.amount,
+        paymentId: args.payment_id,
+        recipientName: args.recipient_name,
+        description: args.tx_description,
       };
       return { uri: orBadUri(NOT_MADE, () => formatUri(request, wallet.keys.network)) };
     },
@@ -44,7 +44,7 @@ export const uriMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'parse_uri',
-    summary: 'Reads a payment link.',
+    summary: 'Parses a payment URI.',
     meta: { needs: 'wallet', restricted: false },
     params: params({ uri: text.default('') }),
     source: 'COMMAND_RPC_PARSE_URI, on_parse_uri',

@@ -161,7 +161,7 @@ export class History {
     kind: IncomingKind,
     account: number,
     minors: readonly number[],
-    shape: RowTemplate<IncomingField>,
+    template: RowTemplate<IncomingField>,
   ): Paged<Uint8Array | undefined> {
     const reading = new PagedReader(this.#context);
     const filter: IncomingFilter = {
@@ -171,13 +171,13 @@ export class History {
       chainHeight: this.#context.store.height(),
       now: this.#context.clock.now(),
     };
-    const imported = this.#context.store.read((r) => r.incoming.importedRows(shape, filter));
+    const imported = this.#context.store.read((r) => r.incoming.importedRows(template, filter));
     const scanned = reading.pages(
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {
         rows: INCOMING_PAGE_ROWS,
         end: (r, range, rows) => r.incoming.pageEnd(range, rows),
-        read: (r, range) => r.incoming.rows(shape, filter, range),
+        read: (r, range) => r.incoming.rows(template, filter, range),
       },
     );
     const both = async function* (): AsyncGenerator<Uint8Array | undefined> {

@@ -81,15 +81,15 @@ describe('accounts with a tag', () => {
   });
 
   it('are those that have it, and all of them for the empty tag', () => {
-    expect(tags.having('shop')).toEqual([
+    expect(tags.withTag('shop')).toEqual([
       { account: 0, tag: 'shop' },
       { account: 2, tag: 'shop' },
     ]);
-    expect(tags.having('').map(({ tag }) => tag)).toEqual(['shop', '', 'shop', 'shopping']);
+    expect(tags.withTag('').map(({ tag }) => tag)).toEqual(['shop', '', 'shop', 'shopping']);
   });
 
   it('are refused for a tag that none has', async () => {
-    expect(await faultOf(() => tags.having('sho'))).toMatchObject({
+    expect(await faultOf(() => tags.withTag('sho'))).toMatchObject({
       kind: 'invalid',
       text: 'Tag sho is unregistered.',
     });
@@ -131,9 +131,9 @@ describe('tags in a wallet that syncs under a password of its own', () => {
     tags.assign([1], 'shop');
     wallet.hide();
     expect(tags.list()).toEqual([]);
-    expect(tags.having('').map(({ tag }) => tag)).toEqual(['', '', '', '']);
+    expect(tags.withTag('').map(({ tag }) => tag)).toEqual(['', '', '', '']);
     expect(accountsOf(tags.matching('.*'))).toEqual([0, 1, 2, 3]);
-    expect(await faultOf(() => tags.having('shop'))).toMatchObject({ kind: 'invalid' });
+    expect(await faultOf(() => tags.withTag('shop'))).toMatchObject({ kind: 'invalid' });
     expect(await faultOf(() => tags.matching('shop'))).toMatchObject({ kind: 'invalid' });
     expect(await faultOf(() => tags.describe('shop', 'x'))).toMatchObject({ kind: 'invalid' });
   });

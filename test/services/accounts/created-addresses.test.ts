@@ -83,7 +83,7 @@ describe('new addresses', () => {
   it('are returned once they are on disk', async () => {
     let flush: () => void = () => undefined;
     let countAtFlush = 0;
-    wallet.store.harden = () =>
+    wallet.store.flushToDisk = () =>
       new Promise((resolve) => {
         countAtFlush = wallet.accounts.addressCount(0);
         flush = resolve;

@@ -28,7 +28,7 @@ describe('a note', () => {
     annotations.setNotes([{ txHash: one, note: 'rent' }]);
     annotations.setNotes([{ txHash: one, note: '' }]);
     expect(annotations.notes([one])).toEqual(['']);
-    expect(wallet.store.read((r) => r.notes.areNone())).toBe(true);
+    expect(wallet.store.read((r) => r.notes.isEmpty())).toBe(true);
   });
 
   it('is stored with all others of the call, or none of them is', () => {

@@ -82,7 +82,7 @@ describe('the keys file', () => {
 
   it('is never written without the spend key that belongs in it', async () => {
     const keystore = open('reuse-wallet-password');
-    keystore.putSpendKeyAway();
+    keystore.dropSpendKey();
     expect(() => keystore.password).toThrow('forgotten');
     expect(await keystore.restoreFile()).toBe(false);
     await expect(keystore.changePassword('', 'new')).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('a spend key that was put away', () => {
   it('is recovered from the keys file with its password alone', async () => {
     const keystore = open('reuse-wallet-password');
     await keystore.restoreFile();
-    keystore.putSpendKeyAway();
+    keystore.dropSpendKey();
     expect(await faultOf(() => keystore.recoverSpendKey('wrong', undefined))).toEqual({
       kind: 'wrong_password',
     });

@@ -82,7 +82,7 @@ describe('a query for a key', () => {
   it('is refused while the spend key is put away, but for the view key', async () => {
     const own = namedKeys('away');
     const keystore = inMemory(own, 'reuse-wallet-password');
-    keystore.putSpendKeyAway();
+    keystore.dropSpendKey();
     expect(await faultOf(() => keystore.query('spend_key'))).toEqual({ kind: 'background_syncing' });
     expect(await faultOf(() => keystore.query('mnemonic'))).toEqual({ kind: 'background_syncing' });
     expect(keystore.query('view_key')).toBe(toHex(own.viewSecret.expose()));
@@ -118,7 +118,7 @@ describe('the spend key', () => {
     const keys = namedKeys('put away');
     const keystore = inMemory(keys, 'custom-background-password');
     expect([keystore.background, keystore.hidesNotes]).toEqual([undefined, false]);
-    keystore.putSpendKeyAway();
+    keystore.dropSpendKey();
     expect([keystore.keys.spendSecret, keystore.background, keystore.hidesNotes]).toEqual([
       undefined,
       'syncing',
@@ -126,7 +126,7 @@ describe('the spend key', () => {
     ]);
     expect(() => keys.spendSecret?.expose()).toThrow('wipe');
     const given = Uint8Array.from(keys.spend) as SecretKey;
-    keystore.takeSpendKeyBack(given, PASSWORD);
+    keystore.restoreSpendKey(given, PASSWORD);
     given.fill(0);
     expect(keystore.keys.spendSecret?.expose()).toEqual(keys.spend);
     expect([keystore.background, keystore.hidesNotes]).toEqual([undefined, false]);

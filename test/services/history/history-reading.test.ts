@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { History, type IncomingKind, type Paged } from '../../../src/services/history/history.js';
 import { amount } from '../../../src/util/amount.js';
-import { Field } from '../../../src/util/row-shape.js';
+import { Field } from '../../../src/util/row-template.js';
 import type { IncomingField } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { storeHistory } from '../../support/history-fixture.js';

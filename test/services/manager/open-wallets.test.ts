@@ -24,7 +24,7 @@ beforeEach(() => {
   lines = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   wallets = new OpenWallets(log, opener.scheduler);
-  wallets.use(opener.opener);
+  wallets.setOpener(opener.opener);
 });
 
 afterEach(() => rmSync(path, { recursive: true, force: true }));
@@ -103,9 +103,9 @@ describe('a wallet under its own path', () => {
     await open('a');
     const b = await open('b', 'path');
     expect(await open('b', 'path')).toBe(b);
-    expect([names(), wallets.current?.name, wallets.underPath(at('b'))]).toEqual([['a', 'b'], 'a', b]);
-    expect(wallets.underPath(at('a'))).toBeUndefined();
-    expect(wallets.withKeysFile(at('a').keys)).toBe(wallets.current);
+    expect([names(), wallets.current?.name, wallets.findByPath(at('b'))]).toEqual([['a', 'b'], 'a', b]);
+    expect(wallets.findByPath(at('a'))).toBeUndefined();
+    expect(wallets.findByKeysFile(at('a').keys)).toBe(wallets.current);
   });
 
   it('that becomes current too stays open until both release it', async () => {
@@ -113,7 +113,7 @@ describe('a wallet under its own path', () => {
     expect(await open('a')).toBe(a);
     expect(await open('a')).toBe(a);
     await wallets.release(a, 'current');
-    expect([wallets.current, wallets.underPath(at('a'))]).toEqual([undefined, a]);
+    expect([wallets.current, wallets.findByPath(at('a'))]).toEqual([undefined, a]);
     await expect(wallets.release(a, 'current')).rejects.toMatchObject(fault({ kind: 'no_wallet' }));
     await wallets.release(a, 'path');
     expect([names(), opener.steps.filter((step) => step === 'close a')]).toEqual([[], ['close a']]);
@@ -162,7 +162,7 @@ describe('the refresh period', () => {
       ['b', 20],
       ['c', 90],
     ]);
-    wallets.setPeriod(wallets.underPath(at('b')), 'path', undefined);
+    wallets.setPeriod(wallets.findByPath(at('b')), 'path', undefined);
     expect(opener.periods.get('b')).toBeUndefined();
   });
 

@@ -128,7 +128,7 @@ describe('a scheduled wallet', () => {
     await pass(30);
     expect(a.refreshes).toEqual([]);
     a.address = '127.0.0.1:1';
-    scheduler.startOver();
+    scheduler.restart();
     await pass(1);
     expect(a.refreshes).toEqual([30]);
   });
@@ -169,7 +169,7 @@ describe('a daemon that fails', () => {
     scheduler.add(a.scheduled, 20);
     await pass(40);
     const before = a.refreshes.length;
-    scheduler.startOver();
+    scheduler.restart();
     await pass(2);
     // At once, and again one second later: the intervals begin anew.
     expect(a.refreshes.slice(before)).toEqual([40, 41]);
@@ -193,7 +193,7 @@ test('a scheduler that was stopped refreshes nothing more', async () => {
   await pass(1);
   scheduler.stop();
   scheduler.add(b.scheduled, 20);
-  scheduler.startOver();
+  scheduler.restart();
   await pass(100);
   expect([a.refreshes, b.refreshes]).toEqual([[0], []]);
 });

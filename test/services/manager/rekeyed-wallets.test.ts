@@ -24,7 +24,7 @@ beforeEach(async () => {
   writeFileSync(join(path, 'a.keys'), 'a');
   opener = new FakeOpener();
   wallets = new OpenWallets(pino({ level: 'silent' }), opener.scheduler);
-  wallets.use(opener.opener);
+  wallets.setOpener(opener.opener);
   const paths = directory.locate('a');
   await wallets.open(paths, 'p', 'path');
   wallet = await wallets.open(paths, 'p', 'current');
@@ -43,7 +43,7 @@ describe('a wallet that is given other keys', () => {
     expect(opener.steps).toEqual(['close a', REKEY, 'reopen a', 'replace a']);
     expect(wallets.current).not.toBe(wallet);
     expect(wallets.current?.keystore.whole.spendPublicKey).toEqual(AFTER.spendPublicKey);
-    expect(wallets.underPath(directory.locate('a'))).toBe(wallets.current);
+    expect(wallets.findByPath(directory.locate('a'))).toBe(wallets.current);
     expect(opener.isLockHeld).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { discardWalletFiles, makeWalletFiles } from '../../../src/services/manager/wallet-files.js';
+import { discardWalletFiles, createWalletFiles } from '../../../src/services/manager/wallet-files.js';
 import { draftOf } from '../../../src/store/file/file-draft.js';
 import { storeKey } from '../../../src/store/file/store-key.js';
 import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
@@ -24,7 +24,14 @@ beforeEach(() => {
 afterEach(() => server.close());
 
 const make = (): Promise<void> =>
-  makeWalletFiles({ paths: server.paths('w'), keysFile, password: 'p', restoreHeight: 9, kdfRounds: 1, rng });
+  createWalletFiles({
+    paths: server.paths('w'),
+    keysFile,
+    password: 'p',
+    restoreHeight: 9,
+    kdfRounds: 1,
+    rng,
+  });
 
 describe('the files of a new wallet', () => {
   it('are a keys file for its owner alone and a store that its keys open, and no draft', async () => {

@@ -85,7 +85,7 @@ describe('opening a wallet', () => {
     expect(store.read((r) => [r.meta.get('restore_height'), r.chain.tip()])).toEqual(['7', undefined]);
   });
 
-  it('removes drafts of an interrupted attempt, and says so', async () => {
+  it('removes drafts of an cancelAndRun attempt, and says so', async () => {
     writeFileSync(`${server.paths('w').store}.wallet-rpc-new`, 'draft');
     await open();
     expect(server.lines).toContainEqual(
@@ -110,7 +110,7 @@ describe('opening a wallet', () => {
 
   it('again under a lock that was kept needs no new lock', async () => {
     const wallet = await open();
-    const lock = wallet.handLockOver();
+    const lock = wallet.detachLock();
     await wallet.close();
     expect(isUnlocked()).toBe(false);
     const opening = { paths: server.paths('w'), lock, keysFile, password: 'p', restoreHeight: undefined };

@@ -6,7 +6,7 @@ import { addSeedOffset, encodeMnemonic } from '../../../src/cryptonote/mnemonic.
 import {
   requireLanguage,
   walletFromMultisigSeed,
-  walletFromWords,
+  walletFromSeed,
 } from '../../../src/services/manager/wallet-restore.js';
 import { multisigSeed } from '../../../src/wallet/multisig/seed.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -18,8 +18,8 @@ const english = requireLanguage('English');
 const spendSecret = spendSecretFromSeed(rng(32));
 const words = encodeMnemonic(spendSecret, english);
 
-const restoring = (changes: Partial<Parameters<typeof walletFromWords>[0]>) =>
-  walletFromWords({
+const restoring = (changes: Partial<Parameters<typeof walletFromSeed>[0]>) =>
+  walletFromSeed({
     ...{ filename: 'w', password: 'p', seed: words, restoreHeight: 5, language: '', seedOffset: '' },
     ...changes,
   });

@@ -156,17 +156,17 @@ describe('an estimate of size and weight', () => {
   it('grows with inputs and ring members, and a weight is no less than the size', () => {
     fc.assert(
       fc.property(counts, fc.boolean(), ({ inputs, ring, outputs }, rct) => {
-        const { size, weight } = fees.outline(inputs, ring, outputs, rct);
+        const { size, weight } = fees.estimateSize(inputs, ring, outputs, rct);
         expect(weight).toBeGreaterThanOrEqual(size);
-        expect(fees.outline(inputs + 1, ring, outputs, rct).size).toBeGreaterThan(size);
-        expect(fees.outline(inputs, ring + 1, outputs, rct).size).toBeGreaterThan(size);
+        expect(fees.estimateSize(inputs + 1, ring, outputs, rct).size).toBeGreaterThan(size);
+        expect(fees.estimateSize(inputs, ring + 1, outputs, rct).size).toBeGreaterThan(size);
       }),
     );
   });
 
   it('takes ring size 0 for 16, and one output for two: a dummy is added', () => {
-    expect(fees.outline(2, 0, 2, true)).toEqual(fees.outline(2, 16, 2, true));
-    expect(fees.outline(2, 16, 1, true)).toEqual(fees.outline(2, 16, 2, true));
+    expect(fees.estimateSize(2, 0, 2, true)).toEqual(fees.estimateSize(2, 16, 2, true));
+    expect(fees.estimateSize(2, 16, 1, true)).toEqual(fees.estimateSize(2, 16, 2, true));
   });
 
   test.each([
@@ -177,7 +177,7 @@ describe('an estimate of size and weight', () => {
     ['a weight that no number holds', 2 ** 31 - 1, 2 ** 31 - 1, 2],
   ])('is refused for %s', (_, inputs, ring, outputs) => {
     for (const rct of [true, false])
-      expect(() => fees.outline(inputs, ring, outputs, rct)).toThrow(
+      expect(() => fees.estimateSize(inputs, ring, outputs, rct)).toThrow(
         expect.objectContaining(
           fault(expect.objectContaining({ kind: 'invalid', text: 'Failed to determine size and weight' })),
         ),

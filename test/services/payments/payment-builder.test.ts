@@ -58,25 +58,25 @@ describe('the spendable outputs of an account', () => {
     wallet.store.write((w) => w.outputs.setFrozen(frozen, true));
     // Of these nine: the first, a time lock that is about to open, and the one that has just come of age.
     const heights = builder
-      .purse(0, [])
+      .spendableOutputs(0, [])
       .coins(0, 0n)
       .map(({ height }) => height);
     expect(heights.sort((a, b) => a - b)).toEqual([1, 5, 110]);
     wallet.time += 500;
     wallet.store.write((w) => w.outputs.reserve([spent], new Uint8Array(32).fill(1) as Hash));
-    expect(builder.purse(0, []).funds(0n).available).toBe(6n * COIN);
-    expect(builder.purse(1, []).funds(0n).available).toBe(2n * COIN);
+    expect(builder.spendableOutputs(0, []).funds(0n).available).toBe(6n * COIN);
+    expect(builder.spendableOutputs(1, []).funds(0n).available).toBe(2n * COIN);
   });
 
   it('are those of some addresses where these are named', () => {
     const { builder } = builderOf(3, { facts: (minor) => ({ subaddress: { major: 0, minor } }) });
     expect(
       builder
-        .purse(0, [0, 2])
+        .spendableOutputs(0, [0, 2])
         .funds(0n)
         .addresses.map(({ minor }) => minor),
     ).toEqual([0, 2]);
-    expect(builder.purse(0, [9]).funds(0n).available).toBe(0n);
+    expect(builder.spendableOutputs(0, [9]).funds(0n).available).toBe(0n);
   });
 
   test.each([
@@ -87,7 +87,7 @@ describe('the spendable outputs of an account', () => {
     const { keyImage, ...blind } = paidOutput(owner, 2n * COIN, 119, rng);
     expect(keyImage).toHaveLength(32);
     wallet.receive([{ ...blind, height: 120 }], 140);
-    expect(new PaymentBuilder(wallet, wallet).purse(0, []).funds(0n).available).toBe(available);
+    expect(new PaymentBuilder(wallet, wallet).spendableOutputs(0, []).funds(0n).available).toBe(available);
   });
 });
 
@@ -162,7 +162,7 @@ describe('signing a draft', () => {
 
   it('takes as much weight and fee as laying it out without a spend key', async () => {
     const { builder, draft } = await drafted(2, { viewOnly: true });
-    const laidOut = await builder.layOut(draft);
+    const laidOut = await builder.buildUnsigned(draft);
     const own = await drafted(2);
     const { weight, fee, change } = await own.builder.sign(own.draft);
     // Ring offsets differ by a byte or two each.
@@ -178,7 +178,7 @@ describe('signing a draft', () => {
   it('is refused where the inputs do not cover the payment', async () => {
     const { builder, draft } = await drafted(1);
     const share = { ...draft.share, payees: [payeeOf(stranger.address(), 2n * COIN)] };
-    for (const made of [builder.sign({ ...draft, share }), builder.layOut({ ...draft, share })])
+    for (const made of [builder.sign({ ...draft, share }), builder.buildUnsigned({ ...draft, share })])
       await expect(made).rejects.toMatchObject({
         fault: { kind: 'transfer_failed', reason: expect.stringMatching(/./) },
         cause: { name: 'SigningProblem' },

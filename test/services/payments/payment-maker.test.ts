@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import { formatAddress } from '../../../src/cryptonote/address.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
-import { PaymentMaker, type MakingOptions } from '../../../src/services/payments/payment-maker.js';
+import { PaymentMaker, type PaymentOptions } from '../../../src/services/payments/payment-maker.js';
 import type { Prices } from '../../../src/services/payments/fee-estimator.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
@@ -25,7 +25,7 @@ const stranger = holder(rng);
 const ADDRESS = formatAddress(stranger.address());
 const SEALED = new Uint8Array([1, 2, 3]);
 
-const options: MakingOptions = {
+const options: PaymentOptions = {
   ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
 };
 
@@ -63,7 +63,7 @@ const planOf =
         priority,
         unlockTime: 0n,
       },
-      by.builder.purse(0, []),
+      by.builder.spendableOutputs(0, []),
       rates,
       systemRng,
     );

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import { formatAddress } from '../../../src/cryptonote/address.js';
-import { Sweeps, type SweepOrder } from '../../../src/services/payments/sweeps.js';
+import { Sweeps, type SweepRequest } from '../../../src/services/payments/sweeps.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { amount } from '../../../src/util/amount.js';
@@ -43,7 +43,7 @@ const terms = {
   ...{ address: ADDRESS, outputs: 1 },
 };
 
-const order = (changes: Partial<SweepOrder> = {}): SweepOrder => ({
+const order = (changes: Partial<SweepRequest> = {}): SweepRequest => ({
   ...{ ...terms, account: 0, minors: [], allAddresses: false, below: amount(0n) },
   ...changes,
 });
@@ -61,7 +61,7 @@ beforeEach(() =>
 );
 
 describe('a sweep of an account', () => {
-  test.each<[string, Partial<SweepOrder>, string[]]>([
+  test.each<[string, Partial<SweepRequest>, string[]]>([
     ['takes one address, another than the primary one where there is one', {}, ['2', '3']],
     ['takes every address where all are asked for', { allAddresses: true }, ['1', '2', '3']],
     ['takes the addresses that are named', { minors: [0] }, ['1']],
@@ -81,7 +81,7 @@ describe('a sweep of an account', () => {
     expect(only?.feeFrom).toEqual([0, 1, 2]);
   });
 
-  test.each<[string, Partial<SweepOrder>, object]>([
+  test.each<[string, Partial<SweepRequest>, object]>([
     ['to what is no address', { address: 'nobody' }, { kind: 'wrong_address' }],
     [
       'of an account that holds nothing',

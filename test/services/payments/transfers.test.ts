@@ -4,7 +4,7 @@ import { formatAddress } from '../../../src/cryptonote/address.js';
 import type { PaymentId } from '../../../src/cryptonote/types.js';
 import type { Accounts } from '../../../src/services/accounts/accounts.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
-import { Transfers, type PaymentOrder } from '../../../src/services/payments/transfers.js';
+import { Transfers, type PaymentRequest } from '../../../src/services/payments/transfers.js';
 import { amount } from '../../../src/util/amount.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
@@ -41,8 +41,8 @@ function fund(values: readonly bigint[], minorOf: (place: number) => number = ()
 
 const order = (
   destinations: readonly (readonly [string, bigint])[],
-  changes: Partial<PaymentOrder> = {},
-): PaymentOrder => ({
+  changes: Partial<PaymentRequest> = {},
+): PaymentRequest => ({
   ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
   ...{ minors: [], feeFrom: [], split: false },
   destinations: destinations.map(([address, value]) => ({ address, amount: amount(value) })),
@@ -115,7 +115,7 @@ describe('a transfer', () => {
 });
 
 describe('a transfer is refused', () => {
-  test.each<[string, PaymentOrder, object]>([
+  test.each<[string, PaymentRequest, object]>([
     ['without a destination', order([]), { kind: 'no_destination' }],
     ['of nothing', order([[PLAIN, 0n]]), { kind: 'zero_amount' }],
     ['to what is no address', order([['nobody', 1n]]), { kind: 'wrong_address' }],

@@ -55,7 +55,7 @@ function receiveAway(): void {
 
 /** What {@link receiveAway} is once the key images are known. */
 const expectSettled = (): void => {
-  expect(wallet.store.read((r) => r.outputs.blind())).toEqual([]);
+  expect(wallet.store.read((r) => r.outputs.withoutKeyImage())).toEqual([]);
   expect(wallet.store.read((r) => r.outputs.byKeyImage(IMAGE))).toMatchObject({ spentHeight: 2 });
   expect(wallet.store.read((r) => r.outgoing.byHash(bytes<Hash>(9)))).toMatchObject({
     ...{ state: 'confirmed', amountIn: 50n, change: 20n, fee: 1n },

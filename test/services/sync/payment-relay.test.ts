@@ -87,7 +87,7 @@ describe('tasks that send payments', () => {
         if (fails) throw new Error(name);
         return name;
       };
-    const [one, two] = [wallet.relay.alone(task('one', true)), wallet.relay.alone(task('two'))];
+    const [one, two] = [wallet.relay.exclusive(task('one', true)), wallet.relay.exclusive(task('two'))];
     await expect(one).rejects.toThrow('one');
     expect(await two).toBe('two');
     expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
@@ -113,11 +113,11 @@ describe('the record of a refused payment', () => {
     expect(wallet.lines).toEqual([expect.objectContaining({ level: 50 })]);
     let sent = 0;
     const sending = () => Promise.resolve(void (sent += 1));
-    await expect(wallet.relay.alone(sending)).rejects.toThrow('the disk is full');
+    await expect(wallet.relay.exclusive(sending)).rejects.toThrow('the disk is full');
     expect(sent).toBe(0);
     isDiskFull = false;
-    await wallet.relay.alone(sending);
-    await wallet.relay.alone(sending);
+    await wallet.relay.exclusive(sending);
+    await wallet.relay.exclusive(sending);
     expect([changes, sent]).toEqual([1, 2]);
   });
 });

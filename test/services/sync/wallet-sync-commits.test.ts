@@ -78,7 +78,7 @@ describe('a page of blocks', () => {
     const mined = { txHash, account, fromIndices, amountIn, fee, change, unlockTime, timestamp, height: 3 };
     const spend = { keyImage: bytes<KeyImage>(101), txHash, height: 3 };
     wallet.sync.commitPage(page(3, 1, { spends: [spend], outgoing: [mined] }), 4);
-    if (isAway) wallet.keystore.putSpendKeyAway();
+    if (isAway) wallet.keystore.dropSpendKey();
     wallet.sync.commitPage(page(3, 2), 5);
     expect(spender()).toEqual(isAway ? undefined : paymentHash(1));
     expect(wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.state)).toBe('pending');
@@ -110,8 +110,8 @@ describe('findings in single transactions', () => {
 
   it('are stored and reported once, mined or not, and the scanner starts over', () => {
     const found = { mined: paid, unmined: [{ incoming: pooled(2) }] };
-    wallet.sync.commitFound(found);
-    wallet.sync.commitFound(found);
+    wallet.sync.commitTxs(found);
+    wallet.sync.commitTxs(found);
     expect(wallet.incoming).toEqual([name(1), name(2)]);
     expect(wallet.store.read((r) => [r.payments.has(bytes<Hash>(1)), r.pool.has(bytes<Hash>(2))])).toEqual([
       true,
@@ -122,14 +122,14 @@ describe('findings in single transactions', () => {
 
   it('are not reported again where the mempool showed them', () => {
     wallet.sync.commitPool([bytes<Hash>(1)], [{ incoming: pooled(1) }]);
-    wallet.sync.commitFound({ mined: paid, unmined: [] });
+    wallet.sync.commitTxs({ mined: paid, unmined: [] });
     expect(wallet.incoming).toEqual([name(1)]);
     expect(wallet.store.read((r) => r.pool.has(bytes<Hash>(1)))).toBe(false);
   });
 
   it('leave the mempool that was read as it is', () => {
     wallet.sync.commitPool([bytes<Hash>(3)], []);
-    wallet.sync.commitFound({ mined: NOTHING_FOUND.mined, unmined: [{ incoming: pooled(2) }] });
+    wallet.sync.commitTxs({ mined: NOTHING_FOUND.mined, unmined: [{ incoming: pooled(2) }] });
     expect([...wallet.mempool.present]).toEqual([name(3)]);
   });
 });

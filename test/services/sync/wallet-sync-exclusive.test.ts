@@ -32,7 +32,7 @@ describe('a task that must not be disturbed', () => {
   it.each(['refresh', 'payment'] as const)('waits for a %s, and gives its result', async (lock) => {
     const release = hold(lock);
     let isRun = false;
-    const task = wallet.sync.undisturbed(() => {
+    const task = wallet.sync.runExclusive(() => {
       isRun = true;
       return Promise.resolve('result');
     });
@@ -45,7 +45,7 @@ describe('a task that must not be disturbed', () => {
   it('does not run in a wallet that is closed while it waits', async () => {
     const release = hold('refresh');
     let isRun = false;
-    const task = wallet.sync.undisturbed(() => Promise.resolve((isRun = true)));
+    const task = wallet.sync.runExclusive(() => Promise.resolve((isRun = true)));
     await turns();
     wallet.close();
     await release();
@@ -56,7 +56,7 @@ describe('a task that must not be disturbed', () => {
 describe('a task that interrupts', () => {
   it('cancels the refresh at once, and has the scanner start over once it is done', async () => {
     const release = hold('refresh');
-    const task = wallet.sync.interrupted(() => {
+    const task = wallet.sync.cancelAndRun(() => {
       wallet.refresher.calls.push(['task']);
       return Promise.resolve();
     });
@@ -68,7 +68,7 @@ describe('a task that interrupts', () => {
   });
 
   it('that fails leaves the scanner as it is', async () => {
-    await expect(wallet.sync.interrupted(() => Promise.reject(new Error('it failed')))).rejects.toThrow(
+    await expect(wallet.sync.cancelAndRun(() => Promise.reject(new Error('it failed')))).rejects.toThrow(
       'it failed',
     );
     expect(calls()).toEqual(['cancel']);
@@ -131,8 +131,8 @@ describe('calls to the scanner', () => {
   it('are passed on for this wallet', () => {
     const told = [{ publicKey: bytes<never>(1), keyImage: bytes<never>(2), proven: true }];
     wallet.sync.expandTo({ major: 1, minor: 2 });
-    wallet.sync.expectSpends(told);
-    wallet.sync.lookAgain();
+    wallet.sync.watchKeyImages(told);
+    wallet.sync.restartScan();
     wallet.sync.stop();
     expect(wallet.refresher.calls).toEqual([
       ['expand', { major: 1, minor: 2 }],
@@ -147,9 +147,9 @@ describe('calls to the scanner', () => {
     const keys = { viewSecret: wallet.keys.viewSecret.expose(), spendSecret: wallet.keys.spend };
     const fail = (error: Error): Promise<never> => Promise.reject(error);
     const attempts = [
-      () => sync.look({ mined: [], unmined: [] }),
+      () => sync.scanTxs({ mined: [], unmined: [] }),
       () => sync.keyImages(keys, []),
-      () => sync.watchAhead(),
+      () => sync.deriveLookahead(),
     ];
     for (const error of [new RefreshCancelled('the wallet is closed'), new TypeError('a bug')]) {
       refresher.onLook = () => fail(error);

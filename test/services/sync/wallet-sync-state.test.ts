@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Daemon } from '../../../src/daemon/daemon.js';
-import { recordsIn } from '../../../src/wallet/scan/watch-table.js';
+import { unpackWatchedOutputs } from '../../../src/wallet/scan/watch-table.js';
 import type { WalletKeys } from '../../../src/wallet/keys.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => wallet.close());
 
 const keysIn = (packed: Uint8Array | undefined): number[] =>
-  recordsIn(packed ?? new Uint8Array()).map(({ key }) => key[0] ?? 0);
+  unpackWatchedOutputs(packed ?? new Uint8Array()).map(({ key }) => key[0] ?? 0);
 
 /** Outputs in blocks 1 to 3: with key image, before RingCT without, and without. */
 const receive = (): void =>
@@ -49,9 +49,15 @@ describe('the state that the scanner starts from', () => {
     wallet.store.write((w) =>
       w.importedKeyImages.set({ publicKey: bytes(9), keyImage: bytes(8), proven: true }),
     );
-    const { watched, unnamed: byKey, told, blind, seesPool } = wallet.sync.scannerState();
-    expect([keysIn(watched), keysIn(byKey)]).toEqual([[101], [102, 103]]);
-    expect(told).toEqual([{ publicKey: bytes(9), keyImage: bytes(8), proven: true }]);
+    const {
+      withKeyImage,
+      withoutKeyImage: byKey,
+      importedKeyImages,
+      blind,
+      seesPool,
+    } = wallet.sync.scannerState();
+    expect([keysIn(withKeyImage), keysIn(byKey)]).toEqual([[101], [102, 103]]);
+    expect(importedKeyImages).toEqual([{ publicKey: bytes(9), keyImage: bytes(8), proven: true }]);
     expect([blind, seesPool]).toEqual([undefined, undefined]);
   });
 
@@ -65,13 +71,17 @@ describe('the state that the scanner starts from', () => {
         }),
       ),
     );
-    const { watched, reused } = wallet.sync.scannerState();
-    expect([keysIn(watched), keysIn(reused?.watched), keysIn(reused?.unnamed)]).toEqual([[77], [77], []]);
+    const { withKeyImage, reused } = wallet.sync.scannerState();
+    expect([keysIn(withKeyImage), keysIn(reused?.withKeyImage), keysIn(reused?.withoutKeyImage)]).toEqual([
+      [77],
+      [77],
+      [],
+    ]);
   });
 
   it('has no spend key while it is put away, and names outputs whose spends cannot be recognised', () => {
     receive();
-    wallet.keystore.putSpendKeyAway();
+    wallet.keystore.dropSpendKey();
     const { keys, blind, seesPool } = wallet.sync.scannerState();
     expect([keys.spendSecret, blind, seesPool]).toEqual([undefined, BLIND, undefined]);
   });

@@ -50,7 +50,7 @@ describe('a refresh', () => {
 
   it('gives its result, and has blocks on disk before it ends', async () => {
     const flushed: number[] = [];
-    wallet.store.harden = () => Promise.resolve(void flushed.push(froms().length));
+    wallet.store.flushToDisk = () => Promise.resolve(void flushed.push(froms().length));
     expect(await wallet.sync.refresh()).toEqual(DONE);
     expect(flushed).toEqual([]);
     wallet.refresher.onRefresh = () => Promise.resolve({ blocksFetched: 2, receivedMoney: true });
@@ -120,7 +120,7 @@ describe('payments that the mempool lacks', () => {
   });
 
   it('are left alone while the spend key is put away: the mempool is not looked at', async () => {
-    wallet.keystore.putSpendKeyAway();
+    wallet.keystore.dropSpendKey();
     await wallet.sync.refresh();
     expect([spender(), wallet.lines]).toEqual([0, []]);
   });
@@ -133,7 +133,7 @@ describe('payments that the mempool lacks', () => {
 });
 
 describe('a look into the mempool', () => {
-  it('is shared by the callers that wait for it, and not by later ones', async () => {
+  it('is shared by the pendingRequests that wait for it, and not by later ones', async () => {
     const first = gate<undefined>();
     wallet.refresher.onLookIntoPool = () => first.passed;
     const running = wallet.sync.refreshPool();

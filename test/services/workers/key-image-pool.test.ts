@@ -38,24 +38,24 @@ describe('the key image threads', () => {
   it('sign key images, and verify each signature against its own output alone', async () => {
     const signed = await pool.sign(outputs.slice(0, 3), keys);
     const claims = signed.map((one, i) => ({ publicKey: hints[i]?.publicKey as PublicKey, signed: one }));
-    expect(await pool.judge(claims)).toEqual(['proven', 'proven', 'proven']);
+    expect(await pool.verify(claims)).toEqual(['proven', 'proven', 'proven']);
     const swapped = claims.map((claim, i) => ({
       ...claim,
       signed: claims[(i + 1) % 3]?.signed ?? claim.signed,
     }));
-    expect(await pool.judge(swapped)).toEqual(['unproven', 'unproven', 'unproven']);
+    expect(await pool.verify(swapped)).toEqual(['unproven', 'unproven', 'unproven']);
     const [first] = claims;
     if (first === undefined) throw new Error('a claim');
     const outside = {
       ...first.signed,
       keyImage: new Uint8Array(32).fill(0xff) as typeof first.signed.keyImage,
     };
-    expect(await pool.judge([{ ...first, signed: outside }])).toEqual(['outside']);
+    expect(await pool.verify([{ ...first, signed: outside }])).toEqual(['outside']);
   });
 
   it('answer an empty list with an empty list', async () => {
     expect(
-      await Promise.all([pool.locate([], keys), pool.derive([], keys), pool.sign([], keys), pool.judge([])]),
+      await Promise.all([pool.locate([], keys), pool.derive([], keys), pool.sign([], keys), pool.verify([])]),
     ).toEqual([[], [], [], []]);
   });
 

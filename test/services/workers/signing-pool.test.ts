@@ -63,7 +63,7 @@ describe('the signing threads', () => {
 
   it('lay out a transaction of the same weight and fee without a spend key', async () => {
     const { spendSecret, inputs, ...rest } = planOf(COIN);
-    const laidOut = await pool.run('layOut', {
+    const laidOut = await pool.run('buildUnsigned', {
       ...priced({ ...rest, inputs, spendSecret }),
       plan: {
         ...rest,

@@ -8,7 +8,7 @@ describe('the worker pools of a server', () => {
     const viewSecret = new Uint8Array(32) as never;
     const later = [
       () => pools.signing.run('rings', []),
-      () => pools.multisig.run('tell', { outputs: [], signer: viewSecret, shares: [] }),
+      () => pools.multisig.run('createInfo', { outputs: [], signer: viewSecret, shares: [] }),
       () => pools.proofs.run('readReserveProof', ''),
       () =>
         pools.keyImages.locate(

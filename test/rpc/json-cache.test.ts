@@ -1,27 +1,27 @@
 import { expect, test } from '@jest/globals';
-import { writtenOnce } from '../../src/rpc/written-once.js';
+import { cachedJson } from '../../src/rpc/json-cache.js';
 import { JsonWriter } from '../../src/util/json-writer.js';
 
-test('the rows of a list are written once, those of an equal one anew', async () => {
-  let asked = 0;
+test('encodes the rows of a list once, and those of an equal but other list again', async () => {
+  let encodings = 0;
   const text = async (list: readonly number[]): Promise<string> => {
-    const written = await writtenOnce(list, () => {
-      asked += 1;
+    const encoded = await cachedJson(list, () => {
+      encodings += 1;
       return list.map((n) => ({ n: BigInt(n) }));
     });
-    return new JsonWriter().value({ list: written }).toString();
+    return new JsonWriter().value({ list: encoded }).toString();
   };
   const list = [1, 2];
   expect(await text(list)).toBe('{"list":[{"n":1},{"n":2}]}');
   expect(await text(list)).toBe('{"list":[{"n":1},{"n":2}]}');
-  expect(asked).toBe(1);
+  expect(encodings).toBe(1);
   expect(await text([1, 2])).toBe('{"list":[{"n":1},{"n":2}]}');
-  expect(asked).toBe(2);
+  expect(encodings).toBe(2);
   expect(await text([])).toBe('{}');
 });
 
-test('very long ones are not kept', async () => {
+test('does not cache very long lists', async () => {
   const list = Array.from({ length: 10_001 }, (_, n) => n);
   const rows = (): bigint[] => list.map(BigInt);
-  expect(await writtenOnce(list, rows)).not.toBe(await writtenOnce(list, rows));
+  expect(await cachedJson(list, rows)).not.toBe(await cachedJson(list, rows));
 });
