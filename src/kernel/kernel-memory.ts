@@ -1,11 +1,11 @@
 import { instantiate, type Build, type KernelExports } from './wasm-module.js';
 
-/** Rows of one call. */
+/** Most rows of a call. Source: assembly/rows.ts. */
 export const ROWS = 256;
-/** Bytes of a message to hash, at most. */
+/** Most bytes of a message to hash. */
 const MESSAGE_BYTES = 63;
 
-/** Digits of n in non-adjacent form of width 5, lowest first: odd, within ±15, or zero. */
+/** Returns the digits of n in non-adjacent form of width 5, lowest first: odd and within ±15, or zero. */
 function digitsOf(n: bigint): Int8Array {
   const digits: number[] = [];
   for (let rest = n; rest > 0n; rest >>= 1n) {
@@ -19,12 +19,12 @@ function digitsOf(n: bigint): Int8Array {
 
 const even = (count: number): number => count + (count & 1);
 
-/** One instance of the assembly, and the areas of its memory where rows go in and results come out. */
+/** An instance of the assembly, with views of the memory areas for its arguments and results. */
 export class KernelMemory {
   readonly wasm: KernelExports;
   #views: Views;
 
-  /** @throws Error when the engine does not know the instructions of this build. */
+  /** @throws Error when the engine lacks the instructions of this build. */
   constructor(build: Build) {
     this.wasm = instantiate(build);
     this.#views = viewsOf(this.wasm);
@@ -50,7 +50,7 @@ export class KernelMemory {
     return this.#views.valid;
   }
 
-  /** Does what may let the memory grow, which makes views of it void. */
+  /** Runs a call that may grow the memory, and renews the views when it did. */
   grow<T>(call: (wasm: KernelExports) => T): T {
     const result = call(this.wasm);
     if (this.#views.buffer !== this.wasm.memory.buffer) this.#views = viewsOf(this.wasm);
@@ -61,17 +61,17 @@ export class KernelMemory {
     return this.#views.messages;
   }
 
-  /** Runs a task and wipes what it leaves in this memory, even when it throws. */
+  /** Runs a task, then wipes all secrets and temporaries from the memory, also when it throws. */
   wiping<T>(task: () => T): T {
     try {
       return task();
     } finally {
-      this.wasm.forget();
+      this.wasm.wipe();
     }
   }
 
   /**
-   * `n·P` of every point in variable time, and whether it was a point; the identity for what is not one.
+   * Computes `n·P` of every point in variable time; the product is the identity where P is not a point.
    * @param n public, below 2^256. @param points 32 bytes each.
    */
   multiplyPoints(points: Uint8Array, n: bigint): Products {
@@ -80,11 +80,11 @@ export class KernelMemory {
     return this.#multiplied(points, (padded) => this.wasm.multiplyPoints(padded, digits.length - 1));
   }
 
-  /** {@link multiplyPoints} by a secret, in constant time. @param secret 32 bytes below ℓ. */
+  /** Computes products as {@link multiplyPoints}, in constant time. @param secret 32 bytes, below ℓ. */
   multiplyPointsBySecret(points: Uint8Array, secret: Uint8Array): Products {
     return this.wiping(() => {
       this.scalars.set(secret);
-      this.wasm.takeSecret();
+      this.wasm.recodeSecret();
       return this.#multiplied(points, (padded) => this.wasm.multiplyPointsBySecret(padded, 0));
     });
   }
@@ -104,8 +104,9 @@ export class KernelMemory {
   }
 
   /**
-   * Gathers the results of as many calls as it takes, and wipes what they leave, even when one throws.
-   * @param rows of a call at most. @param call is given the first row, and how many count and how many there are.
+   * Collects the results of as many calls as the rows need, then wipes the memory, also when a call throws.
+   * @param call receives the first row, the number of rows, and that number rounded up to an even one.
+   * @param rows most rows of a call.
    */
   inRows(
     total: number,
@@ -126,7 +127,7 @@ export class KernelMemory {
 
 interface Products {
   readonly products: Uint8Array;
-  /** One byte a point: 1, or 0 for what is not a point. */
+  /** A byte for each encoding: 1 if it is a point, otherwise 0. */
   readonly valid: Uint8Array;
 }
 

@@ -2,11 +2,11 @@ import { WorkerPool } from '../util/worker-pool.js';
 import type { ScanBatch, ScanHits } from './kernel.js';
 import type { ScanTask } from './scan-task.js';
 
-/** Spreads scan batches over worker threads. */
+/** Scans batches on worker threads. */
 export class KernelPool {
   readonly #workers: WorkerPool<ScanTask, readonly ScanHits[]>;
 
-  /** @param threads at most that many run at once. */
+  /** @param threads most threads that run at once. */
   constructor(threads: number) {
     this.#workers = new WorkerPool(new URL('./kernel-worker.js', import.meta.url), threads);
   }
@@ -15,19 +15,19 @@ export class KernelPool {
     return this.#workers.size;
   }
 
-  /** Starts the threads ahead of their first batch. */
+  /** Starts the threads before their first batch. */
   start(): void {
     this.#workers.start();
   }
 
-  /** {@link ScanKernel.scan} on a thread; `viewSecret` is copied. */
+  /** Runs {@link ScanKernel.scan} on a thread. @param viewSecret is copied; the thread wipes the copy. */
   async scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
     const [hits] = await this.scanMany(batch, [viewSecret]);
-    if (hits === undefined) throw new Error('a scan without hits of its view secret');
+    if (hits === undefined) throw new Error('the thread returned no hits');
     return hits;
   }
 
-  /** {@link ScanKernel.scanMany} on one thread; the secrets are copied. */
+  /** Runs {@link ScanKernel.scanMany} on one thread. @param viewSecrets are copied; the thread wipes the copies. */
   scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {
     const copies = viewSecrets.map((viewSecret) => Uint8Array.from(viewSecret));
     return this.#workers.run(

@@ -4,8 +4,8 @@ import { fastestCurve, fastestKernel } from './fastest.js';
 import type { ScanKernel } from './kernel.js';
 import { referenceKernel } from './reference-kernel.js';
 
-/** The fastest kernel that works here. */
+/** Loads the fastest kernel that works on this machine. */
 export const loadKernel = (): ScanKernel => fastestKernel() ?? referenceKernel;
 
-/** The fastest arithmetic that works here. */
+/** Loads the fastest curve arithmetic that works on this machine. */
 export const loadCurve = (): Curve => fastestCurve() ?? plainCurve;

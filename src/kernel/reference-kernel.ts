@@ -7,7 +7,7 @@ import { checkScalar, hashToScalar, toScalar } from '../crypto/scalar.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 
-/** What a computation over points gives, or undefined when bytes are not a point. */
+/** Returns the result of a computation, or undefined when an encoding is not a point. */
 function attempt<T>(compute: () => T): T | undefined {
   try {
     return compute();
@@ -17,7 +17,7 @@ function attempt<T>(compute: () => T): T | undefined {
   }
 }
 
-/** The plain kernel on noble: short and obviously right. */
+/** Plain kernel on noble: the reference of the tests, and the fallback. */
 export const referenceKernel: ScanKernel = {
   name: 'reference',
   scan(batch, viewSecret) {

@@ -1,13 +1,13 @@
 import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
 
-/** A scan for a worker thread. */
+/** Message to a worker thread: a batch to scan. */
 export interface ScanTask {
   readonly batch: ScanBatch;
-  /** Copies that belong to the thread. */
+  /** Copies that the thread wipes. */
   readonly viewSecrets: readonly Uint8Array[];
 }
 
-/** Scans a batch with every view secret, and wipes the secrets whether or not that succeeds. */
+/** Scans a batch with all view secrets, then wipes the secrets, also when the scan throws. */
 export function scanTask(
   kernel: Pick<ScanKernel, 'scanMany'>,
   { batch, viewSecrets }: ScanTask,

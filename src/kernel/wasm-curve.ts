@@ -4,12 +4,12 @@ import { chunks, concatBytes } from '../util/bytes.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import type { Build } from './wasm-module.js';
 
-/** Writes residues modulo ℓ, 32 bytes each. */
+/** Writes scalars modulo ℓ, 32 bytes each. */
 function writeScalars(memory: KernelMemory, at: number, scalars: readonly bigint[]): void {
   const words = new BigUint64Array(memory.wasm.memory.buffer, at, 4 * scalars.length);
   scalars.forEach((scalar, i) => {
     const residue = reduce(scalar);
-    // An element takes the lowest 64 bits of what it is given.
+    // An element keeps the lowest 64 bits.
     words[4 * i] = residue;
     words[4 * i + 1] = residue >> 64n;
     words[4 * i + 2] = residue >> 128n;
@@ -17,7 +17,7 @@ function writeScalars(memory: KernelMemory, at: number, scalars: readonly bigint
   });
 }
 
-/** Points in a row. @throws RangeError for what does not have 32 bytes. */
+/** Concatenates encodings of points. @throws RangeError when one does not have 32 bytes. */
 function rowsOf(points: readonly Uint8Array[]): Uint8Array {
   if (points.some(({ length }) => length !== 32)) throw new RangeError('not a point');
   return concatBytes(...points);
@@ -33,17 +33,22 @@ function mustMatch(points: number, scalars: number): void {
   if (points !== scalars) throw new RangeError('multiexp: one scalar a point');
 }
 
-/** Puts rows of points in and has tables of their multiples made. @param once not kept. */
-function addTables(memory: KernelMemory, points: readonly Uint8Array[], index: number, once: boolean): void {
+/** Writes the tables of points. @param index of the first in the basis or, if `isOther`, among the other points. */
+function addTables(
+  memory: KernelMemory,
+  points: readonly Uint8Array[],
+  index: number,
+  isOther: boolean,
+): void {
   for (let start = 0; start < points.length; start += ROWS) {
     const part = points.slice(start, start + ROWS);
     memory.points.set(rowsOf(part));
-    memory.wasm.addTables(part.length + (part.length & 1), index + start, once ? 1 : 0);
+    memory.wasm.addTables(part.length + (part.length & 1), index + start, isOther ? 1 : 0);
     mustBePoints(memory.valid.subarray(0, part.length));
   }
 }
 
-/** Points with their multiples, in a memory of their own. */
+/** A basis: points and tables of their multiples, in a memory of its own. */
 class WasmBasis implements Basis {
   readonly #memory: KernelMemory;
   #size = 0;
@@ -57,15 +62,15 @@ class WasmBasis implements Basis {
   }
 
   clear(): void {
-    this.#memory.wasm.keep(-this.#size);
+    this.#memory.wasm.resizeBasis(-this.#size);
     this.#size = 0;
   }
 
   add(points: readonly Uint8Array[]): void {
-    // Room counts once it is filled: points that are refused leave the basis as it was.
-    if (this.#memory.grow((wasm) => wasm.makeRoom(points.length)) === 0) throw new Error('out of memory');
+    // The basis grows when all tables are written: points that are refused leave it unchanged.
+    if (this.#memory.grow((wasm) => wasm.reserveBasis(points.length)) === 0) throw new Error('out of memory');
     addTables(this.#memory, points, this.#size, false);
-    this.#memory.wasm.keep(points.length);
+    this.#memory.wasm.resizeBasis(points.length);
     this.#size += points.length;
   }
 
@@ -76,7 +81,7 @@ class WasmBasis implements Basis {
   ): Uint8Array {
     if (scalars.length > this.#size) throw new RangeError('multiexp: one scalar a point');
     mustMatch(others.length, otherScalars.length);
-    const at = this.#memory.grow((wasm) => wasm.roomFor(scalars.length, others.length));
+    const at = this.#memory.grow((wasm) => wasm.reserveTerms(scalars.length, others.length));
     if (at === 0) throw new Error('out of memory');
     addTables(this.#memory, others, 0, true);
     writeScalars(this.#memory, at, scalars);
@@ -87,7 +92,7 @@ class WasmBasis implements Basis {
 
   foldedSums(first: number, count: number, scalars: readonly bigint[]): Uint8Array[] {
     if (scalars.length > this.#size) throw new RangeError('multiexp: one scalar a point');
-    const at = this.#memory.grow((wasm) => wasm.roomFor(scalars.length, 0));
+    const at = this.#memory.grow((wasm) => wasm.reserveTerms(scalars.length, 0));
     if (at === 0) throw new Error('out of memory');
     writeScalars(this.#memory, at, scalars);
     this.#memory.wasm.startGroups(scalars.length);
@@ -99,15 +104,15 @@ class WasmBasis implements Basis {
   }
 }
 
-/** The arithmetic in WebAssembly: pairs of points in vectors. */
+/** Curve arithmetic in WebAssembly, on pairs of points in vector lanes. */
 export class WasmCurve implements Curve {
   readonly name: string;
   readonly #build: Build;
   readonly #memory: KernelMemory;
-  /** For sums without a basis; scanning never needs it. */
+  /** Empty basis for sums without one, made on first use: scanning does not need it. */
   #empty: WasmBasis | undefined;
 
-  /** @throws Error when the engine does not know the instructions of this build. */
+  /** @throws Error when the engine lacks the instructions of this build. */
   constructor(build: Build, memory = new KernelMemory(build)) {
     this.name = `wasm ${build}`;
     this.#build = build;

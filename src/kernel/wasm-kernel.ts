@@ -4,18 +4,18 @@ import { KernelMemory, ROWS } from './kernel-memory.js';
 import { WasmCurve } from './wasm-curve.js';
 import type { Build } from './wasm-module.js';
 
-/** View secrets that one call takes. Source: assembly/comb.ts `MOST_SCALARS`. */
+/** Most view secrets of a call. Source: assembly/comb.ts `MOST_SCALARS`. */
 const SECRETS = 128;
 
 const even = (count: number): number => count + (count & 1);
 
-/** The kernel in WebAssembly: pairs of points in vectors, 256 a call. */
+/** Scan kernel in WebAssembly, on pairs of points in vector lanes, 256 points a call. */
 export class WasmKernel implements ScanKernel {
   readonly name: string;
   readonly #memory: KernelMemory;
   readonly #curve: WasmCurve;
 
-  /** @throws Error when the engine does not know the instructions of this build. */
+  /** @throws Error when the engine lacks the instructions of this build. */
   constructor(build: Build, memory = new KernelMemory(build)) {
     this.name = `wasm ${build}`;
     this.#memory = memory;
@@ -37,11 +37,11 @@ export class WasmKernel implements ScanKernel {
     return hits;
   }
 
-  /** Reads results while the memory holds the batch and its derivations with up to {@link SECRETS} view secrets. */
+  /** Derives all keys with up to {@link SECRETS} view secrets, runs `read` on the results, and wipes the memory. */
   #derived<T>(batch: ScanBatch, viewSecrets: readonly Uint8Array[], read: () => T): T {
     const memory = this.#memory;
     const [keys, outputs] = [batch.keys.length / 32, batch.outputKey.length];
-    if (memory.grow((wasm) => wasm.roomToScan(keys, outputs, viewSecrets.length)) === 0)
+    if (memory.grow((wasm) => wasm.reserveScan(keys, outputs, viewSecrets.length)) === 0)
       throw new Error('out of memory');
     try {
       return memory.wiping(() => {
@@ -50,7 +50,7 @@ export class WasmKernel implements ScanKernel {
         return read();
       });
     } finally {
-      memory.wasm.forgetScan();
+      memory.wasm.wipeScan();
     }
   }
 
@@ -87,7 +87,7 @@ export class WasmKernel implements ScanKernel {
     return memory.wiping(() => {
       const total = messages.length / length;
       const sums = new Uint8Array(32 * total);
-      // In both lanes; a point is judged even where there is nothing to add.
+      // The point is in both lanes, and is checked even without messages.
       memory.points.set(point, 0);
       memory.points.set(point, 32);
       for (let start = 0; start === 0 || start < total; start += ROWS) {

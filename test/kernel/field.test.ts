@@ -17,7 +17,7 @@ interface Field {
   multiplyTwice(o: number, a: number, b: number): void;
   square(o: number, a: number): void;
   squareTimes(o: number, a: number, n: number): void;
-  settleElement(o: number, a: number): void;
+  carryElement(o: number, a: number): void;
   bothProducts(sum: number, difference: number, a: number, b: number, c: number, d: number): void;
   doubling(f: number, g: number, h: number, a: number, b: number, c: number): void;
 }
@@ -194,7 +194,7 @@ describe.each(['relaxed', 'simd'] as const)('the field of the %s build', (build)
   it('settles elements of up to 8 units', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const a = fill(0, 8, round);
-      field.settleElement(at(0), at(0));
+      field.carryElement(at(0), at(0));
       expect(settled(0)).toEqual(a.map(residue));
     }
   });

@@ -3,11 +3,12 @@
  * scalar then costs one addition for every 6 bits and 42 doublings at most. The sequence of instructions and of memory
  * accesses is the same for all scalars.
  *
- * Signed comb (Hamburg, eprint 2012/309, section 3.3). An odd scalar s below 2^D is the sum of e(i) * 2^i with digits
- * e(i) = 2k(i) - 1 of -1 or 1, where k = (s + 2^D - 1) / 2. The D digits are divided among combs of 6 teeth: digit
- * i = column + COLUMNS * (tooth + 6 * comb). The table of a comb holds all sums of its teeth
- *   +-2^(COLUMNS * 6 * comb) * P  +-2^(COLUMNS * (6 * comb + 1)) * P  ...  +2^(COLUMNS * (6 * comb + 5)) * P,
- * the last of them positive. A column costs a doubling and, for each comb, the addition of a sum or of its negative.
+ * Signed comb (Hamburg, "Fast and compact elliptic-curve cryptography", eprint 2012/309). An odd scalar s below 2^D is
+ * the sum of e(i) * 2^i with digits e(i) = 2k(i) - 1 of -1 or 1, where k(i) are the bits of k = (s + 2^D - 1) / 2.
+ * Digit i belongs to column i mod c and to tooth i / c; 6 consecutive teeth are a comb. The table of a comb with the
+ * first tooth t holds the 32 sums
+ *   +-2^(c*t) * P  +-2^(c*(t+1)) * P  +-2^(c*(t+2)) * P  +-2^(c*(t+3)) * P  +-2^(c*(t+4)) * P  +2^(c*(t+5)) * P.
+ * A column costs a doubling and, for each comb, the addition of a sum or of its negative. No digit is zero.
  */
 import { selectFromWindow } from './field';
 import { addAffine, ADDEND, addPoint, divideByZ, double, POINT, setIdentity, toAddend } from './point';
@@ -16,29 +17,30 @@ import { MULTIPLES, setMultiple, WINDOW, writeWindow } from './window';
 
 const TEETH: i32 = 6;
 const MOST_COMBS: i32 = 4;
-/** Scalars at most. */
+/** Most scalars of a call. */
 export const MOST_SCALARS: i32 = 128;
 
-/** Combs of a point, and digits of a tooth: their product is at least 43, so that D is at least 258. */
+/** Number of combs and of columns: their product is at least 43, so that D is at least 258. */
 let combs: i32 = 0;
 let columns: i32 = 0;
 let scalarCount: i32 = 0;
 
-/** Windows of both points: those of the first, then those of the second. */
+/** A window for each comb: those of the first point, then those of the second. */
 const TABLES = memory.data(30720, 16);
+/** Sums of teeth before the division by Z. */
 const SUMS = memory.data(81920, 16);
 const BASE = memory.data(640, 16);
-/** Teeth of a comb but the last, and twice each, ready to be added. */
+/** All teeth of a comb except the last, and their doubles, as addends. */
 const TOOTH = memory.data(3200, 16);
 const TWICE = memory.data(3200, 16);
 
-/** Scalars whose digits are looked up together. */
+/** Scalars whose sums are selected together. */
 const GROUP: i32 = 16;
-/** Rows of 16 digits: a group after the other, of each group a row for every comb of every column. */
+/** Rows of 16 digits: for each group, column and comb. */
 const DIGITS = memory.data(5632, 16);
-/** The selected sums of a group, a pair after the other. */
+/** Selected sums of a group, one pair after the other. */
 const SELECTED = memory.data(5120, 16);
-/** A scalar made odd, and zeros above it. */
+/** An odd scalar of 32 bytes, followed by zeros. */
 const ODD = memory.data(40, 16);
 
 @inline
@@ -47,11 +49,11 @@ function rowOf(group: i32, column: i32, comb: i32): usize {
 }
 
 /**
- * Takes the scalars of {@link multiplyBySecrets}. More combs cost a longer preparation of each point and save
- * doublings of each scalar; the limits are measured.
+ * Sets the scalars of {@link multiplyBySecrets}. More combs cost more time for each point and save doublings for each
+ * scalar; the thresholds are measured.
  * @param scalars 32 bytes each, below l. @param count up to {@link MOST_SCALARS}.
  */
-export function takeSecrets(scalars: usize, count: i32): void {
+export function recodeSecrets(scalars: usize, count: i32): void {
   scalarCount = count;
   combs = count <= 5 ? 1 : count <= 16 ? 2 : 4;
   columns = (43 + combs - 1) / combs;
@@ -64,12 +66,12 @@ export function takeSecrets(scalars: usize, count: i32): void {
   }
 }
 
-/** Digit of a column: from 1 to 32 the number of a sum of teeth, or below zero its negative. */
+/** Returns the digit of a column and comb: the number of a sum of teeth, from 1 to 32, or its negative. */
 function digitOf(column: i32, comb: i32): i8 {
   let bits = 0;
   for (let tooth = 0; tooth < TEETH; tooth++) {
     const i = column + columns * (tooth + TEETH * comb);
-    // k is s/2, rounded down, and its highest bit set, of which s has none.
+    // k is s/2, rounded down, plus 2^(D-1).
     const bit = i == columns * TEETH * combs - 1 ? 1 : oddBit(i + 1);
     bits |= bit << tooth;
   }
@@ -83,7 +85,7 @@ function oddBit(i: i32): i32 {
   return (i32(load<u8>(ODD + usize(i >> 3))) >> (i & 7)) & 1;
 }
 
-/** Makes the tables of a pair of points. */
+/** Computes the tables of a pair of points. */
 export function prepareCombs(p: usize): void {
   memory.copy(BASE, p, POINT);
   for (let comb = 0; comb < combs; comb++) sumTeeth(SUMS + usize(comb * MULTIPLES) * POINT, comb == combs - 1);
@@ -100,7 +102,7 @@ function tableOf(lane: i32, comb: i32): usize {
   return TABLES + usize(lane * MOST_COMBS + comb) * WINDOW;
 }
 
-/** Writes the 32 sums of the teeth of a comb: bit n of a sum's index says that tooth n is positive. */
+/** Computes the 32 sums of the teeth of a comb: tooth n is positive if bit n of the index is set. */
 function sumTeeth(sums: usize, last: bool): void {
   for (let tooth = 0; tooth < TEETH - 1; tooth++) {
     toAddend(TOOTH + usize(tooth) * ADDEND, BASE);
@@ -120,9 +122,8 @@ function sumTeeth(sums: usize, last: bool): void {
 }
 
 /**
- * products = s*p without T, p of the main subgroup, for all scalars s, two a pair of points; the last one's second lane
- * is undefined when their number is odd.
- * @param lane of p in the pair whose tables were made last.
+ * products = s*p without T for all scalars s, one in each lane. The last lane of an odd number is the identity.
+ * @param lane of p in the pair of {@link prepareCombs}; p is in the main subgroup.
  */
 export function multiplyBySecrets(products: usize, lane: i32): void {
   const end = products + usize((scalarCount + 1) >> 1) * POINT;
@@ -142,8 +143,8 @@ export function multiplyBySecrets(products: usize, lane: i32): void {
   }
 }
 
-/** Wipes digits, and the sums that they selected. The tables are those of public points. */
-export function forgetCombs(): void {
+/** Wipes digits, and the sums that they selected. Tables remain: their points are public. */
+export function wipeCombs(): void {
   memory.fill(DIGITS, 0, 5632);
   memory.fill(SELECTED, 0, 5120);
   memory.fill(ODD, 0, 40);

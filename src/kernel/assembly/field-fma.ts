@@ -1,20 +1,20 @@
 /*
- * The field of 2^255 - 19 in pairs: two elements side by side, one a lane. A limb holds 51 bits as a double, so
- * that a fused multiply-add gives both halves of a product exactly:
+ * Arithmetic modulo 2^255 - 19 on pairs of elements, one in each vector lane, with fused multiply-add. An element has
+ * five limbs of 51 bits, each a double, so that both halves of a product are computed exactly:
  *
- *   hi = a*b + C1          the top half, in the low bits of the mantissa: C1 = 1.5*2^103 has steps of 2^51
- *   lo = a*b + (C2 - hi)   what is left, likewise: C2 = C1 + 1.5*2^52
+ *   hi = a*b + C1          the high half, in the low bits of the mantissa: C1 = 1.5*2^103 has steps of 2^51
+ *   lo = a*b + (C2 - hi)   the low half, in the same place: C2 = C1 + 1.5*2^52
  *
- * Read as integers, hi is bits(C1) + top and lo is bits(1.5*2^52) + rest, so halves are added up as integers in
- * columns and the constants are taken off once.
+ * Read as integers, hi is bits(C1) + high and lo is bits(1.5*2^52) + low. Halves are summed in columns as integers, and
+ * the constants are subtracted once a column.
  *
- * Bounds. One unit is 2^50 + 2^15. Limbs of a settled element are within one unit of 0, either side. |a*b| must
- * stay below 2^102, so a product may be of 3 units by 1, or of 1 by 3, not of 2 by 2. Then |rest| <= 2^50 and
- * |top| <= 2^51, a folded column holds at most 1 rest and 19 * (4 rests + 5 tops), below 2^59, and combinations of
- * up to four columns stay below 2^61.
+ * Bounds. One unit is 2^50 + 2^15. The limbs of a reduced element are at most one unit in absolute value. |a*b| must
+ * stay below 2^102: factors may have 3 units and 1, or 1 and 3, but not 2 and 2. Then |low| <= 2^50 and |high| <= 2^51,
+ * a folded column holds at most 1 low half and 19 * (4 low halves + 5 high halves), below 2^59, and combinations of up
+ * to four columns stay below 2^61.
  */
 
-import { high16, high32, high8, low16, low32, low8, pairedLimb } from './lanes';
+import { high16, high32, high8, low16, low32, low8, maskedLimb } from './lanes';
 
 const RADIX: i32 = 51;
 /** bits(1.5*2^52) */
@@ -22,54 +22,54 @@ const LOW: u64 = 0x4338000000000000;
 /** bits(1.5*2^103) */
 const HIGH: u64 = 0x4668000000000000;
 const HALF: u64 = 1 << 50;
-/** Makes every column positive; a multiple of 2^51. */
+/** Added to every column to make it positive: a multiple of 2^51. */
 const BIAS: u64 = 1 << 61;
 const BIAS_CARRY: u64 = BIAS >> RADIX;
 
-/** Constants stand in memory: as operands they are cheaper there than made anew. */
+/** Constants are kept in memory: V8 uses them as operands there, which is cheaper than to build them again. */
 const C1 = memory.data<u64>([HIGH, HIGH], 16);
 const C2 = memory.data<u64>([HIGH + 3, HIGH + 3], 16);
-/** As 32-bit lanes of which every other is zero. */
+/** Multiplied in 32-bit lanes, every other of which is zero. */
 const NINETEEN = memory.data<u64>([19, 19], 16);
-/** What settles a difference, whose constants cancel out. */
-const LEVEL = memory.data<u64>([BIAS + HALF, BIAS + HALF], 16);
+/** Offset of the difference of two columns, whose constants cancel out. */
+const OFFSET_DIFFERENCE = memory.data<u64>([BIAS + HALF, BIAS + HALF], 16);
 const MASK = memory.data<u64>([(1 << 51) - 1, (1 << 51) - 1], 16);
 const MAGIC = memory.data<u64>([LOW, LOW], 16);
-/** Turns remainder and carry into the bits of a double 1.5*2^52 above the limb. */
+/** Added to remainder and carry: gives the bits of the double 1.5*2^52 + limb. */
 const TO_LIMB = memory.data<u64>([LOW - HALF - BIAS_CARRY, LOW - HALF - BIAS_CARRY], 16);
 const TO_LIMB_0 = memory.data<u64>([LOW - HALF - 19 * BIAS_CARRY, LOW - HALF - 19 * BIAS_CARRY], 16);
 
-/** What columns carry of the constants: of a product, and of a square, whose equal halves are added once. */
+/** Sum of the constants in column k of a product, and of a square, where equal products are added once. */
 @inline
-function productNoise(k: i32): u64 {
+function productConstants(k: i32): u64 {
   const low = u64(k + 1), high = u64(k);
   const low5 = u64(4 - k), high5 = u64(5 - k);
   return low * LOW + high * HIGH + 19 * (low5 * LOW + high5 * HIGH);
 }
-// distinct pairs i <= j with i + j = k, 0 <= i, j <= 4
+// Number of pairs i <= j with i + j = k and 0 <= i, j <= 4.
 @inline
 function pairs(k: i32): u64 {
   return k < 0 || k > 8 ? 0 : k <= 4 ? u64((k >> 1) + 1) : u64(((8 - k) >> 1) + 1);
 }
 @inline
-function squareNoise(k: i32): u64 {
+function squareConstants(k: i32): u64 {
   return pairs(k) * LOW + pairs(k - 1) * HIGH + 19 * (pairs(k + 5) * LOW + pairs(k + 4) * HIGH);
 }
 
-/** Tables of what settles a column, one row of two lanes a column. */
-const SETTLE_PRODUCT = memory.data(80, 16);
-const SETTLE_SQUARE = memory.data(80, 16);
-const SETTLE_TWO_PRODUCTS = memory.data(80, 16);
-const SETTLE_TWO_SQUARES = memory.data(80, 16);
+/** Offsets that remove the constants of a column and make it positive: a row of two lanes for each column. */
+const OFFSET_PRODUCT = memory.data(80, 16);
+const OFFSET_SQUARE = memory.data(80, 16);
+const OFFSET_TWO_PRODUCTS = memory.data(80, 16);
+const OFFSET_TWO_SQUARES = memory.data(80, 16);
 
 export function prepareField(): void {
   for (let k = 0; k < 5; k++) {
     const row = usize(k) << 4;
-    const product = productNoise(k), square = squareNoise(k);
-    v128.store(SETTLE_PRODUCT + row, i64x2.splat(BIAS + HALF - product));
-    v128.store(SETTLE_SQUARE + row, i64x2.splat(BIAS + HALF - square));
-    v128.store(SETTLE_TWO_PRODUCTS + row, i64x2.splat(BIAS + HALF - 2 * product));
-    v128.store(SETTLE_TWO_SQUARES + row, i64x2.splat(BIAS + HALF - 2 * square));
+    const product = productConstants(k), square = squareConstants(k);
+    v128.store(OFFSET_PRODUCT + row, i64x2.splat(BIAS + HALF - product));
+    v128.store(OFFSET_SQUARE + row, i64x2.splat(BIAS + HALF - square));
+    v128.store(OFFSET_TWO_PRODUCTS + row, i64x2.splat(BIAS + HALF - 2 * product));
+    v128.store(OFFSET_TWO_SQUARES + row, i64x2.splat(BIAS + HALF - 2 * square));
   }
 }
 
@@ -84,206 +84,206 @@ function times19(x: v128): v128 {
 }
 
 @inline
-function top(a: v128, b: v128, c1: v128): v128 {
+function high(a: v128, b: v128, c1: v128): v128 {
   return f64x2.relaxed_madd(a, b, c1);
 }
 
 @inline
-function rest(a: v128, b: v128, c2: v128, hi: v128): v128 {
+function low(a: v128, b: v128, c2: v128, hi: v128): v128 {
   return f64x2.relaxed_madd(a, b, f64x2.sub(c2, hi));
 }
 
 /*
- * The four products below are the same sum, h(ij) and l(ij) being the top and the rest of a(i)*b(j):
+ * The products and squares below compute the same sum, with h(ij) and l(ij) the high and the low half of a(i)*b(j):
  *
- *   column k = sum of l(ij), i + j = k, and of h(ij), i + j = k - 1, and 19 times the same of column k + 5
+ *   column k = sum of l(ij), i + j = k, and of h(ij), i + j = k - 1, and 19 times the same sum of column k + 5
  *
- * Their order is for the machine, not for the reader. V8 moves every pure operation of a block to where its result is
- * needed, all columns side by side, and then runs out of registers; only loads and stores stay in order. So sums are
- * parked in memory, or stored there though nobody reads them (PIN), and some operands are loaded again. The order was
- * found by a search that counted spills and accesses to memory under these rules.
+ * Their order is chosen for speed. V8 moves every pure operation of a block to the place where its result is needed,
+ * interleaves all columns, and then runs out of registers; only loads and stores keep their order. Therefore sums are
+ * parked in memory (PARTS), or stored there without being read (PIN), and some operands are loaded again. The order was
+ * found by a search that counted spills and memory accesses under these rules.
  *
- * The results of settled products may be their operands: what is written is not read again.
+ * A product with carries may overwrite its operands: limbs are written after their last read.
  */
 const PARTS = memory.data(320, 16);
 const PIN = memory.data(16, 16);
 
-/** Wipes the parts of the last products. */
-export function forgetField(): void {
+/** Wipes the partial sums of the last products. */
+export function wipeField(): void {
   memory.fill(PARTS, 0, 320);
   memory.fill(PIN, 0, 16);
 }
 
-/** Columns of a*b: 1 unit by 3, or 3 by 1. @param o apart from a and b. */
+/** o = columns of a*b, of 1 unit and 3, or 3 and 1. @param o must not overlap a or b. */
 @inline
 export function multiplyColumns(o: usize, a: usize, b: usize): void {
   let a4 = limb(a, 4);
   const b4 = limb(b, 4);
   let c1 = v128.load(C1);
-  const h44 = top(a4, b4, c1);
+  const h44 = high(a4, b4, c1);
   let c2 = v128.load(C2);
-  const l44 = rest(a4, b4, c2, h44);
+  const l44 = low(a4, b4, c2, h44);
   v128.store(PARTS + 288, l44);
   let b1 = limb(b, 1);
   let a2 = limb(a, 2);
-  const h21 = top(a2, b1, c1);
-  const l21 = rest(a2, b1, c2, h21);
+  const h21 = high(a2, b1, c1);
+  const l21 = low(a2, b1, c2, h21);
   let b0 = limb(b, 0);
   let a3 = limb(a, 3);
-  const h30 = top(a3, b0, c1);
-  const l30 = rest(a3, b0, c2, h30);
+  const h30 = high(a3, b0, c1);
+  const l30 = low(a3, b0, c2, h30);
   const s1 = i64x2.add(l21, l30);
   v128.store(PIN, s1);
   const a1 = limb(a, 1);
   const b2 = limb(b, 2);
-  const h12 = top(a1, b2, c1);
-  const l12 = rest(a1, b2, c2, h12);
+  const h12 = high(a1, b2, c1);
+  const l12 = low(a1, b2, c2, h12);
   const a0 = limb(a, 0);
   const b3 = limb(b, 3);
-  const h03 = top(a0, b3, c1);
-  const l03 = rest(a0, b3, c2, h03);
+  const h03 = high(a0, b3, c1);
+  const l03 = low(a0, b3, c2, h03);
   const s2 = i64x2.add(i64x2.add(i64x2.add(h21, h30), h12), h03);
   v128.store(PIN, s2);
   v128.store(PARTS + 208, i64x2.add(i64x2.add(s1, l12), l03));
-  const h13 = top(a1, b3, c1);
-  const l13 = rest(a1, b3, c2, h13);
-  const h04 = top(a0, b4, c1);
-  const l04 = rest(a0, b4, c2, h04);
+  const h13 = high(a1, b3, c1);
+  const l13 = low(a1, b3, c2, h13);
+  const h04 = high(a0, b4, c1);
+  const l04 = low(a0, b4, c2, h04);
   a2 = limb(a, 2);
-  const h22 = top(a2, b2, c1);
-  const l22 = rest(a2, b2, c2, h22);
+  const h22 = high(a2, b2, c1);
+  const l22 = low(a2, b2, c2, h22);
   const s3 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), s2), l13), l04), l22);
   v128.store(PIN, s3);
   a3 = limb(a, 3);
   c1 = v128.load(C1);
-  const h31 = top(a3, b1, c1);
-  const l31 = rest(a3, b1, c2, h31);
+  const h31 = high(a3, b1, c1);
+  const l31 = low(a3, b1, c2, h31);
   b0 = limb(b, 0);
   a4 = limb(a, 4);
-  const h40 = top(a4, b0, c1);
-  const l40 = rest(a4, b0, c2, h40);
+  const h40 = high(a4, b0, c1);
+  const l40 = low(a4, b0, c2, h40);
   v128.store(PARTS + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(h13, h04), h22), h31), h40));
   v128.store(o + 64, i64x2.add(i64x2.add(s3, l31), l40));
   c1 = v128.load(C1);
-  const h02 = top(a0, b2, c1);
-  const l02 = rest(a0, b2, c2, h02);
-  const h11 = top(a1, b1, c1);
-  const l11 = rest(a1, b1, c2, h11);
-  const h20 = top(a2, b0, c1);
-  const l20 = rest(a2, b0, c2, h20);
+  const h02 = high(a0, b2, c1);
+  const l02 = low(a0, b2, c2, h02);
+  const h11 = high(a1, b1, c1);
+  const l11 = low(a1, b1, c2, h11);
+  const h20 = high(a2, b0, c1);
+  const l20 = low(a2, b0, c2, h20);
   const s4 = i64x2.add(i64x2.add(h02, h11), h20);
   v128.store(PIN, s4);
   v128.store(PARTS + 192, i64x2.add(i64x2.add(l02, l11), l20));
   c1 = v128.load(C1);
-  const h34 = top(a3, b4, c1);
-  const l34 = rest(a3, b4, c2, h34);
-  const h43 = top(a4, b3, c1);
-  const l43 = rest(a4, b3, c2, h43);
+  const h34 = high(a3, b4, c1);
+  const l34 = low(a3, b4, c2, h34);
+  const h43 = high(a4, b3, c1);
+  const l43 = low(a4, b3, c2, h43);
   const s5 = i64x2.add(l34, l43);
   v128.store(PIN, s5);
   const s6 = i64x2.add(limb(PARTS, 18), i64x2.add(h34, h43));
   v128.store(o + 48, i64x2.add(i64x2.add(times19(s6), limb(PARTS, 13)), s4));
   c1 = v128.load(C1);
-  const h42 = top(a4, b2, c1);
-  const l42 = rest(a4, b2, c2, h42);
-  const h24 = top(a2, b4, c1);
-  const l24 = rest(a2, b4, c2, h24);
+  const h42 = high(a4, b2, c1);
+  const l42 = low(a4, b2, c2, h42);
+  const h24 = high(a2, b4, c1);
+  const l24 = low(a2, b4, c2, h24);
   const s7 = i64x2.add(l42, l24);
   v128.store(PIN, s7);
   c1 = v128.load(C1);
-  const h33 = top(a3, b3, c1);
-  const l33 = rest(a3, b3, c2, h33);
+  const h33 = high(a3, b3, c1);
+  const l33 = low(a3, b3, c2, h33);
   const s8 = i64x2.add(i64x2.add(h42, h24), h33);
   const s9 = i64x2.add(s7, l33);
   v128.store(PIN, s8);
   v128.store(PIN, s9);
   const s10 = i64x2.add(s5, s8);
-  const h10 = top(a1, b0, c1);
-  const l10 = rest(a1, b0, c2, h10);
+  const h10 = high(a1, b0, c1);
+  const l10 = low(a1, b0, c2, h10);
   b1 = limb(b, 1);
-  const h01 = top(a0, b1, c1);
-  const l01 = rest(a0, b1, c2, h01);
+  const h01 = high(a0, b1, c1);
+  const l01 = low(a0, b1, c2, h01);
   const s11 = i64x2.add(l10, l01);
   v128.store(PIN, s11);
   v128.store(o + 32, i64x2.add(i64x2.add(times19(s10), limb(PARTS, 12)), i64x2.add(h10, h01)));
   c1 = v128.load(C1);
-  const h14 = top(a1, b4, c1);
+  const h14 = high(a1, b4, c1);
   c2 = v128.load(C2);
-  const l14 = rest(a1, b4, c2, h14);
-  const h32 = top(a3, b2, c1);
-  const l32 = rest(a3, b2, c2, h32);
+  const l14 = low(a1, b4, c2, h14);
+  const h32 = high(a3, b2, c1);
+  const l32 = low(a3, b2, c2, h32);
   const s12 = i64x2.add(l14, l32);
   v128.store(PIN, s12);
-  const h23 = top(a2, b3, c1);
+  const h23 = high(a2, b3, c1);
   c2 = v128.load(C2);
-  const l23 = rest(a2, b3, c2, h23);
-  const h41 = top(a4, b1, c1);
-  const l41 = rest(a4, b1, c2, h41);
+  const l23 = low(a2, b3, c2, h23);
+  const h41 = high(a4, b1, c1);
+  const l41 = low(a4, b1, c2, h41);
   const s13 = i64x2.add(s9, i64x2.add(i64x2.add(i64x2.add(h14, h32), h23), h41));
-  const h00 = top(a0, b0, c1);
-  const l00 = rest(a0, b0, c2, h00);
+  const h00 = high(a0, b0, c1);
+  const l00 = low(a0, b0, c2, h00);
   v128.store(o + 16, i64x2.add(i64x2.add(times19(s13), s11), h00));
   const s14 = i64x2.add(i64x2.add(i64x2.add(s12, l23), l41), limb(PARTS, 4));
   v128.store(o + 0, i64x2.add(times19(s14), l00));
 }
 
-/** Columns of a*a: 1 unit. @param o apart from a. */
+/** o = columns of a*a, of 1 unit. @param o must not overlap a. */
 @inline
 export function squareColumns(o: usize, a: usize): void {
   const a4 = limb(a, 4);
   let c1 = v128.load(C1);
-  const h44 = top(a4, a4, c1);
+  const h44 = high(a4, a4, c1);
   const c2 = v128.load(C2);
-  const l44 = rest(a4, a4, c2, h44);
+  const l44 = low(a4, a4, c2, h44);
   const a2 = limb(a, 2);
   let a1 = limb(a, 1);
   const d1 = f64x2.add(a1, a1);
-  const h12 = top(a2, d1, c1);
-  const l12 = rest(a2, d1, c2, h12);
+  const h12 = high(a2, d1, c1);
+  const l12 = low(a2, d1, c2, h12);
   const a3 = limb(a, 3);
   let a0 = limb(a, 0);
   const d0 = f64x2.add(a0, a0);
-  const h03 = top(a3, d0, c1);
-  const l03 = rest(a3, d0, c2, h03);
-  const h13 = top(a3, d1, c1);
-  const l13 = rest(a3, d1, c2, h13);
-  const h04 = top(a4, d0, c1);
-  const l04 = rest(a4, d0, c2, h04);
-  const h22 = top(a2, a2, c1);
-  const l22 = rest(a2, a2, c2, h22);
+  const h03 = high(a3, d0, c1);
+  const l03 = low(a3, d0, c2, h03);
+  const h13 = high(a3, d1, c1);
+  const l13 = low(a3, d1, c2, h13);
+  const h04 = high(a4, d0, c1);
+  const l04 = low(a4, d0, c2, h04);
+  const h22 = high(a2, a2, c1);
+  const l22 = low(a2, a2, c2, h22);
   const s1 = i64x2.add(i64x2.add(h13, h04), h22);
   v128.store(PIN, s1);
   v128.store(PARTS + 64, s1);
   v128.store(o + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l13), l04), l22));
   a1 = limb(a, 1);
   c1 = v128.load(C1);
-  const h11 = top(a1, a1, c1);
-  const l11 = rest(a1, a1, c2, h11);
-  const h02 = top(a2, d0, c1);
-  const l02 = rest(a2, d0, c2, h02);
+  const h11 = high(a1, a1, c1);
+  const l11 = low(a1, a1, c2, h11);
+  const h02 = high(a2, d0, c1);
+  const l02 = low(a2, d0, c2, h02);
   const d3 = f64x2.add(a3, a3);
-  const h34 = top(a4, d3, c1);
-  const l34 = rest(a4, d3, c2, h34);
+  const h34 = high(a4, d3, c1);
+  const l34 = low(a4, d3, c2, h34);
   const s2 = i64x2.add(l44, h34);
   v128.store(o + 48, i64x2.add(i64x2.add(times19(s2), i64x2.add(l12, l03)), i64x2.add(h11, h02)));
   const d2 = f64x2.add(a2, a2);
-  const h24 = top(a4, d2, c1);
-  const l24 = rest(a4, d2, c2, h24);
-  const h33 = top(a3, a3, c1);
-  const l33 = rest(a3, a3, c2, h33);
+  const h24 = high(a4, d2, c1);
+  const l24 = low(a4, d2, c2, h24);
+  const h33 = high(a3, a3, c1);
+  const l33 = low(a3, a3, c2, h33);
   const s3 = i64x2.add(l34, i64x2.add(h24, h33));
   c1 = v128.load(C1);
-  const h01 = top(a1, d0, c1);
-  const l01 = rest(a1, d0, c2, h01);
+  const h01 = high(a1, d0, c1);
+  const l01 = low(a1, d0, c2, h01);
   v128.store(o + 32, i64x2.add(i64x2.add(times19(s3), i64x2.add(l11, l02)), h01));
   a0 = limb(a, 0);
   c1 = v128.load(C1);
-  const h00 = top(a0, a0, c1);
-  const l00 = rest(a0, a0, c2, h00);
-  const h23 = top(a3, d2, c1);
-  const l23 = rest(a3, d2, c2, h23);
-  const h14 = top(a4, d1, c1);
-  const l14 = rest(a4, d1, c2, h14);
+  const h00 = high(a0, a0, c1);
+  const l00 = low(a0, a0, c2, h00);
+  const h23 = high(a3, d2, c1);
+  const l23 = low(a3, d2, c2, h23);
+  const h14 = high(a4, d1, c1);
+  const l14 = low(a4, d1, c2, h14);
   const s4 = i64x2.add(i64x2.add(l24, l33), i64x2.add(h23, h14));
   v128.store(o + 16, i64x2.add(i64x2.add(times19(s4), l01), h00));
   const s5 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
@@ -291,303 +291,303 @@ export function squareColumns(o: usize, a: usize): void {
 }
 
 @inline
-function put(o: usize, twice: bool, i: i32, limb: v128): void {
+function storeLimb(o: usize, twice: bool, i: i32, limb: v128): void {
   v128.store(o + (i << 4), twice ? f64x2.add(limb, limb) : limb);
 }
 
-/** o = a*b or 2*a*b: 1 unit by 3, or 3 by 1. */
+/** o = a*b or, if `twice`, 2*a*b, of 1 unit and 3, or 3 and 1. */
 @inline
 export function product(o: usize, a: usize, b: usize, twice: bool): void {
   let b4 = limb(b, 4);
   let a4 = limb(a, 4);
   let c1 = v128.load(C1);
-  const h44 = top(a4, b4, c1);
+  const h44 = high(a4, b4, c1);
   const c2 = v128.load(C2);
-  const l44 = rest(a4, b4, c2, h44);
+  const l44 = low(a4, b4, c2, h44);
   v128.store(PARTS + 288, l44);
   const b3 = limb(b, 3);
   let a0 = limb(a, 0);
-  const h03 = top(a0, b3, c1);
-  const l03 = rest(a0, b3, c2, h03);
+  const h03 = high(a0, b3, c1);
+  const l03 = low(a0, b3, c2, h03);
   const a2 = limb(a, 2);
   let b1 = limb(b, 1);
-  const h21 = top(a2, b1, c1);
-  const l21 = rest(a2, b1, c2, h21);
+  const h21 = high(a2, b1, c1);
+  const l21 = low(a2, b1, c2, h21);
   let b2 = limb(b, 2);
   let a1 = limb(a, 1);
-  const h12 = top(a1, b2, c1);
-  const l12 = rest(a1, b2, c2, h12);
+  const h12 = high(a1, b2, c1);
+  const l12 = low(a1, b2, c2, h12);
   const s1 = i64x2.add(i64x2.add(l03, l21), l12);
   v128.store(PIN, s1);
   let b0 = limb(b, 0);
   const a3 = limb(a, 3);
-  const h30 = top(a3, b0, c1);
-  const l30 = rest(a3, b0, c2, h30);
+  const h30 = high(a3, b0, c1);
+  const l30 = low(a3, b0, c2, h30);
   const s2 = i64x2.add(i64x2.add(i64x2.add(h03, h21), h12), h30);
   v128.store(PIN, s2);
   v128.store(PARTS + 208, i64x2.add(s1, l30));
-  const h31 = top(a3, b1, c1);
-  const l31 = rest(a3, b1, c2, h31);
+  const h31 = high(a3, b1, c1);
+  const l31 = low(a3, b1, c2, h31);
   b4 = limb(b, 4);
-  const h04 = top(a0, b4, c1);
-  const l04 = rest(a0, b4, c2, h04);
+  const h04 = high(a0, b4, c1);
+  const l04 = low(a0, b4, c2, h04);
   const s3 = i64x2.add(i64x2.add(i64x2.add(times19(h44), s2), l31), l04);
   v128.store(PIN, s3);
   c1 = v128.load(C1);
-  const h13 = top(a1, b3, c1);
-  const l13 = rest(a1, b3, c2, h13);
+  const h13 = high(a1, b3, c1);
+  const l13 = low(a1, b3, c2, h13);
   b2 = limb(b, 2);
-  const h22 = top(a2, b2, c1);
-  const l22 = rest(a2, b2, c2, h22);
+  const h22 = high(a2, b2, c1);
+  const l22 = low(a2, b2, c2, h22);
   a4 = limb(a, 4);
-  const h40 = top(a4, b0, c1);
-  const l40 = rest(a4, b0, c2, h40);
+  const h40 = high(a4, b0, c1);
+  const l40 = low(a4, b0, c2, h40);
   v128.store(PARTS + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(h31, h04), h13), h22), h40));
-  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(s3, l13), l22), l40), limb(SETTLE_PRODUCT, 4));
+  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(s3, l13), l22), l40), limb(OFFSET_PRODUCT, 4));
   v128.store(PIN, t4);
   const nineteen = v128.load(NINETEEN);
   const mask = v128.load(MASK);
   c1 = v128.load(C1);
-  const h02 = top(a0, b2, c1);
-  const l02 = rest(a0, b2, c2, h02);
-  const h20 = top(a2, b0, c1);
-  const l20 = rest(a2, b0, c2, h20);
-  const h11 = top(a1, b1, c1);
-  const l11 = rest(a1, b1, c2, h11);
+  const h02 = high(a0, b2, c1);
+  const l02 = low(a0, b2, c2, h02);
+  const h20 = high(a2, b0, c1);
+  const l20 = low(a2, b0, c2, h20);
+  const h11 = high(a1, b1, c1);
+  const l11 = low(a1, b1, c2, h11);
   const s4 = i64x2.add(i64x2.add(h02, h20), h11);
   v128.store(PIN, s4);
   v128.store(PARTS + 192, i64x2.add(i64x2.add(l02, l20), l11));
   b4 = limb(b, 4);
   c1 = v128.load(C1);
-  const h34 = top(a3, b4, c1);
-  const l34 = rest(a3, b4, c2, h34);
+  const h34 = high(a3, b4, c1);
+  const l34 = low(a3, b4, c2, h34);
   a4 = limb(a, 4);
-  const h43 = top(a4, b3, c1);
-  const l43 = rest(a4, b3, c2, h43);
+  const h43 = high(a4, b3, c1);
+  const l43 = low(a4, b3, c2, h43);
   const s5 = i64x2.add(l34, l43);
   v128.store(PIN, s5);
   const s6 = i64x2.add(limb(PARTS, 18), i64x2.add(h34, h43));
-  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s6), limb(PARTS, 13)), s4), limb(SETTLE_PRODUCT, 3));
+  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s6), limb(PARTS, 13)), s4), limb(OFFSET_PRODUCT, 3));
   let toLimb = v128.load(TO_LIMB);
   let magic = v128.load(MAGIC);
-  put(o, twice, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
-  const h01 = top(a0, b1, c1);
-  const l01 = rest(a0, b1, c2, h01);
+  storeLimb(o, twice, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
+  const h01 = high(a0, b1, c1);
+  const l01 = low(a0, b1, c2, h01);
   v128.store(PIN, l01);
   a1 = limb(a, 1);
   b0 = limb(b, 0);
-  const h10 = top(a1, b0, c1);
-  const l10 = rest(a1, b0, c2, h10);
+  const h10 = high(a1, b0, c1);
+  const l10 = low(a1, b0, c2, h10);
   v128.store(PARTS + 16, i64x2.add(h01, h10));
   v128.store(PARTS + 176, i64x2.add(l01, l10));
   c1 = v128.load(C1);
-  const h24 = top(a2, b4, c1);
-  const l24 = rest(a2, b4, c2, h24);
-  const h33 = top(a3, b3, c1);
-  const l33 = rest(a3, b3, c2, h33);
+  const h24 = high(a2, b4, c1);
+  const l24 = low(a2, b4, c2, h24);
+  const h33 = high(a3, b3, c1);
+  const l33 = low(a3, b3, c2, h33);
   const s7 = i64x2.add(l24, l33);
   v128.store(PIN, s7);
   b2 = limb(b, 2);
-  const h42 = top(a4, b2, c1);
-  const l42 = rest(a4, b2, c2, h42);
+  const h42 = high(a4, b2, c1);
+  const l42 = low(a4, b2, c2, h42);
   const s8 = i64x2.add(s7, l42);
   v128.store(PIN, s8);
   const s9 = i64x2.add(s5, i64x2.add(i64x2.add(h24, h33), h42));
-  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s9), limb(PARTS, 12)), limb(PARTS, 1)), limb(SETTLE_PRODUCT, 2));
+  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s9), limb(PARTS, 12)), limb(PARTS, 1)), limb(OFFSET_PRODUCT, 2));
   toLimb = v128.load(TO_LIMB);
   magic = v128.load(MAGIC);
-  put(o, twice, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
-  const h32 = top(a3, b2, c1);
-  const l32 = rest(a3, b2, c2, h32);
+  storeLimb(o, twice, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
+  const h32 = high(a3, b2, c1);
+  const l32 = low(a3, b2, c2, h32);
   v128.store(PIN, l32);
-  const h23 = top(a2, b3, c1);
-  const l23 = rest(a2, b3, c2, h23);
+  const h23 = high(a2, b3, c1);
+  const l23 = low(a2, b3, c2, h23);
   const s10 = i64x2.add(h32, h23);
   v128.store(PIN, s10);
   a1 = limb(a, 1);
-  const h14 = top(a1, b4, c1);
-  const l14 = rest(a1, b4, c2, h14);
+  const h14 = high(a1, b4, c1);
+  const l14 = low(a1, b4, c2, h14);
   const s11 = i64x2.add(i64x2.add(l32, l23), l14);
   v128.store(PIN, s11);
   b1 = limb(b, 1);
   c1 = v128.load(C1);
-  const h41 = top(a4, b1, c1);
-  const l41 = rest(a4, b1, c2, h41);
+  const h41 = high(a4, b1, c1);
+  const l41 = low(a4, b1, c2, h41);
   const s12 = i64x2.add(s8, i64x2.add(i64x2.add(s10, h14), h41));
   b0 = limb(b, 0);
   a0 = limb(a, 0);
-  const h00 = top(a0, b0, c1);
-  const l00 = rest(a0, b0, c2, h00);
-  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s12), limb(PARTS, 11)), h00), limb(SETTLE_PRODUCT, 1));
+  const h00 = high(a0, b0, c1);
+  const l00 = low(a0, b0, c2, h00);
+  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s12), limb(PARTS, 11)), h00), limb(OFFSET_PRODUCT, 1));
   toLimb = v128.load(TO_LIMB);
-  put(o, twice, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
+  storeLimb(o, twice, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
   const s13 = i64x2.add(i64x2.add(s11, l41), limb(PARTS, 4));
-  const t0 = i64x2.add(i64x2.add(times19(s13), l00), limb(SETTLE_PRODUCT, 0));
-  put(o, twice, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
+  const t0 = i64x2.add(i64x2.add(times19(s13), l00), limb(OFFSET_PRODUCT, 0));
+  storeLimb(o, twice, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
   const toLimb0 = v128.load(TO_LIMB_0);
-  put(o, twice, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
+  storeLimb(o, twice, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
 }
 
-/** o = a*b: 1 unit by 3, or 3 by 1. */
+/** o = a*b, of 1 unit and 3, or 3 and 1. */
 export function multiply(o: usize, a: usize, b: usize): void {
   product(o, a, b, false);
 }
 
-/** o = a*a: 1 unit. */
+/** o = a*a, of 1 unit. */
 export function square(o: usize, a: usize): void {
   const a4 = limb(a, 4);
   let c1 = v128.load(C1);
-  const h44 = top(a4, a4, c1);
+  const h44 = high(a4, a4, c1);
   let c2 = v128.load(C2);
-  const l44 = rest(a4, a4, c2, h44);
+  const l44 = low(a4, a4, c2, h44);
   const a2 = limb(a, 2);
   const a1 = limb(a, 1);
   const d1 = f64x2.add(a1, a1);
-  const h12 = top(a2, d1, c1);
-  const l12 = rest(a2, d1, c2, h12);
+  const h12 = high(a2, d1, c1);
+  const l12 = low(a2, d1, c2, h12);
   const a3 = limb(a, 3);
   let a0 = limb(a, 0);
   const d0 = f64x2.add(a0, a0);
-  const h03 = top(a3, d0, c1);
-  const l03 = rest(a3, d0, c2, h03);
+  const h03 = high(a3, d0, c1);
+  const l03 = low(a3, d0, c2, h03);
   v128.store(PARTS + 208, i64x2.add(l12, l03));
   c1 = v128.load(C1);
-  const h22 = top(a2, a2, c1);
-  const l22 = rest(a2, a2, c2, h22);
-  const h04 = top(a4, d0, c1);
-  const l04 = rest(a4, d0, c2, h04);
-  const h13 = top(a3, d1, c1);
-  const l13 = rest(a3, d1, c2, h13);
+  const h22 = high(a2, a2, c1);
+  const l22 = low(a2, a2, c2, h22);
+  const h04 = high(a4, d0, c1);
+  const l04 = low(a4, d0, c2, h04);
+  const h13 = high(a3, d1, c1);
+  const l13 = low(a3, d1, c2, h13);
   v128.store(PARTS + 64, i64x2.add(i64x2.add(h22, h04), h13));
-  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(SETTLE_SQUARE, 4));
+  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(OFFSET_SQUARE, 4));
   v128.store(PIN, t4);
   const nineteen = v128.load(NINETEEN);
   const mask = v128.load(MASK);
   const d3 = f64x2.add(a3, a3);
-  const h34 = top(a4, d3, c1);
-  const l34 = rest(a4, d3, c2, h34);
+  const h34 = high(a4, d3, c1);
+  const l34 = low(a4, d3, c2, h34);
   v128.store(PARTS + 272, l34);
   const s1 = i64x2.add(l44, h34);
   c1 = v128.load(C1);
-  const h11 = top(a1, a1, c1);
-  const l11 = rest(a1, a1, c2, h11);
-  const h02 = top(a2, d0, c1);
-  const l02 = rest(a2, d0, c2, h02);
+  const h11 = high(a1, a1, c1);
+  const l11 = low(a1, a1, c2, h11);
+  const h02 = high(a2, d0, c1);
+  const l02 = low(a2, d0, c2, h02);
   const s2 = i64x2.add(l11, l02);
   v128.store(PIN, s2);
-  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(SETTLE_SQUARE, 3));
+  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(OFFSET_SQUARE, 3));
   const toLimb = v128.load(TO_LIMB);
   const magic = v128.load(MAGIC);
-  put(o, false, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
+  storeLimb(o, false, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
   c1 = v128.load(C1);
-  const h01 = top(a1, d0, c1);
-  const l01 = rest(a1, d0, c2, h01);
+  const h01 = high(a1, d0, c1);
+  const l01 = low(a1, d0, c2, h01);
   v128.store(PARTS + 176, l01);
   const d2 = f64x2.add(a2, a2);
   c1 = v128.load(C1);
-  const h24 = top(a4, d2, c1);
-  const l24 = rest(a4, d2, c2, h24);
-  const h33 = top(a3, a3, c1);
-  const l33 = rest(a3, a3, c2, h33);
+  const h24 = high(a4, d2, c1);
+  const l24 = low(a4, d2, c2, h24);
+  const h33 = high(a3, a3, c1);
+  const l33 = low(a3, a3, c2, h33);
   const s3 = i64x2.add(l24, l33);
   v128.store(PIN, s3);
   const s4 = i64x2.add(limb(PARTS, 17), i64x2.add(h24, h33));
-  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(SETTLE_SQUARE, 2));
-  put(o, false, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
+  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(OFFSET_SQUARE, 2));
+  storeLimb(o, false, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
   a0 = limb(a, 0);
   c1 = v128.load(C1);
-  const h00 = top(a0, a0, c1);
+  const h00 = high(a0, a0, c1);
   c2 = v128.load(C2);
-  const l00 = rest(a0, a0, c2, h00);
-  const h23 = top(a3, d2, c1);
-  const l23 = rest(a3, d2, c2, h23);
+  const l00 = low(a0, a0, c2, h00);
+  const h23 = high(a3, d2, c1);
+  const l23 = low(a3, d2, c2, h23);
   v128.store(PIN, l23);
   c1 = v128.load(C1);
-  const h14 = top(a4, d1, c1);
-  const l14 = rest(a4, d1, c2, h14);
+  const h14 = high(a4, d1, c1);
+  const l14 = low(a4, d1, c2, h14);
   const s5 = i64x2.add(s3, i64x2.add(h23, h14));
-  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(SETTLE_SQUARE, 1));
-  put(o, false, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
+  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(OFFSET_SQUARE, 1));
+  storeLimb(o, false, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
   const s6 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
-  const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(SETTLE_SQUARE, 0));
-  put(o, false, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
+  const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(OFFSET_SQUARE, 0));
+  storeLimb(o, false, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
   const toLimb0 = v128.load(TO_LIMB_0);
-  put(o, false, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
+  storeLimb(o, false, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
 }
 
-/** o = a^(2^n): 1 unit. What one square gives the next takes stays in registers. */
+/** o = a^(2^n), of 1 unit. The limbs stay in registers between squarings. */
 export function squareTimes(o: usize, a: usize, n: i32): void {
   let a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
   do {
     let c1 = v128.load(C1);
-    const h44 = top(a4, a4, c1);
+    const h44 = high(a4, a4, c1);
     let c2 = v128.load(C2);
-    const l44 = rest(a4, a4, c2, h44);
+    const l44 = low(a4, a4, c2, h44);
     const d1 = f64x2.add(a1, a1);
-    const h12 = top(a2, d1, c1);
-    const l12 = rest(a2, d1, c2, h12);
+    const h12 = high(a2, d1, c1);
+    const l12 = low(a2, d1, c2, h12);
     const d0 = f64x2.add(a0, a0);
-    const h03 = top(a3, d0, c1);
-    const l03 = rest(a3, d0, c2, h03);
+    const h03 = high(a3, d0, c1);
+    const l03 = low(a3, d0, c2, h03);
     v128.store(PARTS + 208, i64x2.add(l12, l03));
     c1 = v128.load(C1);
-    const h22 = top(a2, a2, c1);
-    const l22 = rest(a2, a2, c2, h22);
-    const h04 = top(a4, d0, c1);
-    const l04 = rest(a4, d0, c2, h04);
-    const h13 = top(a3, d1, c1);
-    const l13 = rest(a3, d1, c2, h13);
+    const h22 = high(a2, a2, c1);
+    const l22 = low(a2, a2, c2, h22);
+    const h04 = high(a4, d0, c1);
+    const l04 = low(a4, d0, c2, h04);
+    const h13 = high(a3, d1, c1);
+    const l13 = low(a3, d1, c2, h13);
     v128.store(PARTS + 64, i64x2.add(i64x2.add(h22, h04), h13));
-    const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(SETTLE_SQUARE, 4));
+    const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(OFFSET_SQUARE, 4));
     v128.store(PIN, t4);
     const nineteen = v128.load(NINETEEN);
     const mask = v128.load(MASK);
     const d3 = f64x2.add(a3, a3);
-    const h34 = top(a4, d3, c1);
-    const l34 = rest(a4, d3, c2, h34);
+    const h34 = high(a4, d3, c1);
+    const l34 = low(a4, d3, c2, h34);
     v128.store(PARTS + 272, l34);
     const s1 = i64x2.add(l44, h34);
     c1 = v128.load(C1);
-    const h11 = top(a1, a1, c1);
-    const l11 = rest(a1, a1, c2, h11);
-    const h02 = top(a2, d0, c1);
-    const l02 = rest(a2, d0, c2, h02);
+    const h11 = high(a1, a1, c1);
+    const l11 = low(a1, a1, c2, h11);
+    const h02 = high(a2, d0, c1);
+    const l02 = low(a2, d0, c2, h02);
     const s2 = i64x2.add(l11, l02);
     v128.store(PIN, s2);
-    const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(SETTLE_SQUARE, 3));
+    const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(OFFSET_SQUARE, 3));
     const toLimb = v128.load(TO_LIMB);
     const magic = v128.load(MAGIC);
     const n4 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic);
     c1 = v128.load(C1);
-    const h01 = top(a1, d0, c1);
-    const l01 = rest(a1, d0, c2, h01);
+    const h01 = high(a1, d0, c1);
+    const l01 = low(a1, d0, c2, h01);
     v128.store(PARTS + 176, l01);
     const d2 = f64x2.add(a2, a2);
     c1 = v128.load(C1);
-    const h24 = top(a4, d2, c1);
-    const l24 = rest(a4, d2, c2, h24);
-    const h33 = top(a3, a3, c1);
-    const l33 = rest(a3, a3, c2, h33);
+    const h24 = high(a4, d2, c1);
+    const l24 = low(a4, d2, c2, h24);
+    const h33 = high(a3, a3, c1);
+    const l33 = low(a3, a3, c2, h33);
     const s3 = i64x2.add(l24, l33);
     v128.store(PIN, s3);
     const s4 = i64x2.add(limb(PARTS, 17), i64x2.add(h24, h33));
-    const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(SETTLE_SQUARE, 2));
+    const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(OFFSET_SQUARE, 2));
     const n3 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic);
     c1 = v128.load(C1);
-    const h00 = top(a0, a0, c1);
+    const h00 = high(a0, a0, c1);
     c2 = v128.load(C2);
-    const l00 = rest(a0, a0, c2, h00);
-    const h23 = top(a3, d2, c1);
-    const l23 = rest(a3, d2, c2, h23);
+    const l00 = low(a0, a0, c2, h00);
+    const h23 = high(a3, d2, c1);
+    const l23 = low(a3, d2, c2, h23);
     v128.store(PIN, l23);
     c1 = v128.load(C1);
-    const h14 = top(a4, d1, c1);
-    const l14 = rest(a4, d1, c2, h14);
+    const h14 = high(a4, d1, c1);
+    const l14 = low(a4, d1, c2, h14);
     const s5 = i64x2.add(s3, i64x2.add(h23, h14));
-    const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(SETTLE_SQUARE, 1));
+    const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(OFFSET_SQUARE, 1));
     const n2 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic);
     const s6 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
-    const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(SETTLE_SQUARE, 0));
+    const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(OFFSET_SQUARE, 0));
     const n1 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic);
     const toLimb0 = v128.load(TO_LIMB_0);
     const n0 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic);
@@ -604,23 +604,23 @@ export function squareTimes(o: usize, a: usize, n: i32): void {
   v128.store(o + 64, a4);
 }
 
-/** A limb: what is left of a settled column, and what comes from the one below. */
+/** Returns a limb: the low 51 bits of its column, plus the carry of the column below. */
 @inline
-function limbOf(t: v128, carry: v128, mask: v128, toLimb: v128, magic: v128): v128 {
+function limbFrom(t: v128, carry: v128, mask: v128, toLimb: v128, magic: v128): v128 {
   return f64x2.sub(i64x2.add(i64x2.add(v128.and(t, mask), carry), toLimb), magic);
 }
 
-/** Stores limb i of an element whose column i is t, and column i - 1 is `below`. */
+/** Stores limb i of an element with column i = t and column i - 1 = `below`, both with their offsets. */
 @inline
-function putLimb(o: usize, i: i32, t: v128, below: v128, mask: v128, toLimb: v128, magic: v128): void {
-  v128.store(o + (i << 4), limbOf(t, i64x2.shr_u(below, RADIX), mask, toLimb, magic));
+function storeReduced(o: usize, i: i32, t: v128, below: v128, mask: v128, toLimb: v128, magic: v128): void {
+  v128.store(o + (i << 4), limbFrom(t, i64x2.shr_u(below, RADIX), mask, toLimb, magic));
 }
 
-/** Stores limb 0, into which 19 times goes what is above the last. */
+/** Stores limb 0, to which the carry of the last column is added 19 times. */
 @inline
-function putFirst(o: usize, t: v128, last: v128, mask: v128, magic: v128): void {
+function storeFirst(o: usize, t: v128, last: v128, mask: v128, magic: v128): void {
   const carry = i32x4.mul(i64x2.shr_u(last, RADIX), v128.load(NINETEEN));
-  v128.store(o, limbOf(t, carry, mask, v128.load(TO_LIMB_0), magic));
+  v128.store(o, limbFrom(t, carry, mask, v128.load(TO_LIMB_0), magic));
 }
 
 @inline
@@ -633,75 +633,75 @@ function differenceAt(c: v128, d: v128, level: v128): v128 {
   return i64x2.add(i64x2.sub(c, d), level);
 }
 
-/** sum = c + d, difference = c - d, of products. */
+/** Reduces sum = c + d and difference = c - d, of columns of products. */
 @inline
-export function settleBothProducts(sum: usize, difference: usize, c: usize, d: usize): void {
-  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC), level = v128.load(LEVEL);
+export function carrySumAndDifference(sum: usize, difference: usize, c: usize, d: usize): void {
+  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC), level = v128.load(OFFSET_DIFFERENCE);
   const c4 = limb(c, 4), d4 = limb(d, 4);
-  const s4 = sumAt(c4, d4, SETTLE_TWO_PRODUCTS, 4), t4 = differenceAt(c4, d4, level);
+  const s4 = sumAt(c4, d4, OFFSET_TWO_PRODUCTS, 4), t4 = differenceAt(c4, d4, level);
   const c3 = limb(c, 3), d3 = limb(d, 3);
-  const s3 = sumAt(c3, d3, SETTLE_TWO_PRODUCTS, 3), t3 = differenceAt(c3, d3, level);
-  putLimb(sum, 4, s4, s3, mask, toLimb, magic);
-  putLimb(difference, 4, t4, t3, mask, toLimb, magic);
+  const s3 = sumAt(c3, d3, OFFSET_TWO_PRODUCTS, 3), t3 = differenceAt(c3, d3, level);
+  storeReduced(sum, 4, s4, s3, mask, toLimb, magic);
+  storeReduced(difference, 4, t4, t3, mask, toLimb, magic);
   const c2 = limb(c, 2), d2 = limb(d, 2);
-  const s2 = sumAt(c2, d2, SETTLE_TWO_PRODUCTS, 2), t2 = differenceAt(c2, d2, level);
-  putLimb(sum, 3, s3, s2, mask, toLimb, magic);
-  putLimb(difference, 3, t3, t2, mask, toLimb, magic);
+  const s2 = sumAt(c2, d2, OFFSET_TWO_PRODUCTS, 2), t2 = differenceAt(c2, d2, level);
+  storeReduced(sum, 3, s3, s2, mask, toLimb, magic);
+  storeReduced(difference, 3, t3, t2, mask, toLimb, magic);
   const c1 = limb(c, 1), d1 = limb(d, 1);
-  const s1 = sumAt(c1, d1, SETTLE_TWO_PRODUCTS, 1), t1 = differenceAt(c1, d1, level);
-  putLimb(sum, 2, s2, s1, mask, toLimb, magic);
-  putLimb(difference, 2, t2, t1, mask, toLimb, magic);
+  const s1 = sumAt(c1, d1, OFFSET_TWO_PRODUCTS, 1), t1 = differenceAt(c1, d1, level);
+  storeReduced(sum, 2, s2, s1, mask, toLimb, magic);
+  storeReduced(difference, 2, t2, t1, mask, toLimb, magic);
   const c0 = limb(c, 0), d0 = limb(d, 0);
-  const s0 = sumAt(c0, d0, SETTLE_TWO_PRODUCTS, 0), t0 = differenceAt(c0, d0, level);
-  putLimb(sum, 1, s1, s0, mask, toLimb, magic);
-  putLimb(difference, 1, t1, t0, mask, toLimb, magic);
-  putFirst(sum, s0, s4, mask, magic);
-  putFirst(difference, t0, t4, mask, magic);
+  const s0 = sumAt(c0, d0, OFFSET_TWO_PRODUCTS, 0), t0 = differenceAt(c0, d0, level);
+  storeReduced(sum, 1, s1, s0, mask, toLimb, magic);
+  storeReduced(difference, 1, t1, t0, mask, toLimb, magic);
+  storeFirst(sum, s0, s4, mask, magic);
+  storeFirst(difference, t0, t4, mask, magic);
 }
 
-/** 2c - (b - a). */
+/** Returns limb i of 2c - (b - a), with its offset. */
 @inline
 function twiceLess(c: v128, difference: v128, i: i32): v128 {
-  return i64x2.add(i64x2.sub(i64x2.add(c, c), difference), limb(SETTLE_TWO_SQUARES, i));
+  return i64x2.add(i64x2.sub(i64x2.add(c, c), difference), limb(OFFSET_TWO_SQUARES, i));
 }
 
-/** g = b - a, h = b + a, f = 2c - g, of squares. */
+/** Reduces g = b - a, h = b + a and f = 2c - g, of columns of squares. */
 @inline
-export function settleDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
-  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC), level = v128.load(LEVEL);
+export function carryDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
+  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC), level = v128.load(OFFSET_DIFFERENCE);
   const a4 = limb(a, 4), b4 = limb(b, 4);
-  const e4 = i64x2.sub(b4, a4), h4 = sumAt(b4, a4, SETTLE_TWO_SQUARES, 4);
+  const e4 = i64x2.sub(b4, a4), h4 = sumAt(b4, a4, OFFSET_TWO_SQUARES, 4);
   const g4 = i64x2.add(e4, level), f4 = twiceLess(limb(c, 4), e4, 4);
   const a3 = limb(a, 3), b3 = limb(b, 3);
-  const e3 = i64x2.sub(b3, a3), h3 = sumAt(b3, a3, SETTLE_TWO_SQUARES, 3);
+  const e3 = i64x2.sub(b3, a3), h3 = sumAt(b3, a3, OFFSET_TWO_SQUARES, 3);
   const g3 = i64x2.add(e3, level), f3 = twiceLess(limb(c, 3), e3, 3);
-  putLimb(h, 4, h4, h3, mask, toLimb, magic);
-  putLimb(g, 4, g4, g3, mask, toLimb, magic);
-  putLimb(f, 4, f4, f3, mask, toLimb, magic);
+  storeReduced(h, 4, h4, h3, mask, toLimb, magic);
+  storeReduced(g, 4, g4, g3, mask, toLimb, magic);
+  storeReduced(f, 4, f4, f3, mask, toLimb, magic);
   const a2 = limb(a, 2), b2 = limb(b, 2);
-  const e2 = i64x2.sub(b2, a2), h2 = sumAt(b2, a2, SETTLE_TWO_SQUARES, 2);
+  const e2 = i64x2.sub(b2, a2), h2 = sumAt(b2, a2, OFFSET_TWO_SQUARES, 2);
   const g2 = i64x2.add(e2, level), f2 = twiceLess(limb(c, 2), e2, 2);
-  putLimb(h, 3, h3, h2, mask, toLimb, magic);
-  putLimb(g, 3, g3, g2, mask, toLimb, magic);
-  putLimb(f, 3, f3, f2, mask, toLimb, magic);
+  storeReduced(h, 3, h3, h2, mask, toLimb, magic);
+  storeReduced(g, 3, g3, g2, mask, toLimb, magic);
+  storeReduced(f, 3, f3, f2, mask, toLimb, magic);
   const a1 = limb(a, 1), b1 = limb(b, 1);
-  const e1 = i64x2.sub(b1, a1), h1 = sumAt(b1, a1, SETTLE_TWO_SQUARES, 1);
+  const e1 = i64x2.sub(b1, a1), h1 = sumAt(b1, a1, OFFSET_TWO_SQUARES, 1);
   const g1 = i64x2.add(e1, level), f1 = twiceLess(limb(c, 1), e1, 1);
-  putLimb(h, 2, h2, h1, mask, toLimb, magic);
-  putLimb(g, 2, g2, g1, mask, toLimb, magic);
-  putLimb(f, 2, f2, f1, mask, toLimb, magic);
+  storeReduced(h, 2, h2, h1, mask, toLimb, magic);
+  storeReduced(g, 2, g2, g1, mask, toLimb, magic);
+  storeReduced(f, 2, f2, f1, mask, toLimb, magic);
   const a0 = limb(a, 0), b0 = limb(b, 0);
-  const e0 = i64x2.sub(b0, a0), h0 = sumAt(b0, a0, SETTLE_TWO_SQUARES, 0);
+  const e0 = i64x2.sub(b0, a0), h0 = sumAt(b0, a0, OFFSET_TWO_SQUARES, 0);
   const g0 = i64x2.add(e0, level), f0 = twiceLess(limb(c, 0), e0, 0);
-  putLimb(h, 1, h1, h0, mask, toLimb, magic);
-  putLimb(g, 1, g1, g0, mask, toLimb, magic);
-  putLimb(f, 1, f1, f0, mask, toLimb, magic);
-  putFirst(h, h0, h4, mask, magic);
-  putFirst(g, g0, g4, mask, magic);
-  putFirst(f, f0, f4, mask, magic);
+  storeReduced(h, 1, h1, h0, mask, toLimb, magic);
+  storeReduced(g, 1, g1, g0, mask, toLimb, magic);
+  storeReduced(f, 1, f1, f0, mask, toLimb, magic);
+  storeFirst(h, h0, h4, mask, magic);
+  storeFirst(g, g0, g4, mask, magic);
+  storeFirst(f, f0, f4, mask, magic);
 }
 
-/** o = a + b, as many units as both together. */
+/** o = a + b, without carries: the units add up. */
 export function add(o: usize, a: usize, b: usize): void {
   v128.store(o, f64x2.add(limb(a, 0), limb(b, 0)));
   v128.store(o + 16, f64x2.add(limb(a, 1), limb(b, 1)));
@@ -710,7 +710,7 @@ export function add(o: usize, a: usize, b: usize): void {
   v128.store(o + 64, f64x2.add(limb(a, 4), limb(b, 4)));
 }
 
-/** o = a - b, as many units as both together. */
+/** o = a - b, without carries: the units add up. */
 export function subtract(o: usize, a: usize, b: usize): void {
   v128.store(o, f64x2.sub(limb(a, 0), limb(b, 0)));
   v128.store(o + 16, f64x2.sub(limb(a, 1), limb(b, 1)));
@@ -719,16 +719,17 @@ export function subtract(o: usize, a: usize, b: usize): void {
   v128.store(o + 64, f64x2.sub(limb(a, 4), limb(b, 4)));
 }
 
+/** Rounds a limb to a multiple of 2^51. */
 @inline
-function above(a: v128): v128 {
+function highBits(a: v128): v128 {
   const steps = v128.load(C1);
   return f64x2.sub(f64x2.add(a, steps), steps);
 }
 
-/** o = a within one unit; a of up to 8 units, which doubles hold exactly. */
-export function settleElement(o: usize, a: usize): void {
+/** o = a, reduced to one unit. @param a of up to 8 units, which doubles hold exactly. */
+export function carryElement(o: usize, a: usize): void {
   const l0 = limb(a, 0), l1 = limb(a, 1), l2 = limb(a, 2), l3 = limb(a, 3), l4 = limb(a, 4);
-  const q0 = above(l0), q1 = above(l1), q2 = above(l2), q3 = above(l3), q4 = above(l4);
+  const q0 = highBits(l0), q1 = highBits(l1), q2 = highBits(l2), q3 = highBits(l3), q4 = highBits(l4);
   const down = f64x2.splat(1.0 / 2251799813685248.0);
   v128.store(o, f64x2.add(f64x2.sub(l0, q0), f64x2.mul(q4, f64x2.splat(19.0 / 2251799813685248.0))));
   v128.store(o + 16, f64x2.add(f64x2.sub(l1, q1), f64x2.mul(q0, down)));
@@ -737,13 +738,13 @@ export function settleElement(o: usize, a: usize): void {
   v128.store(o + 64, f64x2.add(f64x2.sub(l4, q4), f64x2.mul(q3, down)));
 }
 
-/** o = value, in both lanes. */
+/** Sets both lanes to a small number. */
 export function setSmall(o: usize, value: i32): void {
   memory.fill(o, 0, 80);
   v128.store(o, f64x2.splat(f64(value)));
 }
 
-/** Puts 255 bits of 32 bytes into a lane, of 2 units. */
+/** Reads the low 255 bits of 32 bytes into a lane: an element of 2 units. */
 export function read(o: usize, lane: usize, bytes: usize): void {
   const w0 = load<u64>(bytes), w1 = load<u64>(bytes + 8), w2 = load<u64>(bytes + 16), w3 = load<u64>(bytes + 24);
   const m: u64 = (1 << 51) - 1;
@@ -759,20 +760,20 @@ function setLimb(o: usize, lane: usize, i: usize, value: u64): void {
   store<f64>(o + (i << 4) + (lane << 3), f64(value));
 }
 
-/** The limbs of a lane. */
+/** Returns a limb of 51 bits of a lane. */
 @inline
 export function limb51(a: usize, lane: usize, i: i32): i64 {
   return i64(load<f64>(a + (i << 4) + (lane << 3)));
 }
 
-/** o = a in lanes where that is asked, b elsewhere. */
-export function choose(o: usize, a: usize, b: usize, first: bool, second: bool): void {
+/** o = a in each lane whose flag is set, b in the other. */
+export function select(o: usize, a: usize, b: usize, first: bool, second: bool): void {
   const mask = i64x2.replace_lane(i64x2.splat(first ? -1 : 0), 1, second ? -1 : 0);
   for (let i = 0; i < 5; i++)
     v128.store(o + (usize(i) << 4), v128.bitselect(limb(a, i), limb(b, i), mask));
 }
 
-/** Writes a lane's limbs in a row. */
+/** Writes the limbs of a lane one after the other. */
 export function pack(compact: usize, a: usize, lane: usize): void {
   for (let i: usize = 0; i < 5; i++) store<f64>(compact + (i << 3), load<f64>(a + (i << 4) + (lane << 3)));
 }
@@ -782,7 +783,7 @@ function gatherLimb(o: usize, first: usize, second: usize, i: usize): void {
   v128.store(o + (i << 4), v128.load64_lane(second + (i << 3), v128.load64_zero(first + (i << 3)), 1));
 }
 
-/** o = two packed elements side by side. */
+/** o = two packed elements, one in each lane. */
 export function gather(o: usize, first: usize, second: usize): void {
   gatherLimb(o, first, second, 0);
   gatherLimb(o, first, second, 1);
@@ -793,29 +794,33 @@ export function gather(o: usize, first: usize, second: usize): void {
 
 const SIGN = memory.data<u64>([1 << 63, 1 << 63], 16);
 
-/** All ones in the lanes where a digit, below zero or not, is of this size. */
+/** Returns a mask of the lanes whose digit has this absolute value. */
 @inline
-function isSize(size: v128, m: i64): v128 {
+function hasMagnitude(size: v128, m: i64): v128 {
   return i64x2.eq(size, i64x2.splat(m));
 }
 
 @inline
-function lanes(first: i32, second: i32): v128 {
+function bothLanes(first: i32, second: i32): v128 {
   return i64x2.replace_lane(i64x2.splat(i64(first)), 1, i64(second));
 }
 
-/** A byte of 16 entries, each of the first half of a row or of the second; zero where neither place exists. */
+/**
+ * Selects a byte for each of 16 digits from a row of 32, by an index in its first half or in its second; indices of 128
+ * and more select zero.
+ */
 @inline
-function byteAt(row: usize, first: v128, second: v128): v128 {
+function selectByte(row: usize, first: v128, second: v128): v128 {
   return v128.or(i8x16.relaxed_swizzle(v128.load(row), first), i8x16.relaxed_swizzle(v128.load(row, 16), second));
 }
 
+/** Bytes 6 and 7 of the double 1; the others are zero. */
 const ONE_6 = memory.data<u8>([0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0], 16);
 const ONE_7 = memory.data<u8>([0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f], 16);
 
-/** Stores a limb of eight pairs, given byte by byte. */
+/** Stores a limb of eight pairs, given as vectors of its bytes. */
 @inline
-function putLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128, v4: v128, v5: v128, v6: v128, v7: v128): void {
+function storeLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128, v4: v128, v5: v128, v6: v128, v7: v128): void {
   const l0 = low8(v0, v1), l1 = low8(v2, v3), l2 = low8(v4, v5), l3 = low8(v6, v7);
   const ll0 = low16(l0, l1), ll1 = low16(l2, l3), lh0 = high16(l0, l1), lh1 = high16(l2, l3);
   v128.store(o, low32(ll0, ll1));
@@ -830,27 +835,27 @@ function putLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128, v4: v128, v5
   v128.store(o + 2240, high32(hh0, hh1));
 }
 
-/** Two elements of eight pairs, exchanged where `below` is set; both 1 where `none` is. */
-export function selectTwo(o: usize, rows: usize, first: v128, second: v128, below: v128, none: v128): void {
+/** Selects Y+X and Y-X of eight pairs, exchanged where `negative` is set; both are 1 where `none` is set. */
+export function selectSumAndDifference(o: usize, rows: usize, first: v128, second: v128, negative: v128, none: v128): void {
   let one6 = v128.and(none, v128.load(ONE_6)), one7 = v128.and(none, v128.load(ONE_7));
   for (let i: usize = 0; i < 5; i++, rows += 256, o += 16) {
-    const a0 = byteAt(rows + 0, first, second), b0 = byteAt(rows + 1280, first, second);
-    const d0 = v128.and(v128.xor(a0, b0), below);
-    const a1 = byteAt(rows + 32, first, second), b1 = byteAt(rows + 1312, first, second);
-    const d1 = v128.and(v128.xor(a1, b1), below);
-    const a2 = byteAt(rows + 64, first, second), b2 = byteAt(rows + 1344, first, second);
-    const d2 = v128.and(v128.xor(a2, b2), below);
-    const a3 = byteAt(rows + 96, first, second), b3 = byteAt(rows + 1376, first, second);
-    const d3 = v128.and(v128.xor(a3, b3), below);
-    const a4 = byteAt(rows + 128, first, second), b4 = byteAt(rows + 1408, first, second);
-    const d4 = v128.and(v128.xor(a4, b4), below);
-    const a5 = byteAt(rows + 160, first, second), b5 = byteAt(rows + 1440, first, second);
-    const d5 = v128.and(v128.xor(a5, b5), below);
-    const a6 = byteAt(rows + 192, first, second), b6 = byteAt(rows + 1472, first, second);
-    const d6 = v128.and(v128.xor(a6, b6), below);
-    const a7 = byteAt(rows + 224, first, second), b7 = byteAt(rows + 1504, first, second);
-    const d7 = v128.and(v128.xor(a7, b7), below);
-    putLimbs(
+    const a0 = selectByte(rows + 0, first, second), b0 = selectByte(rows + 1280, first, second);
+    const d0 = v128.and(v128.xor(a0, b0), negative);
+    const a1 = selectByte(rows + 32, first, second), b1 = selectByte(rows + 1312, first, second);
+    const d1 = v128.and(v128.xor(a1, b1), negative);
+    const a2 = selectByte(rows + 64, first, second), b2 = selectByte(rows + 1344, first, second);
+    const d2 = v128.and(v128.xor(a2, b2), negative);
+    const a3 = selectByte(rows + 96, first, second), b3 = selectByte(rows + 1376, first, second);
+    const d3 = v128.and(v128.xor(a3, b3), negative);
+    const a4 = selectByte(rows + 128, first, second), b4 = selectByte(rows + 1408, first, second);
+    const d4 = v128.and(v128.xor(a4, b4), negative);
+    const a5 = selectByte(rows + 160, first, second), b5 = selectByte(rows + 1440, first, second);
+    const d5 = v128.and(v128.xor(a5, b5), negative);
+    const a6 = selectByte(rows + 192, first, second), b6 = selectByte(rows + 1472, first, second);
+    const d6 = v128.and(v128.xor(a6, b6), negative);
+    const a7 = selectByte(rows + 224, first, second), b7 = selectByte(rows + 1504, first, second);
+    const d7 = v128.and(v128.xor(a7, b7), negative);
+    storeLimbs(
       o,
       v128.xor(a0, d0),
       v128.xor(a1, d1),
@@ -861,7 +866,7 @@ export function selectTwo(o: usize, rows: usize, first: v128, second: v128, belo
       v128.or(one6, v128.xor(a6, d6)),
       v128.or(one7, v128.xor(a7, d7)),
     );
-    putLimbs(
+    storeLimbs(
       o + 80,
       v128.xor(b0, d0),
       v128.xor(b1, d1),
@@ -877,39 +882,39 @@ export function selectTwo(o: usize, rows: usize, first: v128, second: v128, belo
   }
 }
 
-/** One element of eight pairs, negative where `below` is set. */
-export function selectSigned(o: usize, rows: usize, first: v128, second: v128, below: v128): void {
-  const sign = v128.and(below, i8x16.splat(-128));
+/** Selects 2dT of eight pairs, negated where `negative` is set. */
+export function selectSigned(o: usize, rows: usize, first: v128, second: v128, negative: v128): void {
+  const sign = v128.and(negative, i8x16.splat(-128));
   for (let i: usize = 0; i < 5; i++, rows += 256, o += 16)
-    putLimbs(
+    storeLimbs(
       o,
-      byteAt(rows + 0, first, second),
-      byteAt(rows + 32, first, second),
-      byteAt(rows + 64, first, second),
-      byteAt(rows + 96, first, second),
-      byteAt(rows + 128, first, second),
-      byteAt(rows + 160, first, second),
-      byteAt(rows + 192, first, second),
-      v128.xor(sign, byteAt(rows + 224, first, second)),
+      selectByte(rows + 0, first, second),
+      selectByte(rows + 32, first, second),
+      selectByte(rows + 64, first, second),
+      selectByte(rows + 96, first, second),
+      selectByte(rows + 128, first, second),
+      selectByte(rows + 160, first, second),
+      selectByte(rows + 192, first, second),
+      v128.xor(sign, selectByte(rows + 224, first, second)),
     );
 }
 
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
-  const below = lanes(first >> 31, second >> 31);
-  const size = i64x2.sub(v128.xor(lanes(first, second), below), below);
-  const m1 = isSize(size, 1), m2 = isSize(size, 2), m3 = isSize(size, 3), m4 = isSize(size, 4);
-  const m5 = isSize(size, 5), m6 = isSize(size, 6), m7 = isSize(size, 7), m8 = isSize(size, 8);
+  const negative = bothLanes(first >> 31, second >> 31);
+  const size = i64x2.sub(v128.xor(bothLanes(first, second), negative), negative);
+  const m1 = hasMagnitude(size, 1), m2 = hasMagnitude(size, 2), m3 = hasMagnitude(size, 3), m4 = hasMagnitude(size, 4);
+  const m5 = hasMagnitude(size, 5), m6 = hasMagnitude(size, 6), m7 = hasMagnitude(size, 7), m8 = hasMagnitude(size, 8);
   for (let i: usize = 0; i < 80; i += 16) {
     const at = table + i, to = o + i;
-    const plus = pairedLimb(at, 320, m1, m2, m3, m4, m5, m6, m7, m8);
-    const minus = pairedLimb(at + 80, 320, m1, m2, m3, m4, m5, m6, m7, m8);
-    v128.store(to, v128.bitselect(minus, plus, below));
-    v128.store(to + 80, v128.bitselect(plus, minus, below));
-    v128.store(to + 160, pairedLimb(at + 160, 320, m1, m2, m3, m4, m5, m6, m7, m8));
-    const t = pairedLimb(at + 240, 320, m1, m2, m3, m4, m5, m6, m7, m8);
-    v128.store(to + 240, v128.xor(t, v128.and(below, v128.load(SIGN))));
+    const plus = maskedLimb(at, 320, m1, m2, m3, m4, m5, m6, m7, m8);
+    const minus = maskedLimb(at + 80, 320, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to, v128.bitselect(minus, plus, negative));
+    v128.store(to + 80, v128.bitselect(plus, minus, negative));
+    v128.store(to + 160, maskedLimb(at + 160, 320, m1, m2, m3, m4, m5, m6, m7, m8));
+    const t = maskedLimb(at + 240, 320, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to + 240, v128.xor(t, v128.and(negative, v128.load(SIGN))));
   }
-  const none = isSize(size, 0);
+  const none = hasMagnitude(size, 0);
   const one = v128.and(f64x2.splat(1), none);
   v128.store(o, v128.or(limb(o, 0), one));
   v128.store(o + 80, v128.or(limb(o, 5), one));

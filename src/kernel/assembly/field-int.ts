@@ -1,19 +1,20 @@
 /*
- * The field of 2^255 - 19 in pairs without fused products: ten limbs of 26 and 25 bits in turn, 32-bit integers,
- * the first element's in lane 0 of its vector, the second's in lane 1.
+ * Arithmetic modulo 2^255 - 19 on pairs of elements with integers, for engines without fused multiply-add. An element
+ * has ten limbs of 26 and 25 bits in turn, each a 32-bit integer: lane 0 of a limb's vector holds the first element,
+ * lane 1 the second.
  *
- * Bounds. One unit is 2^25 + 2^14 for limbs of even places and half of that for odd ones; a product may be of 3
- * units by 1, or of 1 by 3. Factors of 2 and 19 included, a column is below 2^60 and a combination of four below
- * 2^62; 19 times 3 units stay below 2^31.
+ * Bounds. One unit is 2^25 + 2^14 for even limbs and half of that for odd ones. The limbs of a reduced element are at
+ * most one unit in absolute value; factors may have 3 units and 1, or 1 and 3. With factors of 2 and 19 included, a
+ * column is below 2^60 and a combination of four below 2^62; 19 times 3 units stay below 2^31.
  */
 
-import { high16, high8, low16, low8, pairedLimb } from './lanes';
+import { high16, high8, low16, low8, maskedLimb } from './lanes';
 
 export const LIMBS: i32 = 10;
 
 const BIAS: u64 = 1 << 62;
 
-/** Operands as columns meet them: odd limbs of one twice, and the other's behind 19 times itself. */
+/** Operands of a product: the odd limbs of a times 2; 19 times the limbs 1 to 9 of b, followed by all limbs of b. */
 const A_TWICE = memory.data(160, 16);
 const B_EXTENDED = memory.data(320, 16);
 
@@ -22,13 +23,13 @@ function limb(a: usize, i: i32): v128 {
   return v128.load(a + (i << 4));
 }
 
-/** Odd limbs by odd ones, which meet in even columns, count twice. */
+/** Returns limb i of a, doubled where it is odd and the column is even: there it meets odd limbs. */
 @inline
 function operand(a: usize, i: i32, k: i32): v128 {
   return limb(i & 1 && !(k & 1) ? A_TWICE : a, i);
 }
 
-/** What limb i gives to column k. */
+/** Returns the product of limb i of a that belongs to column k. */
 @inline
 function term(own: v128, i: i32, k: i32): v128 {
   return i64x2.extmul_low_i32x4_s(own, limb(B_EXTENDED, k - i + 9));
@@ -49,7 +50,7 @@ function column(o: usize, a: usize, k: i32): void {
   v128.store(o + (k << 4), sum);
 }
 
-/** Two columns of like places at once, which meet the same limbs: more would not fit into registers. */
+/** Computes two columns of equal parity, which share their operands; more would not fit into registers. */
 @inline
 function columns(o: usize, a: usize, k: i32, l: i32): void {
   const a0 = operand(a, 0, k);
@@ -93,7 +94,7 @@ function extend(a: usize, b: usize, i: i32): void {
   if (i > 0) v128.store(B_EXTENDED + ((i - 1) << 4), i32x4.mul(other, i32x4.splat(19)));
 }
 
-/** Columns of a*b, folded: place 10 + k counts 19-fold in place k, odd by odd places count twice. */
+/** o = columns of a*b, folded: limb 10 + k counts 19 times in limb k, and products of odd limbs count twice. */
 export function multiplyColumns(o: usize, a: usize, b: usize): void {
   extend(a, b, 0);
   extend(a, b, 1);
@@ -113,7 +114,7 @@ export function multiplyColumns(o: usize, a: usize, b: usize): void {
   column(o, a, 9);
 }
 
-/** A square's operands: 19a, 2a, 4a. */
+/** Operands of a square: 19a, 2a, 4a. */
 const A_19 = memory.data(160, 16);
 const A_2 = memory.data(160, 16);
 const A_4 = memory.data(160, 16);
@@ -127,7 +128,7 @@ function scale(a: usize, i: i32): void {
 }
 
 /** Wipes the operands of the last products. */
-export function forgetField(): void {
+export function wipeField(): void {
   memory.fill(A_TWICE, 0, 160);
   memory.fill(B_EXTENDED, 0, 320);
   memory.fill(A_19, 0, 160);
@@ -135,7 +136,7 @@ export function forgetField(): void {
   memory.fill(A_4, 0, 160);
 }
 
-/** What places i <= j give: unequal ones twice, odd by odd twice, from place 10 on 19-fold. */
+/** Returns the product of limbs i <= j: unequal limbs count twice, odd ones twice, and from i + j = 10 on 19 times. */
 @inline
 function part(a: usize, i: i32, j: i32): v128 {
   const odd = (i & j & 1) != 0;
@@ -143,7 +144,7 @@ function part(a: usize, i: i32, j: i32): v128 {
   return i64x2.extmul_low_i32x4_s(limb(left, i), limb(i + j >= 10 ? A_19 : a, j));
 }
 
-/** Columns of a*a, folded; a of 1 unit. */
+/** o = columns of a*a, folded, of 1 unit. */
 export function squareColumns(o: usize, a: usize): void {
   scale(a, 0);
   scale(a, 1);
@@ -172,49 +173,52 @@ function times19(x: v128): v128 {
   return i64x2.add(i64x2.add(i64x2.shl(x, 4), i64x2.shl(x, 1)), x);
 }
 
-/** Constants stand in memory, one for even places and one for odd: as operands they are cheaper there than made anew. */
+/**
+ * Constants of even and of odd limbs, kept in memory: V8 uses them as operands there, which is cheaper than to build
+ * them again.
+ */
 const LIFT_EVEN = memory.data<u64>([BIAS + (1 << 25), BIAS + (1 << 25)], 16);
 const LIFT_ODD = memory.data<u64>([BIAS + (1 << 24), BIAS + (1 << 24)], 16);
 const MASK_EVEN = memory.data<u64>([(1 << 26) - 1, (1 << 26) - 1], 16);
 const MASK_ODD = memory.data<u64>([(1 << 25) - 1, (1 << 25) - 1], 16);
-/** What two rounds have added to a limb: half of its range, and of the bias what has come from the place below. */
+/** Sum that two rounds of carries add to a limb: half of its range, and the carry of the bias of the limb below. */
 const ADDED_0 = memory.data<i32>([(1 << 25) + 19 * (1 << 11), (1 << 25) + 19 * (1 << 11), 0, 0], 16);
 const ADDED_1 = memory.data<i32>([(1 << 24) + 19 * (1 << 11), (1 << 24) + 19 * (1 << 11), 0, 0], 16);
 const ADDED_EVEN = memory.data<i32>([(1 << 25) + (1 << 11), (1 << 25) + (1 << 11), 0, 0], 16);
 const ADDED_ODD = memory.data<i32>([(1 << 24) + (1 << 11), (1 << 24) + (1 << 11), 0, 0], 16);
 
 @inline
-function below(t: v128, i: i32): v128 {
+function lowBits(t: v128, i: i32): v128 {
   return v128.and(t, v128.load(i & 1 ? MASK_ODD : MASK_EVEN));
 }
 
 @inline
-function above(t: v128, i: i32): v128 {
+function carryOf(t: v128, i: i32): v128 {
   return i64x2.shr_u(t, i & 1 ? 25 : 26);
 }
 
-/** What is left of a place, and what comes from the one below: from the last into the first 19-fold. */
+/** Returns the low bits of column i plus the carry of the one below; the last one carries into the first, 19 times. */
 @inline
 function carried(t: v128, before: v128, i: i32): v128 {
-  return i64x2.add(below(t, i), i == 0 ? times19(above(before, 9)) : above(before, i - 1));
+  return i64x2.add(lowBits(t, i), i == 0 ? times19(carryOf(before, 9)) : carryOf(before, i - 1));
 }
 
-/** 64-bit lanes become 32-bit ones. */
+/** Stores a limb: narrows it to 32 bits, and subtracts the sum of the biases. */
 @inline
-function put(o: usize, i: i32, wide: v128, added: usize): void {
+function storeNarrow(o: usize, i: i32, wide: v128, added: usize): void {
   const narrow = i8x16.shuffle(wide, wide, 0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11);
   v128.store(o + (i << 4), i32x4.sub(narrow, v128.load(added)));
 }
 
 /**
- * Two rounds of carries, every place at once: what is above a limb's bits goes one place up, from the last into
- * the first. Columns are lifted first, so that all is positive and shifts may be those of unsigned numbers; half a
- * limb's range goes on too, so that limbs come out around zero. The bias, shifted, lifts the second round as well: by
- * 2^36 or 2^37, or 19 * 2^37 in the first place; shifted again it is 2^11, or 19 * 2^11 from the last or the first
- * place, and goes off in the end. The second round leaves one unit.
+ * Reduces columns to one unit, in two rounds of carries of all limbs at once: the bits above a limb are added to the
+ * next one, those of the last limb to the first, 19 times. A bias makes all columns positive first, so that unsigned
+ * shifts serve; half of a limb's range is added too, so that limbs lie around zero. Shifted, the bias makes the second
+ * round positive as well: it is 2^36 or 2^37 there, and 19 * 2^37 in the first limb. Shifted again it is 2^11, or
+ * 19 * 2^11 in the first limb and in the second, and is subtracted at the end.
  */
 @inline
-function settle(
+function carryTwoRounds(
   o: usize,
   c0: v128,
   c1: v128,
@@ -248,66 +252,66 @@ function settle(
   const u7 = carried(t7, t6, 7);
   const u8 = carried(t8, t7, 8);
   const u9 = carried(t9, t8, 9);
-  put(o, 0, carried(u0, u9, 0), ADDED_0);
-  put(o, 1, carried(u1, u0, 1), ADDED_1);
-  put(o, 2, carried(u2, u1, 2), ADDED_EVEN);
-  put(o, 3, carried(u3, u2, 3), ADDED_ODD);
-  put(o, 4, carried(u4, u3, 4), ADDED_EVEN);
-  put(o, 5, carried(u5, u4, 5), ADDED_ODD);
-  put(o, 6, carried(u6, u5, 6), ADDED_EVEN);
-  put(o, 7, carried(u7, u6, 7), ADDED_ODD);
-  put(o, 8, carried(u8, u7, 8), ADDED_EVEN);
-  put(o, 9, carried(u9, u8, 9), ADDED_ODD);
+  storeNarrow(o, 0, carried(u0, u9, 0), ADDED_0);
+  storeNarrow(o, 1, carried(u1, u0, 1), ADDED_1);
+  storeNarrow(o, 2, carried(u2, u1, 2), ADDED_EVEN);
+  storeNarrow(o, 3, carried(u3, u2, 3), ADDED_ODD);
+  storeNarrow(o, 4, carried(u4, u3, 4), ADDED_EVEN);
+  storeNarrow(o, 5, carried(u5, u4, 5), ADDED_ODD);
+  storeNarrow(o, 6, carried(u6, u5, 6), ADDED_EVEN);
+  storeNarrow(o, 7, carried(u7, u6, 7), ADDED_ODD);
+  storeNarrow(o, 8, carried(u8, u7, 8), ADDED_EVEN);
+  storeNarrow(o, 9, carried(u9, u8, 9), ADDED_ODD);
 }
 
 @inline
-function settleColumnsAt(c: usize, i: i32): v128 {
+function columnAt(c: usize, i: i32): v128 {
   return limb(c, i);
 }
 
-/** o = c */
-export function settleColumns(o: usize, c: usize): void {
-  settle(o, settleColumnsAt(c, 0), settleColumnsAt(c, 1), settleColumnsAt(c, 2), settleColumnsAt(c, 3), settleColumnsAt(c, 4), settleColumnsAt(c, 5), settleColumnsAt(c, 6), settleColumnsAt(c, 7), settleColumnsAt(c, 8), settleColumnsAt(c, 9));
+/** o = c, reduced. */
+export function carryColumns(o: usize, c: usize): void {
+  carryTwoRounds(o, columnAt(c, 0), columnAt(c, 1), columnAt(c, 2), columnAt(c, 3), columnAt(c, 4), columnAt(c, 5), columnAt(c, 6), columnAt(c, 7), columnAt(c, 8), columnAt(c, 9));
 }
 
 @inline
-function settleTwiceAt(c: usize, i: i32): v128 {
+function twiceAt(c: usize, i: i32): v128 {
   return i64x2.shl(limb(c, i), 1);
 }
 
-/** o = 2c */
-export function settleTwice(o: usize, c: usize): void {
-  settle(o, settleTwiceAt(c, 0), settleTwiceAt(c, 1), settleTwiceAt(c, 2), settleTwiceAt(c, 3), settleTwiceAt(c, 4), settleTwiceAt(c, 5), settleTwiceAt(c, 6), settleTwiceAt(c, 7), settleTwiceAt(c, 8), settleTwiceAt(c, 9));
+/** o = 2c, reduced. */
+export function carryTwice(o: usize, c: usize): void {
+  carryTwoRounds(o, twiceAt(c, 0), twiceAt(c, 1), twiceAt(c, 2), twiceAt(c, 3), twiceAt(c, 4), twiceAt(c, 5), twiceAt(c, 6), twiceAt(c, 7), twiceAt(c, 8), twiceAt(c, 9));
 }
 
 @inline
-function settleSumAt(c: usize, d: usize, i: i32): v128 {
+function columnSumAt(c: usize, d: usize, i: i32): v128 {
   return i64x2.add(limb(c, i), limb(d, i));
 }
 
-/** o = c + d */
-export function settleSum(o: usize, c: usize, d: usize): void {
-  settle(o, settleSumAt(c, d, 0), settleSumAt(c, d, 1), settleSumAt(c, d, 2), settleSumAt(c, d, 3), settleSumAt(c, d, 4), settleSumAt(c, d, 5), settleSumAt(c, d, 6), settleSumAt(c, d, 7), settleSumAt(c, d, 8), settleSumAt(c, d, 9));
+/** o = c + d, reduced. */
+export function carrySum(o: usize, c: usize, d: usize): void {
+  carryTwoRounds(o, columnSumAt(c, d, 0), columnSumAt(c, d, 1), columnSumAt(c, d, 2), columnSumAt(c, d, 3), columnSumAt(c, d, 4), columnSumAt(c, d, 5), columnSumAt(c, d, 6), columnSumAt(c, d, 7), columnSumAt(c, d, 8), columnSumAt(c, d, 9));
 }
 
 @inline
-function settleDifferenceAt(c: usize, d: usize, i: i32): v128 {
+function columnDifferenceAt(c: usize, d: usize, i: i32): v128 {
   return i64x2.sub(limb(c, i), limb(d, i));
 }
 
-/** o = c - d */
-export function settleDifference(o: usize, c: usize, d: usize): void {
-  settle(o, settleDifferenceAt(c, d, 0), settleDifferenceAt(c, d, 1), settleDifferenceAt(c, d, 2), settleDifferenceAt(c, d, 3), settleDifferenceAt(c, d, 4), settleDifferenceAt(c, d, 5), settleDifferenceAt(c, d, 6), settleDifferenceAt(c, d, 7), settleDifferenceAt(c, d, 8), settleDifferenceAt(c, d, 9));
+/** o = c - d, reduced. */
+export function carryDifference(o: usize, c: usize, d: usize): void {
+  carryTwoRounds(o, columnDifferenceAt(c, d, 0), columnDifferenceAt(c, d, 1), columnDifferenceAt(c, d, 2), columnDifferenceAt(c, d, 3), columnDifferenceAt(c, d, 4), columnDifferenceAt(c, d, 5), columnDifferenceAt(c, d, 6), columnDifferenceAt(c, d, 7), columnDifferenceAt(c, d, 8), columnDifferenceAt(c, d, 9));
 }
 
 @inline
-function settleTwicePlusMinusAt(c: usize, d: usize, e: usize, i: i32): v128 {
+function twicePlusMinusAt(c: usize, d: usize, e: usize, i: i32): v128 {
   return i64x2.sub(i64x2.add(i64x2.shl(limb(c, i), 1), limb(d, i)), limb(e, i));
 }
 
-/** o = 2c + d - e */
-export function settleTwicePlusMinus(o: usize, c: usize, d: usize, e: usize): void {
-  settle(o, settleTwicePlusMinusAt(c, d, e, 0), settleTwicePlusMinusAt(c, d, e, 1), settleTwicePlusMinusAt(c, d, e, 2), settleTwicePlusMinusAt(c, d, e, 3), settleTwicePlusMinusAt(c, d, e, 4), settleTwicePlusMinusAt(c, d, e, 5), settleTwicePlusMinusAt(c, d, e, 6), settleTwicePlusMinusAt(c, d, e, 7), settleTwicePlusMinusAt(c, d, e, 8), settleTwicePlusMinusAt(c, d, e, 9));
+/** o = 2c + d - e, reduced. */
+export function carryTwicePlusMinus(o: usize, c: usize, d: usize, e: usize): void {
+  carryTwoRounds(o, twicePlusMinusAt(c, d, e, 0), twicePlusMinusAt(c, d, e, 1), twicePlusMinusAt(c, d, e, 2), twicePlusMinusAt(c, d, e, 3), twicePlusMinusAt(c, d, e, 4), twicePlusMinusAt(c, d, e, 5), twicePlusMinusAt(c, d, e, 6), twicePlusMinusAt(c, d, e, 7), twicePlusMinusAt(c, d, e, 8), twicePlusMinusAt(c, d, e, 9));
 }
 
 const HALF_EVEN = memory.data<i32>([1 << 25, 1 << 25, 1 << 25, 1 << 25], 16);
@@ -316,38 +320,38 @@ const MASK32_EVEN = memory.data<i32>([(1 << 26) - 1, (1 << 26) - 1, (1 << 26) - 
 const MASK32_ODD = memory.data<i32>([(1 << 25) - 1, (1 << 25) - 1, (1 << 25) - 1, (1 << 25) - 1], 16);
 
 @inline
-function raised(a: usize, i: i32): v128 {
+function withHalf(a: usize, i: i32): v128 {
   return i32x4.add(limb(a, i), v128.load(i & 1 ? HALF_ODD : HALF_EVEN));
 }
 
 @inline
-function putElement(o: usize, i: i32, t: v128, carry: v128): void {
+function storeLimb(o: usize, i: i32, t: v128, carry: v128): void {
   const rest = i32x4.sub(v128.and(t, v128.load(i & 1 ? MASK32_ODD : MASK32_EVEN)), v128.load(i & 1 ? HALF_ODD : HALF_EVEN));
   v128.store(o + (i << 4), i32x4.add(rest, carry));
 }
 
-/** o = a within one unit; a of up to 8 units, of which a carry is 8 at most, and 19 of them are far below 2^14. */
-export function settleElement(o: usize, a: usize): void {
-  const t0 = raised(a, 0);
-  const t1 = raised(a, 1);
-  const t2 = raised(a, 2);
-  const t3 = raised(a, 3);
-  const t4 = raised(a, 4);
-  const t5 = raised(a, 5);
-  const t6 = raised(a, 6);
-  const t7 = raised(a, 7);
-  const t8 = raised(a, 8);
-  const t9 = raised(a, 9);
-  putElement(o, 0, t0, i32x4.mul(i32x4.shr_s(t9, 25), i32x4.splat(19)));
-  putElement(o, 1, t1, i32x4.shr_s(t0, 26));
-  putElement(o, 2, t2, i32x4.shr_s(t1, 25));
-  putElement(o, 3, t3, i32x4.shr_s(t2, 26));
-  putElement(o, 4, t4, i32x4.shr_s(t3, 25));
-  putElement(o, 5, t5, i32x4.shr_s(t4, 26));
-  putElement(o, 6, t6, i32x4.shr_s(t5, 25));
-  putElement(o, 7, t7, i32x4.shr_s(t6, 26));
-  putElement(o, 8, t8, i32x4.shr_s(t7, 25));
-  putElement(o, 9, t9, i32x4.shr_s(t8, 26));
+/** o = a, reduced to one unit. @param a of up to 8 units: a carry is at most 8, and 19 times 8 is far below 2^14. */
+export function carryElement(o: usize, a: usize): void {
+  const t0 = withHalf(a, 0);
+  const t1 = withHalf(a, 1);
+  const t2 = withHalf(a, 2);
+  const t3 = withHalf(a, 3);
+  const t4 = withHalf(a, 4);
+  const t5 = withHalf(a, 5);
+  const t6 = withHalf(a, 6);
+  const t7 = withHalf(a, 7);
+  const t8 = withHalf(a, 8);
+  const t9 = withHalf(a, 9);
+  storeLimb(o, 0, t0, i32x4.mul(i32x4.shr_s(t9, 25), i32x4.splat(19)));
+  storeLimb(o, 1, t1, i32x4.shr_s(t0, 26));
+  storeLimb(o, 2, t2, i32x4.shr_s(t1, 25));
+  storeLimb(o, 3, t3, i32x4.shr_s(t2, 26));
+  storeLimb(o, 4, t4, i32x4.shr_s(t3, 25));
+  storeLimb(o, 5, t5, i32x4.shr_s(t4, 26));
+  storeLimb(o, 6, t6, i32x4.shr_s(t5, 25));
+  storeLimb(o, 7, t7, i32x4.shr_s(t6, 26));
+  storeLimb(o, 8, t8, i32x4.shr_s(t7, 25));
+  storeLimb(o, 9, t9, i32x4.shr_s(t8, 26));
 }
 
 export function add(o: usize, a: usize, b: usize): void {
@@ -381,12 +385,12 @@ export function setSmall(o: usize, value: i32): void {
   v128.store(o, i32x4.splat(value));
 }
 
-/** Puts 255 bits of 32 bytes into a lane, of 2 units. */
+/** Reads the low 255 bits of 32 bytes into a lane: an element of 2 units. */
 export function read(o: usize, lane: usize, bytes: usize): void {
   let at = 0;
   for (let i = 0; i < LIMBS; i++) {
     const bits = i & 1 ? 25 : 26;
-    // At most seven bits of the first byte are skipped, so five bytes hold a limb.
+    // At most seven bits of the first byte belong to the limb below, so five bytes hold a limb.
     const from = bytes + (usize(at) >> 3);
     const word = u64(load<u32>(from)) | (i < LIMBS - 1 ? u64(load<u8>(from + 4)) << 32 : 0);
     store<i32>(o + (usize(i) << 4) + (lane << 2), i32((word >> (at & 7)) & ((u64(1) << bits) - 1)));
@@ -394,20 +398,20 @@ export function read(o: usize, lane: usize, bytes: usize): void {
   }
 }
 
-/** The limbs of a lane as five of 51 bits. */
+/** Returns a limb of 51 bits of a lane: two of its own limbs. */
 @inline
 export function limb51(a: usize, lane: usize, i: i32): i64 {
   const at = a + (usize(i) << 5) + (lane << 2);
   return i64(load<i32>(at)) + (i64(load<i32>(at + 16)) << 26);
 }
 
-export function choose(o: usize, a: usize, b: usize, first: bool, second: bool): void {
+export function select(o: usize, a: usize, b: usize, first: bool, second: bool): void {
   const mask = i64x2.splat(i64(u64(first ? 0xffffffff : 0) | (u64(second ? 0xffffffff : 0) << 32)));
   for (let i = 0; i < LIMBS; i++)
     v128.store(o + (usize(i) << 4), v128.bitselect(limb(a, i), limb(b, i), mask));
 }
 
-/** Writes a lane's limbs in a row. */
+/** Writes the limbs of a lane one after the other. */
 export function pack(compact: usize, a: usize, lane: usize): void {
   for (let i: usize = 0; i < 10; i++) store<i32>(compact + (i << 2), load<i32>(a + (i << 4) + (lane << 2)));
 }
@@ -417,7 +421,7 @@ function gatherLimb(o: usize, first: usize, second: usize, i: usize): void {
   v128.store(o + (i << 4), v128.load32_lane(second + (i << 2), v128.load32_zero(first + (i << 2)), 1));
 }
 
-/** o = two packed elements side by side. */
+/** o = two packed elements, one in each lane. */
 export function gather(o: usize, first: usize, second: usize): void {
   gatherLimb(o, first, second, 0);
   gatherLimb(o, first, second, 1);
@@ -431,92 +435,95 @@ export function gather(o: usize, first: usize, second: usize): void {
   gatherLimb(o, first, second, 9);
 }
 
-/** All ones in the lanes where a digit, below zero or not, is of this size. */
+/** Returns a mask of the lanes whose digit has this absolute value. */
 @inline
-function isSize(size: v128, m: i32): v128 {
+function hasMagnitude(size: v128, m: i32): v128 {
   return i32x4.eq(size, i32x4.splat(m));
 }
 
 @inline
-function lanes(first: i32, second: i32): v128 {
+function bothLanes(first: i32, second: i32): v128 {
   return i32x4.replace_lane(i32x4.splat(first), 1, second);
 }
 
-/** A byte of 16 entries, each of the first half of a row or of the second; zero where neither place exists. */
+/**
+ * Selects a byte for each of 16 digits from a row of 32, by an index in its first half or in its second; indices of 128
+ * and more select zero.
+ */
 @inline
-function byteAt(row: usize, first: v128, second: v128): v128 {
+function selectByte(row: usize, first: v128, second: v128): v128 {
   return v128.or(i8x16.swizzle(v128.load(row), first), i8x16.swizzle(v128.load(row, 16), second));
 }
 
-/** Four lanes are those of two pairs. */
+/** Stores a limb of two pairs from four lanes. */
 @inline
-function putTwo(o: usize, lanes: v128): void {
-  v128.store(o, lanes);
-  v128.store(o + 640, i8x16.shuffle(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
+function storeTwo(o: usize, limbs: v128): void {
+  v128.store(o, limbs);
+  v128.store(o + 640, i8x16.shuffle(limbs, limbs, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
-/** Stores a limb of eight pairs, given byte by byte. */
+/** Stores a limb of eight pairs, given as vectors of its bytes. */
 @inline
-function putLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128): void {
+function storeLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128): void {
   const l0 = low8(v0, v1), l1 = low8(v2, v3), h0 = high8(v0, v1), h1 = high8(v2, v3);
-  putTwo(o, low16(l0, l1));
-  putTwo(o + 1280, high16(l0, l1));
-  putTwo(o + 2560, low16(h0, h1));
-  putTwo(o + 3840, high16(h0, h1));
+  storeTwo(o, low16(l0, l1));
+  storeTwo(o + 1280, high16(l0, l1));
+  storeTwo(o + 2560, low16(h0, h1));
+  storeTwo(o + 3840, high16(h0, h1));
 }
 
-/** Two elements of eight pairs, exchanged where `below` is set; both 1 where `none` is. */
-export function selectTwo(o: usize, rows: usize, first: v128, second: v128, below: v128, none: v128): void {
+/** Selects Y+X and Y-X of eight pairs, exchanged where `negative` is set; both are 1 where `none` is set. */
+export function selectSumAndDifference(o: usize, rows: usize, first: v128, second: v128, negative: v128, none: v128): void {
   let one = v128.and(none, i8x16.splat(1));
   for (let i: usize = 0; i < 10; i++, rows += 128, o += 16) {
-    const a0 = byteAt(rows, first, second), b0 = byteAt(rows + 1280, first, second);
-    const a1 = byteAt(rows + 32, first, second), b1 = byteAt(rows + 1312, first, second);
-    const a2 = byteAt(rows + 64, first, second), b2 = byteAt(rows + 1344, first, second);
-    const a3 = byteAt(rows + 96, first, second), b3 = byteAt(rows + 1376, first, second);
-    const d0 = v128.and(v128.xor(a0, b0), below), d1 = v128.and(v128.xor(a1, b1), below);
-    const d2 = v128.and(v128.xor(a2, b2), below), d3 = v128.and(v128.xor(a3, b3), below);
-    putLimbs(o, v128.or(one, v128.xor(a0, d0)), v128.xor(a1, d1), v128.xor(a2, d2), v128.xor(a3, d3));
-    putLimbs(o + 160, v128.or(one, v128.xor(b0, d0)), v128.xor(b1, d1), v128.xor(b2, d2), v128.xor(b3, d3));
+    const a0 = selectByte(rows, first, second), b0 = selectByte(rows + 1280, first, second);
+    const a1 = selectByte(rows + 32, first, second), b1 = selectByte(rows + 1312, first, second);
+    const a2 = selectByte(rows + 64, first, second), b2 = selectByte(rows + 1344, first, second);
+    const a3 = selectByte(rows + 96, first, second), b3 = selectByte(rows + 1376, first, second);
+    const d0 = v128.and(v128.xor(a0, b0), negative), d1 = v128.and(v128.xor(a1, b1), negative);
+    const d2 = v128.and(v128.xor(a2, b2), negative), d3 = v128.and(v128.xor(a3, b3), negative);
+    storeLimbs(o, v128.or(one, v128.xor(a0, d0)), v128.xor(a1, d1), v128.xor(a2, d2), v128.xor(a3, d3));
+    storeLimbs(o + 160, v128.or(one, v128.xor(b0, d0)), v128.xor(b1, d1), v128.xor(b2, d2), v128.xor(b3, d3));
     one = i8x16.splat(0);
   }
 }
 
 @inline
-function negated(a: v128, below: v128): v128 {
-  return i32x4.sub(v128.xor(a, below), below);
+function negated(a: v128, negative: v128): v128 {
+  return i32x4.sub(v128.xor(a, negative), negative);
 }
 
-/** One element of eight pairs, negative where `below` is set. */
-export function selectSigned(o: usize, rows: usize, first: v128, second: v128, below: v128): void {
-  const low = low8(below, below), high = high8(below, below);
+/** Selects 2dT of eight pairs, negated where `negative` is set. */
+export function selectSigned(o: usize, rows: usize, first: v128, second: v128, negative: v128): void {
+  const low = low8(negative, negative), high = high8(negative, negative);
   const n0 = low16(low, low), n1 = high16(low, low), n2 = low16(high, high), n3 = high16(high, high);
   for (let i: usize = 0; i < 10; i++, rows += 128, o += 16) {
-    const v0 = byteAt(rows, first, second), v1 = byteAt(rows + 32, first, second);
-    const v2 = byteAt(rows + 64, first, second), v3 = byteAt(rows + 96, first, second);
+    const v0 = selectByte(rows, first, second), v1 = selectByte(rows + 32, first, second);
+    const v2 = selectByte(rows + 64, first, second), v3 = selectByte(rows + 96, first, second);
     const l0 = low8(v0, v1), l1 = low8(v2, v3), h0 = high8(v0, v1), h1 = high8(v2, v3);
-    putTwo(o, negated(low16(l0, l1), n0));
-    putTwo(o + 1280, negated(high16(l0, l1), n1));
-    putTwo(o + 2560, negated(low16(h0, h1), n2));
-    putTwo(o + 3840, negated(high16(h0, h1), n3));
+    storeTwo(o, negated(low16(l0, l1), n0));
+    storeTwo(o + 1280, negated(high16(l0, l1), n1));
+    storeTwo(o + 2560, negated(low16(h0, h1), n2));
+    storeTwo(o + 3840, negated(high16(h0, h1), n3));
   }
 }
 
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
-  const below = lanes(first >> 31, second >> 31);
-  const size = i32x4.sub(v128.xor(lanes(first, second), below), below);
-  const m1 = isSize(size, 1), m2 = isSize(size, 2), m3 = isSize(size, 3), m4 = isSize(size, 4);
-  const m5 = isSize(size, 5), m6 = isSize(size, 6), m7 = isSize(size, 7), m8 = isSize(size, 8);
+  const negative = bothLanes(first >> 31, second >> 31);
+  const size = i32x4.sub(v128.xor(bothLanes(first, second), negative), negative);
+  const m1 = hasMagnitude(size, 1), m2 = hasMagnitude(size, 2), m3 = hasMagnitude(size, 3), m4 = hasMagnitude(size, 4);
+  const m5 = hasMagnitude(size, 5), m6 = hasMagnitude(size, 6), m7 = hasMagnitude(size, 7), m8 = hasMagnitude(size, 8);
   for (let i: usize = 0; i < 160; i += 16) {
     const at = table + i, to = o + i;
-    const plus = pairedLimb(at, 640, m1, m2, m3, m4, m5, m6, m7, m8);
-    const minus = pairedLimb(at + 160, 640, m1, m2, m3, m4, m5, m6, m7, m8);
-    v128.store(to, v128.bitselect(minus, plus, below));
-    v128.store(to + 160, v128.bitselect(plus, minus, below));
-    v128.store(to + 320, pairedLimb(at + 320, 640, m1, m2, m3, m4, m5, m6, m7, m8));
-    const t = pairedLimb(at + 480, 640, m1, m2, m3, m4, m5, m6, m7, m8);
-    v128.store(to + 480, i32x4.sub(v128.xor(t, below), below));
+    const plus = maskedLimb(at, 640, m1, m2, m3, m4, m5, m6, m7, m8);
+    const minus = maskedLimb(at + 160, 640, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to, v128.bitselect(minus, plus, negative));
+    v128.store(to + 160, v128.bitselect(plus, minus, negative));
+    v128.store(to + 320, maskedLimb(at + 320, 640, m1, m2, m3, m4, m5, m6, m7, m8));
+    const t = maskedLimb(at + 480, 640, m1, m2, m3, m4, m5, m6, m7, m8);
+    v128.store(to + 480, i32x4.sub(v128.xor(t, negative), negative));
   }
-  const none = isSize(size, 0);
+  const none = hasMagnitude(size, 0);
   const one = v128.and(i32x4.splat(1), none);
   v128.store(o, v128.or(limb(o, 0), one));
   v128.store(o + 160, v128.or(limb(o, 10), one));

@@ -1,18 +1,18 @@
-/* What the field's tests call; not part of the kernel. */
+/* Exports for the tests of the field; not part of the kernel. */
 import {
+  carryDoubling,
+  carryElement,
+  carrySumAndDifference,
   multiply,
   multiplyColumns,
   multiplyTwice as multiplyTwiceHere,
   prepareField,
-  settleBothProducts,
-  settleDoubling,
-  settleElement,
   square,
   squareColumns,
   squareTimes as squareTimesHere,
 } from './field';
 
-/** Elements of 160 bytes each. */
+/** Operands and results, 160 bytes each. */
 const ELEMENTS = memory.data(2560, 16);
 const A = memory.data(160, 16);
 const B = memory.data(160, 16);
@@ -26,7 +26,7 @@ export function elementsAt(): usize {
   return ELEMENTS;
 }
 
-export { multiply, square, settleElement };
+export { multiply, square, carryElement };
 export { reduce } from './scalar';
 
 export function multiplyTwice(o: usize, a: usize, b: usize): void {
@@ -41,7 +41,7 @@ export function squareTimes(o: usize, a: usize, n: i32): void {
 export function bothProducts(sum: usize, difference: usize, a: usize, b: usize, c: usize, d: usize): void {
   multiplyColumns(A, a, b);
   multiplyColumns(B, c, d);
-  settleBothProducts(sum, difference, A, B);
+  carrySumAndDifference(sum, difference, A, B);
 }
 
 /** g = b^2 - a^2, h = b^2 + a^2, f = 2c^2 - g */
@@ -49,5 +49,5 @@ export function doubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: us
   squareColumns(A, a);
   squareColumns(B, b);
   squareColumns(C, c);
-  settleDoubling(f, g, h, A, B, C);
+  carryDoubling(f, g, h, A, B, C);
 }

@@ -1,11 +1,12 @@
 /*
- * The field of 2^255 - 19 in pairs: two elements side by side, chosen when the module is built. A settled element
- * is of one unit; sums and differences have as many as both sides together; a product takes 3 units by 1.
+ * Arithmetic modulo 2^255 - 19 on pairs of elements, one in each vector lane; the build selects the implementation. The
+ * limbs of an element are bounded in units: a reduced element has one, a sum or difference as many as both operands
+ * together, and a product takes factors of 3 units and 1.
  */
 import * as fma from './field-fma';
 import * as int from './field-int';
 
-/** Bytes of a pair of elements, and of a pair of products whose columns are folded but not settled. */
+/** Bytes of a pair of elements, and of the columns of a pair of products before carries. */
 export const ELEMENT: usize = ASC_FEATURE_RELAXED_SIMD ? 80 : 160;
 
 export function prepareField(): void {
@@ -27,10 +28,10 @@ export function squareColumns(o: usize, a: usize): void {
 const WORK = memory.data(160, 16);
 
 /** Wipes the temporaries of products. */
-export function forgetField(): void {
+export function wipeField(): void {
   memory.fill(WORK, 0, 160);
-  if (ASC_FEATURE_RELAXED_SIMD) fma.forgetField();
-  else int.forgetField();
+  if (ASC_FEATURE_RELAXED_SIMD) fma.wipeField();
+  else int.wipeField();
 }
 
 /** o = a*b */
@@ -41,17 +42,17 @@ export function multiply(o: usize, a: usize, b: usize): void {
 }
 function multiplyInt(o: usize, a: usize, b: usize): void {
   int.multiplyColumns(WORK, a, b);
-  int.settleColumns(o, WORK);
+  int.carryColumns(o, WORK);
 }
 
-/** o = a*b, its code in place: where most of the time goes. */
+/** o = a*b, inlined for the formulas that take most of the time. */
 @inline
 export function multiplyHere(o: usize, a: usize, b: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.product(o, a, b, false);
   else multiplyInt(o, a, b);
 }
 
-/** o = 2*a*b, of up to 2 units, its code in place. */
+/** o = 2*a*b, of up to 2 units, inlined. */
 @inline
 export function multiplyTwice(o: usize, a: usize, b: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.product(o, a, b, true);
@@ -59,7 +60,7 @@ export function multiplyTwice(o: usize, a: usize, b: usize): void {
 }
 function multiplyTwiceInt(o: usize, a: usize, b: usize): void {
   int.multiplyColumns(WORK, a, b);
-  int.settleTwice(o, WORK);
+  int.carryTwice(o, WORK);
 }
 
 /** o = a*a */
@@ -70,7 +71,7 @@ export function square(o: usize, a: usize): void {
 }
 function squareInt(o: usize, a: usize): void {
   int.squareColumns(WORK, a);
-  int.settleColumns(o, WORK);
+  int.carryColumns(o, WORK);
 }
 
 /** o = a^(2^n), n of 1 or more. */
@@ -84,31 +85,31 @@ function squareTimesInt(o: usize, a: usize, n: i32): void {
   for (let i = 1; i < n; i++) squareInt(o, o);
 }
 
-/** sum = c + d and difference = c - d, of columns of products. */
+/** Reduces sum = c + d and difference = c - d, of columns of products. */
 @inline
-export function settleBothProducts(sum: usize, difference: usize, c: usize, d: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleBothProducts(sum, difference, c, d);
+export function carrySumAndDifference(sum: usize, difference: usize, c: usize, d: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.carrySumAndDifference(sum, difference, c, d);
   else {
-    int.settleSum(sum, c, d);
-    int.settleDifference(difference, c, d);
+    int.carrySum(sum, c, d);
+    int.carryDifference(difference, c, d);
   }
 }
 
-/** g = b - a, h = b + a and f = 2c - g, of columns of squares. */
+/** Reduces g = b - a, h = b + a and f = 2c - g, of columns of squares. */
 @inline
-export function settleDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleDoubling(f, g, h, a, b, c);
+export function carryDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.carryDoubling(f, g, h, a, b, c);
   else {
-    int.settleDifference(g, b, a);
-    int.settleSum(h, a, b);
-    int.settleTwicePlusMinus(f, c, a, b);
+    int.carryDifference(g, b, a);
+    int.carrySum(h, a, b);
+    int.carryTwicePlusMinus(f, c, a, b);
   }
 }
 
-/** o = a within one unit; a of up to 8 units. */
-export function settleElement(o: usize, a: usize): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.settleElement(o, a);
-  else int.settleElement(o, a);
+/** o = a, reduced to one unit. @param a of up to 8 units. */
+export function carryElement(o: usize, a: usize): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.carryElement(o, a);
+  else int.carryElement(o, a);
 }
 
 @inline
@@ -123,7 +124,7 @@ export function subtract(o: usize, a: usize, b: usize): void {
   else int.subtract(o, a, b);
 }
 
-/** o = value, in both lanes. */
+/** Sets both lanes to a small number. */
 export function setSmall(o: usize, value: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.setSmall(o, value);
   else int.setSmall(o, value);
@@ -139,35 +140,35 @@ export function copy(o: usize, a: usize): void {
   }
 }
 
-/** Puts 255 bits of 32 bytes into a lane, of 2 units. */
+/** Reads the low 255 bits of 32 bytes into a lane: an element of 2 units. */
 export function read(o: usize, lane: usize, bytes: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.read(o, lane, bytes);
   else int.read(o, lane, bytes);
 }
 
-/** o = the number of 255 bits in 32 bytes, in both lanes. */
+/** Reads the low 255 bits of 32 bytes into both lanes, reduced. */
 export function readConstant(o: usize, bytes: usize): void {
   read(o, 0, bytes);
   read(o, 1, bytes);
-  settleElement(o, o);
+  carryElement(o, o);
 }
 
-/** o = a in lanes where that is asked, b elsewhere. */
-export function choose(o: usize, a: usize, b: usize, first: bool, second: bool): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.choose(o, a, b, first, second);
-  else int.choose(o, a, b, first, second);
+/** o = a in each lane whose flag is set, b in the other. */
+export function select(o: usize, a: usize, b: usize, first: bool, second: bool): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.select(o, a, b, first, second);
+  else int.select(o, a, b, first, second);
 }
 
-/** Bytes of one lane's element with its limbs in a row. */
+/** Bytes of a packed element: the limbs of one lane, one after the other. */
 export const PACKED: usize = 40;
 
-/** Writes a lane's limbs in a row. */
+/** Packs the element of a lane. */
 export function pack(compact: usize, a: usize, lane: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.pack(compact, a, lane);
   else int.pack(compact, a, lane);
 }
 
-/** o = two packed elements side by side. */
+/** o = two packed elements, one in each lane. */
 @inline
 export function gather(o: usize, first: usize, second: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.gather(o, first, second);
@@ -175,35 +176,35 @@ export function gather(o: usize, first: usize, second: usize): void {
 }
 
 /**
- * o = for each of eight pairs, 4 * ELEMENT apart, the multiples that their two digits select: Y+X, Y-X, 2dT, the third
- * element left as it is. Digits are of 16 lanes, from -32 to 32. All of the window is read, whatever they are, and no
- * branch depends on them.
- * @param window multiples 1 to 32, as window.ts stores them. @param minus turns all digits into their negatives.
+ * Selects a multiple for each of 16 digits in constant time: reads the whole window, and no branch depends on a digit.
+ * @param o eight pairs, 4 * ELEMENT apart: Y+X, Y-X and 2dT; the third element is not written.
+ * @param window multiples 1 to 32, as window.ts stores them.
+ * @param digits 16 bytes, from -32 to 32. @param minus selects the negatives.
  */
 export function selectFromWindow(o: usize, window: usize, digits: usize, minus: bool): void {
   const given = v128.load(digits);
   const signed = minus ? i8x16.neg(given) : given;
-  const below = i8x16.lt_s(signed, i8x16.splat(0));
+  const negative = i8x16.lt_s(signed, i8x16.splat(0));
   const size = i8x16.abs(signed);
-  // Places in a row of 16; those that do not exist are of 128 or more, where swizzle gives zero.
+  // Indices in each half of a row of 32. Outside of a half they are 128 or more, where swizzle gives zero.
   const low = i8x16.sub(size, i8x16.splat(1));
   const first = v128.or(low, i16x8.shl(v128.and(low, i8x16.splat(0x10)), 3));
   const second = i8x16.sub(size, i8x16.splat(17));
   const none = i8x16.eq(size, i8x16.splat(0));
-  // A multiple's negative has Y+X and Y-X exchanged, and -2dT.
+  // The negative of a multiple has Y+X and Y-X exchanged, and -2dT.
   if (ASC_FEATURE_RELAXED_SIMD) {
-    fma.selectTwo(o, window, first, second, below, none);
-    fma.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, below);
+    fma.selectSumAndDifference(o, window, first, second, negative, none);
+    fma.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, negative);
   } else {
-    int.selectTwo(o, window, first, second, below, none);
-    int.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, below);
+    int.selectSumAndDifference(o, window, first, second, negative, none);
+    int.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, negative);
   }
 }
 
 /**
- * o = in each lane the multiple of its pair that a digit from -8 to 8 says, made ready to be added. All eight are
- * read, whichever it is, and no branch depends on the digit.
- * @param table multiples 1 to 8, made ready.
+ * Selects a multiple for each lane in constant time: reads all eight, and no branch depends on a digit.
+ * @param o an addend. @param table multiples 1 to 8 of a pair of points, as addends.
+ * @param first digit of the first lane, from -8 to 8. @param second digit of the second lane.
  */
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.selectAddend(o, table, first, second);
@@ -217,14 +218,14 @@ function limb51(a: usize, lane: usize, i: i32): i64 {
 
 const MASK: i64 = (1 << 51) - 1;
 
-/** Writes a lane as 32 bytes below p. @param a of up to 3 units. */
+/** Writes the element of a lane as 32 bytes, fully reduced modulo p. @param a of up to 3 units. */
 export function save(bytes: usize, a: usize, lane: usize): void {
   let l0 = limb51(a, lane, 0);
   let l1 = limb51(a, lane, 1);
   let l2 = limb51(a, lane, 2);
   let l3 = limb51(a, lane, 3);
   let l4 = limb51(a, lane, 4);
-  // Twice round leaves 0 <= value < 2^255, every limb in 51 bits but the first, which may be 19 above.
+  // Two rounds of carries leave 0 <= value < 2^255. Every limb has 51 bits; the first may exceed them by 19.
   for (let round = 0; round < 2; round++) {
     l1 += l0 >> 51;
     l0 &= MASK;
@@ -237,7 +238,7 @@ export function save(bytes: usize, a: usize, lane: usize): void {
     l0 += 19 * (l4 >> 51);
     l4 &= MASK;
   }
-  // Is it p or above? Then p goes off, which is 19 on and bit 255 off.
+  // Subtract p if the value is p or above: add 19 and drop bit 255.
   let above = (l0 + 19) >> 51;
   above = (l1 + above) >> 51;
   above = (l2 + above) >> 51;

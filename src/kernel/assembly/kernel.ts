@@ -1,27 +1,31 @@
-/* What the host calls. Arguments and results lie in the areas of rows.ts; every call takes up to 256 of their rows. */
-import { forgetField, prepareField } from './field';
-import { forgetMap, mapToCurve, prepareMap } from './hash-to-point';
+/* Exports for the host. Arguments and results are in the areas of rows.ts; a call takes up to 256 of their rows. */
+import { prepareField, wipeField } from './field';
+import { mapToCurve, prepareMap, wipeMap } from './hash-to-point';
 import { clear, keccak } from '../../crypto/assembly/keccak';
-import { forgetCombs } from './comb';
-import { addMultiplesOfG as addToPairsG, addMultiplesOfH as addToPairsH, forgetMultiples, multiplySecret } from './multiples';
+import { wipeCombs } from './comb';
+import {
+  addMultiplesOfG as addToPairsG,
+  addMultiplesOfH as addToPairsH,
+  multiplySecret,
+  wipeMultiples,
+} from './multiples';
 import {
   fillTables,
-  forgetSums,
-  forgetTerms,
   MOST_TERMS,
   prepareMultiexp,
   setTwin,
   sumPairOfGroups,
   sumTerms,
   sumTwins,
+  wipeSums,
+  wipeTerms,
 } from './multiexp';
-import { addPoint, double, forgetPoints, POINT, preparePoint, setIdentity, toAddend } from './point';
+import { addPoint, double, POINT, preparePoint, setIdentity, toAddend, wipePoints } from './point';
 import {
   addMultiplesOfG,
   AMOUNTS,
   BASE,
   DIGITS,
-  forgetRows,
   MESSAGES,
   POINTS,
   readPair,
@@ -30,6 +34,7 @@ import {
   SUMS,
   TWICE,
   VALID,
+  wipeRows,
   writeResults,
 } from './rows';
 import { hashToScalar } from './scalar';
@@ -65,12 +70,12 @@ export function prepare(): void {
   prepareMultiexp();
 }
 
-export { multiplyPoints, multiplyPointsBySecret, takeSecret, addMultiplesOfG } from './rows';
-export { roomToScan, derive, findHits, forgetScan } from './scan';
+export { multiplyPoints, multiplyPointsBySecret, recodeSecret, addMultiplesOfG } from './rows';
+export { reserveScan, derive, findHits, wipeScan } from './scan';
 export { scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan';
 export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan';
 
-/** RESULTS = the first of POINTS + Hs(MESSAGES) * G. @param length bytes of a message. */
+/** RESULTS = P + Hs(MESSAGES) * G, with P the first of POINTS, given twice. @param length bytes of a message. */
 export function addHashes(count: i32, length: i32): void {
   for (let row: usize = 0; row < usize(count); row++)
     hashToScalar(SCALARS + (row << 5), MESSAGES + row * usize(length), length);
@@ -85,7 +90,7 @@ export function commit(count: i32): void {
   writeResults(count);
 }
 
-/** o = Hp of a pair of POINTS. */
+/** o = Hp(POINTS) of two rows. */
 function hashPair(o: usize, row: usize, withT: bool): void {
   const first = POINTS + (row << 5);
   keccak(HASHES, first, 32);
@@ -96,7 +101,7 @@ function hashPair(o: usize, row: usize, withT: bool): void {
   double(o, o, withT);
 }
 
-/** RESULTS = SCALARS * Hp(POINTS), where POINTS are any 32 bytes: key images of output keys. */
+/** RESULTS = SCALARS * Hp(POINTS), with POINTS any 32 bytes: key images of output keys. */
 export function multiplyHashes(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     hashPair(BASE, row, true);
@@ -114,13 +119,13 @@ export function multiplySecrets(count: i32): void {
   writeResults(count);
 }
 
-/** RESULTS = Hp(POINTS), where POINTS are any 32 bytes. */
+/** RESULTS = Hp(POINTS), with POINTS any 32 bytes. */
 export function hashToPoints(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) hashPair(SUMS + (row >> 1) * POINT, row, false);
   writeResults(count);
 }
 
-/** RESULTS = POINTS - the last two of them, which are one row `count`. */
+/** RESULTS = POINTS - Q, with Q in both rows `count` and `count + 1` of POINTS. */
 export function subtractLast(count: i32): void {
   readPair(BASE, usize(count));
   toAddend(TWICE, BASE);
@@ -131,40 +136,40 @@ export function subtractLast(count: i32): void {
   writeResults(count);
 }
 
-export { keep, makeRoom, roomFor } from './multiexp';
+export { reserveBasis, reserveTerms, resizeBasis } from './multiexp';
 
-/** Makes POINTS ready for {@link sum}. @param index place of the first, among those kept or those used once. */
-export function addTables(count: i32, index: i32, once: bool): void {
+/**
+ * Writes the tables of POINTS for {@link sum}.
+ * @param index of the first in the basis or, if `isOther`, among the others.
+ */
+export function addTables(count: i32, index: i32, isOther: bool): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     readPair(BASE, row);
-    fillTables(BASE, index + i32(row), once);
+    fillTables(BASE, index + i32(row), isOther);
   }
 }
 
-/** RESULTS = the sum of all terms, twice. @param used of how many kept points there are scalars. */
-export function sum(used: i32, once: i32): void {
-  sumTerms(SUMS, used, once);
-  forgetTerms(used, once);
+/** RESULTS = the sum of all terms, in two rows. @param basisTerms number of scalars for the basis. */
+export function sum(basisTerms: i32, others: i32): void {
+  sumTerms(SUMS, basisTerms, others);
+  wipeTerms(basisTerms, others);
   writeResults(2);
 }
 
 export { startGroups } from './multiexp';
 
-/** RESULTS = for every row the sum of the kept terms from `first + row` on, `step` apart. */
-export function sumGroups(count: i32, used: i32, first: i32, step: i32): void {
+/** RESULTS = for every row the sum of the terms of the basis from `first + row` on, `step` apart. */
+export function sumGroups(count: i32, basisTerms: i32, first: i32, step: i32): void {
   for (let row = 0; row < count; row += 2)
-    sumPairOfGroups(SUMS + usize(row >> 1) * POINT, used, first + row, step);
+    sumPairOfGroups(SUMS + usize(row >> 1) * POINT, basisTerms, first + row, step);
   writeResults(count);
 }
 
-export function endGroups(used: i32): void {
-  forgetTerms(used, 0);
+export function endGroups(basisTerms: i32): void {
+  wipeTerms(basisTerms, 0);
 }
 
-/**
- * RESULTS = two sums with the same SCALARS: of POINTS of even rows, and of odd ones.
- * @param terms up to 4.
- */
+/** RESULTS = two sums with the same SCALARS: of the POINTS of even rows, and of odd rows. @param terms up to 4. */
 export function twinSums(terms: i32): void {
   if (terms > MOST_TERMS) return;
   for (let term = 0; term < terms; term++) {
@@ -175,15 +180,15 @@ export function twinSums(terms: i32): void {
   writeResults(2);
 }
 
-/** Wipes everything that was computed from secrets, and every temporary that may hold a part of it. */
-export function forget(): void {
+/** Wipes all values that were computed from secrets, and every temporary that may hold a part of one. */
+export function wipe(): void {
   memory.fill(HASHES, 0, 64);
-  forgetRows();
-  forgetMultiples();
-  forgetCombs();
-  forgetSums();
-  forgetMap();
-  forgetPoints();
-  forgetField();
+  wipeRows();
+  wipeMultiples();
+  wipeCombs();
+  wipeSums();
+  wipeMap();
+  wipePoints();
+  wipeField();
   clear();
 }

@@ -1,10 +1,8 @@
-/*
- * Moves between lanes that both fields need, whatever their limbs are.
- */
+/* Shuffles of vector lanes, for both field implementations. */
 
-/** The limbs of eight pairs, `stride` apart, of which a mask lets one through, or none. */
+/** Returns the limbs of the pair whose mask is set, of eight pairs `stride` bytes apart; zero if none is set. */
 @inline
-export function pairedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
+export function maskedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
   const low = v128.or(
     v128.or(v128.and(v128.load(at), m1), v128.and(v128.load(at + stride), m2)),
     v128.or(v128.and(v128.load(at + 2 * stride), m3), v128.and(v128.load(at + 3 * stride), m4)),
@@ -16,7 +14,7 @@ export function pairedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v12
   return v128.or(low, high);
 }
 
-/** Interleaves the lower, or upper, halves of two vectors by bytes, 16 and 32 bits. */
+/** Interleaves the lower, or upper, halves of two vectors, in units of 8, 16, 32 or 64 bits. */
 @inline
 export function low8(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -54,7 +52,10 @@ function twoWords(at: usize, stride: usize): v128 {
   return low8(v128.load64_zero(at), v128.load64_zero(at + stride));
 }
 
-/** Writes the bytes of 16 words of 64 bits, `stride` apart: those of the same place in a row, 16 bytes a row. */
+/**
+ * Transposes the bytes of 16 words of 64 bits: byte i of all words becomes row i.
+ * @param o eight rows of 16 bytes, 32 bytes apart. @param at the first word. @param stride bytes between words.
+ */
 export function transpose16(o: usize, at: usize, stride: usize): void {
   const a0 = twoWords(at, stride), a1 = twoWords(at + 2 * stride, stride);
   const a2 = twoWords(at + 4 * stride, stride), a3 = twoWords(at + 6 * stride, stride);

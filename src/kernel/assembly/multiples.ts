@@ -1,8 +1,8 @@
 /*
- * Multiples of points by secret scalars. The course of instructions and of memory accesses is the same for all
- * scalars: every digit costs a look at all multiples it may ask for, and one addition.
+ * Multiplication of points by secret scalars, in constant time: the sequence of instructions and of memory accesses is
+ * the same for all scalars. Every digit reads all multiples that it may select, and costs one addition.
  */
-import { choose, ELEMENT, selectAddend, selectFromWindow } from './field';
+import { ELEMENT, select, selectAddend, selectFromWindow } from './field';
 import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, fromAddend, POINT, toAddend } from './point';
 import { DIGITS, toDigits } from './scalar';
 import { MULTIPLES, setMultiple, WINDOW, writeWindow } from './window';
@@ -11,22 +11,23 @@ const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666
 /** Source: rctTypes.h `H`. */
 const H_BYTES = memory.data<u64>([0xaf9937157059658b, 0xead0adf19fdcea2a, 0xa9cf5441d551726c, 0x941f9cd30d3a172c]);
 
-/** Of G and H there are tables: digits of 6 bits, from -32 to 31, and the multiples m * 64^w, m = 1 to 32, of each. */
+/** Tables of G and H hold the multiples m * 64^w, m = 1 to 32, for signed digits of 6 bits, from -32 to 31. */
 const WINDOW_BITS: i32 = 6;
-/** For a scalar's 253 bits, and for an amount's 64. */
+/** Windows for the 253 bits of a scalar, and for the 64 bits of an amount. */
 const WINDOWS_G: i32 = 43;
 const WINDOWS_H: i32 = 11;
 const TABLE_G = memory.data(165120, 16);
 const TABLE_H = memory.data(42240, 16);
 
-const ROUGH = memory.data(20480, 16);
+/** Multiples of a window before the division by Z. */
+const PROJECTIVE = memory.data(20480, 16);
 const STEP = memory.data(640, 16);
 const BASE = memory.data(640, 16);
-const SPARE = memory.data(640, 16);
+const TEMP = memory.data(640, 16);
 
 let ready = false;
 
-/** Makes the tables, which takes a while, when they are first needed. */
+/** Computes the tables of G and H on first use, as that takes some milliseconds. */
 function prepareTables(): void {
   if (ready) return;
   fillTable(TABLE_G, G_BYTES, WINDOWS_G);
@@ -34,34 +35,34 @@ function prepareTables(): void {
   ready = true;
 }
 
-/** The first half of the windows comes from the first lane, the others from the second. */
+/** Computes the first half of the windows in the first lane, the others in the second. */
 function fillTable(table: usize, base: usize, windows: i32): void {
   const half = (windows + 1) >> 1;
   decompress(BASE, base, base);
-  memory.copy(SPARE, BASE, POINT);
-  for (let i = half * WINDOW_BITS; i > 0; i--) double(SPARE, SPARE, i == 1);
-  for (let i: usize = 0; i < 4; i++) choose(BASE + i * ELEMENT, BASE + i * ELEMENT, SPARE + i * ELEMENT, true, false);
+  memory.copy(TEMP, BASE, POINT);
+  for (let i = half * WINDOW_BITS; i > 0; i--) double(TEMP, TEMP, i == 1);
+  for (let i: usize = 0; i < 4; i++) select(BASE + i * ELEMENT, BASE + i * ELEMENT, TEMP + i * ELEMENT, true, false);
   for (let w = 0; w < half; w++) {
     toAddend(STEP, BASE);
-    memory.copy(ROUGH, BASE, POINT);
+    memory.copy(PROJECTIVE, BASE, POINT);
     for (let m: usize = 1; m < usize(MULTIPLES); m++)
-      addPoint(ROUGH + m * POINT, ROUGH + (m - 1) * POINT, STEP, false, true);
-    double(BASE, ROUGH + usize(MULTIPLES - 1) * POINT, true);
-    divideByZ(ROUGH, MULTIPLES, POINT);
-    for (let m = 0; m < MULTIPLES; m++) setMultiple(m, ROUGH + usize(m) * POINT);
+      addPoint(PROJECTIVE + m * POINT, PROJECTIVE + (m - 1) * POINT, STEP, false, true);
+    double(BASE, PROJECTIVE + usize(MULTIPLES - 1) * POINT, true);
+    divideByZ(PROJECTIVE, MULTIPLES, POINT);
+    for (let m = 0; m < MULTIPLES; m++) setMultiple(m, PROJECTIVE + usize(m) * POINT);
     writeWindow(table + usize(w) * WINDOW, 0);
     if (w + half < windows) writeWindow(table + usize(w + half) * WINDOW, 1);
   }
 }
 
-/** Scalars whose digits are looked up together. */
+/** Scalars whose multiples are selected together. */
 const GROUP: i32 = 16;
-/** Digits of a group, those of the same place in a row. */
+/** Digits of a group: a row of 16 for each window. */
 const GROUP_DIGITS = memory.data(688, 16);
-/** What they say to add, a pair after the other. */
-const CHOSEN = memory.data(5120, 16);
+/** Selected multiples, one pair after the other. */
+const SELECTED = memory.data(5120, 16);
 
-/** Writes digits, lowest first; no branch depends on the scalars. @param scalars 32 bytes each. */
+/** Writes the digits of a group, lowest first; no branch depends on a scalar. @param scalars 32 bytes each. */
 function recode(scalars: usize, rows: i32, windows: i32): void {
   for (let row: usize = 0; row < usize(rows); row++) {
     const scalar = scalars + (row << 5);
@@ -83,26 +84,26 @@ function addFromTable(sums: usize, table: usize, windows: i32, scalars: usize, c
     const rows = min(GROUP, count - start);
     recode(scalars + (usize(start) << 5), rows, windows);
     for (let w: usize = 0; w < usize(windows); w++) {
-      selectFromWindow(CHOSEN, table + w * WINDOW, GROUP_DIGITS + (w << 4), minus);
+      selectFromWindow(SELECTED, table + w * WINDOW, GROUP_DIGITS + (w << 4), minus);
       for (let row = 0; row < rows; row += 2) {
         const sum = sums + usize((start + row) >> 1) * POINT;
-        addAffine(sum, sum, CHOSEN + usize(row >> 1) * ADDEND, true);
+        addAffine(sum, sum, SELECTED + usize(row >> 1) * ADDEND, true);
       }
     }
   }
 }
 
-/** Adds multiples of G to pairs of points in a row, or takes them off. @param scalars 32 bytes each, below 2^253. */
+/** Adds scalars * G to points or, if `minus`, subtracts them. @param scalars 32 bytes each, below 2^253. */
 export function addMultiplesOfG(sums: usize, scalars: usize, count: i32, minus: bool): void {
   addFromTable(sums, TABLE_G, WINDOWS_G, scalars, count, minus);
 }
 
-/** Adds multiples of H. @param amounts 32 bytes each, below 2^64. */
+/** Adds amounts * H to points. @param amounts 32 bytes each, below 2^64. */
 export function addMultiplesOfH(sums: usize, amounts: usize, count: i32): void {
   addFromTable(sums, TABLE_H, WINDOWS_H, amounts, count, false);
 }
 
-/** Digits of radix 16 of two scalars. */
+/** Radix-16 digits of the scalars of both lanes. */
 const DIGITS_0 = memory.data(64);
 const DIGITS_1 = memory.data(64);
 
@@ -115,49 +116,50 @@ function digit1(i: i32): i32 {
   return i32(load<i8>(DIGITS_1 + usize(i)));
 }
 
-const OWN = memory.data(5120, 16);
+/** Multiples 1 to 8 of a pair of points, as addends. */
+const SMALL_MULTIPLES = memory.data(5120, 16);
 
-/** o = s*p, a scalar a lane, without T. @param first 32 bytes below 2^253, as the second. */
+/** o = s*p without T, with a scalar for each lane. @param first 32 bytes, below 2^253. @param second likewise. */
 export function multiplySecret(o: usize, p: usize, first: usize, second: usize): void {
   toDigits(DIGITS_0, first);
   toDigits(DIGITS_1, second);
   multiplyByDigits(o, p);
 }
 
-/** Takes the scalar of {@link multiplyByDigits} for both lanes. @param scalar 32 bytes below 2^253. */
+/** Sets the scalar of {@link multiplyByDigits} in both lanes. @param scalar 32 bytes, below 2^253. */
 export function setSecret(scalar: usize): void {
   toDigits(DIGITS_0, scalar);
   memory.copy(DIGITS_1, DIGITS_0, DIGITS);
 }
 
-/** o = s*p without T, s as it was taken last. */
+/** o = s*p without T, with the scalars of DIGITS_0 and DIGITS_1. */
 export function multiplyByDigits(o: usize, p: usize): void {
-  toAddend(OWN, p);
+  toAddend(SMALL_MULTIPLES, p);
   memory.copy(BASE, p, POINT);
   for (let m: usize = 1; m < 8; m++) {
-    addPoint(BASE, BASE, OWN, false, true);
-    toAddend(OWN + m * ADDEND, BASE);
+    addPoint(BASE, BASE, SMALL_MULTIPLES, false, true);
+    toAddend(SMALL_MULTIPLES + m * ADDEND, BASE);
   }
-  selectAddend(CHOSEN, OWN, digit0(DIGITS - 1), digit1(DIGITS - 1));
-  fromAddend(o, CHOSEN);
+  selectAddend(SELECTED, SMALL_MULTIPLES, digit0(DIGITS - 1), digit1(DIGITS - 1));
+  fromAddend(o, SELECTED);
   for (let i = DIGITS - 2; i >= 0; i--) {
     double(o, o, false);
     double(o, o, false);
     double(o, o, false);
     double(o, o, true);
-    selectAddend(CHOSEN, OWN, digit0(i), digit1(i));
-    addPoint(o, o, CHOSEN, false, false);
+    selectAddend(SELECTED, SMALL_MULTIPLES, digit0(i), digit1(i));
+    addPoint(o, o, SELECTED, false, false);
   }
 }
 
-/** Wipes digits, the multiples that they chose, and all temporaries. */
-export function forgetMultiples(): void {
+/** Wipes digits, the multiples that they selected, and all temporaries. */
+export function wipeMultiples(): void {
   memory.fill(GROUP_DIGITS, 0, 688);
   memory.fill(DIGITS_0, 0, 64);
   memory.fill(DIGITS_1, 0, 64);
-  memory.fill(CHOSEN, 0, 5120);
-  memory.fill(OWN, 0, 5120);
+  memory.fill(SELECTED, 0, 5120);
+  memory.fill(SMALL_MULTIPLES, 0, 5120);
   memory.fill(BASE, 0, 640);
-  memory.fill(SPARE, 0, 640);
+  memory.fill(TEMP, 0, 640);
   memory.fill(STEP, 0, 640);
 }

@@ -1,11 +1,13 @@
 /*
- * Points of the twisted Edwards curve -x^2 + y^2 = 1 + d*x^2*y^2 in pairs, X:Y:Z:T with x = X/Z, y = Y/Z,
- * T = XY/Z (Hisil, Wong, Carter, Dawson; eprint 2008/522). All coordinates are settled elements. The formulas are
- * complete: no point, of small order or not, needs a case of its own.
+ * Pairs of points of the twisted Edwards curve -x^2 + y^2 = 1 + d*x^2*y^2 in extended coordinates X:Y:Z:T, x = X/Z,
+ * y = Y/Z, T = XY/Z (Hisil, Wong, Carter, Dawson; eprint 2008/522). All coordinates are reduced elements. The formulas
+ * are complete: they hold for all points, those of small order included.
  */
 import {
   add,
-  choose,
+  carryDoubling,
+  carryElement,
+  carrySumAndDifference,
   copy,
   ELEMENT,
   gather,
@@ -18,10 +20,8 @@ import {
   read,
   readConstant,
   save,
+  select,
   setSmall,
-  settleBothProducts,
-  settleDoubling,
-  settleElement,
   square,
   squareColumns,
   squareTimes,
@@ -30,7 +30,7 @@ import {
 
 /** Bytes of a pair of points, X, Y, Z, T. */
 export const POINT: usize = 4 * ELEMENT;
-/** Bytes of a pair made ready to be added: Y+X, Y-X, 2Z, 2dT. */
+/** Bytes of an addend, the form of a pair of points that additions take: Y+X, Y-X, 2Z, 2dT. */
 export const ADDEND: usize = 4 * ELEMENT;
 
 const X: usize = 0;
@@ -38,7 +38,7 @@ const Y: usize = ELEMENT;
 const Z: usize = 2 * ELEMENT;
 const T: usize = 3 * ELEMENT;
 
-/** -121665/121666 */
+/** d = -121665/121666 */
 const D = memory.data(160, 16);
 const TWO_D = memory.data(160, 16);
 /** 2^((p-1)/4) */
@@ -50,7 +50,7 @@ const SQRT_MINUS_ONE_BYTES = memory.data<u64>([0xc4ee1b274a0ea0b0, 0x2f431806ad2
 export function preparePoint(): void {
   readConstant(D, D_BYTES);
   add(TWO_D, D, D);
-  settleElement(TWO_D, TWO_D);
+  carryElement(TWO_D, TWO_D);
   readConstant(SQRT_MINUS_ONE, SQRT_MINUS_ONE_BYTES);
 }
 
@@ -70,26 +70,26 @@ const G = memory.data(160, 16);
 const H = memory.data(160, 16);
 const S = memory.data(160, 16);
 
-/** What additions and doublings end with. */
+/** o = the point with X = EF, Y = GH, Z = FG, T = EH. */
 @inline
-function finish(o: usize, withT: bool): void {
+function setFromFactors(o: usize, withT: bool): void {
   multiplyHere(o + X, E, F);
   multiplyHere(o + Y, G, H);
   multiplyHere(o + Z, F, G);
   if (withT) multiplyHere(o + T, E, H);
 }
 
-/** o = 2p. @param withT whether an addition follows. */
+/** o = 2p. @param withT computes T, which an addition of o needs. */
 export function double(o: usize, p: usize, withT: bool): void {
   squareColumns(A, p + X);
   squareColumns(B, p + Y);
   squareColumns(C, p + Z);
   multiplyTwice(E, p + X, p + Y);
-  settleDoubling(F, G, H, A, B, C);
-  finish(o, withT);
+  carryDoubling(F, G, H, A, B, C);
+  setFromFactors(o, withT);
 }
 
-/** o = p + q, or p - q. */
+/** o = p + q or, if `minus`, p - q. @param q addend. */
 export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool): void {
   subtract(S, p + Y, p + X);
   multiplyColumns(A, S, q + (minus ? X : Y));
@@ -97,12 +97,12 @@ export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool)
   multiplyColumns(B, S, q + (minus ? Y : X));
   multiplyColumns(C, p + T, q + T);
   multiplyColumns(S, p + Z, q + Z);
-  settleBothProducts(H, E, B, A);
-  settleBothProducts(minus ? F : G, minus ? G : F, S, C);
-  finish(o, withT);
+  carrySumAndDifference(H, E, B, A);
+  carrySumAndDifference(minus ? F : G, minus ? G : F, S, C);
+  setFromFactors(o, withT);
 }
 
-/** o = p + q, whose Z is 1. */
+/** o = p + q. @param q addend with Z = 1, whose third element is not read. */
 export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   subtract(S, p + Y, p + X);
   multiplyColumns(A, S, q + Y);
@@ -111,38 +111,38 @@ export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   multiply(C, p + T, q + T);
   add(S, p + Z, p + Z);
   subtract(F, S, C);
-  settleElement(F, F); // of 3 units
-  add(G, S, C); // 3 units, for factors of one
-  settleBothProducts(H, E, B, A);
-  finish(o, withT);
+  carryElement(F, F); // from 3 units
+  add(G, S, C); // 3 units: its factors E and H have one
+  carrySumAndDifference(H, E, B, A);
+  setFromFactors(o, withT);
 }
 
-/** o = an addend as a point, without T. */
+/** o = the point of an addend, without T. */
 export function fromAddend(o: usize, addend: usize): void {
   subtract(S, addend, addend + ELEMENT);
-  settleElement(o + X, S);
+  carryElement(o + X, S);
   add(S, addend, addend + ELEMENT);
-  settleElement(o + Y, S);
+  carryElement(o + Y, S);
   copy(o + Z, addend + 2 * ELEMENT);
 }
 
-/** o = p made ready to be added. */
+/** o = the addend of p. */
 export function toAddend(o: usize, p: usize): void {
   add(S, p + Y, p + X);
-  settleElement(o, S);
+  carryElement(o, S);
   subtract(S, p + Y, p + X);
-  settleElement(o + ELEMENT, S);
+  carryElement(o + ELEMENT, S);
   add(S, p + Z, p + Z);
-  settleElement(o + 2 * ELEMENT, S);
+  carryElement(o + 2 * ELEMENT, S);
   multiply(o + 3 * ELEMENT, p + T, TWO_D);
 }
 
-/** o = p, whose X and Y are divided by Z, made ready for {@link addAffine}; the third element is left as it is. */
+/** o = the addend of p, for {@link addAffine}: the third element is not written. @param p X and Y divided by Z. */
 export function toAffineAddend(o: usize, p: usize): void {
   add(S, p + Y, p + X);
-  settleElement(o, S);
+  carryElement(o, S);
   subtract(S, p + Y, p + X);
-  settleElement(o + ELEMENT, S);
+  carryElement(o + ELEMENT, S);
   multiply(o + 3 * ELEMENT, p + X, p + Y);
   multiply(o + 3 * ELEMENT, o + 3 * ELEMENT, TWO_D);
 }
@@ -179,7 +179,7 @@ function power250(a: usize): void {
   multiply(P0, P2, P0); // 2^250 - 1
 }
 
-/** o = 1/a; of zero, zero. */
+/** o = 1/a, or 0 for 0. */
 export function invert(o: usize, a: usize): void {
   power250(a);
   squareTimes(P2, P0, 5);
@@ -205,13 +205,13 @@ export function isZero(a: usize, lane: usize): bool {
   return (load<u64>(CANONICAL) | load<u64>(CANONICAL + 8) | load<u64>(CANONICAL + 16) | load<u64>(CANONICAL + 24)) == 0;
 }
 
-/** Lowest bit of a lane's value. */
+/** Returns whether the fully reduced value of a lane is odd. */
 export function isOdd(a: usize, lane: usize): bool {
   save(CANONICAL, a, lane);
   return (load<u8>(CANONICAL) & 1) != 0;
 }
 
-/** Are these 32 bytes, but for the sign, the name of a number below p? */
+/** Returns whether 32 bytes, without their sign bit, are a number below p. */
 function isCanonical(bytes: usize): bool {
   const high = load<u64>(bytes + 24) & 0x7fffffffffffffff;
   return !(
@@ -223,21 +223,21 @@ function isCanonical(bytes: usize): bool {
 }
 
 /**
- * Reads two compressed points. What is not the one encoding of a point of the curve becomes the identity.
- * @returns bit 0: the first is a point, bit 1: the second.
+ * Decompresses two points; an encoding that is not canonical, or of no point of the curve, becomes the identity.
+ * @returns bit 0: whether the first is a point, bit 1: whether the second is.
  * Source: crypto-ops.c `ge_frombytes_vartime`.
  */
 export function decompress(o: usize, first: usize, second: usize): i32 {
   read(o + Y, 0, first);
   read(o + Y, 1, second);
-  settleElement(o + Y, o + Y);
+  carryElement(o + Y, o + Y);
   setSmall(o + Z, 1);
   square(U, o + Y);
   multiply(V, U, D);
   subtract(U, U, o + Z);
-  settleElement(U, U); // u = y^2 - 1
+  carryElement(U, U); // u = y^2 - 1
   add(V, V, o + Z);
-  settleElement(V, V); // v = d*y^2 + 1
+  carryElement(V, V); // v = d*y^2 + 1
   square(V3, V);
   multiply(V3, V3, V);
   square(o + X, V3);
@@ -255,33 +255,33 @@ export function decompress(o: usize, first: usize, second: usize): i32 {
   const root0 = isZero(P1, 0), root1 = isZero(P1, 1);
   const other0 = isZero(P2, 0), other1 = isZero(P2, 1);
   multiply(P0, o + X, SQRT_MINUS_ONE);
-  choose(o + X, o + X, P0, root0, root1);
+  select(o + X, o + X, P0, root0, root1);
 
   const sign0 = (load<u8>(first + 31) >> 7) != 0, sign1 = (load<u8>(second + 31) >> 7) != 0;
   const zero0 = isZero(o + X, 0), zero1 = isZero(o + X, 1);
   setSmall(P1, 0);
   subtract(P0, P1, o + X);
-  choose(o + X, P0, o + X, isOdd(o + X, 0) != sign0, isOdd(o + X, 1) != sign1);
+  select(o + X, P0, o + X, isOdd(o + X, 0) != sign0, isOdd(o + X, 1) != sign1);
 
   const ok0 = (root0 || other0) && !(zero0 && sign0) && isCanonical(first);
   const ok1 = (root1 || other1) && !(zero1 && sign1) && isCanonical(second);
   setSmall(P1, 0);
-  choose(o + X, o + X, P1, ok0, ok1);
-  choose(o + Y, o + Y, o + Z, ok0, ok1);
+  select(o + X, o + X, P1, ok0, ok1);
+  select(o + Y, o + Y, o + Z, ok0, ok1);
   multiply(o + T, o + X, o + Y);
   return (ok0 ? 1 : 0) | (ok1 ? 2 : 0);
 }
 
-/** Bytes of a packed point: X and Y, Z being 1. */
+/** Bytes of a packed point with Z = 1: X and Y. */
 export const PACKED_POINT: usize = 2 * PACKED;
 
-/** Packs one of a pair of points whose Z is 1. */
+/** Packs the point of a lane. @param p pair of points with Z = 1. */
 export function packPoint(o: usize, p: usize, lane: usize): void {
   pack(o, p + X, lane);
   pack(o + PACKED, p + Y, lane);
 }
 
-/** o = two packed points side by side. */
+/** o = two packed points, one in each lane. */
 export function gatherPoints(o: usize, first: usize, second: usize): void {
   gather(o + X, first, second);
   gather(o + Y, first + PACKED, second + PACKED);
@@ -294,8 +294,8 @@ const INVERSE = memory.data(160, 16);
 const FACTOR = memory.data(160, 16);
 
 /**
- * Divides X and Y of points by their Z, with one inversion for all (Montgomery's trick).
- * @param count pairs, 128 at most. @param stride bytes from one to the next.
+ * Divides X and Y of points by their Z, with one inversion for all of them (Montgomery's trick).
+ * @param count pairs, at most 128. @param stride bytes between pairs.
  */
 export function divideByZ(points: usize, count: i32, stride: usize): void {
   setSmall(INVERSE, 1);
@@ -313,7 +313,7 @@ export function divideByZ(points: usize, count: i32, stride: usize): void {
   }
 }
 
-/** Writes one of a pair whose Z is 1. */
+/** Compresses the point of a lane. @param p pair of points with Z = 1. */
 export function compress(bytes: usize, p: usize, lane: usize): void {
   save(bytes, p + X, lane);
   const sign = load<u8>(bytes) & 1;
@@ -321,8 +321,8 @@ export function compress(bytes: usize, p: usize, lane: usize): void {
   store<u8>(bytes + 31, load<u8>(bytes + 31) | (sign << 7));
 }
 
-/** Wipes the temporaries of all formulas: the last product can be computed from them. */
-export function forgetPoints(): void {
+/** Wipes the temporaries of all formulas, which determine the last result. */
+export function wipePoints(): void {
   memory.fill(A, 0, 160);
   memory.fill(B, 0, 160);
   memory.fill(C, 0, 160);

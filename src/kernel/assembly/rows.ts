@@ -1,38 +1,41 @@
 /*
- * Areas that the host writes to and reads from, and what works on their rows, two at once. A call takes up to 256
- * rows, an even number of them.
+ * Memory areas that the host writes and reads, and operations on their rows, in pairs. A call takes an even number of
+ * rows, up to 256.
  */
 import { addMultiplesOfG as addToPairsG, multiplyByDigits as multiplyBySecret, setSecret } from './multiples';
 import { ADDEND, addPoint, compress, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 
-/** Rows of a call. */
+/** Most rows of a call. */
 export const MOST_ROWS: i32 = 256;
 
-/** 32 bytes a row: compressed points in, results out, scalars. */
+/** Compressed points, compressed results and scalars: 32 bytes a row. */
 export const POINTS = memory.data(8192, 16);
 export const RESULTS = memory.data(8192, 16);
 export const SCALARS = memory.data(8192, 16);
-/** 32 bytes a row, of which eight count. */
+/** Amounts: 32 bytes a row, the first eight of which hold the number. */
 export const AMOUNTS = memory.data(8192, 16);
-/** One byte a row: was it a point? */
+/** A byte a row: 1 if POINTS has a point there, otherwise 0. */
 export const VALID = memory.data(256, 16);
-/** What is hashed to scalars, one message after the other: 63 bytes at most each. */
+/** Messages to hash to scalars, of up to 63 bytes, one after the other. */
 export const MESSAGES = memory.data(16128, 16);
-/** Signed digits of one number, lowest first: odd and 15 at most either side, or zero. */
+/** Digits of one number in non-adjacent form, lowest first: odd and from -15 to 15, or zero. */
 export const DIGITS = memory.data(264, 16);
 
+/** Points before the division by Z, a pair for every two rows. */
 export const SUMS = memory.data(81920, 16);
 export const BASE = memory.data(640, 16);
 export const TWICE = memory.data(640, 16);
+/** Odd multiples of BASE, as addends. */
 const ODD = memory.data(5120, 16);
 
+/** o = the points of two rows, with VALID set. */
 export function readPair(o: usize, row: usize): void {
   const ok = decompress(o, POINTS + (row << 5), POINTS + (row << 5) + 32);
   store<u8>(VALID + row, u8(ok & 1));
   store<u8>(VALID + row + 1, u8(ok >> 1));
 }
 
-/** sum = digits * BASE, without T. Variable time: the number is public. */
+/** sum = n * BASE without T, with n given by DIGITS. Variable time: n is public. */
 function multiplyByDigits(sum: usize, top: i32): void {
   double(sum, BASE, true);
   toAddend(TWICE, sum);
@@ -52,13 +55,14 @@ function multiplyByDigits(sum: usize, top: i32): void {
   }
 }
 
+/** RESULTS = SUMS, compressed. */
 export function writeResults(count: i32): void {
   divideByZ(SUMS, count >> 1, POINT);
   for (let row: usize = 0; row < usize(count); row++)
     compress(RESULTS + (row << 5), SUMS + (row >> 1) * POINT, row & 1);
 }
 
-/** RESULTS = n * POINTS, n by its digits, in variable time. @param top index of the highest digit, not zero. */
+/** RESULTS = n * POINTS, with n given by DIGITS, in variable time. @param top index of the highest nonzero digit. */
 export function multiplyPoints(count: i32, top: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     readPair(BASE, row);
@@ -67,14 +71,14 @@ export function multiplyPoints(count: i32, top: i32): void {
   writeResults(count);
 }
 
-/** Takes the first of SCALARS, below 2^253, for {@link multiplyPointsBySecret}. */
-export function takeSecret(): void {
+/** Sets the scalar of {@link multiplyPointsBySecret}: the first of SCALARS, below 2^253. */
+export function recodeSecret(): void {
   setSecret(SCALARS);
 }
 
 /**
- * RESULTS = s * POINTS, in constant time, s as it was taken last; eightfold, of the product and not of the scalar's
- * residue: points may have torsion, which the 8 clears.
+ * RESULTS = s * POINTS or, if `eightfold`, 8 * s * POINTS, in constant time; s is that of {@link recodeSecret}. The 8
+ * multiplies the product, not s modulo l: points may have a torsion part, which the 8 clears.
  */
 export function multiplyPointsBySecret(count: i32, eightfold: bool): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
@@ -86,7 +90,10 @@ export function multiplyPointsBySecret(count: i32, eightfold: bool): void {
   writeResults(count);
 }
 
-/** RESULTS = POINTS + SCALARS * G, or minus. @param shared the first two points serve all rows. */
+/**
+ * RESULTS = POINTS + SCALARS * G or, if `minus`, POINTS - SCALARS * G.
+ * @param shared uses the first two points in all rows.
+ */
 export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
   if (shared) readPair(BASE, 0);
   for (let row: usize = 0; row < usize(count); row += 2) {
@@ -98,8 +105,8 @@ export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
   writeResults(count);
 }
 
-/** Wipes all rows but whether they were points. */
-export function forgetRows(): void {
+/** Wipes all rows except VALID, which the host reads afterwards. */
+export function wipeRows(): void {
   memory.fill(DIGITS, 0, 264);
   memory.fill(POINTS, 0, 8192);
   memory.fill(SCALARS, 0, 8192);

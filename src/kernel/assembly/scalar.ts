@@ -1,13 +1,13 @@
-/* Numbers modulo l = 2^252 + c, c = 27742317777372353535851937790883648493, the order of the main subgroup. */
+/* Scalars modulo l = 2^252 + c, c = 27742317777372353535851937790883648493, the order of the main subgroup. */
 import { keccak } from '../../crypto/assembly/keccak';
 
-/** Words of 32 bits of c and of l, lowest first. */
+/** c and l as words of 32 bits, lowest first. */
 const C = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0]);
 const L = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0x10000000]);
 
-/** Replaces 256 bits by their residue, in constant time. */
+/** Reduces 256 bits modulo l, in constant time. */
 export function reduce(s: usize): void {
-  // q*2^252 is q*l - q*c. What is left is above -l, since 15*c is far below l.
+  // q*2^252 = q*l - q*c. The remainder minus q*c is above -l, since 15*c is far below l.
   const top = load<u32>(s + 28);
   const quotient = i64(top >> 28);
   store<u32>(s + 28, top & 0x0fffffff);
@@ -20,7 +20,7 @@ export function reduce(s: usize): void {
   addOrder(s, s, u32(carry));
 }
 
-/** o = s, plus l where the mask is all ones. */
+/** o = s or, if all bits of the mask are set, s + l. */
 @inline
 function addOrder(o: usize, s: usize, mask: u32): void {
   let carry: u64 = 0;
@@ -31,7 +31,7 @@ function addOrder(o: usize, s: usize, mask: u32): void {
   }
 }
 
-/** o = the odd one of s and s + l, in constant time. @param s below l. */
+/** o = s if it is odd, otherwise s + l, in constant time. @param s below l. */
 export function addOrderIfEven(o: usize, s: usize): void {
   addOrder(o, s, (u32(load<u8>(s)) & 1) - 1);
 }
@@ -42,10 +42,10 @@ export function hashToScalar(out: usize, message: usize, length: i32): void {
   reduce(out);
 }
 
-/** Digits of radix 16 of a number below 2^253. */
+/** Number of radix-16 digits of a scalar below 2^253. */
 export const DIGITS: i32 = 64;
 
-/** Writes them lowest first, each from -8 to 8; no branch and no place of a read depends on the number. */
+/** Writes the radix-16 digits of a scalar, lowest first, from -8 to 7; no branch and no address depends on it. */
 export function toDigits(digits: usize, scalar: usize): void {
   let carry = 0;
   for (let i = 0; i < DIGITS; i++) {

@@ -1,7 +1,7 @@
-/* A batch of outputs from keys to hits. What it needs of memory stands behind everything else. */
+/* Scan of a batch: derives keys, compares view tags and computes spend keys. Its memory follows all other areas. */
 import { keccak } from '../../crypto/assembly/keccak';
-import { MOST_SCALARS, multiplyBySecrets, prepareCombs, takeSecrets } from './comb';
-import { growTo, spareRoom } from './multiexp';
+import { MOST_SCALARS, multiplyBySecrets, prepareCombs, recodeSecrets } from './comb';
+import { growMemory, freeAreaAt } from './multiexp';
 import { addMultiplesOfG } from './multiples';
 import { decompress, double, gatherPoints, PACKED_POINT, packPoint, POINT } from './point';
 import {
@@ -13,13 +13,13 @@ import {
   RESULTS,
   SCALARS,
   SUMS,
-  takeSecret,
+  recodeSecret,
   VALID,
   writeResults,
 } from './rows';
 import { hashToScalar } from './scalar';
 
-/** In the list of tags: the output carries none. */
+/** In the list of view tags: the output has none. */
 const NO_TAG: u32 = 0x100;
 
 let base: usize = 0;
@@ -40,40 +40,40 @@ function derivationAt(secret: i32, key: i32): usize {
 export function scanOutputsAt(): usize {
   return derivationAt(secrets, 0);
 }
-/** Of hits: D. */
+/** D of each hit. */
 export function scanDerivationsAt(): usize {
   return scanOutputsAt() + (usize(outputs) << 5);
 }
-/** Of hits: P - Hs(D, i)*G. */
+/** P - Hs(D, i)*G of each hit. */
 export function scanSpendKeysAt(): usize {
   return scanDerivationsAt() + (usize(outputs) << 5);
 }
-/** Places of hits among the outputs, 4 bytes each. */
+/** Index of each hit among the outputs, 4 bytes each. */
 export function scanHitsAt(): usize {
   return scanSpendKeysAt() + (usize(outputs) << 5);
 }
-/** Of every output the place of the key to try, 4 bytes each. */
+/** Index of the key to try for each output, 4 bytes each. */
 export function scanOutputKeyAt(): usize {
   return scanHitsAt() + (usize(outputs) << 2);
 }
-/** Of every output the place in its transaction, 4 bytes each. */
+/** Index of each output in its transaction, 4 bytes each. */
 export function scanOutputIndexAt(): usize {
   return scanOutputKeyAt() + (usize(outputs) << 2);
 }
-/** Of every output its view tag, 2 bytes each. */
+/** View tag of each output, 2 bytes each. */
 export function scanTagsAt(): usize {
   return scanOutputIndexAt() + (usize(outputs) << 2);
 }
-/** Of every key whether it is a point. */
+/** 1 for each key that is a point, otherwise 0. */
 function validAt(): usize {
   return scanTagsAt() + (usize(outputs) << 1);
 }
-/** Of an output flags in a byte, then from byte 8 on P, packed. */
+/** Bytes of a decompressed output: flags in byte 0, the packed P from byte 8 on. */
 const DECOMPRESSED: usize = 8 + PACKED_POINT;
-/** Flag: P was decompressed. The next bit says whether it is a point. */
+/** Flag of a decompressed output; the next bit is set if P is a point. */
 const KNOWN: u8 = 1;
 
-/** P of an output, decompressed when it is first needed; only where several secrets may need it. */
+/** P of an output, decompressed when it is first needed; kept only for several secrets. */
 @inline
 function decompressedAt(output: u32): usize {
   return validAt() + usize(keys) + usize(output) * DECOMPRESSED;
@@ -82,24 +82,24 @@ function endOfScan(): usize {
   return decompressedAt(secrets > 1 ? outputs : 0);
 }
 
-/** Makes room for a batch. @param secretCount from 1 to 128. @returns whether there is. */
-export function roomToScan(keyCount: i32, outputCount: i32, secretCount: i32): bool {
+/** Reserves memory for a batch. @param secretCount from 1 to 128. @returns false when memory is short. */
+export function reserveScan(keyCount: i32, outputCount: i32, secretCount: i32): bool {
   if (secretCount > MOST_SCALARS) return false;
-  base = spareRoom();
+  base = freeAreaAt();
   keys = keyCount;
   outputs = outputCount;
   secrets = secretCount;
-  return growTo(endOfScan());
+  return growMemory(endOfScan());
 }
 
-/** Derives D of all keys with each of SCALARS, the view secrets. */
+/** Derives D of all keys with each of SCALARS, which are the view secrets. */
 export function derive(): void {
   if (secrets == 1) deriveWithOne();
   else deriveWithMany();
 }
 
 function deriveWithOne(): void {
-  takeSecret();
+  recodeSecret();
   for (let start = 0; start < keys; start += MOST_ROWS) {
     const count = min(MOST_ROWS, keys - start);
     memory.copy(POINTS, scanKeysAt() + (usize(start) << 5), usize(count) << 5);
@@ -111,8 +111,8 @@ function deriveWithOne(): void {
 
 function deriveWithMany(): void {
   for (let output = 0; output < outputs; output++) store<u8>(decompressedAt(output), 0);
-  takeSecrets(SCALARS, secrets);
-  // Rows of a key: an even number, as products come in pairs.
+  recodeSecrets(SCALARS, secrets);
+  // Rows of a key, an even number: products are computed in pairs.
   const width = secrets + (secrets & 1);
   const most = (MOST_ROWS / width) & ~1;
   for (let start = 0; start < keys; start += most) {
@@ -127,10 +127,10 @@ function deriveWithMany(): void {
   }
 }
 
-/** Writes the products of a pair of POINTS into SUMS. */
+/** SUMS = the products of two rows of POINTS and all secrets. */
 function multiplyPair(row: i32, width: i32): void {
   readPair(BASE, row);
-  // The 8 of D clears torsion first: the residue of a scalar modulo l is enough from here on.
+  // The cofactor 8 of D clears torsion, so that secrets may be changed modulo l.
   double(BASE, BASE, false);
   double(BASE, BASE, false);
   double(BASE, BASE, true);
@@ -151,13 +151,13 @@ function keyOf(output: u32): u32 {
   return load<u32>(scanOutputKeyAt() + (usize(output) << 2));
 }
 
-/** "view_tag", and a derivation and a place behind it. */
+/** "view_tag", then a derivation and an output index. */
 const MESSAGE = memory.data(48, 16);
 const DERIVED: usize = MESSAGE + 8;
 const HASH = memory.data(32, 16);
 
-/** Writes the derivation of an output, and its place in its transaction. @returns bytes. */
-function writeDerived(secret: i32, output: u32): i32 {
+/** Writes the derivation and the index of an output. @returns their length in bytes. */
+function writeDerivationAndIndex(secret: i32, output: u32): i32 {
   const derivation = derivationAt(secret, i32(keyOf(output)));
   for (let i: usize = 0; i < 32; i += 8) store<u64>(DERIVED + i, load<u64>(derivation + i));
   let index = load<u32>(scanOutputIndexAt() + (usize(output) << 2));
@@ -167,21 +167,21 @@ function writeDerived(secret: i32, output: u32): i32 {
   return length;
 }
 
-/** May the output be ours? */
-function fits(secret: i32, output: u32): bool {
+/** Returns whether the view tag of an output is that of its derivation; true if it has none. */
+function viewTagMatches(secret: i32, output: u32): bool {
   const key = keyOf(output);
   if (key >= u32(keys) || !load<u8>(validAt() + usize(key))) return false;
   const tag = u32(load<u16>(scanTagsAt() + (usize(output) << 1)));
   if (tag == NO_TAG) return true;
   store<u64>(MESSAGE, 0x6761745f77656976);
-  keccak(HASH, MESSAGE, 8 + writeDerived(secret, output));
+  keccak(HASH, MESSAGE, 8 + writeDerivationAndIndex(secret, output));
   return u32(load<u8>(HASH)) == tag;
 }
 
-/** Reads P of the hits of a pair of rows into SUMS and VALID. @param second row of the second hit. */
-function readOutputs(row: i32, places: usize, second: i32): void {
+/** Reads P of the hits of two rows into SUMS and VALID. @param second row of the second hit. */
+function readOutputs(row: i32, indices: usize, second: i32): void {
   const sum = SUMS + usize(row >> 1) * POINT;
-  const p = load<u32>(places + (usize(row) << 2)), q = load<u32>(places + (usize(second) << 2));
+  const p = load<u32>(indices + (usize(row) << 2)), q = load<u32>(indices + (usize(second) << 2));
   const first = decompressedAt(p), other = decompressedAt(q);
   const shared = secrets > 1;
   if (shared && load<u8>(first) & load<u8>(other) & KNOWN) {
@@ -200,20 +200,20 @@ function readOutputs(row: i32, places: usize, second: i32): void {
   store<u8>(other, KNOWN | (u8(points >> 1) << 1));
 }
 
-/** Writes the derivation and the spend key of hits. @returns how many are left: of those whose P is a point. */
-function openAll(secret: i32, hits: i32): i32 {
+/** Writes the derivations and the spend keys of hits, without those whose P is not a point. @returns their number. */
+function computeSpendKeys(secret: i32, hits: i32): i32 {
   let found: usize = 0;
   for (let start = 0; start < hits; start += MOST_ROWS) {
     const count = min(MOST_ROWS, hits - start);
-    const places = scanHitsAt() + (usize(start) << 2);
-    for (let row = 0; row < count; row += 2) readOutputs(row, places, min(row + 1, count - 1));
+    const indices = scanHitsAt() + (usize(start) << 2);
+    for (let row = 0; row < count; row += 2) readOutputs(row, indices, min(row + 1, count - 1));
     for (let row: usize = 0; row < usize(count); row++)
-      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerived(secret, load<u32>(places + (row << 2))));
+      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerivationAndIndex(secret, load<u32>(indices + (row << 2))));
     addMultiplesOfG(SUMS, SCALARS, count + (count & 1), true);
     writeResults(count + (count & 1));
     for (let row: usize = 0; row < usize(count); row++) {
       if (!load<u8>(VALID + row)) continue;
-      const output = load<u32>(places + (row << 2));
+      const output = load<u32>(indices + (row << 2));
       store<u32>(scanHitsAt() + (found << 2), output);
       memory.copy(scanDerivationsAt() + (found << 5), derivationAt(secret, i32(keyOf(output))), 32);
       memory.copy(scanSpendKeysAt() + (found << 5), RESULTS + (row << 5), 32);
@@ -223,16 +223,16 @@ function openAll(secret: i32, hits: i32): i32 {
   return i32(found);
 }
 
-/** Finds the hits of a view secret, by its index, once all is derived. @returns how many. */
+/** Finds the hits of a view secret after {@link derive}. @param secret index in SCALARS. @returns their number. */
 export function findHits(secret: i32): i32 {
   let hits: usize = 0;
   for (let output: u32 = 0; output < u32(outputs); output++)
-    if (fits(secret, output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
-  return openAll(secret, i32(hits));
+    if (viewTagMatches(secret, output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
+  return computeSpendKeys(secret, i32(hits));
 }
 
-/** Wipes the batch. */
-export function forgetScan(): void {
+/** Wipes the memory of the batch. */
+export function wipeScan(): void {
   memory.fill(base, 0, endOfScan() - base);
   memory.fill(MESSAGE, 0, 48);
   memory.fill(HASH, 0, 32);

@@ -1,6 +1,6 @@
 /*
- * Windows: 32 multiples of a point, stored so that one can be selected by secret digits in constant time. A window
- * holds Y+X, Y-X and 2dT of each multiple with Z = 1, byte by byte: of each byte, those of all 32 multiples in a row.
+ * Windows: 32 multiples of a point, stored so that secret digits can select from them in constant time. A window holds
+ * Y+X, Y-X and 2dT of each multiple with Z = 1, transposed: each byte of all 32 multiples is a row of 32 bytes.
  */
 import { ELEMENT, pack, PACKED } from './field';
 import { transpose16 } from './lanes';
@@ -14,12 +14,12 @@ const ENTRY: usize = 3 * PACKED;
 export const WINDOW: usize = 3840;
 
 const ADDEND = memory.data(640, 16);
-/** The entries of the next window of each lane, one after the other. */
+/** Multiples of the next window of each lane, before they are transposed. */
 const ENTRIES = memory.data(7680, 16);
 
 /**
- * Writes a pair of multiples into the next windows, one a lane.
- * @param index from 0 to 31. @param p pair whose X and Y are divided by Z.
+ * Sets a multiple of the next window of each lane.
+ * @param index from 0 to 31. @param p pair of points whose X and Y are divided by Z.
  */
 export function setMultiple(index: i32, p: usize): void {
   toAffineAddend(ADDEND, p);
@@ -31,7 +31,7 @@ export function setMultiple(index: i32, p: usize): void {
   }
 }
 
-/** Writes the window of a lane, once all of its multiples are set. */
+/** Writes the window of a lane when all of its multiples are set. */
 export function writeWindow(window: usize, lane: usize): void {
   const entries = ENTRIES + lane * WINDOW;
   for (let i: usize = 0; i < ENTRY; i += 8) {
