@@ -25,7 +25,7 @@ import type {
 import { SubaddressTable, type Lookahead } from '../wallet/scan/subaddress-table.js';
 import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
-import { OutputFinder, type FinderOptions, type ScannedTx } from './output-finder.js';
+import { OutputFinder, type ScannedTxs } from './output-finder.js';
 import type { MatchStream } from './output-matches.js';
 import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
@@ -79,7 +79,13 @@ export class WalletScanner {
       spendKeysBy(kernel),
     );
     this.#table.load(state.subaddresses);
-    this.#finder = new OutputFinder(this.#keys, kernel, this.#table, (index) => this.expandTo(index));
+    this.#finder = new OutputFinder({
+      keys: this.#keys,
+      arithmetic: kernel,
+      table: this.#table,
+      onPaid: (index) => this.expandTo(index),
+      withKeyImage: (output) => this.#watched.withKeyImage(output),
+    });
     this.#watched = new WatchList(state);
     this.#blind = state.blind && new BlindOutputs(state.blind);
     this.#seesPool = state.seesPool === true;
@@ -141,7 +147,7 @@ export class WalletScanner {
   async scan(page: ChainTxs<ChainBlock>, matches: MatchStream, signal?: AbortSignal): Promise<PageFindings> {
     const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
-    const scanned = await this.#scanOutputs(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
+    const scanned = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
     this.detachFrom(startHeight);
     const last = blocks.at(-1);
     return {
@@ -154,10 +160,10 @@ export class WalletScanner {
 
   /** Finds the receipts and spends in single transactions of blocks by ascending height; detaches nothing. */
   async find(page: ChainTxs, matches: MatchStream): Promise<TxFindings> {
-    return this.#gather(page, await this.#scanOutputs(page.txs, matches));
+    return this.#gather(page, await this.#finder.find(page.txs, matches));
   }
 
-  #gather({ blocks, txs }: ChainTxs, scanned: (i: number) => ScannedTx): TxFindings {
+  #gather({ blocks, txs }: ChainTxs, scanned: ScannedTxs): TxFindings {
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
@@ -165,11 +171,11 @@ export class WalletScanner {
     const ambiguousSpends: AmbiguousSpend[] = [];
     for (const block of blocks)
       for (let tx = block.firstTx; tx < block.endTx; tx++) {
-        const { found, build } = scanned(tx);
+        const found = scanned.outputsOf(tx);
         const spent = this.#watched.spentBy(txs, tx);
         const payer = spent[0]?.subaddress.major;
         if (this.#blind !== undefined) {
-          const built = build();
+          const built = scanned.build(tx);
           if (this.#blind.mayBeSpentBy(built.tx))
             ambiguousSpends.push({
               ...spendingTx(built.hash, built.tx, block.timestamp),
@@ -179,7 +185,7 @@ export class WalletScanner {
             });
         }
         if (found.length === 0 && payer === undefined) continue;
-        const built = build();
+        const built = scanned.build(tx);
         for (const { keyImage } of spent)
           spends.push({ keyImage, txHash: built.hash, height: block.height, ...placeInBlock(txs, tx) });
         if (found.length > 0) {
@@ -216,15 +222,15 @@ export class WalletScanner {
     seenAt: number,
     isWanted: (tx: number) => boolean = () => true,
   ): Promise<PoolFinding[]> {
-    const scanned = await this.#scanOutputs(txs, matches, { isWanted });
+    const scanned = await this.#finder.find(txs, matches, { isWanted });
     return sent.flatMap(({ doubleSpendSeen }, i) => {
       if (!isWanted(i)) return [];
-      const { found, build } = scanned(i);
+      const found = scanned.outputsOf(i);
       const spent = this.#watched.spentBy(txs, i);
       const payer = spent[0]?.subaddress.major;
       const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
       if (paid.length === 0 && payer === undefined) return [];
-      const built = build();
+      const built = scanned.build(i);
       const incoming: PoolTx = {
         txHash: built.hash,
         timestamp: seenAt,
@@ -253,18 +259,6 @@ export class WalletScanner {
         },
       ];
     });
-  }
-
-  async #scanOutputs(
-    txs: TxOutlines,
-    matches: MatchStream,
-    options: FinderOptions = {},
-  ): Promise<(tx: number) => ScannedTx> {
-    const scanned = await this.#finder.find(txs, matches, options);
-    return (tx) => {
-      const { found, build } = scanned(tx);
-      return { found: found.map((output) => this.#watched.withKeyImage(output)), build };
-    };
   }
 
   #expect(output: OwnedOutput): void {
