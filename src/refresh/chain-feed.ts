@@ -14,6 +14,9 @@ const CATCH_UP_MS = 2000;
 /** Blocks between a pass and another that is close behind it. */
 const CLOSE_BLOCKS = 1000;
 
+/** Passes that a wallet tries for its next page before it opens one of its own. */
+const MOST_MOVES = 4;
+
 /** Time for which the last page of a pass without members is kept (ms). */
 const REST_MS = 5000;
 
@@ -68,12 +71,17 @@ export class ChainFeed {
     };
     signal.addEventListener('abort', abort, { once: true });
     try {
-      for (;;) {
+      for (let moves = 0; ;) {
         signal.throwIfAborted();
-        const taken = await this.#passOf(member).take(member);
+        const taken = await this.#passOf(member, moves < MOST_MOVES).take(member);
         if (taken === 'done') return;
-        if (taken === 'elsewhere') this.#route.get(member)?.shift();
-        else yield taken;
+        if (taken === 'elsewhere') {
+          moves += 1;
+          this.#route.get(member)?.shift();
+        } else {
+          moves = 0;
+          yield taken;
+        }
       }
     } finally {
       signal.removeEventListener('abort', abort);
@@ -86,12 +94,14 @@ export class ChainFeed {
     if (this.#resting !== undefined) this.#drop(this.#resting.pass);
   }
 
-  #passOf(member: FeedMember): ChainPass {
+  /** @param mayShare false: a pass of its own, which always leads to a page or an error. */
+  #passOf(member: FeedMember, mayShare: boolean): ChainPass {
     const route = this.#route.get(member) ?? [];
     this.#route.set(member, route);
     const [current] = route;
     if (current !== undefined) return current;
-    const pass = [...this.#passes].find((known) => known.admit(member)) ?? this.#open(member);
+    const shared = mayShare ? [...this.#passes].find((known) => known.admit(member)) : undefined;
+    const pass = shared ?? this.#open(member);
     if (pass === this.#resting?.pass) this.#wakeResting();
     route.push(pass);
     return pass;

@@ -103,7 +103,7 @@ async function withoutHeld(
     throw new ChainMismatch(`a reorganisation of more than ${MAX_REORGANISATION} blocks`);
   const hash = known.get(first.height);
   if (hash === undefined || !equalBytes(hash, first.hash))
-    throw new ChainMismatch('the page does not start at a block of ours');
+    throw new ChainMismatch('the page does not start at a block that the wallet holds');
   const firstNew = blocks.findIndex(({ height, hash: theirs }) => {
     const ours = known.get(height);
     return ours === undefined || !equalBytes(ours, theirs);

@@ -65,6 +65,8 @@ export class ChainPass {
   readonly #waiting = new Map<FeedMember, () => void>();
   /** The member whose short history leads the first request. */
   #leader: FeedMember | undefined;
+  /** Members that held others up, or were held up. */
+  readonly #sentAway = new WeakSet<FeedMember>();
   #isDraining = false;
   /** Number of the first batch whose scan has not begun. */
   #begun = 0;
@@ -74,7 +76,10 @@ export class ChainPass {
     this.#cursor = new PageCursor(leader.position, options, (page) => this.#receive(page));
     this.#window = new PageWindow(options.kernel, BATCHES_AHEAD * BATCH_KEYS * options.kernel.threads);
     this.#holdUps = new HoldUps(options.patienceMs, (members) => {
-      for (const member of members) this.leave(member);
+      for (const member of members) {
+        this.#sentAway.add(member);
+        this.leave(member);
+      }
     });
     this.#catchUp = new CatchUpWait(options.catchUpMs, () => this.resume());
     this.#leader = leader;
@@ -104,6 +109,7 @@ export class ChainPass {
 
   /** Takes in a member whose position is in the pages of this pass, at their end, or probably in the one under way. */
   admit(member: FeedMember): boolean {
+    if (this.#sentAway.has(member)) return false;
     if (this.reserve(member, member.position)) return true;
     const ahead = nextHeight(member.position) - nextHeight(this.position);
     if (!this.isOpen || !this.#cursor.isRequesting || ahead < 0 || ahead >= MOST_BLOCKS) return false;

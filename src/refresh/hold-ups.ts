@@ -3,28 +3,32 @@ import { monotonicMs } from './monotonic-time.js';
 
 /**
  * Members of a pass that wait for the slowest ones. The time is charged to the slowest while they are no more than
- * the waiting ones; those whose time is used up are reported.
+ * the waiting ones; those whose time is used up are to leave. Where they are more and none of them moves for as long,
+ * the waiting ones are to leave.
  */
 export class HoldUps {
   readonly #patienceMs: number;
-  readonly #onUsedUp: (members: readonly FeedMember[]) => void;
+  readonly #onLeave: (members: readonly FeedMember[]) => void;
   readonly #waiting = new Map<FeedMember, () => void>();
   #slowest: readonly FeedMember[] = [];
   /** Position of the slowest members. */
   #lowest = -Infinity;
   #since = 0;
+  /** Start of the wait for the slowest members to move. */
+  #stalledSince = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param patienceMs time that others wait for one member in all. */
-  constructor(patienceMs: number, onUsedUp: (members: readonly FeedMember[]) => void) {
+  constructor(patienceMs: number, onLeave: (members: readonly FeedMember[]) => void) {
     this.#patienceMs = patienceMs;
-    this.#onUsedUp = onUsedUp;
+    this.#onLeave = onLeave;
   }
 
   /** Resolves when the slowest members have moved, or this one leaves. */
   wait(member: FeedMember, slowest: readonly FeedMember[]): Promise<void> {
     return new Promise((resolve) => {
       this.#charge();
+      if (this.#waiting.size === 0) this.#stalledSince = this.#since;
       this.#waiting.set(member, resolve);
       this.#slowest = slowest;
       this.#watch();
@@ -51,9 +55,15 @@ export class HoldUps {
     wake?.();
   }
 
+  get #areSlowestMore(): boolean {
+    return this.#slowest.length > this.#waiting.size;
+  }
+
   #watch(): void {
     clearTimeout(this.#timer);
-    const used = this.#slowest.reduce((most, { heldUpMs }) => Math.max(most, heldUpMs), 0);
+    const used = this.#areSlowestMore
+      ? this.#since - this.#stalledSince
+      : this.#slowest.reduce((most, { heldUpMs }) => Math.max(most, heldUpMs), 0);
     this.#timer = setTimeout(() => this.#check(), Math.max(0, this.#patienceMs - used));
     this.#timer.unref();
   }
@@ -61,17 +71,18 @@ export class HoldUps {
   #check(): void {
     this.#charge();
     if (this.#waiting.size === 0 || this.#slowest.length === 0) return;
-    if (this.#slowest.length > this.#waiting.size) return;
     // Timers may be early by a millisecond.
-    const usedUp = this.#slowest.filter(({ heldUpMs }) => heldUpMs > this.#patienceMs - 1);
-    if (usedUp.length > 0) this.#onUsedUp(usedUp);
+    const limit = this.#patienceMs - 1;
+    const leaving = this.#areSlowestMore
+      ? [...this.#waiting.keys()].filter(() => this.#since - this.#stalledSince > limit)
+      : this.#slowest.filter(({ heldUpMs }) => heldUpMs > limit);
+    if (leaving.length > 0) this.#onLeave(leaving);
     else this.#watch();
   }
 
   #charge(): void {
     const now = monotonicMs();
-    if (this.#slowest.length <= this.#waiting.size)
-      for (const member of this.#slowest) member.heldUpMs += now - this.#since;
+    if (!this.#areSlowestMore) for (const member of this.#slowest) member.heldUpMs += now - this.#since;
     this.#since = now;
   }
 }

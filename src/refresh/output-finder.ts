@@ -13,12 +13,15 @@ import { buildTx } from './chain-block.js';
 import type { MatchStream, OutputMatch } from './output-matches.js';
 import type { BuiltTx } from './received-tx.js';
 
-export interface ScannedTx {
-  /** Outputs of the wallet, by ascending output index. */
-  readonly found: readonly FoundOutput[];
-  /** Parses the transaction; most are of no interest and never parsed. @throws DaemonError */
-  readonly build: () => BuiltTx;
+/** Transactions with the outputs that were found in them. */
+export interface ScannedTxs {
+  /** Outputs of the wallet in a transaction, by ascending output index. */
+  outputsOf(tx: number): readonly FoundOutput[];
+  /** Parses a transaction; most are of no interest and never parsed. @throws DaemonError */
+  build(tx: number): BuiltTx;
 }
+
+const NONE: readonly FoundOutput[] = [];
 
 export interface FinderOptions {
   readonly signal?: AbortSignal | undefined;
@@ -34,32 +37,31 @@ interface TxClaim {
   readonly claim: Claim;
 }
 
+export interface OutputFinderParts {
+  readonly keys: ReceivingKeys;
+  readonly arithmetic: OutputArithmetic;
+  readonly table: SubaddressTable;
+  /** Called with each paid address, before later outputs are tried. */
+  readonly onPaid: (index: SubaddressIndex) => void;
+  /** Adds a key image to an output that lacks it. */
+  readonly withKeyImage: (output: FoundOutput) => FoundOutput;
+}
+
 /** Finds the outputs of one wallet among output matches. */
 export class OutputFinder {
-  readonly #keys: ReceivingKeys;
-  readonly #arithmetic: OutputArithmetic;
-  readonly #table: SubaddressTable;
-  readonly #onPaid: (index: SubaddressIndex) => void;
+  readonly #parts: OutputFinderParts;
 
-  /** @param onPaid called with each paid address, before later outputs are tried. */
-  constructor(
-    keys: ReceivingKeys,
-    arithmetic: OutputArithmetic,
-    table: SubaddressTable,
-    onPaid: (index: SubaddressIndex) => void,
-  ) {
-    this.#keys = keys;
-    this.#arithmetic = arithmetic;
-    this.#table = table;
-    this.#onPaid = onPaid;
+  constructor(parts: OutputFinderParts) {
+    this.#parts = parts;
   }
 
-  /** Reads matches to their end. @returns the outputs of each transaction. @throws the signal's reason; DaemonError */
+  /** Reads matches to their end. @throws the signal's reason; DaemonError */
   async find(
     txs: ParsedTxs,
     matches: MatchStream,
     { signal, firstTx = 0, isWanted = () => true }: FinderOptions = {},
-  ): Promise<(tx: number) => ScannedTx> {
+  ): Promise<ScannedTxs> {
+    const { table, onPaid } = this.#parts;
     const built = new Map<number, BuiltTx & { readonly matches: OutputMatch[] }>();
     const build = (i: number): BuiltTx & { readonly matches: OutputMatch[] } => {
       const known = built.get(i);
@@ -72,29 +74,30 @@ export class OutputFinder {
     for await (const portion of matches) {
       signal?.throwIfAborted();
       for (let n = 0; n < portion.count; n++) {
-        if (this.#table.find(portion.spendKey(n)) === undefined) continue;
+        if (table.find(portion.spendKey(n)) === undefined) continue;
         const match = portion.match(n);
         if (match.tx < firstTx || !isWanted(match.tx)) continue;
         const { tx, matches: others } = build(match.tx);
         others.push(match);
         const { outputIndex, derivation, key, spendKey } = match;
-        const claim = claimOutput(this.#table, tx, outputIndex, derivation, key, spendKey);
+        const claim = claimOutput(table, tx, outputIndex, derivation, key, spendKey);
         if (claim === undefined) continue;
-        this.#onPaid(claim.subaddress);
+        onPaid(claim.subaddress);
         claims.push({ tx: match.tx, claim });
       }
     }
     signal?.throwIfAborted();
     const found = this.#open(claims);
-    return (tx) => ({ found: found.get(tx) ?? [], build: () => build(tx) });
+    return { outputsOf: (tx) => found.get(tx) ?? NONE, build };
   }
 
   /** Opens claims. @returns the wallet's outputs by transaction; the first key that opens an output counts. */
   #open(claims: readonly TxClaim[]): Map<number, FoundOutput[]> {
+    const { keys, arithmetic, withKeyImage } = this.#parts;
     const opened = openClaims(
-      this.#keys,
+      keys,
       claims.map(({ claim }) => claim),
-      this.#arithmetic,
+      arithmetic,
     );
     const found = new Map<number, Map<number, FoundOutput>>();
     claims.forEach(({ tx }, i) => {
@@ -102,7 +105,7 @@ export class OutputFinder {
       if (output === undefined) return;
       const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
       found.set(tx, outputs);
-      if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, output);
+      if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, withKeyImage(output));
     });
     return new Map(
       [...found].map(([tx, outputs]) => [

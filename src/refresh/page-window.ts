@@ -89,13 +89,17 @@ export class PageWindow {
 
   /** Finds the number of the batch with the first block that a position lacks; undefined where no page fits it. */
   find(position: ChainPosition): number | undefined {
+    const newest = this.#batches.at(-1)?.page;
     for (const page of new Set(this.#batches.map((batch) => batch.page))) {
       const index = fitOf(page, position);
       if (index === undefined || index < page.firstNew) continue;
       const height = (page.blocks[0]?.height ?? 0) + index;
-      const own = this.#batches.flatMap((batch, i) => (batch.page === page ? [{ batch, i }] : []));
-      const found = own.find(({ batch }) => (batch.blocks.at(-1)?.height ?? -1) >= height);
-      return this.#base + (found?.i ?? (own.at(-1)?.i ?? -1) + 1);
+      const found = this.#batches.findIndex(
+        (batch) => batch.page === page && (batch.blocks.at(-1)?.height ?? -1) >= height,
+      );
+      if (found >= 0) return this.#base + found;
+      // The next page may have replaced the end of this one: it must fit on its own.
+      if (page === newest) return this.end;
     }
     return undefined;
   }

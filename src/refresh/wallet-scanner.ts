@@ -1,11 +1,15 @@
 import type { KeyImage, SecretKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { RawTx } from '../daemon/block-parser.js';
-import type { ParsedTxs } from '../daemon/parsed-txs.js';
+import type { NamedTx } from '../daemon/outliner.js';
+import type { TxOutlines } from '../daemon/tx-outlines.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { ZERO } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
-import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../wallet/scan/ambiguous-spends.js';
+import {
+  BlindOutputs,
+  outgoingOf,
+  spendingTx,
+} from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
 import type {
   AmbiguousSpend,
@@ -21,7 +25,7 @@ import type {
 import { SubaddressTable, type Lookahead } from '../wallet/scan/subaddress-table.js';
 import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
-import { OutputFinder, type FinderOptions, type ScannedTx } from './output-finder.js';
+import { OutputFinder, type ScannedTxs } from './output-finder.js';
 import type { MatchStream } from './output-matches.js';
 import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
@@ -30,14 +34,14 @@ import { spendKeysBy } from './spend-keys.js';
 import { WatchList, type OutputKeyImage } from './watch-list.js';
 
 /** An unmined transaction. */
-export interface UnminedTx extends RawTx {
+export interface UnminedTx extends NamedTx {
   readonly doubleSpendSeen: boolean;
 }
 
 /** Unmined transactions with their parsed form, in the same order. */
 export interface UnminedTxs {
   readonly sent: readonly UnminedTx[];
-  readonly txs: ParsedTxs;
+  readonly txs: TxOutlines;
 }
 
 /** Receipts and spends of a wallet in an unmined transaction. */
@@ -61,7 +65,7 @@ export class WalletScanner {
   readonly #table: SubaddressTable;
   readonly #finder: OutputFinder;
   readonly #watched: WatchList;
-  readonly #blind: OutputsWithoutKeyImage | undefined;
+  readonly #blind: BlindOutputs | undefined;
   readonly #seesPool: boolean;
   #fresh: SubaddressKey[] = [];
 
@@ -75,9 +79,15 @@ export class WalletScanner {
       spendKeysBy(kernel),
     );
     this.#table.load(state.subaddresses);
-    this.#finder = new OutputFinder(this.#keys, kernel, this.#table, (index) => this.expandTo(index));
+    this.#finder = new OutputFinder({
+      keys: this.#keys,
+      arithmetic: kernel,
+      table: this.#table,
+      onPaid: (index) => this.expandTo(index),
+      withKeyImage: (output) => this.#watched.withKeyImage(output),
+    });
     this.#watched = new WatchList(state);
-    this.#blind = state.blind && new OutputsWithoutKeyImage(state.blind);
+    this.#blind = state.blind && new BlindOutputs(state.blind);
     this.#seesPool = state.seesPool === true;
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
@@ -125,7 +135,7 @@ export class WalletScanner {
   }
 
   /** Starts a scan of transactions with this wallet's view key alone. */
-  matchesIn(txs: ParsedTxs, kernel: BatchScanner): MatchStream {
+  matchesIn(txs: TxOutlines, kernel: BatchScanner): MatchStream {
     return new SharedMatches(txs, kernel).read({ viewSecret: this.#keys.viewSecret, firstTx: 0 });
   }
 
@@ -137,7 +147,7 @@ export class WalletScanner {
   async scan(page: ChainTxs<ChainBlock>, matches: MatchStream, signal?: AbortSignal): Promise<PageFindings> {
     const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
-    const scanned = await this.#scanOutputs(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
+    const scanned = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
     this.detachFrom(startHeight);
     const last = blocks.at(-1);
     return {
@@ -150,10 +160,10 @@ export class WalletScanner {
 
   /** Finds the receipts and spends in single transactions of blocks by ascending height; detaches nothing. */
   async find(page: ChainTxs, matches: MatchStream): Promise<TxFindings> {
-    return this.#gather(page, await this.#scanOutputs(page.txs, matches));
+    return this.#gather(page, await this.#finder.find(page.txs, matches));
   }
 
-  #gather({ blocks, txs }: ChainTxs, scanned: (i: number) => ScannedTx): TxFindings {
+  #gather({ blocks, txs }: ChainTxs, scanned: ScannedTxs): TxFindings {
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
@@ -161,11 +171,11 @@ export class WalletScanner {
     const ambiguousSpends: AmbiguousSpend[] = [];
     for (const block of blocks)
       for (let tx = block.firstTx; tx < block.endTx; tx++) {
-        const { found, build } = scanned(tx);
+        const found = scanned.outputsOf(tx);
         const spent = this.#watched.spentBy(txs, tx);
         const payer = spent[0]?.subaddress.major;
         if (this.#blind !== undefined) {
-          const built = build();
+          const built = scanned.build(tx);
           if (this.#blind.mayBeSpentBy(built.tx))
             ambiguousSpends.push({
               ...spendingTx(built.hash, built.tx, block.timestamp),
@@ -175,7 +185,7 @@ export class WalletScanner {
             });
         }
         if (found.length === 0 && payer === undefined) continue;
-        const built = build();
+        const built = scanned.build(tx);
         for (const { keyImage } of spent)
           spends.push({ keyImage, txHash: built.hash, height: block.height, ...placeInBlock(txs, tx) });
         if (found.length > 0) {
@@ -212,15 +222,15 @@ export class WalletScanner {
     seenAt: number,
     isWanted: (tx: number) => boolean = () => true,
   ): Promise<PoolFinding[]> {
-    const scanned = await this.#scanOutputs(txs, matches, { isWanted });
+    const scanned = await this.#finder.find(txs, matches, { isWanted });
     return sent.flatMap(({ doubleSpendSeen }, i) => {
       if (!isWanted(i)) return [];
-      const { found, build } = scanned(i);
+      const found = scanned.outputsOf(i);
       const spent = this.#watched.spentBy(txs, i);
       const payer = spent[0]?.subaddress.major;
       const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
       if (paid.length === 0 && payer === undefined) return [];
-      const built = build();
+      const built = scanned.build(i);
       const incoming: PoolTx = {
         txHash: built.hash,
         timestamp: seenAt,
@@ -251,18 +261,6 @@ export class WalletScanner {
     });
   }
 
-  async #scanOutputs(
-    txs: ParsedTxs,
-    matches: MatchStream,
-    options: FinderOptions = {},
-  ): Promise<(tx: number) => ScannedTx> {
-    const scanned = await this.#finder.find(txs, matches, options);
-    return (tx) => {
-      const { found, build } = scanned(tx);
-      return { found: found.map((output) => this.#watched.withKeyImage(output)), build };
-    };
-  }
-
   #expect(output: OwnedOutput): void {
     this.#watched.add(output);
     const { keyImage, rct, amount: value, globalIndex, height } = output;
@@ -271,5 +269,5 @@ export class WalletScanner {
 }
 
 /** The place of a transaction in its block. Global indices ascend within a block since RingCT; before they count per amount. */
-const placeInBlock = (txs: ParsedTxs, tx: number): Pick<FoundSpend, 'globalIndex'> =>
+const placeInBlock = (txs: TxOutlines, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};

@@ -119,7 +119,7 @@ describe('a daemon that lies about its chain', () => {
       })),
     }));
     await expect(collect(lying, { history, startHeight: 0 }, genesis)).rejects.toThrow(
-      'does not start at a block of ours',
+      'does not start at a block that the wallet holds',
     );
   });
 });

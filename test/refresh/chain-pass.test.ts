@@ -341,6 +341,25 @@ describe('trouble of one wallet', () => {
     feed.close();
   });
 
+  it('holds another one up for a limited time even when most never commit', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon, { patienceMs: 20 });
+    let commit: () => void = () => undefined;
+    const committed = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    const asOf = monotonicMs();
+    const waiting = [1, 2, 3].map(() => {
+      const stuck = new TestMember();
+      stuck.onPage = () => committed;
+      return stuck.read(feed, { asOf });
+    });
+    expect(await new TestMember().read(feed, { asOf })).toEqual(all);
+    commit();
+    expect(await Promise.all(waiting)).toEqual([all, all, all]);
+    feed.close();
+  });
+
   it('aborts its request when it is cancelled and no other wallet waits', async () => {
     const daemon = new SteeredDaemon(blocks);
     const feed = feedOf(daemon);
