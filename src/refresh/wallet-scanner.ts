@@ -1,15 +1,11 @@
 import type { KeyImage, SecretKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { NamedTx } from '../daemon/outliner.js';
-import type { TxOutlines } from '../daemon/tx-outlines.js';
+import type { RawTx } from '../daemon/block-parser.js';
+import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { ZERO } from '../util/amount.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
-import {
-  BlindOutputs,
-  outgoingOf,
-  spendingTx,
-} from '../wallet/scan/ambiguous-spends.js';
+import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
 import type {
   AmbiguousSpend,
@@ -34,14 +30,14 @@ import { spendKeysBy } from './spend-keys.js';
 import { WatchList, type OutputKeyImage } from './watch-list.js';
 
 /** An unmined transaction. */
-export interface UnminedTx extends NamedTx {
+export interface UnminedTx extends RawTx {
   readonly doubleSpendSeen: boolean;
 }
 
 /** Unmined transactions with their parsed form, in the same order. */
 export interface UnminedTxs {
   readonly sent: readonly UnminedTx[];
-  readonly txs: TxOutlines;
+  readonly txs: ParsedTxs;
 }
 
 /** Receipts and spends of a wallet in an unmined transaction. */
@@ -65,7 +61,7 @@ export class WalletScanner {
   readonly #table: SubaddressTable;
   readonly #finder: OutputFinder;
   readonly #watched: WatchList;
-  readonly #blind: BlindOutputs | undefined;
+  readonly #blind: OutputsWithoutKeyImage | undefined;
   readonly #seesPool: boolean;
   #fresh: SubaddressKey[] = [];
 
@@ -87,7 +83,7 @@ export class WalletScanner {
       withKeyImage: (output) => this.#watched.withKeyImage(output),
     });
     this.#watched = new WatchList(state);
-    this.#blind = state.blind && new BlindOutputs(state.blind);
+    this.#blind = state.blind && new OutputsWithoutKeyImage(state.blind);
     this.#seesPool = state.seesPool === true;
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
@@ -135,7 +131,7 @@ export class WalletScanner {
   }
 
   /** Starts a scan of transactions with this wallet's view key alone. */
-  matchesIn(txs: TxOutlines, kernel: BatchScanner): MatchStream {
+  matchesIn(txs: ParsedTxs, kernel: BatchScanner): MatchStream {
     return new SharedMatches(txs, kernel).read({ viewSecret: this.#keys.viewSecret, firstTx: 0 });
   }
 
@@ -269,5 +265,5 @@ export class WalletScanner {
 }
 
 /** The place of a transaction in its block. Global indices ascend within a block since RingCT; before they count per amount. */
-const placeInBlock = (txs: TxOutlines, tx: number): Pick<FoundSpend, 'globalIndex'> =>
+const placeInBlock = (txs: ParsedTxs, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};

@@ -213,7 +213,7 @@ export class OpenWallet {
     this.#closed = true;
     this.context.daemon.close();
     this.sync.stop();
-    await this.payments.settle();
+    await this.payments.waitForPayment();
     await this.store.waitForCheckpoint();
     try {
       this.store.close();

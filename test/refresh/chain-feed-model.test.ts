@@ -4,7 +4,7 @@ import { blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import { monotonicMs } from '../../src/refresh/monotonic-time.js';
-import { nextTurn } from '../../src/util/next-turn.js';
+import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { toHex } from '../../src/util/bytes.js';
 import { quietKernel, SteeredDaemon, TestMember } from '../support/feed-members.js';
 import { chain, PAGE, refs } from '../support/fake-chain.js';
@@ -56,7 +56,7 @@ const historyOf = (blocks: readonly Block[]) => {
 };
 
 const turns = async (count: number): Promise<void> => {
-  for (let i = 0; i < count; i++) await nextTurn();
+  for (let i = 0; i < count; i++) await yieldToEventLoop();
 };
 
 it('brings every wallet to a chain that the daemon held at its moment or later, whatever happens meanwhile', async () => {
@@ -76,7 +76,7 @@ it('brings every wallet to a chain that the daemon held at its moment or later, 
           getInfo: daemon.getInfo,
           getBlocks: (async (request) => {
             const answer = await daemon.getBlocks(request);
-            await nextTurn();
+            await yieldToEventLoop();
             answered += 1;
             if (answered >= (switches[version] ?? 1) && version < versions.length - 1) {
               version += 1;

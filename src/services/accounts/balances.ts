@@ -90,11 +90,14 @@ export class Balances {
     const now = this.#context.clock.now();
     this.#context.store.read((r) => {
       const place = account === undefined ? {} : { account };
-      for (const held of [...r.balances.ofAddresses({ ...place, strict }), ...r.imported.balances(account)]) {
-        const at = row(held.subaddress.major, held.subaddress.minor);
-        at.total = held.total;
-        at.unlocked = held.total;
-        at.unspentOutputs = held.unspentCount;
+      for (const balance of [
+        ...r.balances.ofAddresses({ ...place, strict }),
+        ...r.imported.balances(account),
+      ]) {
+        const at = row(balance.subaddress.major, balance.subaddress.minor);
+        at.total = balance.total;
+        at.unlocked = balance.total;
+        at.unspentOutputs = balance.unspentCount;
       }
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
       const candidates = r.balances.maybeLocked({ ...place, strict, sinceHeight: since });

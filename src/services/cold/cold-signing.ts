@@ -61,7 +61,7 @@ const FINAL_DEPTH = 10;
 
 const NO_KEY_IMAGE = new Uint8Array(32);
 
-/** Offline signing: one wallet creates a payment, another signs it offline, and the first one relays it. */
+/** Signs payments of a view-only wallet offline, and relays them from that wallet. */
 export class ColdSigning {
   readonly #context: Context;
   readonly #services: Services;
@@ -139,7 +139,7 @@ export class ColdSigning {
       imported?.outputs.map(({ publicKey, subaddress }) => [toHex(publicKey), subaddress]),
     );
     const primary = accounts.decoded({ major: 0, minor: 0 });
-    const made: OfflineSigned[] = [];
+    const signedTxs: OfflineSigned[] = [];
     for (const data of txs) {
       const located = await outputTransfer.locate(
         data.sources.map(({ ring, realIndex, txPublicKey, additionalTxPublicKeys, outputIndex }) => {
@@ -163,22 +163,22 @@ export class ColdSigning {
         keys: { viewSecret: viewSecret.expose(), spendSecret: spendSecretIn(keys) },
       });
       assertFee(signed.signed.fee);
-      made.push(signed);
+      signedTxs.push(signed);
     }
     store.write((w) => {
       imported?.write(w);
-      for (const { signed } of made)
+      for (const { signed } of signedTxs)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
     });
     const keyImages = outputTransfer.keyImages(exported.total);
     const set: SignedTxSet = {
-      txs: made.map(({ pending }) => pending),
+      txs: signedTxs.map(({ pending }) => pending),
       keyImages,
-      ownKeyImages: made.flatMap(({ ownKeyImages }) => ownKeyImages),
+      ownKeyImages: signedTxs.flatMap(({ ownKeyImages }) => ownKeyImages),
     };
     return {
       blob: await exports.seal('signedTxs', encode(signedTxSet, set)),
-      txs: made.map(({ signed }) => ({
+      txs: signedTxs.map(({ signed }) => ({
         txHash: signed.hash,
         blob: signed.blob,
         txSecretKeys: [signed.txSecretKey, ...signed.additionalSecretKeys],

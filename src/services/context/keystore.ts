@@ -56,14 +56,14 @@ export class Keystore {
   readonly #parts: Omit<KeystoreParts, 'keys' | 'keysFile' | 'password'>;
   #keys: WalletKeys;
   /** Content of the keys file, with blank secret keys. */
-  #facts: KeysFile;
+  #keysFile: KeysFile;
   /** Absent during background sync, as it would decrypt the spend key. */
   #password: string | undefined;
 
   constructor({ keys, keysFile, password, ...parts }: KeystoreParts) {
     this.#parts = parts;
     this.#keys = keys;
-    this.#facts = {
+    this.#keysFile = {
       ...keysFile,
       viewSecret: BLANK,
       ...(keysFile.spendSecret === undefined ? {} : { spendSecret: BLANK }),
@@ -79,19 +79,20 @@ export class Keystore {
   }
 
   get isViewOnly(): boolean {
-    return this.#facts.watchOnly;
+    return this.#keysFile.watchOnly;
   }
 
   /** Kind of background sync; undefined when the spend key is in memory, or for wallets without one. */
   get background(): Background | undefined {
-    if (this.#facts.backgroundKey !== undefined) return 'wallet';
+    if (this.#keysFile.backgroundKey !== undefined) return 'wallet';
     const { spendSecret, multisig } = this.#keys;
-    const away = this.#facts.spendSecret !== undefined && spendSecret === undefined && multisig === undefined;
-    return away ? 'syncing' : undefined;
+    const isDropped =
+      this.#keysFile.spendSecret !== undefined && spendSecret === undefined && multisig === undefined;
+    return isDropped ? 'syncing' : undefined;
   }
 
   get backgroundSync(): BackgroundSyncType {
-    return backgroundSyncOf(this.#facts);
+    return backgroundSyncOf(this.#keysFile);
   }
 
   /** True during background sync with a password of its own: notes, labels and attributes are then hidden. */
@@ -104,7 +105,7 @@ export class Keystore {
    * @throws Error as {@link #withSecrets}
    */
   get whole(): KeysFile {
-    return this.#withSecrets(this.#facts);
+    return this.#withSecrets(this.#keysFile);
   }
 
   /** @throws Error during background sync. */
@@ -115,18 +116,18 @@ export class Keystore {
 
   /** Whether multisig is enabled for this wallet. Source: wallet2.h `is_multisig_enabled`. */
   get multisigEnabled(): boolean {
-    return enablesMultisig(this.#facts);
+    return enablesMultisig(this.#keysFile);
   }
 
   async enableMultisig(): Promise<void> {
     if (this.multisigEnabled) return;
-    const facts = withMultisig(this.#facts);
-    await this.#save(facts, this.password);
-    this.#facts = facts;
+    const keysFile = withMultisig(this.#keysFile);
+    await this.#save(keysFile, this.password);
+    this.#keysFile = keysFile;
   }
 
   get lookahead(): Lookahead {
-    return lookaheadOf(this.#facts);
+    return lookaheadOf(this.#keysFile);
   }
 
   /** A wallet in memory has no password to check. @throws WalletError `wrong_password` */
@@ -183,43 +184,43 @@ export class Keystore {
    */
   async setBackgroundSync(type: BackgroundSyncType, backgroundPassword: string): Promise<void> {
     const { store, kdfRounds } = this.#parts;
-    const hadFiles = backgroundKeyIn(this.#facts) !== undefined;
+    const hadFiles = backgroundKeyIn(this.#keysFile) !== undefined;
     const custom = type === 'custom-background-password';
     if (custom && !hadFiles && store !== undefined) assertFreeForBackground(store);
     const key = custom ? await backgroundKey(backgroundPassword, kdfRounds) : undefined;
-    const facts = withBackgroundSync(this.#facts, type, key);
-    await this.#save(facts, this.password);
-    this.#facts = facts;
+    const keysFile = withBackgroundSync(this.#keysFile, type, key);
+    await this.#save(keysFile, this.password);
+    this.#keysFile = keysFile;
     if (!custom && hadFiles && store !== undefined) await removeBackgroundFiles(store);
   }
 
   /** Writes the background files again where they are missing or were written by the reference. */
   async restoreBackgroundFiles(): Promise<void> {
     const { store } = this.#parts;
-    const key = backgroundKeyIn(this.#facts);
+    const key = backgroundKeyIn(this.#keysFile);
     if (store === undefined || key === undefined || (await backgroundFilesExist(store, key))) return;
-    await this.#saveBackground(this.#facts);
+    await this.#saveBackground(this.#keysFile);
   }
 
   /** Writes the keys file again if it was deleted and all keys are in memory. @returns whether it was written. */
   async restoreFile(): Promise<boolean> {
     const { path } = this.#parts;
     if (path === undefined || this.background !== undefined || keysFileExists(path)) return false;
-    await this.#save(this.#facts, this.password);
+    await this.#save(this.#keysFile, this.password);
     return true;
   }
 
   /** Rewrites the keys file alone. @throws WalletError `wrong_password` */
   async changePassword(oldPassword: string, newPassword: string): Promise<void> {
     if (!this.isPassword(oldPassword)) throw new WalletError({ kind: 'wrong_password' });
-    await this.#save(this.#facts, newPassword);
+    await this.#save(this.#keysFile, newPassword);
     this.#password = newPassword;
   }
 
   async setLookahead(lookahead: Lookahead): Promise<void> {
-    const facts = withLookahead(this.#facts, lookahead);
-    await this.#save(facts, this.password);
-    this.#facts = facts;
+    const keysFile = withLookahead(this.#keysFile, lookahead);
+    await this.#save(keysFile, this.password);
+    this.#keysFile = keysFile;
   }
 
   /**
@@ -246,46 +247,48 @@ export class Keystore {
     if (type === 'spend_key') return toHex(spendSecret.expose());
     if (!equalBytes(viewSecretFromSpend(spendSecret.expose()), viewSecret.expose()))
       throw new WalletError({ kind: 'not_deterministic' });
-    const { seedLanguage } = this.#facts;
+    const { seedLanguage } = this.#keysFile;
     const language = findLanguage(seedLanguage) ?? findLanguage('English') ?? LANGUAGES[0];
     if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: seedLanguage });
     return encodeMnemonic(spendSecret.expose(), language);
   }
 
   /** Fills in the secret keys. @throws Error when one is not in memory: a blank key must never be written to disk. */
-  #withSecrets(facts: KeysFile): KeysFile {
+  #withSecrets(keysFile: KeysFile): KeysFile {
     const keys = this.#keys;
     const account = accountOf(keys);
     const { viewSecret } = keys;
     const spendSecret = account?.signerSecret ?? keys.spendSecret?.expose();
-    if (this.background !== undefined || (facts.spendSecret !== undefined && spendSecret === undefined))
+    if (this.background !== undefined || (keysFile.spendSecret !== undefined && spendSecret === undefined))
       throw new Error('the keys file cannot be written without the spend key');
-    if ((facts.multisig === undefined) !== (account === undefined))
+    if ((keysFile.multisig === undefined) !== (account === undefined))
       throw new Error('the keys file cannot be written without the shares');
     return {
-      ...facts,
+      ...keysFile,
       viewSecret: viewSecret.expose(),
       ...(spendSecret === undefined ? {} : { spendSecret }),
-      ...(facts.multisig === undefined || account === undefined
+      ...(keysFile.multisig === undefined || account === undefined
         ? {}
-        : { multisig: { ...facts.multisig, shares: account.shares, roundKeys: account.roundKeys } }),
+        : { multisig: { ...keysFile.multisig, shares: account.shares, roundKeys: account.roundKeys } }),
     };
   }
 
-  async #save(facts: KeysFile, password: string): Promise<void> {
+  async #save(keysFile: KeysFile, password: string): Promise<void> {
     const { path, kdfRounds, rng } = this.#parts;
     if (path === undefined) return;
     // Background files first: the keys file holds their key.
-    await this.#saveBackground(facts);
-    await saveKeysFile(path, this.#withSecrets(facts), password, kdfRounds, rng);
+    await this.#saveBackground(keysFile);
+    await saveKeysFile(path, this.#withSecrets(keysFile), password, kdfRounds, rng);
   }
 
   /** Writes the background files, where background sync has its own password. */
-  async #saveBackground(facts: KeysFile): Promise<void> {
+  async #saveBackground(keysFile: KeysFile): Promise<void> {
     const { store, rng } = this.#parts;
-    const key = backgroundKeyIn(facts);
+    const key = backgroundKeyIn(keysFile);
     if (store === undefined || key === undefined) return;
-    const { spendSecret, ...rest } = this.#withSecrets(withBackgroundSync(facts, backgroundSyncOf(facts)));
+    const { spendSecret, ...rest } = this.#withSecrets(
+      withBackgroundSync(keysFile, backgroundSyncOf(keysFile)),
+    );
     const content = {
       keysFile: rest,
       backgroundKey: key,

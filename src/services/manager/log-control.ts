@@ -42,8 +42,8 @@ export class LogControl {
   }
 
   /** @returns the categories in force afterwards. @throws WalletError `invalid` for a longer text than the limit. */
-  setCategories(asked: string): string {
-    const categories = changeCategories(this.#categories, asked);
+  setCategories(change: string): string {
+    const categories = changeCategories(this.#categories, change);
     if (categories.length > MAX_CATEGORIES)
       throw new WalletError({
         kind: 'invalid',

@@ -81,13 +81,13 @@ export class OpenWallets {
    * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
   open(paths: WalletPaths, password: string, holder: Holder): Promise<OpenWallet> {
-    return this.#hold(holder, lockKey(paths), () => this.#open(paths, password, holder));
+    return this.#openFor(holder, lockKey(paths), () => this.#open(paths, password, holder));
   }
 
   /** Creates a wallet and opens it. @param paths absent: in memory. @throws WalletError `wallet_exists`, `wallet_io` */
   create(wallet: NewWallet, holder: Holder): Promise<OpenWallet> {
     const { paths } = wallet;
-    return this.#hold(holder, lockKey(paths), async () =>
+    return this.#openFor(holder, lockKey(paths), async () =>
       this.#add(await this.#opening.create(wallet), paths, holder),
     );
   }
@@ -181,7 +181,7 @@ export class OpenWallets {
   }
 
   /** Runs a task that opens a wallet, under the locks that its holder needs. */
-  #hold(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
+  #openFor(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
     const locked = (): Promise<Entry> => this.#changing.run(key, task);
     if (holder === 'path') return locked().then(({ wallet }) => wallet);
     return this.#switching.run(async () => {

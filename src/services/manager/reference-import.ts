@@ -29,9 +29,9 @@ export interface ReferenceImport {
  * cache cannot be read, the store begins empty, so that the wallet opens in any case. The cache is renamed and not
  * changed; a crash at any point leaves either the cache or the whole store at its path.
  */
-export async function importReferenceCache(wanted: ReferenceImport): Promise<void> {
-  const { path, storeKey, store, log } = wanted;
-  const answer = await importOnThread(wanted);
+export async function importReferenceCache(request: ReferenceImport): Promise<void> {
+  const { path, storeKey, store, log } = request;
+  const answer = await importOnThread(request);
   if ('problem' in answer) WalletStore.draft(path, storeKey, (w) => fillNewStore(w, store));
   const backup = addBackupName(path, 'reference-cache');
   commitDraft(path);
@@ -61,19 +61,19 @@ function outcomeOf(answer: CacheAnswer): Outcome {
 }
 
 /** Tries the key of current releases, then that of old ones, which did not derive it from the password. */
-async function importOnThread(wanted: ReferenceImport): Promise<Outcome> {
-  const { path, keysFile, password, kdfRounds } = wanted;
+async function importOnThread(request: ReferenceImport): Promise<Outcome> {
+  const { path, keysFile, password, kdfRounds } = request;
   if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
   const thread = new WorkerPool<CacheTask, CacheAnswer>(
     new URL('./reference-cache-thread.js', import.meta.url),
     1,
   );
   try {
-    const answer = outcomeOf(await thread.run(taskOf(wanted, await cacheKey(password, kdfRounds))));
+    const answer = outcomeOf(await thread.run(taskOf(request, await cacheKey(password, kdfRounds))));
     if (!('problem' in answer && answer.otherKey)) return answer;
     const spendSecret = keysFile.spendSecret ?? (new Uint8Array(32) as SecretKey);
     const oldKey = await secretKeysKey(keysFile.viewSecret, spendSecret, kdfRounds);
-    return outcomeOf(await thread.run(taskOf(wanted, oldKey)));
+    return outcomeOf(await thread.run(taskOf(request, oldKey)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw cause;
     throw tooLarge(path, cause);

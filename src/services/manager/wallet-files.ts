@@ -23,8 +23,8 @@ export interface NewWalletFiles {
  * its keys file has its name; a crash leaves drafts only, or a wallet that opens. The caller holds the wallet's lock.
  * @throws WalletError `wallet_exists`, `wallet_io`: all files are removed then.
  */
-export async function createWalletFiles(wanted: NewWalletFiles): Promise<void> {
-  const { paths, keysFile, password, restoreHeight, kdfRounds, rng } = wanted;
+export async function createWalletFiles(request: NewWalletFiles): Promise<void> {
+  const { paths, keysFile, password, restoreHeight, kdfRounds, rng } = request;
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {

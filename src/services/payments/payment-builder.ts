@@ -126,13 +126,13 @@ export class PaymentBuilder {
       (output, ring) => inputWithPart(ownPartOf(output, { viewSecret, shares }), output, ring),
       async (task) => {
         try {
-          const made = await this.#context.workers.multisig.run('propose', {
+          const built = await this.#context.workers.multisig.run('propose', {
             ...task,
             attempts,
             signingKeys,
             threshold,
           });
-          return { proposal: made, fee: made.signed.fee };
+          return { proposal: built, fee: built.signed.fee };
         } finally {
           for (const { secretKey } of task.plan.inputs) secretKey.fill(0);
         }
@@ -157,7 +157,7 @@ export class PaymentBuilder {
   async #priced<Input, T extends { readonly fee: Amount }>(
     { share, rings, terms, prices }: PaymentDraft,
     inputOf: (output: OwnedOutput, ring: Ring) => Input,
-    make: (task: PricedTask<PlanOf<Input>>) => Promise<T>,
+    build: (task: PricedTask<PlanOf<Input>>) => Promise<T>,
   ): Promise<T> {
     const { viewSecret } = this.#context.keystore.keys;
     const task: PricedTask<PlanOf<Input>> = {
@@ -178,9 +178,9 @@ export class PaymentBuilder {
       rates: prices.rates,
     };
     try {
-      const made = await make(task);
-      assertFee(made.fee);
-      return made;
+      const built = await build(task);
+      assertFee(built.fee);
+      return built;
     } catch (cause) {
       if (!(cause instanceof SigningProblem) && !(cause instanceof MultisigProblem)) throw cause;
       throw new WalletError({ kind: 'transfer_failed', reason: cause.message }, { cause });

@@ -116,7 +116,7 @@ export class PaymentMaker {
   }
 
   /** Waits for the payment being made. */
-  settle(): Promise<void> {
+  waitForPayment(): Promise<void> {
     return this.#context.locks.payment.run(() => Promise.resolve());
   }
 

@@ -74,8 +74,8 @@ export class Transfers {
   }
 
   /** Resolves a destination; the resolved address is recorded, not the OpenAlias name. */
-  async #payee(asked: { readonly address: string; readonly amount: Amount }): Promise<Payee> {
-    const address = await this.#services.accounts.resolve(asked.address);
-    return { address, text: formatAddress(address), amount: asked.amount };
+  async #payee(destination: { readonly address: string; readonly amount: Amount }): Promise<Payee> {
+    const address = await this.#services.accounts.resolve(destination.address);
+    return { address, text: formatAddress(address), amount: destination.amount };
   }
 }

@@ -146,9 +146,9 @@ export class LostPayments {
       const hashes = open.map(({ txHash }) => txHash);
       const { transactions } = await daemon.client().getTransactions(hashes, { prune: true });
       this.#context.assertOpen();
-      const held = new Set(transactions.map(({ hash }) => toHex(hash)));
+      const present = new Set(transactions.map(({ hash }) => toHex(hash)));
       for (const { txHash } of open)
-        if (!held.has(toHex(txHash))) this.#fail(txHash, 'the daemon holds it in neither pool nor chain');
+        if (!present.has(toHex(txHash))) this.#fail(txHash, 'the daemon holds it in neither pool nor chain');
     });
   }
 

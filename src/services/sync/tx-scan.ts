@@ -38,12 +38,12 @@ export class TxScan {
    * Source: wallet2.cpp `scan_tx`.
    */
   async scan(hashes: readonly Hash[]): Promise<void> {
-    const asked = new Map(hashes.map((hash) => [toHex(hash), hash]));
-    if (asked.size === 0) return;
+    const requested = new Map(hashes.map((hash) => [toHex(hash), hash]));
+    if (requested.size === 0) return;
     await this.#services.sync.runExclusive(async () => {
-      const fetched = await this.#fetch([...asked.values()]);
+      const fetched = await this.#fetch([...requested.values()]);
       let found = await this.#services.sync.scanTxs(batchOf(fetched));
-      const later = this.#possibleSpends(found).filter((hash) => !asked.has(toHex(hash)));
+      const later = this.#possibleSpends(found).filter((hash) => !requested.has(toHex(hash)));
       if (later.length > 0) {
         if (!this.#context.daemon.trusted)
           throw new WalletError({
@@ -77,10 +77,10 @@ export class TxScan {
   async #fetch(hashes: readonly Hash[]): Promise<DaemonTransaction[]> {
     const fetched: DaemonTransaction[] = [];
     for (let start = 0; start < hashes.length; start += TXS_PER_CALL) {
-      const asked = hashes.slice(start, start + TXS_PER_CALL);
-      const { transactions } = await this.#context.daemon.client().getTransactions(asked, { prune: true });
+      const batch = hashes.slice(start, start + TXS_PER_CALL);
+      const { transactions } = await this.#context.daemon.client().getTransactions(batch, { prune: true });
       const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
-      for (const hash of asked) {
+      for (const hash of batch) {
         const tx = byHash.get(toHex(hash));
         if (tx === undefined)
           throw new WalletError({

@@ -35,7 +35,7 @@ const open = (
 const opened = (...wallets: OpenWallet[]): OpenWallets =>
   ({
     all: () => wallets,
-    withKeysFile: (keys: string) => wallets.find(({ name }) => keys === join(path, `${name}.keys`)),
+    findByKeysFile: (keys: string) => wallets.find(({ name }) => keys === join(path, `${name}.keys`)),
   }) as unknown as OpenWallets;
 
 const put = (...files: string[]): void => files.forEach((file) => writeFileSync(join(path, file), ''));

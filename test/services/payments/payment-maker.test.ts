@@ -136,7 +136,7 @@ describe('a payment', () => {
 
   it('is awaited by a wallet that closes', async () => {
     const paid = maker.make(options, planOf(COIN));
-    await maker.settle();
+    await maker.waitForPayment();
     expect(sent).toHaveLength(1);
     await paid;
   });
