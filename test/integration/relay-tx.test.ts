@@ -82,7 +82,7 @@ describe('relay_tx', () => {
     const { error } = await ours.call('relay_tx', { hex: tx_metadata });
     expect(error).toMatchObject({
       ...{ code: -27, message: 'Failed to parse tx metadata.' },
-      data: { explanation: 'the transaction does not match this wallet' },
+      data: { explanation: 'the transaction does not fit this wallet' },
     });
     await ours.rpc('open_wallet', { filename: 'twin', password: '' });
     expect((await daemon.plain('/get_transaction_pool_hashes')).tx_hashes).toBeUndefined();

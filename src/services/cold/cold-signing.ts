@@ -274,7 +274,7 @@ export class ColdSigning {
     );
   }
 
-  /** @throws WalletError `submission_failed` for a transaction that does not match this wallet. */
+  /** @throws WalletError `submission_failed` for a transaction that does not fit this wallet. */
   #payment(pending: PendingTx): SignedPayment {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
@@ -286,7 +286,7 @@ export class ColdSigning {
       return isWithheldKey(pending.txSecretKey) ? withoutKeys(payment, pending) : payment;
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
-      const reason = `${toHex(transactionHash(pending.tx))} does not match this wallet: ${cause.message}`;
+      const reason = `${toHex(transactionHash(pending.tx))} does not fit this wallet: ${cause.message}`;
       throw new WalletError({ kind: 'submission_failed', reason }, { cause });
     }
   }

@@ -198,7 +198,7 @@ export class MultisigSigning {
     });
   }
 
-  /** @throws WalletError `multisig_submission_failed` for a transaction that does not match this wallet. */
+  /** @throws WalletError `multisig_submission_failed` for a transaction that does not fit this wallet. */
   #payment(pending: PendingTx): SignedPayment {
     const inputs = this.#context.store.read((r) =>
       spentKeys(pending).flatMap((publicKey) => r.outputs.byPublicKey(publicKey) ?? []),
@@ -207,7 +207,7 @@ export class MultisigSigning {
       return paymentOfPending(pending, inputs, this.#context.keystore.keys.network);
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
-      const reason = `they do not match this wallet: ${cause.message}`;
+      const reason = `they do not fit this wallet: ${cause.message}`;
       throw new WalletError({ kind: 'multisig_submission_failed', reason }, { cause });
     }
   }

@@ -77,7 +77,7 @@ export function readMetadata(context: Pick<WalletContext, 'store' | 'keystore'>,
     const inputs = context.store.read((r) =>
       keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
     );
-    return refusing('the transaction does not match this wallet', () =>
+    return refusing('the transaction does not fit this wallet', () =>
       paymentOfPending(pending, inputs, context.keystore.keys.network),
     );
   });
