@@ -122,5 +122,8 @@ describe('a spend key that was put away', () => {
     expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, undefined))).toMatchObject({
       kind: 'invalid',
     });
+    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, keys.spend))).toMatchObject({
+      kind: 'invalid',
+    });
   });
 });

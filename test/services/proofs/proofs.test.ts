@@ -96,7 +96,7 @@ describe('the keys of a transaction', () => {
 
 const [payer, payee] = [holder(rng), holder(rng)];
 const own = wallet.accounts.decoded({ major: 0, minor: 1 });
-/** Pays 5 to the wallet and 7 to somebody else. */
+/** Pays 5 to the wallet and 7 to the payee. */
 const made = payment(
   payer,
   [
