@@ -54,8 +54,8 @@ export class FakeRefresher {
     this.calls.push(['expand', index]);
   }
 
-  learn(_wallet: number, told: unknown): void {
-    this.calls.push(['learn', told]);
+  learn(_wallet: number, keyImages: unknown): void {
+    this.calls.push(['learn', keyImages]);
   }
 
   refresh(_wallet: number, from: RefreshFrom): Promise<RefreshResult> {

@@ -71,7 +71,7 @@ export interface TestWalletOptions {
   readonly name?: string;
   readonly viewOnly?: boolean;
   readonly backgroundSync?: BackgroundSyncType;
-  /** Of the store; absent: in memory. */
+  /** File of the store; absent: in memory. */
   readonly path?: string;
   /** Undefined: to be found by the daemon's block timestamps. */
   readonly restoreHeight?: number | undefined;

@@ -70,7 +70,7 @@ describe('the text of an address', () => {
 });
 
 describe('the index of an address', () => {
-  const foreign = namedKeys('somebody else');
+  const foreign = namedKeys('another wallet');
 
   it('is found where the address was handed out or lies within the lookahead', () => {
     wallet.watch(2, 4);

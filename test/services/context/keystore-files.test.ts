@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Keystore } from '../../../src/services/context/keystore.js';
-import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
+import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import type { BackgroundSyncType } from '../../../src/wallet/model/background-sync-mode.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { faultOf, keysFileOf, namedKeys, PASSWORD } from '../../support/test-wallet.js';
@@ -83,7 +83,7 @@ describe('the keys file', () => {
   it('is never written without the spend key that belongs in it', async () => {
     const keystore = open('reuse-wallet-password');
     keystore.dropSpendKey();
-    expect(() => keystore.password).toThrow('forgotten');
+    expect(() => keystore.password).toThrow('not in memory');
     expect(await keystore.restoreFile()).toBe(false);
     await expect(keystore.changePassword('', 'new')).rejects.toMatchObject({
       fault: { kind: 'wrong_password' },
@@ -91,36 +91,5 @@ describe('the keys file', () => {
     await expect(keystore.setLookahead({ major: 1, minor: 1 })).rejects.toThrow();
     expect(() => keystore.whole).toThrow('without the spend key');
     expect([existsSync(path), keystore.isPassword(PASSWORD)]).toEqual([false, false]);
-  });
-});
-
-describe('a spend key that was put away', () => {
-  it('is recovered from the keys file with its password alone', async () => {
-    const keystore = open('reuse-wallet-password');
-    await keystore.restoreFile();
-    keystore.dropSpendKey();
-    expect(await faultOf(() => keystore.recoverSpendKey('wrong', undefined))).toEqual({
-      kind: 'wrong_password',
-    });
-    expect(await keystore.recoverSpendKey(PASSWORD, undefined)).toEqual(keys.spend);
-  });
-
-  it('that is given must be that of the keys file, under its password', async () => {
-    const keystore = open('reuse-wallet-password');
-    await keystore.restoreFile();
-    expect(await keystore.recoverSpendKey(PASSWORD, keys.spend)).toEqual(keys.spend);
-    expect(await faultOf(() => keystore.recoverSpendKey('wrong', keys.spend))).toEqual({
-      kind: 'wrong_password',
-    });
-    const { spend } = namedKeys('other');
-    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, spend))).toMatchObject({ kind: 'invalid' });
-  });
-
-  it('is not recovered from the keys file of another wallet in its place', async () => {
-    const keystore = open('reuse-wallet-password');
-    await saveKeysFile(path, keysFileOf(namedKeys('other')), PASSWORD, 1, seededRng('other'));
-    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, undefined))).toMatchObject({
-      kind: 'invalid',
-    });
   });
 });

@@ -184,7 +184,7 @@ describe('a payment of a multisig wallet whose outputs lack key images', () => {
   const failing = (found: Fault) => () => {
     throw new WalletError(found);
   };
-  const reason = 'outputs wait for multisig info of other signers: import it first';
+  const reason = 'some outputs cannot be spent before multisig info of other signers is imported';
 
   test.each<[string, Fault]>([
     ['not_enough_money', { kind: 'not_enough_money', available: 0n as never, needed: 1n as never }],

@@ -96,7 +96,7 @@ describe('the keys of a transaction', () => {
 
 const [payer, payee] = [holder(rng), holder(rng)];
 const own = wallet.accounts.decoded({ major: 0, minor: 1 });
-/** Pays 5 to the wallet and 7 to somebody else. */
+/** Pays 5 to the wallet and 7 to the payee. */
 const made = payment(
   payer,
   [
@@ -184,7 +184,7 @@ describe('a proof of payment', () => {
       'an address with a spend key of ours and a view key of another wallet',
       tx.hash,
       formatAddress({ ...own, viewPublicKey: payee.address().viewPublicKey }),
-      { kind: 'invalid', reason: 'the address has a spend key of ours, and is not ours' },
+      { kind: 'invalid', reason: 'the address has a spend key of this wallet, but is not an address of it' },
     ],
   ])('is refused for %s', async (_, hash, address, fault) => {
     expect(await faultOf(() => proofs.proveTx(hash, address, ''))).toMatchObject(fault);

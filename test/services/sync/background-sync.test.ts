@@ -53,7 +53,7 @@ function receiveAway(): void {
   wallet.refresher.onKeyImages = (_, outputs) => Promise.resolve(outputs.map((__, i) => bytes(101 + i)));
 }
 
-/** What {@link receiveAway} is once the key images are known. */
+/** Expects the outcome of {@link receiveAway} once the key images are known. */
 const expectSettled = (): void => {
   expect(wallet.store.read((r) => r.outputs.withoutKeyImage())).toEqual([]);
   expect(wallet.store.read((r) => r.outputs.byKeyImage(IMAGE))).toMatchObject({ spentHeight: 2 });

@@ -90,7 +90,7 @@ describe('reading the chain again', () => {
   it.each([
     ['keeps the keys and destinations of payments where it is soft', false, ['pending', 1]],
     ['deletes them too where it is hard', true, [undefined, undefined]],
-  ])('deletes all that the chain tells, and %s', async (_, hard, kept) => {
+  ])('deletes every row derived from the chain, and %s', async (_, hard, kept) => {
     await wallet.sync.rescan(hard);
     expect(wallet.store.read((r) => [r.chain.tip(), r.payments.has(bytes<Hash>(1))])).toEqual([
       undefined,
@@ -129,14 +129,14 @@ describe('reading the chain again', () => {
 
 describe('calls to the scanner', () => {
   it('are passed on for this wallet', () => {
-    const told = [{ publicKey: bytes<never>(1), keyImage: bytes<never>(2), proven: true }];
+    const imported = [{ publicKey: bytes<never>(1), keyImage: bytes<never>(2), proven: true }];
     wallet.sync.expandTo({ major: 1, minor: 2 });
-    wallet.sync.watchKeyImages(told);
+    wallet.sync.watchKeyImages(imported);
     wallet.sync.restartScan();
     wallet.sync.stop();
     expect(wallet.refresher.calls).toEqual([
       ['expand', { major: 1, minor: 2 }],
-      ['learn', told],
+      ['learn', imported],
       ['restart'],
       ['detach'],
     ]);
