@@ -7,7 +7,11 @@ import { FeeEstimator } from '../../src/services/payments/fee-estimator.js';
 import { PaymentMaker } from '../../src/services/payments/payment-maker.js';
 import { MempoolTracker } from '../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
+import { toHex } from '../../src/util/bytes.js';
+import { systemRng } from '../../src/util/random.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
+import { planTransfers } from '../../src/wallet/select/transfer-plan.js';
+import type { Payee } from '../../src/wallet/select/transfer-request.js';
 import { unnamed } from '../store/fixtures.js';
 import type { Holder } from '../wallet/fixtures.js';
 import { CHAIN_HEIGHT, ringAnswers } from './paid-outputs.js';
@@ -71,4 +75,19 @@ export function coldPair(
   };
   const signer = new ServiceWallet(ownKeys(owner), format);
   return { watch: new ColdWallet(watch), signer: new ColdWallet(signer), outputs, sent };
+}
+
+/** Lays a payment out in the view-only wallet. @returns the sealed set in hex, for the signer. */
+export async function layOutPayment({ watch: { payments } }: ColdPair, payee: Payee): Promise<string> {
+  const { unsignedSet = new Uint8Array() } = await payments.make(
+    { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+    ({ rates, priority }) =>
+      planTransfers(
+        { payees: [payee], account: 0, priority, unlockTime: 0n },
+        payments.builder.purse(0, []),
+        rates,
+        systemRng,
+      ),
+  );
+  return toHex(unsignedSet);
 }
