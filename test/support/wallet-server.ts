@@ -49,6 +49,10 @@ export class FakeRefresher {
     return this.lookingAhead();
   }
 
+  expand(wallet: number): void {
+    this.calls.push(`expand ${wallet}`);
+  }
+
   cancel(): void {
     this.calls.push('cancel');
   }

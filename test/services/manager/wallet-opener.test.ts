@@ -6,10 +6,9 @@ import { keysFileVersion } from '../../../src/store/keys/keys-file-disk.js';
 import type { KeysFile } from '../../../src/store/keys/keys-file.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { fault, groupKeys, ownKeys } from '../../support/service-wallet.js';
-import { randomKeys, WalletServer } from '../../support/wallet-server.js';
+import { fault, ownKeys } from '../../support/service-wallet.js';
+import { WalletServer } from '../../support/wallet-server.js';
 import { holder } from '../../wallet/fixtures.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
 
 const rng = seededRng('wallet opener');
 const { keysFile: OTHER } = ownKeys(holder(rng));
@@ -168,42 +167,6 @@ describe('creating a wallet', () => {
     await expect(before('new')).rejects.toMatchObject({ fault: { kind: 'wallet_io' } });
     expect(server.files().filter((name) => name.endsWith('.keys'))).toEqual(['w.keys']);
     expect(isUnlocked('new')).toBe(true);
-  });
-});
-
-describe('a wallet in memory', () => {
-  const create = async (changes: Parameters<WalletServer['newWallet']>[1]): Promise<OpenWallet> => {
-    const wallet = await server.opener.create(server.newWallet(undefined, changes));
-    opened.push(wallet);
-    return wallet;
-  };
-
-  it('writes no file, has no lock, and its restore height is that of the request', async () => {
-    const files = server.files();
-    const wallet = await create({ restoreHeight: undefined });
-    expect([wallet.name, wallet.paths, wallet.store.isInMemory]).toEqual(['', undefined, true]);
-    expect(wallet.store.read((r) => r.meta.get('restore_height'))).toBeUndefined();
-    expect(server.files()).toEqual(files);
-  });
-
-  it('without a spend key is view-only', async () => {
-    const { spendSecret, ...keys } = randomKeys();
-    const wallet = await create({ keys });
-    expect([spendSecret?.length, wallet.isViewOnly, wallet.keys.spendSecret]).toEqual([32, true, undefined]);
-  });
-
-  it('of a group has a signing key in place of a spend key, and is allowed to be multisig', async () => {
-    const [account] = groupOf(randomSigners(2, rng), 2, rng);
-    if (account === undefined) throw new Error('a group');
-    const { multisig, spendPublicKey, viewPublicKey, viewSecret, spendSecret } = groupKeys(account).keysFile;
-    if (multisig === undefined || spendSecret === undefined) throw new Error('a group');
-    const wallet = await create({
-      keys: { spendPublicKey, viewPublicKey, viewSecret, spendSecret },
-      multisig,
-    });
-    expect(wallet.keys.spendSecret).toBeUndefined();
-    expect(wallet.multisigSetup.status()).toMatchObject({ ready: true, threshold: 2, total: 2 });
-    expect(wallet.keystore.multisigEnabled).toBe(true);
   });
 });
 

@@ -1,0 +1,162 @@
+import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
+import { decode, encode } from '../../../src/util/codec.js';
+import { unsignedTxSet, type UnsignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
+import { coldPair, ColdWallet, layOutPayment, type ColdPair } from '../../support/cold-pair.js';
+import { paidOutput } from '../../support/paid-outputs.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+
+const rng = seededRng('cold signing');
+const owner = holder(rng);
+const stranger = holder(rng);
+const TO = formatAddress(stranger.address());
+const OUTPUTS = [2n, 3n].map((coins, i) => paidOutput(owner, coins * COIN, i + 1, rng));
+
+let pair: ColdPair;
+/** What the view-only wallet gives to be signed. */
+let unsigned: string;
+
+beforeAll(async () => {
+  unsigned = await layOutPayment(coldPair(owner, OUTPUTS), {
+    ...payeeOf(stranger.address(), 4n * COIN),
+    text: TO,
+  });
+});
+
+beforeEach(() => {
+  pair = coldPair(owner, OUTPUTS);
+});
+
+const imported = () => pair.signer.wallet.store.read((r) => r.imported.list());
+
+/** The unsigned set with changes, sealed by the view-only wallet. */
+async function changed(change: (set: UnsignedTxSet) => Partial<UnsignedTxSet>): Promise<string> {
+  const { exports } = pair.watch.wallet;
+  const set = decode(unsignedTxSet('current'), await exports.open('unsignedTxs', fromHex(unsigned)));
+  return toHex(
+    await exports.seal('unsignedTxs', encode(unsignedTxSet('current'), { ...set, ...change(set) })),
+  );
+}
+
+const signed = async (): Promise<string> => toHex((await pair.signer.coldSigning.sign(unsigned)).blob);
+
+describe('a set of unsigned transactions', () => {
+  it('is described with its receivers, change and fee', async () => {
+    const { descriptions, summary } = await pair.signer.coldSigning.describe(unsigned);
+    expect(descriptions).toHaveLength(1);
+    expect(summary).toMatchObject({ amountIn: 5n * COIN, recipients: [{ address: TO, amount: 4n * COIN }] });
+  });
+
+  it('is signed with the outputs that it tells of; their keys are on disk before it is given out', async () => {
+    const { txs } = await pair.signer.coldSigning.sign(unsigned);
+    expect(txs).toHaveLength(1);
+    const [tx] = txs;
+    if (tx === undefined) throw new Error('a transaction');
+    expect(pair.signer.wallet.store.read((r) => r.txKeys.get(tx.txHash))).toEqual(tx.txSecretKeys);
+    expect(imported().map(({ keyImage }) => keyImage)).toEqual(OUTPUTS.map(({ keyImage }) => keyImage));
+  });
+
+  test.each<[string, () => string | Promise<string>, object]>([
+    ['what is not hexadecimal', () => 'xyz', { kind: 'bad_hex', what: 'unsigned_txset' }],
+    ['nothing', () => '', { kind: 'bad_unsigned_set' }],
+    ['a set that was cut', () => unsigned.slice(0, -2), { kind: 'bad_unsigned_set' }],
+    ['a set of signed transactions', signed, { kind: 'bad_unsigned_set' }],
+  ])('is not read from %s', async (_, text, expected) => {
+    const hex = await text();
+    await expect(pair.signer.coldSigning.sign(hex)).rejects.toMatchObject({ fault: expected });
+    await expect(pair.signer.coldSigning.describe(hex)).rejects.toMatchObject({ fault: expected });
+  });
+
+  it('of another wallet cannot be read', async () => {
+    const other = new ColdWallet(new ServiceWallet(ownKeys(stranger)));
+    await expect(other.coldSigning.sign(unsigned)).rejects.toMatchObject({
+      fault: { kind: 'bad_unsigned_set' },
+    });
+  });
+});
+
+describe('signing fails, and nothing is stored', () => {
+  const refused = async (
+    hex: string | Promise<string>,
+    expected: object,
+    by = pair.signer,
+  ): Promise<void> => {
+    await expect(by.coldSigning.sign(await hex)).rejects.toMatchObject({
+      fault: { kind: 'signing_failed', ...expected },
+    });
+    expect(by.wallet.store.read((r) => r.imported.list())).toEqual([]);
+  };
+
+  it('in a view-only wallet', async () => {
+    await refused(unsigned, {}, new ColdWallet(new ServiceWallet(ownKeys(owner, true))));
+  });
+
+  it('where the amounts do not add up', async () => {
+    await refused(
+      changed(({ txs }) => ({
+        txs: txs.map((tx) => ({
+          ...tx,
+          sources: tx.sources.map((one) => ({ ...one, amount: one.amount - 1n })),
+        })),
+      })),
+      {},
+    );
+  });
+
+  it('where change goes to another wallet', async () => {
+    await refused(
+      changed(({ txs }) => ({
+        txs: txs.map((tx) => ({
+          ...tx,
+          change: { ...tx.change, address: { ...stranger.address() } },
+          outputs: tx.outputs.map((one) =>
+            one.amount === tx.change.amount ? { ...one, address: { ...stranger.address() } } : one,
+          ),
+        })),
+      })),
+      {},
+    );
+  });
+
+  it('above a fee of one coin', async () => {
+    const less = 2n * COIN;
+    await refused(
+      changed(({ txs }) => ({
+        txs: txs.map((tx) => ({
+          ...tx,
+          outputs: tx.outputs.map((one) => (one.amount === 4n * COIN ? { ...one, amount: less } : one)),
+          destinations: tx.destinations.map((one) => ({ ...one, amount: less })),
+        })),
+      })),
+      { reason: 'fee too high' },
+    );
+  });
+
+  it('for a set that tells of an output of another wallet', async () => {
+    await refused(
+      changed(({ outputs }) => ({
+        outputs: {
+          ...outputs,
+          outputs: outputs.outputs.map((one) => ({ ...one, publicKey: stranger.spendPublicKey })),
+        },
+      })),
+      { reason: 'an output is not of this wallet' },
+    );
+  });
+
+  it('in a wallet that reads the chain itself and knows other outputs', async () => {
+    pair.signer.wallet.receive(OUTPUTS.slice(1), 120);
+    await refused(unsigned, { reason: 'this wallet reads the chain itself, and knows other outputs' });
+  });
+});
+
+describe('a wallet with the spend key that reads the chain itself', () => {
+  it('signs what the view-only wallet laid out, and imports nothing', async () => {
+    pair.signer.wallet.receive(OUTPUTS, 120);
+    expect((await pair.signer.coldSigning.sign(unsigned)).txs).toHaveLength(1);
+    expect(imported()).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import type { KeyImage } from '../../../src/crypto/types.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { amount } from '../../../src/util/amount.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
+import { decode, encode } from '../../../src/util/codec.js';
+import { signedTxSet, type SignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
+import type { OutgoingState } from '../../../src/wallet/model/records.js';
+import { coldPair, layOutPayment, type ColdPair, type ColdWallet } from '../../support/cold-pair.js';
+import { paidOutput } from '../../support/paid-outputs.js';
+import { REFUSED } from '../../support/payment-home.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault } from '../../support/service-wallet.js';
+import { bytes, page } from '../../store/fixtures.js';
+import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+
+const rng = seededRng('cold signing');
+const owner = holder(rng);
+const stranger = holder(rng);
+const TO = formatAddress(stranger.address());
+const OUTPUTS = [2n, 3n, 3n].map((coins, i) => paidOutput(owner, coins * COIN, i + 1, rng));
+
+let pair: ColdPair;
+/** What the view-only wallet gives to be signed. */
+let unsigned: string;
+
+beforeAll(async () => {
+  unsigned = await layOutPayment(coldPair(owner, OUTPUTS), {
+    ...payeeOf(stranger.address(), 4n * COIN),
+    text: TO,
+  });
+});
+
+beforeEach(() => {
+  pair = coldPair(owner, OUTPUTS);
+});
+
+const STATES: OutgoingState[] = ['prepared', 'pending', 'failed', 'confirmed'];
+const outgoing = () => pair.watch.wallet.store.read((r) => r.outgoing.list({ states: STATES }));
+const images = (of: ColdWallet) =>
+  of.wallet.store.read((r) => r.outputs.inOrder().map(({ keyImage }) => keyImage));
+
+const signed = async (): Promise<string> => toHex((await pair.signer.coldSigning.sign(unsigned)).blob);
+
+async function changedSigned(change: (set: SignedTxSet) => Partial<SignedTxSet>): Promise<string> {
+  const { exports } = pair.signer.wallet;
+  const set = decode(signedTxSet, await exports.open('signedTxs', fromHex(await signed())));
+  return toHex(await exports.seal('signedTxs', encode(signedTxSet, { ...set, ...change(set) })));
+}
+
+describe('submitting a set of signed transactions', () => {
+  it('relays them as payments of the view-only wallet, which keeps no key of them', async () => {
+    const { blob, txs } = await pair.signer.coldSigning.sign(unsigned);
+    const hashes = await pair.watch.coldSigning.submit(toHex(blob));
+    expect([hashes, pair.sent]).toEqual([txs.map(({ txHash }) => txHash), txs.map((tx) => tx.blob)]);
+    expect(outgoing()).toMatchObject([
+      { state: 'pending', destinations: [{ address: TO, amount: 4n * COIN }] },
+    ]);
+    // The signer keeps the keys of the transactions.
+    const [hash] = hashes;
+    expect(hash && pair.watch.wallet.store.read((r) => r.txKeys.get(hash))).toEqual([]);
+  });
+
+  test.each<[string, () => string | Promise<string>, object]>([
+    ['what is not hexadecimal', () => '0', { kind: 'bad_hex', what: 'tx_data_hex' }],
+    ['a set of unsigned transactions', () => unsigned, { kind: 'bad_signed_set' }],
+    [
+      'more key images than there are outputs',
+      () => changedSigned(({ keyImages }) => ({ keyImages: [...keyImages, ...keyImages] })),
+      { kind: 'bad_signed_set' },
+    ],
+    [
+      'a transaction whose record pays another amount',
+      () =>
+        changedSigned(({ txs }) => ({
+          txs: txs.map((tx) => ({
+            ...tx,
+            destinations: tx.destinations.map((one) => ({ ...one, amount: amount(one.amount + 1n) })),
+          })),
+        })),
+      { kind: 'submission_failed', reason: expect.stringContaining('does not fit this wallet') },
+    ],
+  ])('is refused for %s', async (_, text, expected) => {
+    await expect(pair.watch.coldSigning.submit(await text())).rejects.toMatchObject(fault(expected));
+    expect([outgoing(), pair.sent]).toEqual([[], []]);
+  });
+
+  test.each<[string, () => Promise<typeof REFUSED>, object]>([
+    [
+      'refuses them',
+      () => Promise.resolve(REFUSED),
+      { reason: 'double spend', text: 'transaction was rejected by daemon' },
+    ],
+    [
+      'cannot be reached',
+      () => Promise.reject(new DaemonError('unreachable', 'no way', { notTaken: true })),
+      { reason: 'no way', text: 'no connection to daemon' },
+    ],
+  ])('fails where the daemon %s, and leaves no payment behind', async (_, answer, expected) => {
+    const hex = await signed();
+    pair.watch.wallet.answers = { ...pair.watch.wallet.answers, sendRawTransaction: answer };
+    await expect(pair.watch.coldSigning.submit(hex)).rejects.toMatchObject(
+      fault({ kind: 'submission_failed', ...expected }),
+    );
+    expect(outgoing()).toEqual([]);
+  });
+
+  test.each<[string, (keyImages: readonly KeyImage[]) => KeyImage[], boolean]>([
+    ['takes those of other outputs by their place', (keyImages) => [...keyImages], true],
+    ['takes none by its place where one contradicts what is spent', (all) => [...all].reverse(), false],
+    ['takes no blank ones', (all) => all.map(() => bytes<KeyImage>(0)), false],
+  ])('%s among the key images of the set', async (_, change, isTaken) => {
+    const hex = await changedSigned(({ keyImages }) => ({ keyImages: change(keyImages) }));
+    await pair.watch.coldSigning.submit(hex);
+    const spent = pair.watch.wallet.store.read((r) => r.outputs.inOrder().map(({ spentBy }) => spentBy));
+    // One output is not spent: its key image is known by its place alone.
+    expect(spent.filter((by) => by === undefined)).toHaveLength(1);
+    expect(images(pair.watch)).toEqual(
+      OUTPUTS.map(({ keyImage }, i) => (spent[i] === undefined && !isTaken ? undefined : keyImage)),
+    );
+  });
+
+  it('takes no key image by its place of an output that a reorganisation may move', async () => {
+    const hex = await signed();
+    pair.watch.wallet.store.write((w) => w.applyPage(page(4, 1)));
+    await pair.watch.coldSigning.submit(hex);
+    expect(images(pair.watch).filter((image) => image === undefined)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { KeyImageStatus } from '../../../src/daemon/daemon.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { toHex } from '../../../src/util/bytes.js';
+import type { SignedKeyImage } from '../../../src/wallet/scan/key-images.js';
+import { KeyImageTransfer } from '../../../src/services/cold/key-image-transfer.js';
+import { coldPair, type ColdPair } from '../../support/cold-pair.js';
+import { groupWallets } from '../../support/group-wallets.js';
+import { paidOutput } from '../../support/paid-outputs.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault } from '../../support/service-wallet.js';
+import { bytes, page } from '../../store/fixtures.js';
+import { holder } from '../../wallet/fixtures.js';
+
+const rng = seededRng('key image transfer');
+const owner = holder(rng);
+const VALUES = [10n, 20n, 30n, 40n];
+const OUTPUTS = VALUES.map((value, i) => paidOutput(owner, value, i + 1, rng));
+const TOTAL = 100n;
+
+let pair: ColdPair;
+let images: readonly SignedKeyImage[];
+/** What the daemon answers of each key image, by hex; unspent where it is absent. */
+let statuses: Map<string, KeyImageStatus>;
+
+beforeEach(async () => {
+  pair = coldPair(owner, OUTPUTS);
+  statuses = new Map();
+  pair.watch.wallet.answers = {
+    isKeyImageSpent: (asked) => Promise.resolve(asked.map((image) => statuses.get(toHex(image)) ?? 0)),
+  };
+  await pair.signer.outputTransfer.take(pair.watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
+  images ??= (await pair.signer.keyImageTransfer.export(true)).images;
+});
+
+const spend = (place: number, status: KeyImageStatus): void =>
+  void statuses.set(toHex(images[place]?.keyImage ?? new Uint8Array()), status);
+const known = (): (KeyImage | undefined)[] =>
+  pair.watch.wallet.store.read((r) => r.outputs.inOrder().map(({ keyImage }) => keyImage));
+const spenders = (): (Hash | undefined)[] =>
+  pair.watch.wallet.store.read((r) => r.outputs.inOrder().map(({ spentBy }) => spentBy));
+const NONE = OUTPUTS.map(() => undefined);
+
+describe('an export of key images', () => {
+  it('holds all in the order of the outputs, or those from the first that the last import asked for', async () => {
+    const { signer, watch } = pair;
+    expect((await signer.keyImageTransfer.export(true)).first).toBe(0);
+    expect(images.map(({ keyImage }) => keyImage)).toEqual(OUTPUTS.map(({ keyImage }) => keyImage));
+    await watch.keyImageTransfer.import(images.slice(0, 3), 0);
+    await signer.outputTransfer.take(watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
+    const news = await signer.keyImageTransfer.export(false);
+    expect([news.first, news.images.map(({ keyImage }) => keyImage)]).toEqual([3, [OUTPUTS[3]?.keyImage]]);
+  });
+
+  it('without a request is empty, behind the last output', async () => {
+    pair.signer.wallet.store.write((w) => w.imported.clearRequests());
+    expect(await pair.signer.keyImageTransfer.export(false)).toEqual({ first: 4, images: [] });
+  });
+
+  it('of a wallet that reads the chain itself holds all its outputs, when all are asked for', async () => {
+    pair.signer.wallet.receive(OUTPUTS, 120);
+    expect((await pair.signer.keyImageTransfer.export(true)).images).toHaveLength(4);
+    expect(await pair.signer.keyImageTransfer.export(false)).toEqual({ first: 4, images: [] });
+  });
+
+  it('is refused without a whole spend key', async () => {
+    await expect(pair.watch.keyImageTransfer.export(true)).rejects.toMatchObject(
+      fault({ kind: 'view_only' }),
+    );
+    const [wallet] = groupWallets(2, 2, [], rng).wallets;
+    if (wallet === undefined) throw new Error('a wallet');
+    await expect(new KeyImageTransfer(wallet, wallet).export(true)).rejects.toMatchObject({
+      fault: { kind: 'multisig_refused' },
+    });
+  });
+});
+
+describe('an import of key images', () => {
+  it('is proven, stored, looked out for, and answered with the height of the last output', async () => {
+    const { watch } = pair;
+    expect(await watch.keyImageTransfer.import(images, 0)).toEqual({ height: 4, spent: 0n, unspent: TOTAL });
+    expect(known()).toEqual(OUTPUTS.map(({ keyImage }) => keyImage));
+    expect(watch.wallet.fakeSync.learned.map(({ proven }) => proven)).toEqual([true, true, true, true]);
+    await watch.keyImageTransfer.import(images, 0);
+    expect(watch.wallet.fakeSync.learned).toHaveLength(4);
+  });
+
+  it('of nothing knows nothing', async () => {
+    pair.watch.wallet.answers = {};
+    expect(await pair.watch.keyImageTransfer.import([], 0)).toEqual({ height: 0, spent: 0n, unspent: 0n });
+    expect(known()).toEqual(NONE);
+  });
+
+  it('divides what it covers into spent and unspent, whatever the daemon says, and leaves out frozen outputs', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom<KeyImageStatus>(0, 1, 2), { minLength: 4, maxLength: 4 }),
+        fc.nat(4),
+        fc.option(fc.nat(3)),
+        async (given, first, frozen) => {
+          const { watch } = coldPair(owner, OUTPUTS);
+          watch.wallet.answers = {
+            isKeyImageSpent: (asked) =>
+              Promise.resolve(asked.map((_, i): KeyImageStatus => given[first + i] ?? 0)),
+          };
+          watch.keyImageTransfer.learn(
+            OUTPUTS.map(({ publicKey }, i) => ({
+              ...{ publicKey, keyImage: images[i]?.keyImage ?? bytes<KeyImage>(0), proven: true },
+            })),
+          );
+          if (frozen !== null)
+            watch.wallet.store.write((w) => {
+              const output = w.outputs.inOrder()[frozen];
+              if (output !== undefined) w.outputs.setFrozen(output, true);
+            });
+          const { spent, unspent, height } = await watch.keyImageTransfer.import(images.slice(first), first);
+          const isCounted = (i: number): boolean => i !== frozen;
+          const sum = (isWanted: (i: number) => boolean): bigint =>
+            VALUES.reduce((total, value, i) => (isCounted(i) && isWanted(i) ? total + value : total), 0n);
+          expect([spent, unspent, height]).toEqual([
+            sum((i) => i >= first && given[i] !== 0),
+            sum((i) => i < first || given[i] === 0),
+            4,
+          ]);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  it('marks an output as spent that the chain spends, and not one that only the pool spends', async () => {
+    spend(0, 1);
+    spend(1, 2);
+    expect(await pair.watch.keyImageTransfer.import(images, 0)).toMatchObject({ spent: 30n, unspent: 70n });
+    expect(spenders()).toEqual([bytes<Hash>(0), undefined, undefined, undefined]);
+  });
+
+  it('marks it as unspent again where the chain that spent it was replaced', async () => {
+    spend(0, 1);
+    await pair.watch.keyImageTransfer.import(images, 0);
+    spend(0, 0);
+    await pair.watch.keyImageTransfer.import(images, 0);
+    expect(spenders()).toEqual(NONE);
+  });
+
+  it('fails with the error of the daemon; the key images are known then', async () => {
+    const error = new DaemonError('timeout', 'no answer');
+    pair.watch.wallet.answers = { isKeyImageSpent: () => Promise.reject(error) };
+    await expect(pair.watch.keyImageTransfer.import(images, 0)).rejects.toBe(error);
+    expect(known()).toEqual(OUTPUTS.map(({ keyImage }) => keyImage));
+  });
+});
+
+describe('an import of key images is refused, and nothing is taken', () => {
+  const swapped = () => [images[1], images[0]].flatMap((image) => image ?? []);
+  const outside = () =>
+    images.map((image, i) => (i === 1 ? { ...image, keyImage: bytes<KeyImage>(0xff) } : image));
+
+  test.each<[string, () => readonly SignedKeyImage[], number, object]>([
+    ['beyond the last output', () => [], 5, { kind: 'invalid', text: 'Offset larger than known outputs' }],
+    [
+      'for more than there are outputs',
+      () => images,
+      1,
+      {
+        kind: 'invalid',
+        text: 'The blockchain is out of date compared to the signed key images',
+      },
+    ],
+    [
+      'where a signature is that of another output',
+      swapped,
+      0,
+      { kind: 'wrong_signature', text: expect.stringMatching(/^Signature check failed 0\/2, key image /) },
+    ],
+    [
+      'where one lies outside of the group',
+      outside,
+      0,
+      {
+        kind: 'invalid',
+        text: `Key image out of validity domain: input 1/4, key image ${'ff'.repeat(32)}`,
+      },
+    ],
+  ])('%s', async (_, given, first, expected) => {
+    await expect(pair.watch.keyImageTransfer.import(given(), first)).rejects.toMatchObject({
+      fault: expected,
+    });
+    expect([known(), pair.watch.wallet.fakeSync.learned]).toEqual([NONE, []]);
+  });
+
+  it('where the daemon is not trusted', async () => {
+    pair.watch.wallet.trusted = false;
+    await expect(pair.watch.keyImageTransfer.import(images, 0)).rejects.toMatchObject(
+      fault({ kind: 'daemon_untrusted' }),
+    );
+    expect(known()).toEqual(NONE);
+  });
+
+  it('where a reorganisation has taken an output that one is of', async () => {
+    pair.watch.wallet.store.write((w) => w.applyPage(page(3, 1)));
+    await expect(pair.watch.keyImageTransfer.import(images, 0)).rejects.toMatchObject({
+      fault: { kind: 'invalid', reason: expect.stringContaining('behind the chain') },
+    });
+  });
+
+  it('once the wallet is closed', async () => {
+    pair.watch.wallet.store.close();
+    await expect(pair.watch.keyImageTransfer.import(images, 0)).rejects.toMatchObject(
+      fault({ kind: 'no_wallet' }),
+    );
+  });
+});

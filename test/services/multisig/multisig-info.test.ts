@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, it, test } from '@jest/globals';
+import type { Hash } from '../../../src/crypto/types.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
+import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { fault, groupKeys, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { bytes, page } from '../../store/fixtures.js';
+import { holder } from '../../wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+
+const rng = seededRng('multisig info');
+const accounts = groupOf(randomSigners(3, rng), 2, rng);
+const { outputs } = groupWallets(2, 3, [1n, 2n], rng, accounts);
+/** A member of another group. */
+const [STRANGER] = groupWallets(2, 2, [1n], rng).wallets;
+if (STRANGER === undefined) throw new Error('a stranger');
+
+let members: GroupMember[];
+let a: GroupMember;
+let b: GroupMember;
+let c: GroupMember;
+
+beforeEach(() => {
+  members = accounts.map((account) => {
+    const wallet = new ServiceWallet(groupKeys(account));
+    wallet.receive(outputs, CHAIN_HEIGHT);
+    return new GroupMember(wallet);
+  });
+  [a, b, c] = members as [GroupMember, GroupMember, GroupMember];
+});
+
+const exported = async (member: GroupMember): Promise<string> => toHex(await member.info.export());
+const refused = (text?: string) =>
+  expect.objectContaining({
+    fault: expect.objectContaining({ kind: 'multisig_refused', ...(text === undefined ? {} : { text }) }),
+  });
+
+describe('an export of multisig info', () => {
+  it('replaces the nonces of all outputs that are not spent', async () => {
+    expect(a.nonces()).toEqual([0, 0]);
+    await exported(a);
+    const before = a.nonces();
+    expect(before[0]).toBeGreaterThan(0);
+    const first = outputs[0]?.publicKey;
+    const read = () => a.wallet.store.read((r) => (first === undefined ? [] : r.multisig.nonces(first)));
+    const old = read().map(toHex);
+    await exported(a);
+    expect(a.nonces()).toEqual(before);
+    expect(read().map(toHex)).not.toEqual(old);
+  });
+
+  it('has no nonces for an output that the chain spends', async () => {
+    await exchangeInfo([a, b]);
+    const [image] = a.keyImages();
+    if (image === undefined) throw new Error('a key image');
+    const spend = { keyImage: image, txHash: bytes<Hash>(9), height: CHAIN_HEIGHT };
+    a.wallet.store.write((w) => w.applyPage(page(CHAIN_HEIGHT, 1, { spends: [spend] })));
+    await exported(a);
+    expect(a.nonces()[0]).toBe(0);
+    expect(a.nonces()[1]).toBeGreaterThan(0);
+  });
+
+  it('is refused in a wallet of one owner', async () => {
+    const wallet = new ServiceWallet(ownKeys(holder(rng)));
+    await expect(new GroupMember(wallet).info.export()).rejects.toMatchObject(
+      fault({ kind: 'not_multisig' }),
+    );
+  });
+});
+
+describe('an import of multisig info', () => {
+  it('of enough others gives the key images, the same in every wallet', async () => {
+    const infos = await Promise.all([a, b, c].map(exported));
+    expect(await a.info.import([infos[1] ?? ''], false)).toBe(2);
+    expect(await b.info.import([infos[2] ?? '', infos[0] ?? ''], false)).toBe(2);
+    expect(await c.info.import(infos, false)).toBe(2);
+    expect(a.keyImages().every((image) => image?.length === 32)).toBe(true);
+    expect([b.keyImages(), c.keyImages()]).toEqual([a.keyImages(), a.keyImages()]);
+    expect(a.wallet.fakeSync.calls).toEqual(['lookAgain']);
+  });
+
+  it('counts the outputs that all of them tell of, and leaves the others as they are', async () => {
+    const info = await exported(b);
+    a.wallet.receive(
+      groupWallets(2, 3, [9n], rng, accounts).outputs.map((one) => ({ ...one, height: 121 })),
+      122,
+    );
+    expect(await a.info.import([info], false)).toBe(2);
+    expect(a.keyImages().map((image) => image !== undefined)).toEqual([true, true, false]);
+  });
+
+  it('knows nothing of outputs that a reorganisation has taken here', async () => {
+    const info = await exported(b);
+    a.wallet.store.write((w) => w.applyPage(page(2, 1)));
+    expect(await a.info.import([info], false)).toBe(1);
+    expect(a.keyImages()).toHaveLength(1);
+    a.wallet.store.write((w) => w.applyPage(page(1, 1)));
+    expect(await a.info.import([info], false)).toBe(0);
+  });
+
+  it('once more gives the same key images', async () => {
+    const infos = await exchangeInfo(members);
+    const before = a.keyImages();
+    expect(await a.info.import(infos, false)).toBe(2);
+    expect(a.keyImages()).toEqual(before);
+  });
+
+  it('refreshes the wallet where that is asked for; a daemon that fails is no error', async () => {
+    const info = await exported(b);
+    a.wallet.fakeSync.refreshing = () => Promise.reject(new DaemonError('timeout', 'no answer'));
+    expect(await a.info.import([info], true)).toBe(2);
+    expect(a.wallet.fakeSync.calls).toEqual(['lookAgain', 'refresh']);
+    expect(a.wallet.lines).toContainEqual(expect.objectContaining({ level: 40, kind: 'timeout' }));
+    a.wallet.fakeSync.refreshing = () => Promise.reject(new Error('a bug'));
+    await expect(a.info.import([info], true)).rejects.toThrow('a bug');
+  });
+});
+
+describe('an import of multisig info is refused, and nothing is changed', () => {
+  const none = () => expect([a.keyImages(), a.wallet.fakeSync.calls]).toEqual([[undefined, undefined], []]);
+
+  it('of fewer others than the threshold needs', async () => {
+    await expect(a.info.import([], false)).rejects.toMatchObject(
+      fault({ kind: 'too_few_signers', needed: 1, given: 0 }),
+    );
+  });
+
+  it('of the wallet itself alone, however often', async () => {
+    const own = await exported(a);
+    await expect(a.info.import([own, own], false)).rejects.toEqual(
+      refused('Wrong number of multisig sources'),
+    );
+    none();
+  });
+
+  it('that was imported before, and replaced by a later export of the same signer', async () => {
+    const [old, newer] = [await exported(b), await exported(b)];
+    await a.info.import([old], false);
+    await a.info.import([newer], false);
+    const before = a.keyImages();
+    await expect(a.info.import([old], false)).rejects.toMatchObject({
+      fault: { kind: 'multisig_refused', reason: expect.stringMatching(/is stale/) },
+    });
+    expect(a.keyImages()).toEqual(before);
+    expect(await a.info.import([newer], false)).toBe(2);
+  });
+
+  test.each<[string, () => Promise<string> | string, string | undefined]>([
+    ['of no export', () => 'ab', 'Bad multisig info file magic in '],
+    ['of another group', () => exported(new GroupMember(STRANGER)), 'Failed to authenticate ciphertext'],
+    [
+      'that was changed',
+      async () => (await exported(b)).replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
+      'Failed to authenticate ciphertext',
+    ],
+    ['that was cut', async () => (await exported(b)).slice(0, 80), 'Unexpected ciphertext size'],
+  ])('%s', async (_, text, expected) => {
+    await expect(a.info.import([await text()], false)).rejects.toEqual(refused(expected));
+    none();
+  });
+
+  it('that is not hexadecimal', async () => {
+    await expect(a.info.import(['xyz'], false)).rejects.toMatchObject(
+      fault({ kind: 'bad_hex', what: 'info' }),
+    );
+  });
+
+  it('once the wallet is closed while it waits for a payment', async () => {
+    const info = await exported(b);
+    let end: () => void = () => undefined;
+    const paying = a.wallet.locks.payment.run(() => new Promise<void>((resolve) => (end = resolve)));
+    const importing = a.info.import([info], false);
+    await new Promise((resolve) => setImmediate(resolve));
+    a.wallet.isOpen = false;
+    end();
+    await paying;
+    await expect(importing).rejects.toMatchObject(fault({ kind: 'no_wallet' }));
+    none();
+  });
+});
