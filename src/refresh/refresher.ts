@@ -90,21 +90,6 @@ export class Refresher {
     if (this.#attached.has(wallet)) this.#post({ type: 'importKeyImages', wallet, keyImages });
   }
 
-  /** {@link importKeyImages} by its old name. */
-  learn(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
-    this.importKeyImages(wallet, keyImages);
-  }
-
-  /** {@link scanTransactions} by its old name. */
-  look(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
-    return this.scanTransactions(wallet, batch);
-  }
-
-  /** {@link scanPool} by its old name. */
-  lookIntoPool(wallet: WalletId): Promise<void> {
-    return this.scanPool(wallet);
-  }
-
   /**
    * Changes the lookahead; resolves when the new subaddress keys are committed.
    * @param handedOut the last used address of each account.

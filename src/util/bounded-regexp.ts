@@ -1,4 +1,4 @@
-import { runInNewContext } from 'node:vm';
+import { createContext, runInContext } from 'node:vm';
 
 /** Longest expression [characters]. */
 const MAX_PATTERN = 1000;
@@ -23,9 +23,10 @@ export function matching(pattern: string, texts: readonly string[]): string[] {
   }
   try {
     // The engine can stop an expression only when it runs in a context with a timeout.
-    const found: unknown = runInNewContext(
+    const context = createContext({ pattern: `^(?:${pattern})$`, texts: JSON.stringify(texts) });
+    const found: unknown = runInContext(
       'const expression = new RegExp(pattern, "s"); JSON.stringify(JSON.parse(texts).map((text) => expression.test(text)))',
-      { pattern: `^(?:${pattern})$`, texts: JSON.stringify(texts) },
+      context,
       { timeout: BUDGET_MS },
     );
     const flags = JSON.parse(String(found)) as readonly boolean[];

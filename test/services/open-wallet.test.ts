@@ -121,7 +121,7 @@ describe('closing a wallet', () => {
     await locked().close();
     expect(released).toBe(1);
     const second = locked();
-    const lock = second.handLockOver();
+    const lock = second.detachLock();
     await second.close();
     expect(released).toBe(1);
     lock?.release();

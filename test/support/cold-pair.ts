@@ -84,7 +84,7 @@ export async function layOutPayment({ watch: { payments } }: ColdPair, payee: Pa
     ({ rates, priority }) =>
       planTransfers(
         { payees: [payee], account: 0, priority, unlockTime: 0n },
-        payments.builder.purse(0, []),
+        payments.builder.spendableOutputs(0, []),
         rates,
         systemRng,
       ),

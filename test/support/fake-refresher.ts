@@ -54,8 +54,8 @@ export class FakeRefresher {
     this.calls.push(['expand', index]);
   }
 
-  learn(_wallet: number, keyImages: unknown): void {
-    this.calls.push(['learn', keyImages]);
+  importKeyImages(_wallet: number, keyImages: unknown): void {
+    this.calls.push(['importKeyImages', keyImages]);
   }
 
   refresh(_wallet: number, from: RefreshFrom): Promise<RefreshResult> {
@@ -63,13 +63,13 @@ export class FakeRefresher {
     return this.onRefresh(from);
   }
 
-  look(_wallet: number, batch: TxBatch): Promise<BatchFindings> {
-    this.calls.push(['look', batch]);
+  scanTransactions(_wallet: number, batch: TxBatch): Promise<BatchFindings> {
+    this.calls.push(['scanTransactions', batch]);
     return this.onLook(batch);
   }
 
-  lookIntoPool(): Promise<void> {
-    this.calls.push(['lookIntoPool']);
+  scanPool(): Promise<void> {
+    this.calls.push(['scanPool']);
     return this.onLookIntoPool();
   }
 

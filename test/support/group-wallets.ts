@@ -53,7 +53,7 @@ export class GroupMember {
       ({ rates, priority }) =>
         planTransfers(
           { payees: [payee], account: 0, priority, unlockTime: 0n },
-          this.payments.builder.purse(0, []),
+          this.payments.builder.spendableOutputs(0, []),
           rates,
           systemRng,
         ),

@@ -1,4 +1,4 @@
-import { parseAddress, tryParseAddress } from '../../cryptonote/address.js';
+import { tryParseAddress } from '../../cryptonote/address.js';
 import type { AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
 import { Mutex } from '../../util/mutex.js';
@@ -152,7 +152,7 @@ export class Accounts {
    * @throws WalletError `wrong_address`
    */
   ownIndex(text: string): SubaddressIndex | undefined {
-    const { spendPublicKey } = parseAddress(text, this.#context.keystore.keys.network);
+    const { spendPublicKey } = this.parse(text);
     return this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
   }
 

@@ -95,9 +95,9 @@ export class Balances {
         ...r.imported.balances(account),
       ]) {
         const at = row(balance.subaddress.major, balance.subaddress.minor);
-        at.total = balance.total;
-        at.unlocked = balance.total;
-        at.unspentOutputs = balance.unspentCount;
+        at.total = amount(at.total + balance.total);
+        at.unlocked = at.total;
+        at.unspentOutputs += balance.unspentCount;
       }
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
       const candidates = r.balances.maybeLocked({ ...place, strict, sinceHeight: since });

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { DaemonError } from '../../daemon/errors.js';
+import { monotonicMs } from '../../refresh/monotonic-time.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { OpenWallet } from '../open-wallet.js';
 
@@ -102,7 +103,7 @@ export class RefreshScheduler {
   /** Starts the refresh of every wallet that is due. */
   async #cycle(): Promise<void> {
     const start = this.#now();
-    const asOf = performance.timeOrigin + performance.now();
+    const asOf = monotonicMs();
     let started = 0;
     for (const [wallet, schedule] of [...this.#schedules]) {
       if (schedule.period === undefined || schedule.isRefreshing || schedule.due > start) continue;

@@ -42,7 +42,7 @@ export interface RefreshOptions {
   /** Unknown blocks below this height are skipped. */
   readonly startHeight?: number;
   /**
-   * Earliest time of a daemon answer that may be used [ms, Unix time with fractions]; absent: now. Refreshes with the
+   * Earliest time of a daemon answer that may be used [ms of `monotonicMs`]; absent: now. Refreshes with the
    * same time share the daemon's answers.
    */
   readonly asOf?: number;
@@ -92,7 +92,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Adds imported key images to the scanner, which recognises spends of their outputs from now on. */
   watchKeyImages(keyImages: readonly ImportedKeyImage[]): void {
-    this.#refresher.learn(this.#id, keyImages);
+    this.#refresher.importKeyImages(this.#id, keyImages);
   }
 
   /** Restarts the scanner with the state of the store, and reads the pool again. */
@@ -125,7 +125,7 @@ export class WalletSync implements RefreshTarget {
     this.#nextPoolRead ??= this.#readingPool.run(() => {
       this.#nextPoolRead = undefined;
       this.#context.assertOpen();
-      return untilClosed(this.#refresher.lookIntoPool(this.#id));
+      return untilClosed(this.#refresher.scanPool(this.#id));
     });
     await this.#nextPoolRead;
   }
@@ -265,7 +265,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
   scanTxs(batch: TxBatch): Promise<BatchFindings> {
-    return untilClosed(this.#refresher.look(this.#id, batch));
+    return untilClosed(this.#refresher.scanTransactions(this.#id, batch));
   }
 
   /** Commits the findings of {@link scanTxs}, and restarts the scanner with them. */

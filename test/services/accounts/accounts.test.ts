@@ -117,7 +117,7 @@ describe('the index of an address', () => {
   });
 
   // `ownIndex` documents WalletError `wrong_address`; it throws the CodecError of the address reader.
-  it.failing('is refused as a wrong address by `ownIndex` for a text that is no address', async () => {
+  it('is refused as a wrong address by `ownIndex` for a text that is no address', async () => {
     expect(await faultOf(() => wallet.accounts.ownIndex('nonsense'))).toMatchObject({
       kind: 'wrong_address',
     });

@@ -152,7 +152,7 @@ describe('a balance', () => {
   });
 
   // The imported total replaces that of the chain: 1 - 50 is below zero, and the balance is a RangeError.
-  it.failing('adds an output of a scanned transaction to imported ones', () => {
+  it('adds an output of a scanned transaction to imported ones', () => {
     wallet.store.write((w) => {
       w.imported.put(0, [imported(0)], true);
       const found = { received: [received(1, 5)], outputs: [output(1, 5, 50n)] };

@@ -31,7 +31,7 @@ beforeEach(async () => {
   pair.watch.wallet.answers = {
     isKeyImageSpent: (asked) => Promise.resolve(asked.map((image) => statuses.get(toHex(image)) ?? 0)),
   };
-  await pair.signer.outputTransfer.take(pair.watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
+  await pair.signer.outputTransfer.import(pair.watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
   images ??= (await pair.signer.keyImageTransfer.export(true)).images;
 });
 
@@ -49,7 +49,7 @@ describe('an export of key images', () => {
     expect((await signer.keyImageTransfer.export(true)).first).toBe(0);
     expect(images.map(({ keyImage }) => keyImage)).toEqual(OUTPUTS.map(({ keyImage }) => keyImage));
     await watch.keyImageTransfer.import(images.slice(0, 3), 0);
-    await signer.outputTransfer.take(watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
+    await signer.outputTransfer.import(watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
     const news = await signer.keyImageTransfer.export(false);
     expect([news.first, news.images.map(({ keyImage }) => keyImage)]).toEqual([3, [OUTPUTS[3]?.keyImage]]);
   });
@@ -105,7 +105,7 @@ describe('an import of key images', () => {
             isKeyImageSpent: (asked) =>
               Promise.resolve(asked.map((_, i): KeyImageStatus => given[first + i] ?? 0)),
           };
-          watch.keyImageTransfer.learn(
+          watch.keyImageTransfer.record(
             OUTPUTS.map(({ publicKey }, i) => ({
               ...{ publicKey, keyImage: images[i]?.keyImage ?? bytes<KeyImage>(0), proven: true },
             })),

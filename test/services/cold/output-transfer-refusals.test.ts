@@ -80,7 +80,7 @@ describe('an import is refused', () => {
   ])('for an output %s, and nothing is taken', async (_, change) => {
     const told = pair.watch.outputTransfer.list(ALL);
     const outputs = told.outputs.map((output, i) => (i === 3 ? { ...output, ...change } : output));
-    await expect(pair.signer.outputTransfer.take({ ...told, outputs })).rejects.toMatchObject({
+    await expect(pair.signer.outputTransfer.import({ ...told, outputs })).rejects.toMatchObject({
       fault: { kind: 'invalid' },
     });
     expect(imported()).toEqual([]);

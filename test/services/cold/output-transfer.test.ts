@@ -40,7 +40,7 @@ describe('outputs of a view-only wallet', () => {
         }),
       ),
     );
-    expect(pair.signer.wallet.fakeSync.calls).toEqual(['watchAhead']);
+    expect(pair.signer.wallet.fakeSync.calls).toEqual(['deriveLookahead']);
     expect(
       pair.signer.wallet.store.read((r) => r.accounts.list().map(({ addressCount }) => addressCount)),
     ).toEqual([3, 2]);
@@ -76,7 +76,7 @@ describe('outputs of a view-only wallet', () => {
 
   it('are exported from the first whose key image is not proven, unless all are asked for', () => {
     const { watch, outputs } = pair;
-    watch.keyImageTransfer.learn(
+    watch.keyImageTransfer.record(
       outputs
         .slice(0, 3)
         .flatMap(({ publicKey, keyImage }, i) =>
@@ -133,7 +133,7 @@ describe('an import of outputs that are known', () => {
         keyImageRequested: i === 2,
       },
     }));
-    await pair.signer.outputTransfer.take({ ...told, outputs });
+    await pair.signer.outputTransfer.import({ ...told, outputs });
     const flags = imported().map(({ spent, frozen, requested }) => [spent, frozen, requested]);
     expect(flags.slice(0, 3)).toEqual([
       [true, false, false],
@@ -147,7 +147,7 @@ describe('an import of outputs that are known', () => {
     const told = pair.watch.outputTransfer.list(ALL);
     const [first, second, third] = told.outputs;
     if (first === undefined || second === undefined || third === undefined) throw new Error('outputs');
-    await pair.signer.outputTransfer.take({ first: 1, total: 3, outputs: [third, second] });
+    await pair.signer.outputTransfer.import({ first: 1, total: 3, outputs: [third, second] });
     expect(imported().map(({ publicKey }) => publicKey)).toEqual([
       first.publicKey,
       third.publicKey,
@@ -157,7 +157,9 @@ describe('an import of outputs that are known', () => {
 
   it('writes nothing where the task that it is a part of fails', async () => {
     const told = pair.watch.outputTransfer.list(ALL);
-    const failing = pair.signer.outputTransfer.taking(told, () => Promise.reject(new Error('not signed')));
+    const failing = pair.signer.outputTransfer.importWith(told, () =>
+      Promise.reject(new Error('not signed')),
+    );
     await expect(failing).rejects.toThrow('not signed');
     expect(imported()).toEqual([]);
   });
@@ -166,7 +168,7 @@ describe('an import of outputs that are known', () => {
 describe('the outputs that a signer is told of', () => {
   it('are those whose key images are not proven; a signer of 0.18.0 is told of the last at least', () => {
     const prove = ({ watch, outputs }: ColdPair): void =>
-      watch.keyImageTransfer.learn(
+      watch.keyImageTransfer.record(
         outputs.map(({ publicKey, keyImage = bytes<KeyImage>(0) }) => ({
           publicKey,
           keyImage,

@@ -51,7 +51,7 @@ const wallets = {
         address: () => formatAddress({ network: 'mainnet', kind: 'standard', ...wallet.keys }),
       },
       sync: {
-        watchAhead: () => {
+        deriveLookahead: () => {
           ahead += 1;
           return watching();
         },

@@ -48,7 +48,7 @@ describe('the wallets of a server', () => {
       fault({ kind: 'wrong_password' }),
     );
     await manager.openPaths(server.paths('w'), 'p', 'current');
-    manager.giveMemoryBack();
+    manager.shrinkMemory();
     expect(manager.scope().find()?.keys.spendPublicKey).toEqual(wallet.keys.spendPublicKey);
   });
 

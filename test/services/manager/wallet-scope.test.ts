@@ -25,7 +25,7 @@ const wallets = {
   get current() {
     return isOpen ? CURRENT : undefined;
   },
-  underPath: ({ name }: WalletPaths) => (isOpen && name === 'w' ? NAMED : undefined),
+  findByPath: ({ name }: WalletPaths) => (isOpen && name === 'w' ? NAMED : undefined),
   open: ({ name }: WalletPaths, password: string, by: Holder) => {
     calls.push(['open', name, password, by]);
     return Promise.resolve(NAMED);

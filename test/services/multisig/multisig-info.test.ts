@@ -78,7 +78,7 @@ describe('an import of multisig info', () => {
     expect(await c.info.import(infos, false)).toBe(2);
     expect(a.keyImages().every((image) => image?.length === 32)).toBe(true);
     expect([b.keyImages(), c.keyImages()]).toEqual([a.keyImages(), a.keyImages()]);
-    expect(a.wallet.fakeSync.calls).toEqual(['lookAgain']);
+    expect(a.wallet.fakeSync.calls).toEqual(['restartScan']);
   });
 
   it('counts the outputs that all of them tell of, and leaves the others as they are', async () => {
@@ -111,7 +111,7 @@ describe('an import of multisig info', () => {
     const info = await exported(b);
     a.wallet.fakeSync.refreshing = () => Promise.reject(new DaemonError('timeout', 'no answer'));
     expect(await a.info.import([info], true)).toBe(2);
-    expect(a.wallet.fakeSync.calls).toEqual(['lookAgain', 'refresh']);
+    expect(a.wallet.fakeSync.calls).toEqual(['restartScan', 'refresh']);
     expect(a.wallet.lines).toContainEqual(expect.objectContaining({ level: 40, kind: 'timeout' }));
     a.wallet.fakeSync.refreshing = () => Promise.reject(new Error('a bug'));
     await expect(a.info.import([info], true)).rejects.toThrow('a bug');

@@ -118,7 +118,10 @@ describe('a draft', () => {
     const { builder, outputs, wallet } = builderOf(1);
     wallet.store.write((w) => w.applyPage(page(1, 1)));
     await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject(
-      fault({ kind: 'transfer_failed', reason: 'a reorganisation removed an output that it spends from the chain' }),
+      fault({
+        kind: 'transfer_failed',
+        reason: 'a reorganisation removed an output that it spends from the chain',
+      }),
     );
   });
 

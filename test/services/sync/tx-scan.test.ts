@@ -36,7 +36,8 @@ const mined = (n: number, blockHeight: number): DaemonTransaction => ({
   ...{ blockHeight, blockTimestamp: 1000 + blockHeight, outputIndices: [n] },
 });
 
-const batches = (): TxBatch[] => wallet.refresher.callsOf('look').map(([batch]) => batch as TxBatch);
+const batches = (): TxBatch[] =>
+  wallet.refresher.callsOf('scanTransactions').map(([batch]) => batch as TxBatch);
 
 /** Findings of a transaction that pays 5 at a height. */
 const paid = (n: number, height: number): BatchFindings => ({
@@ -101,7 +102,7 @@ describe('findings of a scan', () => {
     await scan.scan([hash(1)]);
     expect(wallet.store.read((r) => r.payments.byTx(hash(1)))).toMatchObject([{ amount: 5n }]);
     expect(wallet.incoming).toEqual([toHex(hash(1))]);
-    expect(wallet.refresher.calls.map(([name]) => name)).toEqual(['look', 'restart']);
+    expect(wallet.refresher.calls.map(([name]) => name)).toEqual(['scanTransactions', 'restart']);
   });
 
   it('that are known already change nothing, and are not reported', async () => {

@@ -136,7 +136,7 @@ describe('calls to the scanner', () => {
     wallet.sync.stop();
     expect(wallet.refresher.calls).toEqual([
       ['expand', { major: 1, minor: 2 }],
-      ['learn', imported],
+      ['importKeyImages', imported],
       ['restart'],
       ['detach'],
     ]);

@@ -140,11 +140,11 @@ describe('a look into the mempool', () => {
     await turns();
     const waiting = [wallet.sync.refreshPool(), wallet.sync.refreshPool()];
     await turns();
-    expect(calls()).toEqual(['lookIntoPool']);
+    expect(calls()).toEqual(['scanPool']);
     wallet.refresher.onLookIntoPool = () => Promise.resolve();
     first.open(undefined);
     await Promise.all([running, ...waiting]);
-    expect(calls()).toEqual(['lookIntoPool', 'lookIntoPool']);
+    expect(calls()).toEqual(['scanPool', 'scanPool']);
     await wallet.sync.refreshPool();
     expect(calls()).toHaveLength(3);
   });
@@ -174,6 +174,6 @@ describe('a look into the mempool', () => {
     };
     expect(await faultOf(() => wallet.sync.refreshPool())).toEqual(NO_WALLET);
     expect(await faultOf(() => wallet.sync.refreshPool())).toEqual(NO_WALLET);
-    expect(calls()).toEqual(['lookIntoPool']);
+    expect(calls()).toEqual(['scanPool']);
   });
 });
