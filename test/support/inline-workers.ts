@@ -119,7 +119,7 @@ export const inlineWorkers = (): WorkerPools =>
           outputs,
           invalid,
         ),
-      judge: (claims: readonly KeyImageClaim[]) =>
+      verify: (claims: readonly KeyImageClaim[]) =>
         inline(
           (all: readonly KeyImageClaim[]) =>
             all.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed)),

@@ -78,12 +78,12 @@ describe('a proposed set of transactions', () => {
 
   test.each<[string, () => Promise<string>, RegExp]>([
     ['holds none', () => changed(() => ({ txs: [] })), /there are none/],
-    ['nobody has signed', () => changed(() => ({ signers: [] })), /nobody has signed/],
+    ['no member has signed', () => changed(() => ({ signers: [] })), /lack the signature of their proposer/],
     ['a stranger has signed', () => changed(() => ({ signers: [stranger.spendPublicKey] })), /not a member/],
     [
       'enough have signed',
       () => changed(({ signers }) => ({ signers: [...signers, stranger.spendPublicKey] })),
-      /enough have signed/,
+      /enough signers have signed/,
     ],
     ['spends an output twice', () => changed(({ txs }) => ({ txs: [...txs, ...txs] })), /an output twice/],
     [
@@ -110,7 +110,7 @@ describe('a proposed set of transactions', () => {
 
   it('is not signed by the member who proposed it, and not submitted before enough have signed', async () => {
     await expect(a.signing.sign(proposed)).rejects.toMatchObject({
-      fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them' },
+      fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them already' },
     });
     await expect(a.signing.submit(proposed)).rejects.toMatchObject(
       fault({ kind: 'too_few_signers', needed: 2, given: 1 }),
@@ -144,7 +144,7 @@ describe('signing', () => {
     await expect(b.signing.sign(proposed)).rejects.toMatchObject({
       fault: {
         kind: 'multisig_signing_failed',
-        reason: 'this wallet has signed them, and given out its answer',
+        reason: 'this wallet has signed them already and returned its answer',
       },
     });
     expect(await new GroupMember(b.wallet).signing.sign(proposed)).toEqual(answer);

@@ -61,7 +61,7 @@ describe('the key image threads', () => {
 
   it('refuse an output of another wallet, and go on', async () => {
     const foreign = { ...paidOutput(strangers, 1n, 1, rng), outputIndex: 0 };
-    const reason = 'the output is not of this wallet';
+    const reason = 'the output does not belong to this wallet';
     for (const failed of [pool.derive([foreign], keys), pool.sign([foreign], keys)])
       await expect(failed).rejects.toMatchObject({ name: 'WalletError', fault: { kind: 'invalid', reason } });
     expect(await pool.derive(outputs.slice(0, 1), keys)).toHaveLength(1);
