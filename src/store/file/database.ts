@@ -18,6 +18,12 @@ export interface StoreKey {
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
+/**
+ * Longest wait for a lock of another program [ms], such as a backup. The wait blocks this thread, and so the requests of
+ * every wallet. SQLite's default here would be 5000.
+ */
+const BUSY_MS = 50;
+
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
 
 /** True for an error of a damaged file, or of a wrong key. */
@@ -40,7 +46,7 @@ export function detectingDamage<T>(path: string, task: () => T): T {
 
 /** Opens a database file with its key and default settings. A wrong key fails when the first page is read. */
 export function unlockDatabase(path: string, { key, cipher }: StoreKey, options: Database.Options = {}): Db {
-  const db = new Database(path, options);
+  const db = new Database(path, { timeout: BUSY_MS, ...options });
   if (path !== ':memory:') {
     db.pragma(`cipher = '${cipher}'`);
     db.pragma(`key = "x'${toHex(key)}'"`);
