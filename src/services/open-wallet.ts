@@ -198,10 +198,7 @@ export class OpenWallet {
   async save(): Promise<void> {
     this.store.checkpointSync();
     if (await this.keystore.restoreFile())
-      this.context.log.warn(
-        { name: this.name },
-        'the keys file of the open wallet was gone; it was written again',
-      );
+      this.context.log.warn({}, 'the keys file of the open wallet was gone; it was written again');
   }
 
   /** Keeps the lock when this wallet is closed, for the one that is opened in its place. @returns undefined in memory */

@@ -84,6 +84,7 @@ export class OutputTransfer {
     const { exports, exportFormat, log } = this.#context;
     if (exportFormat === 'current')
       log.info(
+        {},
         'outputs exported; a wallet of release 0.18.0 reads them only with --export-format 0.18.0 here',
       );
     const body = encode(outputExport[exportFormat], this.list(range));
