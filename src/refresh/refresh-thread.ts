@@ -234,6 +234,7 @@ async function poolFor(wallet: Attached, signal?: AbortSignal): Promise<PoolView
   for (const seen of wallet.seenInPool) if (!names.has(seen)) wallet.seenInPool.delete(seen);
   const unseen = wallet.scanner.isBlind ? [] : present.filter((hash) => !wallet.seenInPool.has(toHex(hash)));
   const findings = [];
+  const looked: string[] = [];
   for (let start = 0; start < unseen.length; start += POOL_BATCH) {
     const { transactions } = await from.getTransactions(unseen.slice(start, start + POOL_BATCH), {
       prune: true,
@@ -247,9 +248,11 @@ async function poolFor(wallet: Attached, signal?: AbortSignal): Promise<PoolView
         doubleSpendSeen,
       }));
     findings.push(...(await wallet.scanner.scanPool(txs, Math.floor(Date.now() / 1000), kernel)));
-    for (const { hash } of txs) wallet.seenInPool.add(toHex(hash));
+    looked.push(...txs.map(({ hash }) => toHex(hash)));
   }
   signal?.throwIfAborted();
+  // Only now: findings of the first batches are lost where a later one fails.
+  for (const name of looked) wallet.seenInPool.add(name);
   return { present, findings };
 }
 
