@@ -84,18 +84,21 @@ export class PoolFeed {
     const unseen = new Set<string>();
     if (!scanner.isBlind) for (const name of byName.keys()) if (!seenInPool.has(name)) unseen.add(name);
     const findings: PoolFinding[] = [];
+    const scanned: string[] = [];
     while (unseen.size > 0) {
       const names = first(unseen, FETCHED_AT_ONCE);
       for (const fetched of this.#pagesOf(names, byName)) {
         const page = await unlessAborted(fetched, signal);
         findings.push(...(await this.#scan(page, viewer, unseen, signal)));
-        for (const name of page.names) if (unseen.delete(name)) seenInPool.add(name);
+        for (const name of page.names) if (unseen.delete(name)) scanned.push(name);
         this.#countView(page);
       }
       // The daemon no longer has those that are left.
       for (const name of names) unseen.delete(name);
     }
     signal?.throwIfAborted();
+    // Not before: where a later page fails, the findings of earlier pages are lost.
+    for (const name of scanned) seenInPool.add(name);
     return { present: packed, findings };
   }
 

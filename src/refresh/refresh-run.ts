@@ -85,6 +85,7 @@ export class RefreshRun {
           this.#target.commitPool(unpackHashes(report.present), report.findings);
           this.#receivedMoney ||= report.findings.some(({ incoming }) => incoming !== undefined);
         } catch (error) {
+          restart();
           end();
           this.reject(error as Error);
         }

@@ -149,11 +149,16 @@ export class Refresher {
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'scannedPool') return true;
         const { result } = answer;
+        if ('message' in result) {
+          reject(toError(result));
+          return true;
+        }
         try {
-          if ('message' in result) throw toError(result);
           target?.commitPool(unpackHashes(result.present), result.findings);
           resolve();
         } catch (error) {
+          // The thread would not report these transactions again.
+          this.restart(wallet);
           reject(error as Error);
         }
         return true;

@@ -195,10 +195,7 @@ export class OpenWallet {
   async save(): Promise<void> {
     this.store.checkpointSync();
     if (await this.keystore.restoreFile())
-      this.context.log.warn(
-        { name: this.name },
-        'the keys file of the open wallet was deleted; it was written again',
-      );
+      this.context.log.warn({}, 'the keys file of the open wallet was deleted; it was written again');
   }
 
   /** Takes over the lock: {@link close} does not release it any more. @returns undefined for a wallet in memory */

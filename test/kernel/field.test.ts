@@ -97,7 +97,7 @@ describe.each(['relaxed', 'simd'] as const)('the field of the %s build', (build)
       ),
     );
 
-  /** What a place holds, residues, its limbs found to be within so many units. */
+  /** Residues of a field element in memory, after a check that its limbs are within a number of units. */
   const settled = (place: number, units = 1): readonly bigint[] => {
     for (const lane of [0, 1])
       layout.bits.forEach((_bit, limb) => {

@@ -11,7 +11,7 @@ export interface DaemonProxy {
   /** Changes the daemon's answer. */
   rewrite: (path: string, request: Buffer, reply: Buffer) => Buffer;
   /** Delays the daemon's answer until the promise resolves. */
-  hold: (path: string) => Promise<void>;
+  hold: (path: string, request: Buffer) => Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function startDaemonProxy(target: string): Promise<DaemonProxy> {
       fetch(`http://${target}${req.url ?? ''}`, { method: 'POST', body: request })
         .then(async (reply) => {
           const body = proxy.rewrite(req.url ?? '', request, Buffer.from(await reply.arrayBuffer()));
-          await proxy.hold(req.url ?? '');
+          await proxy.hold(req.url ?? '', request);
           if (verdict === 'forward') res.writeHead(reply.status).end(body);
           else req.socket.destroy();
         })

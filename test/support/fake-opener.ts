@@ -20,7 +20,7 @@ export class FakeOpener {
   readonly steps: string[] = [];
   /** The files that were read, in their order. */
   readonly read: KeysFile[] = [];
-  /** What a step waits for, or fails with, by its name. */
+  /** Promise that a step awaits, by its name; a rejection fails the step. */
   readonly on = new Map<string, () => Promise<void> | void>();
   /** Refresh periods, by name [s]. */
   readonly periods = new Map<string, number | undefined>();

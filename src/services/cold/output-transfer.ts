@@ -84,6 +84,7 @@ export class OutputTransfer {
     const { exports, exportFormat, log } = this.#context;
     if (exportFormat === 'current')
       log.info(
+        {},
         'outputs were exported in the current format; for a wallet of release 0.18.0, set --export-format 0.18.0',
       );
     const body = encode(outputExport[exportFormat], this.list(range));

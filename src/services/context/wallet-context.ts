@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
@@ -11,6 +10,7 @@ import type { Keystore } from './keystore.js';
 import type { OpenAlias } from './openalias.js';
 import type { WalletEvents } from './wallet-events.js';
 import type { WalletLocks } from './wallet-locks.js';
+import type { WalletLog } from './wallet-log.js';
 
 /**
  * Resources of one open wallet, shared by its services. Holds no service: a service takes the resources that it uses
@@ -32,7 +32,7 @@ export interface WalletContext {
   readonly workers: WorkerPools;
   readonly clock: Clock;
   readonly rng: Rng;
-  readonly log: Logger;
+  readonly log: WalletLog;
   readonly events: WalletEvents;
   readonly locks: WalletLocks;
   /** To be called after each `await`. @throws WalletError `no_wallet` once the wallet is closed. */

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Logger } from 'pino';
 import { cacheKey, secretKeysKey } from '../../crypto/kdf.js';
 import type { SecretKey } from '../../crypto/types.js';
 import { addBackupName } from '../../store/file/backup-name.js';
@@ -9,6 +8,7 @@ import { commitDraft } from '../../store/file/atomic-replace.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { WorkerPool } from '../../util/worker-pool.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { WalletLog } from '../context/wallet-log.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
 
@@ -21,7 +21,7 @@ export interface ReferenceImport {
   /** 32 bytes. */
   readonly storeKey: Uint8Array;
   readonly store: NewStore;
-  readonly log: Logger;
+  readonly log: WalletLog;
 }
 
 /**

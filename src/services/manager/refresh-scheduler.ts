@@ -34,10 +34,10 @@ export class RefreshScheduler {
   readonly #schedules = new Map<ScheduledWallet, Schedule>();
   readonly #origin = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  /** Consecutive cycles in which the daemon failed. */
+  /** Failed attempts in a row; wallets that ask the daemon at the same moment make one attempt. */
   #daemonFailures = 0;
-  /** Start of the last cycle in which the daemon failed. */
-  #failedCycle = -1;
+  /** Time of the next attempt after a failure of the daemon, the same for all wallets [ms]. */
+  #retryAt = 0;
   #stopped = false;
 
   constructor(log: Logger) {
@@ -133,7 +133,7 @@ export class RefreshScheduler {
         wait = backOff(schedule.failures);
       } else if (daemon.address !== undefined) {
         this.#noteDaemonFailure(error, daemon.address, cycle);
-        wait = backOff(this.#daemonFailures);
+        wait = Math.max(0, this.#retryAt - this.#now());
       }
     } finally {
       schedule.isRefreshing = false;
@@ -147,15 +147,17 @@ export class RefreshScheduler {
   }
 
   #noteDaemonAnswer(): void {
-    if (this.#daemonFailures > 0) this.#log.info('the daemon answers again');
+    if (this.#daemonFailures === 0) return;
+    this.#log.info('the daemon answers again');
     this.#daemonFailures = 0;
+    this.#retryAt = Math.min(this.#retryAt, this.#now());
   }
 
-  /** Counts a failure of the daemon once per cycle, and logs it once per outage. */
+  /** Counts a failure once per attempt, not once per wallet, and logs the first one of an outage. */
   #noteDaemonFailure({ message, code }: DaemonError, address: string, cycle: number): void {
-    if (cycle === this.#failedCycle) return;
-    this.#failedCycle = cycle;
+    if (cycle < this.#retryAt) return;
     this.#daemonFailures += 1;
+    this.#retryAt = this.#now() + backOff(this.#daemonFailures);
     if (this.#daemonFailures > 1) return;
     this.#log.warn(
       { daemon: address, reason: message, code },

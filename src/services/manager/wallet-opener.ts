@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { SecretKey } from '../../crypto/types.js';
 import type { AccountKeys } from '../../cryptonote/account-keys.js';
 import type { Language } from '../../cryptonote/languages.js';
@@ -20,6 +21,7 @@ import { DaemonAccess } from '../context/daemon-access.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
 import type { ServerSettings } from './server-settings.js';
+import { namedLog } from '../context/wallet-log.js';
 import { Keystore } from '../context/keystore.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import { importReferenceCache } from './reference-import.js';
@@ -189,7 +191,8 @@ export class WalletOpener {
         }),
         daemon: new DaemonAccess(daemon),
         clock: systemClock,
-        ...{ refresher, workers, rekey, kdfRounds, exportFormat, openAlias, events, rng, log },
+        log: namedLog(log, paths?.name ?? ''),
+        ...{ refresher, workers, rekey, kdfRounds, exportFormat, openAlias, events, rng },
       });
     } catch (error) {
       store.close();
@@ -214,7 +217,7 @@ export class WalletOpener {
       createdAt: keysFile.creationTimestamp,
       spendPublicKey: keysFile.spendPublicKey,
     };
-    const { log } = this.#settings;
+    const log = namedLog(this.#settings.log, path === undefined ? '' : basename(path));
     const onFileRestored: OnFileRestored = (backup) =>
       log.warn(
         { path, backup },

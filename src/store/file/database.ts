@@ -19,6 +19,12 @@ export interface StoreKey {
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
+/**
+ * Longest wait for a lock of another program [ms], such as a backup. The wait blocks this thread, and so the requests of
+ * every wallet. SQLite's default here would be 5000.
+ */
+const BUSY_MS = 50;
+
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
 
 /** True for an error of a damaged file, or of a wrong key. */
@@ -45,7 +51,7 @@ export function unlockDatabase(
   { key, cipher }: StoreKey,
   options: Database.Options = {},
 ): StatementCachingDatabase {
-  const db = new StatementCachingDatabase(path, options);
+  const db = new StatementCachingDatabase(path, { timeout: BUSY_MS, ...options });
   if (path !== ':memory:') {
     db.pragma(`cipher = '${cipher}'`);
     db.pragma(`key = "x'${toHex(key)}'"`);

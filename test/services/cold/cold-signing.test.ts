@@ -16,7 +16,7 @@ const TO = formatAddress(stranger.address());
 const OUTPUTS = [2n, 3n].map((coins, i) => paidOutput(owner, coins * COIN, i + 1, rng));
 
 let pair: ColdPair;
-/** What the view-only wallet gives to be signed. */
+/** Unsigned set of the view-only wallet. */
 let unsigned: string;
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ const TOTAL = 100n;
 
 let pair: ColdPair;
 let images: readonly SignedKeyImage[];
-/** What the daemon answers of each key image, by hex; unspent where it is absent. */
+/** The daemon's status of each key image, by hex; absent: unspent. */
 let statuses: Map<string, KeyImageStatus>;
 
 beforeEach(async () => {

@@ -165,8 +165,8 @@ describe('an import of outputs that are known', () => {
   });
 });
 
-describe('the outputs that a signer is told of', () => {
-  it('are those whose key images are not proven; a signer of 0.18.0 is told of the last at least', () => {
+describe('the outputs exported for a signer', () => {
+  it('are those whose key images are not proven; a signer of 0.18.0 gets the last one at least', () => {
     const prove = ({ watch, outputs }: ColdPair): void =>
       watch.keyImageTransfer.record(
         outputs.map(({ publicKey, keyImage = bytes<KeyImage>(0) }) => ({

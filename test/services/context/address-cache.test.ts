@@ -61,7 +61,7 @@ describe('texts of own addresses', () => {
     expect(open.asked).toBe(0);
   });
 
-  it('are not worked out ahead once the wallet is closed, which nobody is told of', async () => {
+  it('are not prefetched, without an error, once the wallet is closed', async () => {
     let closed = false;
     const kept = new AddressCache(() => {
       if (closed) throw new Error('closed');

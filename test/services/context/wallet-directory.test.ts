@@ -99,7 +99,7 @@ describe('two wallets with one file in common', () => {
     },
   );
 
-  it('are told from a wallet and its own files', () => {
+  it('are distinguished from a wallet and its own files', () => {
     put(
       'shop',
       'shop.keys',

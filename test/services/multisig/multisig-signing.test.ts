@@ -20,7 +20,7 @@ const payee = { ...payeeOf(stranger.address(), COIN), text: TO };
 let a: GroupMember;
 let b: GroupMember;
 let c: GroupMember;
-/** What the first member proposes; it has not been signed by another. */
+/** Proposal of the first member, without the signature of another. */
 let proposed: string;
 
 async function group(): Promise<void> {

@@ -23,7 +23,7 @@ const TO = formatAddress(stranger.address());
 const [account] = accounts;
 if (account === undefined) throw new Error('an account');
 
-/** What both members have signed. */
+/** Set with the signatures of both members. */
 let signed: string;
 /** A wallet of the group with nonces, that has signed nothing. */
 let member: GroupMember;

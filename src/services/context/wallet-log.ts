@@ -1,0 +1,16 @@
+/** Log lines about one open wallet. */
+export interface WalletLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * Adds the wallet's name to each line. A child logger of pino would keep the log level of the moment at which the wallet
+ * was opened.
+ */
+export const namedLog = (log: WalletLog, name: string): WalletLog => ({
+  info: (fields, message) => log.info({ name, ...fields }, message),
+  warn: (fields, message) => log.warn({ name, ...fields }, message),
+  error: (fields, message) => log.error({ name, ...fields }, message),
+});
