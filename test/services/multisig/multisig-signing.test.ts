@@ -20,7 +20,7 @@ const payee = { ...payeeOf(stranger.address(), COIN), text: TO };
 let a: GroupMember;
 let b: GroupMember;
 let c: GroupMember;
-/** What the first member proposes; it has not been signed by another. */
+/** Sealed proposal of the first member in hex; no other member has signed it. */
 let proposed: string;
 
 async function group(): Promise<void> {
@@ -56,14 +56,14 @@ describe('a proposed set of transactions', () => {
     }
   });
 
-  it('has taken the nonces of the member who proposes it, and records no payment', () => {
+  it('has used the nonces of its proposer, and records no payment', () => {
     expect([a.nonces(), outgoing(a)]).toEqual([[0], []]);
     expect(b.nonces()[0]).toBeGreaterThan(0);
   });
 
   test.each<[string, () => string | Promise<string>, object]>([
-    ['what is not hexadecimal', () => 'xyz', { kind: 'bad_hex' }],
-    ['what is no set', () => 'ab', { kind: 'bad_multisig_set' }],
+    ['text that is not hexadecimal', () => 'xyz', { kind: 'bad_hex' }],
+    ['a blob that is no set', () => 'ab', { kind: 'bad_multisig_set' }],
     ['a set that was cut', () => proposed.slice(0, -2), { kind: 'bad_multisig_set' }],
     [
       'a set that spends an output that is not known',
@@ -78,10 +78,14 @@ describe('a proposed set of transactions', () => {
 
   test.each<[string, () => Promise<string>, RegExp]>([
     ['holds none', () => changed(() => ({ txs: [] })), /there are none/],
-    ['nobody has signed', () => changed(() => ({ signers: [] })), /nobody has signed/],
-    ['a stranger has signed', () => changed(() => ({ signers: [stranger.spendPublicKey] })), /not a member/],
+    ['has no signer', () => changed(() => ({ signers: [] })), /nobody has signed/],
     [
-      'enough have signed',
+      'names a stranger as signer',
+      () => changed(() => ({ signers: [stranger.spendPublicKey] })),
+      /not a member/,
+    ],
+    [
+      'has enough signers',
       () => changed(({ signers }) => ({ signers: [...signers, stranger.spendPublicKey] })),
       /enough have signed/,
     ],
@@ -108,7 +112,7 @@ describe('a proposed set of transactions', () => {
     expect(b.nonces()).toEqual(before);
   });
 
-  it('is not signed by the member who proposed it, and not submitted before enough have signed', async () => {
+  it('is not signed by its proposer, and not submitted before enough have signed', async () => {
     await expect(a.signing.sign(proposed)).rejects.toMatchObject({
       fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them' },
     });

@@ -125,7 +125,7 @@ describe('a transaction on the multisig threads', () => {
       nonces: [nonces],
     });
 
-  it('needs the nonces that the signer told the others', async () => {
+  it('needs the nonces of the signer's own export', async () => {
     await expect(cosigning([])).rejects.toMatchObject(fault({ kind: 'multisig_export_needed' }));
     const foreign = members[0]?.fresh[0]?.secrets ?? [];
     await expect(cosigning([...foreign])).rejects.toMatchObject(fault({ kind: 'multisig_export_needed' }));
