@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
-import type { RelayOutcome } from '../../src/daemon/daemon.js';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonAccess } from '../../src/services/context/daemon-access.js';
 import type { Refresher } from '../../src/refresh/refresher.js';
 import { OpenWallet } from '../../src/services/open-wallet.js';
@@ -107,6 +106,15 @@ describe('closing a wallet', () => {
     expect(server.refresher.calls.filter((call) => call.startsWith('detach'))).toEqual(['detach 1']);
   });
 
+  it('ends its calls to the daemon, and no calls of other wallets', async () => {
+    const other = await create();
+    for (const { context } of [wallet, other]) context.daemon.client();
+    await wallet.close();
+    expect(server.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(server.signals[0]?.reason).toMatchObject(fault({ kind: 'no_wallet' }));
+    await other.close();
+  });
+
   it('refuses every service afterwards with no_wallet', async () => {
     await wallet.close();
     const closed = expect.objectContaining(fault({ kind: 'no_wallet' }));
@@ -139,6 +147,7 @@ describe('closing a wallet', () => {
       isDone = true;
     });
     const closing = wallet.close();
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(() => wallet.context.assertOpen()).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
     end();
     await Promise.all([task, closing]);
@@ -155,19 +164,4 @@ describe('closing a wallet', () => {
     expect(() => keys.viewSecret.expose()).toThrow();
     expect([released, server.closed]).toEqual([1, ['']]);
   });
-});
-
-test('calls of a closed wallet to the daemon end with no_wallet, and those of another go on', async () => {
-  const signals: AbortSignal[] = [];
-  const client = (signal?: AbortSignal) => {
-    if (signal !== undefined) signals.push(signal);
-    return { sendRawTransaction: () => Promise.resolve({} as RelayOutcome) };
-  };
-  const connection = { client } as unknown as ConstructorParameters<typeof DaemonAccess>[0];
-  const [a, b] = [new DaemonAccess(connection), new DaemonAccess(connection)];
-  a.client();
-  b.client();
-  a.close();
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-  expect(signals[0]?.reason).toMatchObject(fault({ kind: 'no_wallet' }));
 });

@@ -20,7 +20,7 @@ export class FakeOpener {
   readonly steps: string[] = [];
   /** The files that were read, in their order. */
   readonly read: KeysFile[] = [];
-  /** Promise that a step awaits, by its name; a rejection fails the step. */
+  /** Tasks that run within a step, by its name: it waits for them, and fails with them. */
   readonly on = new Map<string, () => Promise<void> | void>();
   /** Refresh periods, by name [s]. */
   readonly periods = new Map<string, number | undefined>();

@@ -33,7 +33,7 @@ export class SetupHome {
   readonly wallet: ServiceWallet;
   readonly setup: MultisigSetup;
 
-  /** @param parts of the context that differ from those of a wallet in memory. */
+  /** @param parts of the context, in place of the parts of a wallet in memory. */
   constructor(keys: ServiceKeys, parts: Partial<Pick<ServiceWallet, 'store' | 'keystore'>> = {}) {
     this.wallet = new ServiceWallet(keys);
     const { store, keystore, workers, sync } = this.wallet;

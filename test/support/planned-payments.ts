@@ -45,7 +45,7 @@ export class PlannedPayments {
   }
 }
 
-/** An output with made-up keys that differ from those of every other number. */
+/** An output with made-up keys, others for each number. */
 export function numberedOutput(n: number, value: bigint, facts: Partial<OwnedOutput> = {}): OwnedOutput {
   const key = <T>(role: number): T => {
     const bytes = new Uint8Array(32).fill(role);

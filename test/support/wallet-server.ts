@@ -84,6 +84,8 @@ export class WalletServer {
   readonly closed: string[] = [];
   /** Every line of the log. */
   readonly lines: Record<string, unknown>[] = [];
+  /** Signals that end the calls of wallets to the daemon, in the order of the calls. */
+  readonly signals: AbortSignal[] = [];
   /** Calls that the daemon answers. */
   answers: Partial<Daemon> = {};
   readonly settings: ServerSettings;
@@ -119,7 +121,10 @@ export class WalletServer {
     const client: DaemonClient = {
       getInfo: (options) =>
         this.answers.getInfo?.(options) ?? Promise.reject(new DaemonError('unreachable', 'no connection')),
-      until: () => client,
+      until: (signal) => {
+        this.signals.push(signal);
+        return client;
+      },
       close: () => undefined,
     } as Partial<DaemonClient> as DaemonClient;
     this.daemon = new DaemonConnection({

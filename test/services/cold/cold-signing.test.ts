@@ -16,7 +16,7 @@ const TO = formatAddress(stranger.address());
 const OUTPUTS = [2n, 3n].map((coins, i) => paidOutput(owner, coins * COIN, i + 1, rng));
 
 let pair: ColdPair;
-/** Unsigned set of the view-only wallet. */
+/** Sealed set of the view-only wallet in hex, not signed. */
 let unsigned: string;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('a set of unsigned transactions', () => {
     expect(summary).toMatchObject({ amountIn: 5n * COIN, recipients: [{ address: TO, amount: 4n * COIN }] });
   });
 
-  it('is signed with the outputs that it tells of; their keys are on disk before it is given out', async () => {
+  it('is signed with the outputs that it holds; the transaction keys are on disk before it is given out', async () => {
     const { txs } = await pair.signer.coldSigning.sign(unsigned);
     expect(txs).toHaveLength(1);
     const [tx] = txs;
@@ -60,7 +60,7 @@ describe('a set of unsigned transactions', () => {
   });
 
   test.each<[string, () => string | Promise<string>, object]>([
-    ['what is not hexadecimal', () => 'xyz', { kind: 'bad_hex', what: 'unsigned_txset' }],
+    ['text that is not hexadecimal', () => 'xyz', { kind: 'bad_hex', what: 'unsigned_txset' }],
     ['nothing', () => '', { kind: 'bad_unsigned_set' }],
     ['a set that was cut', () => unsigned.slice(0, -2), { kind: 'bad_unsigned_set' }],
     ['a set of signed transactions', signed, { kind: 'bad_unsigned_set' }],
@@ -135,7 +135,7 @@ describe('signing fails, and nothing is stored', () => {
     );
   });
 
-  it('for a set that tells of an output of another wallet', async () => {
+  it('for a set with an output of another wallet', async () => {
     await refused(
       changed(({ outputs }) => ({
         outputs: {
@@ -143,20 +143,18 @@ describe('signing fails, and nothing is stored', () => {
           outputs: outputs.outputs.map((one) => ({ ...one, publicKey: stranger.spendPublicKey })),
         },
       })),
-      { reason: 'an output does not belong to this wallet' },
+      { reason: 'an output is not of this wallet' },
     );
   });
 
   it('in a wallet that reads the chain itself and knows other outputs', async () => {
     pair.signer.wallet.receive(OUTPUTS.slice(1), 120);
-    await refused(unsigned, {
-      reason: 'this wallet reads the chain itself, and its outputs differ from those in the set',
-    });
+    await refused(unsigned, { reason: 'this wallet reads the chain itself, and knows other outputs' });
   });
 });
 
 describe('a wallet with the spend key that reads the chain itself', () => {
-  it('signs what the view-only wallet laid out, and imports nothing', async () => {
+  it('signs the set of the view-only wallet, and imports nothing', async () => {
     pair.signer.wallet.receive(OUTPUTS, 120);
     expect((await pair.signer.coldSigning.sign(unsigned)).txs).toHaveLength(1);
     expect(imported()).toEqual([]);

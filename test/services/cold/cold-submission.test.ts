@@ -22,7 +22,7 @@ const TO = formatAddress(stranger.address());
 const OUTPUTS = [2n, 3n, 3n].map((coins, i) => paidOutput(owner, coins * COIN, i + 1, rng));
 
 let pair: ColdPair;
-/** Unsigned set of the view-only wallet. */
+/** Sealed set of the view-only wallet in hex, not signed. */
 let unsigned: string;
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('submitting a set of signed transactions', () => {
   });
 
   test.each<[string, () => string | Promise<string>, object]>([
-    ['what is not hexadecimal', () => '0', { kind: 'bad_hex', what: 'tx_data_hex' }],
+    ['text that is not hexadecimal', () => '0', { kind: 'bad_hex', what: 'tx_data_hex' }],
     ['a set of unsigned transactions', () => unsigned, { kind: 'bad_signed_set' }],
     [
       'more key images than there are outputs',
@@ -107,10 +107,10 @@ describe('submitting a set of signed transactions', () => {
   });
 
   test.each<[string, (keyImages: readonly KeyImage[]) => KeyImage[], boolean]>([
-    ['takes those of other outputs by their place', (keyImages) => [...keyImages], true],
-    ['takes none by its place where one contradicts what is spent', (all) => [...all].reverse(), false],
+    ['takes key images of unspent outputs by their place', (keyImages) => [...keyImages], true],
+    ['takes none by its place where one contradicts a spent output', (all) => [...all].reverse(), false],
     ['takes no blank ones', (all) => all.map(() => bytes<KeyImage>(0)), false],
-  ])('%s among the key images of the set', async (_, change, isTaken) => {
+  ])('%s in the set', async (_, change, isTaken) => {
     const hex = await changedSigned(({ keyImages }) => ({ keyImages: change(keyImages) }));
     await pair.watch.coldSigning.submit(hex);
     const spent = pair.watch.wallet.store.read((r) => r.outputs.inOrder().map(({ spentBy }) => spentBy));

@@ -22,7 +22,7 @@ const TOTAL = 100n;
 
 let pair: ColdPair;
 let images: readonly SignedKeyImage[];
-/** The daemon's status of each key image, by hex; absent: unspent. */
+/** Status of each key image in the answer of the daemon, by hex; unspent where it is absent. */
 let statuses: Map<string, KeyImageStatus>;
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ const spenders = (): (Hash | undefined)[] =>
 const NONE = OUTPUTS.map(() => undefined);
 
 describe('an export of key images', () => {
-  it('holds all in the order of the outputs, or those from the first that the last import asked for', async () => {
+  it('holds all in the order of the outputs, or all from the first that the last import asked for', async () => {
     const { signer, watch } = pair;
     expect((await signer.keyImageTransfer.export(true)).first).toBe(0);
     expect(images.map(({ keyImage }) => keyImage)).toEqual(OUTPUTS.map(({ keyImage }) => keyImage));
@@ -93,7 +93,7 @@ describe('an import of key images', () => {
     expect(known()).toEqual(NONE);
   });
 
-  it('divides what it covers into spent and unspent, whatever the daemon says, and leaves out frozen outputs', async () => {
+  it('divides its outputs into spent and unspent by the answer of the daemon, and leaves out frozen ones', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom<KeyImageStatus>(0, 1, 2), { minLength: 4, maxLength: 4 }),
@@ -126,7 +126,7 @@ describe('an import of key images', () => {
           ]);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 10 },
     );
   });
 

@@ -33,13 +33,13 @@ describe('an import is refused', () => {
     expect(imported(by)).toEqual([]);
   };
 
-  it('for what is not hexadecimal', async () => {
+  it('for text that is not hexadecimal', async () => {
     await expect(pair.signer.outputTransfer.importBlob('xyz', false)).rejects.toMatchObject(
       fault({ kind: 'bad_hex', what: 'outputs_data_hex' }),
     );
   });
 
-  it('for what is no export, was cut or was changed', async () => {
+  it('for a blob that is no export, was cut or was changed', async () => {
     const hex = await blob();
     await refused('', 'Bad magic from outputs');
     await refused(hex.slice(0, 60), 'Failed to decrypt outputs: Unexpected ciphertext size');

@@ -120,7 +120,7 @@ describe('an import of outputs that are known', () => {
     expect(imported()).toEqual([]);
   });
 
-  it('keeps them, asks for key images that are not proven, and takes what is spent or frozen anew', async () => {
+  it('keeps them, asks for key images that are not proven, and takes their spent and frozen flags anew', async () => {
     await pair.signer.outputTransfer.importBlob(await blob(), false);
     const told = pair.watch.outputTransfer.list(ALL);
     const outputs = told.outputs.map((output, i) => ({
@@ -142,6 +142,12 @@ describe('an import of outputs that are known', () => {
     ]);
   });
 
+  it('asks for the key images of the last import alone', async () => {
+    await pair.signer.outputTransfer.importBlob(await blob(), false);
+    await pair.signer.outputTransfer.importBlob(await blob({ all: true, start: 4, count: 1 }), false);
+    expect(imported().map(({ requested }) => requested)).toEqual([false, false, false, false, true]);
+  });
+
   it('replaces all from the first on that contradicts it', async () => {
     await pair.signer.outputTransfer.importBlob(await blob(), false);
     const told = pair.watch.outputTransfer.list(ALL);
@@ -157,16 +163,14 @@ describe('an import of outputs that are known', () => {
 
   it('writes nothing where the task that it is a part of fails', async () => {
     const told = pair.watch.outputTransfer.list(ALL);
-    const failing = pair.signer.outputTransfer.importWith(told, () =>
-      Promise.reject(new Error('not signed')),
-    );
+    const failing = pair.signer.outputTransfer.importWith(told, () => Promise.reject(new Error('not signed')));
     await expect(failing).rejects.toThrow('not signed');
     expect(imported()).toEqual([]);
   });
 });
 
-describe('the outputs exported for a signer', () => {
-  it('are those whose key images are not proven; a signer of 0.18.0 gets the last one at least', () => {
+describe('the outputs that a signer needs', () => {
+  it('lack a proven key image; a signer of 0.18.0 gets the last one at least', () => {
     const prove = ({ watch, outputs }: ColdPair): void =>
       watch.keyImageTransfer.record(
         outputs.map(({ publicKey, keyImage = bytes<KeyImage>(0) }) => ({

@@ -18,7 +18,7 @@ const { txs } = decode(unsignedTxSet('current'), unsigned);
 
 describe('a sealed set of unsigned transactions', () => {
   test.each(['current', '0.18.0'] as const)(
-    'holds the transactions, and the outputs that the signer must know (format %s)',
+    'holds the transactions, and the outputs that the signer needs (format %s)',
     async (format) => {
       const { watch, signer } = coldPair(owner, outputs, format);
       const sealed = await sealUnsigned(watch.wallet, watch.outputTransfer, txs);

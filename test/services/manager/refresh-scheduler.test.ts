@@ -96,8 +96,9 @@ describe('a scheduled wallet', () => {
     let end: () => void = () => undefined;
     a.refreshing = () => new Promise((resolve) => (end = resolve));
     scheduler.add(a.scheduled, 20);
+    scheduler.add(b.scheduled, 20);
     await pass(50);
-    expect(a.refreshes).toEqual([0]);
+    expect([a.refreshes, b.refreshes]).toEqual([[0], [0, 20, 40]]);
     end();
     await pass(11);
     expect(a.refreshes).toEqual([0, 60]);

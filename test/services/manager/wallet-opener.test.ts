@@ -168,6 +168,15 @@ describe('creating a wallet', () => {
     expect(server.files().filter((name) => name.endsWith('.keys'))).toEqual(['w.keys']);
     expect(isUnlocked('new')).toBe(true);
   });
+
+  it('that cannot be opened is discarded: no address was given out', async () => {
+    server.refresher.attach = () => {
+      throw new Error('no thread');
+    };
+    await expect(before('new')).rejects.toThrow('no thread');
+    expect(server.files()).toEqual(['new.lock', 'w', 'w.keys']);
+    expect(isUnlocked('new')).toBe(true);
+  });
 });
 
 describe('giving a closed wallet other keys', () => {

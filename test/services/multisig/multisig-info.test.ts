@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { Hash } from '../../../src/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
+import { GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, groupKeys, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
@@ -17,18 +17,29 @@ const { outputs } = groupWallets(2, 3, [1n, 2n], rng, accounts);
 const [STRANGER] = groupWallets(2, 2, [1n], rng).wallets;
 if (STRANGER === undefined) throw new Error('a stranger');
 
-let members: GroupMember[];
+/** The wallet of a member that has received the outputs, by its place in the group. */
+function memberAt(place: number): GroupMember {
+  const account = accounts[place];
+  if (account === undefined) throw new Error('a member');
+  const wallet = new ServiceWallet(groupKeys(account));
+  wallet.receive(outputs, CHAIN_HEIGHT);
+  return new GroupMember(wallet);
+}
+
+/** Info that each member exported, in the order of the group. */
+let infos: readonly [string, string, string];
+/** Info that the second member exported later. */
+let newer: string;
 let a: GroupMember;
-let b: GroupMember;
-let c: GroupMember;
+
+beforeAll(async () => {
+  const b = memberAt(1);
+  infos = [await exported(memberAt(0)), await exported(b), await exported(memberAt(2))];
+  newer = await exported(b);
+});
 
 beforeEach(() => {
-  members = accounts.map((account) => {
-    const wallet = new ServiceWallet(groupKeys(account));
-    wallet.receive(outputs, CHAIN_HEIGHT);
-    return new GroupMember(wallet);
-  });
-  [a, b, c] = members as [GroupMember, GroupMember, GroupMember];
+  a = memberAt(0);
 });
 
 const exported = async (member: GroupMember): Promise<string> => toHex(await member.info.export());
@@ -52,7 +63,7 @@ describe('an export of multisig info', () => {
   });
 
   it('has no nonces for an output that the chain spends', async () => {
-    await exchangeInfo([a, b]);
+    await a.info.import([infos[1]], false);
     const [image] = a.keyImages();
     if (image === undefined) throw new Error('a key image');
     const spend = { keyImage: image, txHash: bytes<Hash>(9), height: CHAIN_HEIGHT };
@@ -72,9 +83,9 @@ describe('an export of multisig info', () => {
 
 describe('an import of multisig info', () => {
   it('of enough others gives the key images, the same in every wallet', async () => {
-    const infos = await Promise.all([a, b, c].map(exported));
-    expect(await a.info.import([infos[1] ?? ''], false)).toBe(2);
-    expect(await b.info.import([infos[2] ?? '', infos[0] ?? ''], false)).toBe(2);
+    const [b, c] = [memberAt(1), memberAt(2)];
+    expect(await a.info.import([infos[1]], false)).toBe(2);
+    expect(await b.info.import([infos[2], infos[0]], false)).toBe(2);
     expect(await c.info.import(infos, false)).toBe(2);
     expect(a.keyImages().every((image) => image?.length === 32)).toBe(true);
     expect([b.keyImages(), c.keyImages()]).toEqual([a.keyImages(), a.keyImages()]);
@@ -82,39 +93,36 @@ describe('an import of multisig info', () => {
   });
 
   it('counts the outputs that all of them tell of, and leaves the others as they are', async () => {
-    const info = await exported(b);
     a.wallet.receive(
       groupWallets(2, 3, [9n], rng, accounts).outputs.map((one) => ({ ...one, height: 121 })),
       122,
     );
-    expect(await a.info.import([info], false)).toBe(2);
+    expect(await a.info.import([infos[1]], false)).toBe(2);
     expect(a.keyImages().map((image) => image !== undefined)).toEqual([true, true, false]);
   });
 
   it('knows nothing of outputs that a reorganisation has taken here', async () => {
-    const info = await exported(b);
     a.wallet.store.write((w) => w.applyPage(page(2, 1)));
-    expect(await a.info.import([info], false)).toBe(1);
+    expect(await a.info.import([infos[1]], false)).toBe(1);
     expect(a.keyImages()).toHaveLength(1);
     a.wallet.store.write((w) => w.applyPage(page(1, 1)));
-    expect(await a.info.import([info], false)).toBe(0);
+    expect(await a.info.import([infos[1]], false)).toBe(0);
   });
 
   it('once more gives the same key images', async () => {
-    const infos = await exchangeInfo(members);
+    await a.info.import(infos, false);
     const before = a.keyImages();
     expect(await a.info.import(infos, false)).toBe(2);
     expect(a.keyImages()).toEqual(before);
   });
 
   it('refreshes the wallet where that is asked for; a daemon that fails is no error', async () => {
-    const info = await exported(b);
     a.wallet.fakeSync.refreshing = () => Promise.reject(new DaemonError('timeout', 'no answer'));
-    expect(await a.info.import([info], true)).toBe(2);
+    expect(await a.info.import([infos[1]], true)).toBe(2);
     expect(a.wallet.fakeSync.calls).toEqual(['restartScan', 'refresh']);
     expect(a.wallet.lines).toContainEqual(expect.objectContaining({ level: 40, kind: 'timeout' }));
     a.wallet.fakeSync.refreshing = () => Promise.reject(new Error('a bug'));
-    await expect(a.info.import([info], true)).rejects.toThrow('a bug');
+    await expect(a.info.import([infos[1]], true)).rejects.toThrow('a bug');
   });
 });
 
@@ -128,19 +136,17 @@ describe('an import of multisig info is refused, and nothing is changed', () => 
   });
 
   it('of the wallet itself alone, however often', async () => {
-    const own = await exported(a);
-    await expect(a.info.import([own, own], false)).rejects.toEqual(
+    await expect(a.info.import([infos[0], infos[0]], false)).rejects.toEqual(
       refused('Wrong number of multisig sources'),
     );
     none();
   });
 
   it('that was imported before, and replaced by a later export of the same signer', async () => {
-    const [old, newer] = [await exported(b), await exported(b)];
-    await a.info.import([old], false);
+    await a.info.import([infos[1]], false);
     await a.info.import([newer], false);
     const before = a.keyImages();
-    await expect(a.info.import([old], false)).rejects.toMatchObject({
+    await expect(a.info.import([infos[1]], false)).rejects.toMatchObject({
       fault: { kind: 'multisig_refused', reason: expect.stringMatching(/is stale/) },
     });
     expect(a.keyImages()).toEqual(before);
@@ -152,10 +158,10 @@ describe('an import of multisig info is refused, and nothing is changed', () => 
     ['of another group', () => exported(new GroupMember(STRANGER)), 'Failed to authenticate ciphertext'],
     [
       'that was changed',
-      async () => (await exported(b)).replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
+      () => infos[1].replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
       'Failed to authenticate ciphertext',
     ],
-    ['that was cut', async () => (await exported(b)).slice(0, 80), 'Unexpected ciphertext size'],
+    ['that was cut', () => infos[1].slice(0, 80), 'Unexpected ciphertext size'],
   ])('%s', async (_, text, expected) => {
     await expect(a.info.import([await text()], false)).rejects.toEqual(refused(expected));
     none();
@@ -168,10 +174,9 @@ describe('an import of multisig info is refused, and nothing is changed', () => 
   });
 
   it('once the wallet is closed while it waits for a payment', async () => {
-    const info = await exported(b);
     let end: () => void = () => undefined;
     const paying = a.wallet.locks.payment.run(() => new Promise<void>((resolve) => (end = resolve)));
-    const importing = a.info.import([info], false);
+    const importing = a.info.import([infos[1]], false);
     await new Promise((resolve) => setImmediate(resolve));
     a.wallet.isOpen = false;
     end();

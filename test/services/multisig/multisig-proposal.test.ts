@@ -48,7 +48,7 @@ function wallet(): ServiceWallet {
 }
 
 describe('the keys that a proposed transaction spends', () => {
-  it('are those of its outputs in the order of its inputs', () => {
+  it('belong to its outputs, in the order of its inputs', () => {
     expect(spentKeys(pending).map(toHex)).toEqual(
       keyImagesOf(pending.tx).map((one) => keyOf.get(toHex(one))),
     );

@@ -46,7 +46,7 @@ describe('preparing a wallet', () => {
 });
 
 describe('the first round', () => {
-  it('replaces the keys of the wallet by those of a participant, and turns background sync off', async () => {
+  it('replaces the keys of the wallet by keys of a participant, and turns background sync off', async () => {
     const { keys, keysFile } = OWN;
     const syncing = { keys, keysFile: withBackgroundSync(keysFile, 'reuse-wallet-password') };
     const { setup, given } = new SetupHome(syncing);

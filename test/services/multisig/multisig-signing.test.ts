@@ -20,7 +20,7 @@ const payee = { ...payeeOf(stranger.address(), COIN), text: TO };
 let a: GroupMember;
 let b: GroupMember;
 let c: GroupMember;
-/** Proposal of the first member, without the signature of another. */
+/** Sealed proposal of the first member in hex; no other member has signed it. */
 let proposed: string;
 
 async function group(): Promise<void> {
@@ -56,14 +56,14 @@ describe('a proposed set of transactions', () => {
     }
   });
 
-  it('has taken the nonces of the member who proposes it, and records no payment', () => {
+  it('has used the nonces of its proposer, and records no payment', () => {
     expect([a.nonces(), outgoing(a)]).toEqual([[0], []]);
     expect(b.nonces()[0]).toBeGreaterThan(0);
   });
 
   test.each<[string, () => string | Promise<string>, object]>([
-    ['what is not hexadecimal', () => 'xyz', { kind: 'bad_hex' }],
-    ['what is no set', () => 'ab', { kind: 'bad_multisig_set' }],
+    ['text that is not hexadecimal', () => 'xyz', { kind: 'bad_hex' }],
+    ['a blob that is no set', () => 'ab', { kind: 'bad_multisig_set' }],
     ['a set that was cut', () => proposed.slice(0, -2), { kind: 'bad_multisig_set' }],
     [
       'a set that spends an output that is not known',
@@ -78,12 +78,16 @@ describe('a proposed set of transactions', () => {
 
   test.each<[string, () => Promise<string>, RegExp]>([
     ['holds none', () => changed(() => ({ txs: [] })), /there are none/],
-    ['no member has signed', () => changed(() => ({ signers: [] })), /lack the signature of their proposer/],
-    ['a stranger has signed', () => changed(() => ({ signers: [stranger.spendPublicKey] })), /not a member/],
+    ['has no signer', () => changed(() => ({ signers: [] })), /nobody has signed/],
     [
-      'enough have signed',
+      'names a stranger as signer',
+      () => changed(() => ({ signers: [stranger.spendPublicKey] })),
+      /not a member/,
+    ],
+    [
+      'has enough signers',
       () => changed(({ signers }) => ({ signers: [...signers, stranger.spendPublicKey] })),
-      /enough signers have signed/,
+      /enough have signed/,
     ],
     ['spends an output twice', () => changed(({ txs }) => ({ txs: [...txs, ...txs] })), /an output twice/],
     [
@@ -108,9 +112,9 @@ describe('a proposed set of transactions', () => {
     expect(b.nonces()).toEqual(before);
   });
 
-  it('is not signed by the member who proposed it, and not submitted before enough have signed', async () => {
+  it('is not signed by its proposer, and not submitted before enough have signed', async () => {
     await expect(a.signing.sign(proposed)).rejects.toMatchObject({
-      fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them already' },
+      fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them' },
     });
     await expect(a.signing.submit(proposed)).rejects.toMatchObject(
       fault({ kind: 'too_few_signers', needed: 2, given: 1 }),
@@ -144,7 +148,7 @@ describe('signing', () => {
     await expect(b.signing.sign(proposed)).rejects.toMatchObject({
       fault: {
         kind: 'multisig_signing_failed',
-        reason: 'this wallet has signed them already and returned its answer',
+        reason: 'this wallet has signed them, and given out its answer',
       },
     });
     expect(await new GroupMember(b.wallet).signing.sign(proposed)).toEqual(answer);

@@ -23,7 +23,7 @@ const TO = formatAddress(stranger.address());
 const [account] = accounts;
 if (account === undefined) throw new Error('an account');
 
-/** Set with the signatures of both members. */
+/** Sealed set in hex that both members have signed. */
 let signed: string;
 /** A wallet of the group with nonces, that has signed nothing. */
 let member: GroupMember;
@@ -62,7 +62,7 @@ const outgoing = () =>
     r.outgoing.list({ states: ['prepared', 'pending', 'failed', 'confirmed'] }),
   );
 
-describe('submitting what enough signers have signed', () => {
+describe('submitting a set with enough signers', () => {
   it('relays a payment of the wallet, and erases nonces of its inputs', async () => {
     const [hash] = await member.signing.submit(signed);
     expect(outgoing()).toMatchObject([

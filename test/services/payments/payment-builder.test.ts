@@ -8,6 +8,7 @@ import { assertFee, PaymentBuilder } from '../../../src/services/payments/paymen
 import { amount } from '../../../src/util/amount.js';
 import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import { groupWallets } from '../../support/group-wallets.js';
 import { FEES, paidOutput, payingWallet } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
@@ -40,7 +41,7 @@ async function drafted(count: number, options: Parameters<typeof payingWallet>[2
 }
 
 describe('the spendable outputs of an account', () => {
-  it('leave out other accounts, and what is locked, frozen or spent', () => {
+  it('leave out other accounts, and outputs that are locked, frozen or spent', () => {
     const cases: Partial<OwnedOutput>[] = [
       {},
       { subaddress: { major: 1, minor: 0 } },
@@ -68,7 +69,7 @@ describe('the spendable outputs of an account', () => {
     expect(builder.spendableOutputs(1, []).funds(0n).available).toBe(2n * COIN);
   });
 
-  it('are those of some addresses where these are named', () => {
+  it('belong to the addresses that are named', () => {
     const { builder } = builderOf(3, { facts: (minor) => ({ subaddress: { major: 0, minor } }) });
     expect(
       builder
@@ -202,5 +203,18 @@ describe('a proposal to the other signers', () => {
   it('is refused in a wallet of one owner', async () => {
     const { builder, draft } = await drafted(1);
     await expect(builder.propose(draft)).rejects.toMatchObject(fault({ kind: 'not_multisig' }));
+  });
+
+  it('needs fresh info of other signers about its inputs', async () => {
+    const { wallets, outputs } = groupWallets(2, 2, [2n * COIN], rng);
+    const [wallet] = wallets;
+    const [output] = outputs;
+    if (wallet === undefined || output === undefined) throw new Error('a group');
+    const keyImage = owner.spendPublicKey as Uint8Array as KeyImage;
+    wallet.store.write((w) => w.outputs.setKeyImage(output.publicKey, keyImage));
+    const builder = new PaymentBuilder(wallet, wallet);
+    const [draft] = await builder.draft([funded([{ ...output, keyImage }])], terms, prices);
+    if (draft === undefined) throw new Error('a draft');
+    await expect(builder.propose(draft)).rejects.toMatchObject(fault({ kind: 'multisig_import_needed' }));
   });
 });

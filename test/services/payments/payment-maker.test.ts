@@ -129,6 +129,20 @@ describe('a payment', () => {
     });
   });
 
+  it('does not pick the inputs of an unmined payment that lost its hold on them', async () => {
+    const { wallet: single } = payingWallet(owner, [2n * COIN]);
+    single.answers = { ...single.answers, sendRawTransaction: () => Promise.resolve(TAKEN) };
+    const { maker: paying } = makerOf(single);
+    await paying.make(options, planOf(COIN, paying));
+    const [{ txHash } = { txHash: undefined }] = outgoing(single);
+    single.store.write((w) => txHash && w.outputs.release(txHash));
+    expect(reserved(single)).toEqual([]);
+    await expect(paying.make(options, planOf(COIN, paying))).rejects.toMatchObject({
+      fault: { kind: expect.stringMatching(/^not_enough/) },
+    });
+    expect(reserved(single).map(({ spentBy }) => spentBy)).toEqual([txHash]);
+  });
+
   it('that fails leaves the way free for the next one', async () => {
     await expect(maker.make(options, planOf(100n * COIN))).rejects.toThrow(WalletError);
     expect((await maker.make(options, planOf(COIN))).payments).toHaveLength(1);
@@ -160,6 +174,14 @@ describe('a payment', () => {
     wallet.answers = { ...wallet.answers, getOutputDistribution: () => Promise.reject(error) };
     await expect(maker.make(options, planOf(COIN))).rejects.toBe(error);
     expect(outgoing()).toEqual([]);
+  });
+});
+
+describe('a payment while the spend key is put away', () => {
+  it('is refused as in a view-only wallet, and leaves no trace', async () => {
+    wallet.keystore.dropSpendKey();
+    await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject(fault({ kind: 'view_only' }));
+    expect([outgoing(), reserved(), sent]).toEqual([[], [], []]);
   });
 });
 

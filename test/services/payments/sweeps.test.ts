@@ -73,7 +73,7 @@ describe('a sweep of an account', () => {
     expect(planned.planned[0]?.payees).toMatchObject([{ text: ADDRESS }]);
   });
 
-  it('splits what it takes into as many outputs as are asked for, and they pay the fee', async () => {
+  it('splits its amount into as many outputs as are asked for, and they pay the fee', async () => {
     await sweeps.all(order({ outputs: 3 }));
     const [only] = planned.planned;
     const paid = only?.payees.map((payee) => payee.amount) ?? [];
@@ -82,7 +82,7 @@ describe('a sweep of an account', () => {
   });
 
   test.each<[string, Partial<SweepRequest>, object]>([
-    ['to what is no address', { address: 'nobody' }, { kind: 'wrong_address' }],
+    ['to text that is no address', { address: 'nobody' }, { kind: 'wrong_address' }],
     [
       'of an account that holds nothing',
       { account: 2 },

@@ -75,7 +75,7 @@ describe('a transfer', () => {
     expect(planned.planned[0]?.payees).toMatchObject([{ text: INTEGRATED }]);
   });
 
-  it('is recorded under the address that a name stands for', async () => {
+  it('is recorded under the address that a name resolves to', async () => {
     const resolve = () => Promise.resolve(stranger.address());
     const named = new Transfers(wallet, {
       accounts: { resolve } as unknown as Accounts,
@@ -118,7 +118,7 @@ describe('a transfer is refused', () => {
   test.each<[string, PaymentRequest, object]>([
     ['without a destination', order([]), { kind: 'no_destination' }],
     ['of nothing', order([[PLAIN, 0n]]), { kind: 'zero_amount' }],
-    ['to what is no address', order([['nobody', 1n]]), { kind: 'wrong_address' }],
+    ['to text that is no address', order([['nobody', 1n]]), { kind: 'wrong_address' }],
     [
       'to two integrated addresses',
       order([
