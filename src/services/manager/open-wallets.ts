@@ -188,7 +188,7 @@ export class OpenWallets {
       const before = this.#current;
       const entry = await locked();
       this.#current = entry;
-      if (before !== undefined && before !== entry) await this.#releaseReplaced(before);
+      if (before?.holders.has('current') && before !== entry) await this.#releaseReplaced(before);
       return entry.wallet;
     });
   }

@@ -73,6 +73,7 @@ export class RefreshScheduler {
   /** Makes every wallet due now and resets the counts of failures. For a server with another daemon. */
   restart(): void {
     this.#daemonFailures = 0;
+    this.#retryAt = 0;
     for (const schedule of this.#schedules.values()) {
       schedule.due = this.#now();
       schedule.failures = 0;

@@ -44,15 +44,15 @@ export class WalletScope {
     await this.#creation.create({ ...request, filename: this.#filename(request.filename) });
   }
 
-  restoreWallet(request: RestoreRequest): ReturnType<WalletCreation['restore']> {
+  async restoreWallet(request: RestoreRequest): ReturnType<WalletCreation['restore']> {
     return this.#creation.restore({ ...request, filename: this.#filename(request.filename) });
   }
 
-  restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
+  async restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
     return this.#creation.restoreMultisig({ ...request, filename: this.#filename(request.filename) });
   }
 
-  generateFromKeys(request: GenerateRequest): ReturnType<WalletCreation['generateFromKeys']> {
+  async generateFromKeys(request: GenerateRequest): ReturnType<WalletCreation['generateFromKeys']> {
     return this.#creation.generateFromKeys({ ...request, filename: this.#filename(request.filename) });
   }
 

@@ -143,13 +143,15 @@ describe('signing fails, and nothing is stored', () => {
           outputs: outputs.outputs.map((one) => ({ ...one, publicKey: stranger.spendPublicKey })),
         },
       })),
-      { reason: 'an output is not of this wallet' },
+      { reason: 'an output does not belong to this wallet' },
     );
   });
 
   it('in a wallet that reads the chain itself and knows other outputs', async () => {
     pair.signer.wallet.receive(OUTPUTS.slice(1), 120);
-    await refused(unsigned, { reason: 'this wallet reads the chain itself, and knows other outputs' });
+    await refused(unsigned, {
+      reason: 'this wallet reads the chain itself, and its outputs differ from those in the set',
+    });
   });
 });
 

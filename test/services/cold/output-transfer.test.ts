@@ -163,7 +163,9 @@ describe('an import of outputs that are known', () => {
 
   it('writes nothing where the task that it is a part of fails', async () => {
     const told = pair.watch.outputTransfer.list(ALL);
-    const failing = pair.signer.outputTransfer.importWith(told, () => Promise.reject(new Error('not signed')));
+    const failing = pair.signer.outputTransfer.importWith(told, () =>
+      Promise.reject(new Error('not signed')),
+    );
     await expect(failing).rejects.toThrow('not signed');
     expect(imported()).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('a proposed set of transactions', () => {
 
   test.each<[string, () => Promise<string>, RegExp]>([
     ['holds none', () => changed(() => ({ txs: [] })), /there are none/],
-    ['has no signer', () => changed(() => ({ signers: [] })), /nobody has signed/],
+    ['has no signer', () => changed(() => ({ signers: [] })), /lack the signature of their proposer/],
     [
       'names a stranger as signer',
       () => changed(() => ({ signers: [stranger.spendPublicKey] })),
@@ -87,7 +87,7 @@ describe('a proposed set of transactions', () => {
     [
       'has enough signers',
       () => changed(({ signers }) => ({ signers: [...signers, stranger.spendPublicKey] })),
-      /enough have signed/,
+      /enough signers have signed/,
     ],
     ['spends an output twice', () => changed(({ txs }) => ({ txs: [...txs, ...txs] })), /an output twice/],
     [
@@ -114,7 +114,7 @@ describe('a proposed set of transactions', () => {
 
   it('is not signed by its proposer, and not submitted before enough have signed', async () => {
     await expect(a.signing.sign(proposed)).rejects.toMatchObject({
-      fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them' },
+      fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them already' },
     });
     await expect(a.signing.submit(proposed)).rejects.toMatchObject(
       fault({ kind: 'too_few_signers', needed: 2, given: 1 }),
@@ -148,7 +148,7 @@ describe('signing', () => {
     await expect(b.signing.sign(proposed)).rejects.toMatchObject({
       fault: {
         kind: 'multisig_signing_failed',
-        reason: 'this wallet has signed them, and given out its answer',
+        reason: 'this wallet has signed them already and returned its answer',
       },
     });
     expect(await new GroupMember(b.wallet).signing.sign(proposed)).toEqual(answer);

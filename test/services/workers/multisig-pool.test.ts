@@ -69,7 +69,7 @@ describe('the key exchange on the multisig threads', () => {
 
 describe('key images on the multisig threads', () => {
   const infoOf = async ({ shares, signerSecret }: MultisigAccount) => {
-    const [info] = await pool.run('tell', {
+    const [info] = await pool.run('createInfo', {
       outputs: [{ publicKey: shared.output.publicKey, nonces: 2 }],
       ...{ signer: publicKeyOf(signerSecret), shares },
     });
@@ -81,9 +81,9 @@ describe('key images on the multisig threads', () => {
     const { info, secrets } = await infoOf(other);
     expect([info.nonces.length, secrets.length]).toEqual([2, 2]);
     const { publicKey, outputIndex, derivationKey, subaddress } = shared.output;
-    const images = await pool.run('compose', {
+    const images = await pool.run('combineKeyImages', {
       outputs: [
-        { output: { publicKey, outputIndex, derivationKey, subaddress }, told: info.partialKeyImages },
+        { output: { publicKey, outputIndex, derivationKey, subaddress }, imported: info.partialKeyImages },
       ],
       keys: { viewSecret: own.commonSecret, shares: own.shares },
       count: shareCounts(own).all,
@@ -96,7 +96,7 @@ describe('key images on the multisig threads', () => {
     const { spendPublicKey, viewPublicKey } = addressOfGroup(own);
     const told = { spendPublicKey, viewPublicKey, signer: publicKeyOf(other.signerSecret), outputs: [info] };
     const check = (changes: Partial<typeof told>) =>
-      pool.run('check', { told: { ...told, ...changes }, account: own, viewPublicKey });
+      pool.run('verifyInfo', { info: { ...told, ...changes }, account: own, viewPublicKey });
     expect(await check({})).toBe(true);
     await expect(check({ signer: viewPublicKey })).rejects.toThrow();
     await expect(check({ spendPublicKey: viewPublicKey })).rejects.toThrow();
@@ -125,7 +125,7 @@ describe('a transaction on the multisig threads', () => {
       nonces: [nonces],
     });
 
-  it('needs the nonces of the signer's own export', async () => {
+  it("needs the nonces of the signer's own export", async () => {
     await expect(cosigning([])).rejects.toMatchObject(fault({ kind: 'multisig_export_needed' }));
     const foreign = members[0]?.fresh[0]?.secrets ?? [];
     await expect(cosigning([...foreign])).rejects.toMatchObject(fault({ kind: 'multisig_export_needed' }));
