@@ -41,6 +41,7 @@ export class OpenWallets {
   readonly #switching = new Mutex();
   #opener: WalletOpener | undefined;
   #current: Entry | undefined;
+  #isClosed = false;
   /** Refresh period of wallets opened by `/json_rpc` [s]; undefined: refreshed by request only. */
   #currentPeriod: number | undefined = DEFAULT_PERIOD_SECONDS;
 
@@ -128,6 +129,7 @@ export class OpenWallets {
         try {
           entry.wallet = await this.#opening.reopen({ ...opening, keysFile });
         } catch (error) {
+          this.#scheduler.remove(wallet);
           this.#forget(entry);
           throw error;
         }
@@ -160,8 +162,9 @@ export class OpenWallets {
     if (wallet !== undefined) this.#scheduler.setPeriod(wallet, seconds);
   }
 
-  /** Closes every wallet. @throws the first error of closing one, once all are closed. */
+  /** Closes every wallet, and each one still being opened. @throws the first error of closing one, once all are closed. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const closing = this.all().map((wallet) =>
       this.#changing.run(keyOf(wallet), async () => {
         const entry = this.#entryOf(wallet);
@@ -182,7 +185,13 @@ export class OpenWallets {
 
   /** Runs a task that opens a wallet, under the locks that its holder needs. */
   #openFor(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
-    const locked = (): Promise<Entry> => this.#changing.run(key, task);
+    const locked = (): Promise<Entry> =>
+      this.#changing.run(key, async () => {
+        const entry = await task();
+        if (!this.#isClosed) return entry;
+        await this.#remove(entry, holder);
+        throw new WalletError({ kind: 'no_wallet' });
+      });
     if (holder === 'path') return locked().then(({ wallet }) => wallet);
     return this.#switching.run(async () => {
       const before = this.#current;
