@@ -14,8 +14,8 @@ import { WalletWrites } from '../support/wallet-writes.js';
 const KILLS = Number(process.env['WALLET_KILLS'] ?? '5');
 
 /** Most acknowledged writes, and payments among them, until a kill. */
-const MOST_WRITES = 400;
-const MOST_PAYMENTS = 6;
+const MOST_WRITES = 200;
+const MOST_PAYMENTS = 4;
 
 /** Most time from then to the kill [ms]: longer than most writes. */
 const MOST_MS = 50;
