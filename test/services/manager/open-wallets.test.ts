@@ -193,4 +193,14 @@ describe('closing all wallets', () => {
     await Promise.all([released, closed]);
     expect(opener.steps.filter((step) => step === 'close a')).toHaveLength(1);
   });
+
+  it('closes a wallet whose opening ends later, and refuses the request', async () => {
+    const end = hold('open a');
+    const opening = open('a', 'path');
+    await turn();
+    await wallets.close();
+    end();
+    await expect(opening).rejects.toMatchObject(fault({ kind: 'no_wallet' }));
+    expect([opener.steps.at(-1), names()]).toEqual(['close a', []]);
+  });
 });
