@@ -40,7 +40,7 @@ export function passGate(
     throw new RpcError(DENIED, 'Command unavailable in restricted mode.');
   if (gates.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });
-  const bound = gates.needs === 'wallet' ? scope.find() : undefined;
+  const bound = scope.find();
   if (gates.needs === 'wallet') passWalletGate(gates, required(bound), version);
   return {
     server,

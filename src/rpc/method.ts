@@ -12,7 +12,7 @@ export interface Context {
   readonly server: WalletManager;
   /** Wallets reachable by the path of the request. */
   readonly scope: WalletScope;
-  /** Wallet of the request, resolved when it arrived. @throws WalletError `no_wallet` for methods that need none. */
+  /** Wallet of the request, resolved when it arrived. @throws WalletError `no_wallet` if none was open then. */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
 }

@@ -173,6 +173,7 @@ const WITHOUT_WALLET = [
   'restore_deterministic_wallet',
   'generate_from_keys',
   'validate_address',
+  'list_wallets',
 ];
 
 /** Methods unknown to Debian's 0.18. */

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { passGate } from '../../src/rpc/gate.js';
+import type { Gates } from '../../src/rpc/method.js';
+import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
+import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
+import type { OpenWallet } from '../../src/services/open-wallet.js';
+
+const walletOf = (name: string): OpenWallet => ({ name, keys: {}, keystore: {} }) as unknown as OpenWallet;
+
+/** A scope whose wallet a test changes. */
+class Scope {
+  wallet: OpenWallet | undefined = walletOf('first');
+  looked = 0;
+
+  find(): OpenWallet | undefined {
+    this.looked += 1;
+    return this.wallet;
+  }
+}
+
+const server = { settings: { restricted: false } } as unknown as WalletManager;
+const pass = (scope: Scope, needs: Gates['needs']) =>
+  passGate({ needs, restricted: false }, server, scope as unknown as WalletScope, '1.3');
+
+describe('the gate', () => {
+  it.each(['wallet', 'nothing'] as const)(
+    'binds a request to one wallet, once (a method needs: %s)',
+    (needs) => {
+      const scope = new Scope();
+      const context = pass(scope, needs);
+      scope.wallet = walletOf('second');
+      expect([context.wallet.name, context.wallet.name, scope.looked]).toEqual(['first', 'first', 1]);
+      scope.wallet = undefined;
+      expect(context.wallet.name).toBe('first');
+    },
+  );
+
+  it('refuses a method that needs a wallet where none is open', () => {
+    const scope = new Scope();
+    scope.wallet = undefined;
+    expect(() => pass(scope, 'wallet')).toThrow(expect.objectContaining({ fault: { kind: 'no_wallet' } }));
+  });
+
+  it('lets other methods pass without a wallet, and refuses only their use of one', () => {
+    const scope = new Scope();
+    scope.wallet = undefined;
+    const context = pass(scope, 'nothing');
+    scope.wallet = walletOf('opened later');
+    expect(() => context.wallet).toThrow(expect.objectContaining({ fault: { kind: 'no_wallet' } }));
+  });
+});
