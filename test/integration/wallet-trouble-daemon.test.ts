@@ -46,7 +46,7 @@ describe('a daemon that cannot be reached', () => {
     await crowd.mine(2);
     await sleep(OUTAGE_MS);
     expect(linesWith('the daemon cannot be used')).toHaveLength(1);
-    expect(linesWith('a refresh failed')).toEqual([]);
+    expect(linesWith('refreshing a wallet failed')).toEqual([]);
   });
 
   it('delays no request that needs none', async () => {

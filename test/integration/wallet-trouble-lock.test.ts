@@ -115,8 +115,8 @@ describe('a wallet whose store is locked by another connection', () => {
       for (const name of FREE) await untilCaughtUp(crowd, name);
     });
     await untilCaughtUp(crowd, 'locked');
-    expect(crowd.linesOf('locked', 'a refresh failed').length).toBeGreaterThan(0);
-    for (const name of FREE) expect(crowd.linesOf(name, 'a refresh failed')).toEqual([]);
+    expect(crowd.linesOf('locked', 'refreshing a wallet failed').length).toBeGreaterThan(0);
+    for (const name of FREE) expect(crowd.linesOf(name, 'refreshing a wallet failed')).toEqual([]);
     for (const name of ['locked', 'third'])
       expect(await moneyOf(crowd.at(name))).toEqual(await moneyOfTwin(crowd, name, `last twin of ${name}`));
   });

@@ -98,7 +98,7 @@ describe('a wallet whose store is damaged while it is open', () => {
     await crowd.at('damaged').rpc('auto_refresh', { enable: true, period: 1 });
     await until(
       'two failed refreshes',
-      () => crowd.linesOf('damaged', 'a refresh failed').length > 1 || undefined,
+      () => crowd.linesOf('damaged', 'refreshing a wallet failed').length > 1 || undefined,
     );
     await useTheOthers();
   });
