@@ -15,7 +15,7 @@ const NO_WALLET = -13;
 const language = 'English';
 
 /** Interleaved payments of the test of switches; a thousand takes some minutes. */
-const PAYMENTS = Number(process.env['INTERLEAVED_PAYMENTS'] ?? '60');
+const PAYMENTS = Number(process.env['INTERLEAVED_PAYMENTS'] ?? '40');
 
 let root: string;
 let server: WalletRpc;

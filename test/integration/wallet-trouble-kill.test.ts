@@ -11,7 +11,7 @@ import { WalletWrites } from '../support/wallet-writes.js';
 /* kill -9 of a server at a random moment while ten wallets write. */
 
 /** Kills; sixty of them, by hand, take some minutes. */
-const KILLS = Number(process.env['WALLET_KILLS'] ?? '5');
+const KILLS = Number(process.env['WALLET_KILLS'] ?? '2');
 
 /** Most acknowledged writes, and payments among them, until a kill. */
 const MOST_WRITES = 200;
