@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { explain } from '../rpc/error-explanations.js';
+import { isPlainName } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
-import type { Config } from './config.js';
-import { withoutLineEnd } from './config.js';
+import { withoutLineEnd, type Config } from './config.js';
 
 /** Wallets opened at the same time: one hashes its password while another reads its files. */
 const AT_ONCE = 2;
@@ -54,7 +54,7 @@ export function openWallets(
 /** Password in the file of a wallet; empty where there is no such file. @throws PasswordFileError */
 function readPassword(directory: string | undefined, name: string): string {
   // A name with a path is refused with a reason of its own.
-  if (directory === undefined || /[/\\\0]/.test(name) || name === '.' || name === '..') return '';
+  if (directory === undefined || !isPlainName(name)) return '';
   const path = join(directory, name);
   try {
     return withoutLineEnd(readFileSync(path, 'utf8'));

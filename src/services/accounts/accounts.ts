@@ -85,11 +85,6 @@ export class Accounts {
     return this.#context.addresses.texts(indices);
   }
 
-  /** Derives and caches texts for {@link address} in the background. */
-  prefetch(indices: readonly SubaddressIndex[]): void {
-    this.#context.addresses.prefetch(indices);
-  }
-
   /** Derives and caches texts for {@link address} in one batch. */
   prepare(indices: readonly SubaddressIndex[]): void {
     this.#context.addresses.prepare(indices);

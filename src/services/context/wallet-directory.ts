@@ -48,7 +48,7 @@ const endingOf = (name: string, endings: readonly string[]): string | undefined 
   endings.find((ending) => name.toLowerCase().endsWith(ending));
 
 /** Whether a name is a file name without a directory. */
-const isPlain = (name: string): boolean =>
+export const isPlainName = (name: string): boolean =>
   name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
 
 const badName = (name: string, reason: string): WalletError =>
@@ -70,7 +70,7 @@ export class WalletDirectory {
     return withFileErrors(this.path, () => readdirSync(this.path))
       .filter((file) => file.endsWith(ending) && file.length > ending.length)
       .map((file) => file.slice(0, -ending.length))
-      .filter((name) => isPlain(name))
+      .filter((name) => isPlainName(name))
       .sort();
   }
 
@@ -79,7 +79,8 @@ export class WalletDirectory {
    * @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory.
    */
   locate(name: string): WalletPaths {
-    if (!isPlain(name)) throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
+    if (!isPlainName(name))
+      throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
     if (Buffer.byteLength(name) > MAX_NAME_BYTES)
       throw badName(name, `a wallet name has at most ${MAX_NAME_BYTES} bytes`);
     if (name.endsWith('.keys') || name.endsWith('.lock'))

@@ -12,7 +12,7 @@ import { RefreshScheduler } from './refresh-scheduler.js';
 import type { ServerSettings } from './server-settings.js';
 import { listWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
-import { WalletScope } from './wallet-scope.js';
+import { WalletScope, type ScopeResources } from './wallet-scope.js';
 
 /** Wallets of one server process, with the daemon connection, the threads and the log that they share. */
 export class WalletManager {
@@ -22,6 +22,7 @@ export class WalletManager {
   readonly #workers = new WorkerPools();
   readonly #scheduler: RefreshScheduler;
   readonly #wallets: OpenWallets;
+  readonly #resources: ScopeResources;
   readonly #current: WalletScope;
 
   constructor(settings: ServerSettings) {
@@ -47,13 +48,13 @@ export class WalletManager {
       }),
     );
     this.#wallets = wallets;
-    this.#current = this.scope();
+    this.#resources = { settings, daemon: this.#daemon, wallets };
+    this.#current = new WalletScope(this.#resources);
   }
 
   /** @param name of the wallet in the request path; absent: the scope of the current wallet. */
   scope(name?: string): WalletScope {
-    if (name === undefined && this.#current !== undefined) return this.#current;
-    return new WalletScope({ settings: this.settings, daemon: this.#daemon, wallets: this.#wallets }, name);
+    return name === undefined ? this.#current : new WalletScope(this.#resources, name);
   }
 
   /** `host:port` as configured; undefined when offline. */

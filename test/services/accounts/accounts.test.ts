@@ -63,7 +63,6 @@ describe('the text of an address', () => {
     expect(await wallet.accounts.addresses(indices)).toEqual(expected);
     expect(indices.map((index) => wallet.accounts.address(index))).toEqual(expected);
     wallet.accounts.prepare(indices);
-    wallet.accounts.prefetch(indices);
     expect(indices.map((index) => wallet.accounts.address(index))).toEqual(expected);
     expect(wallet.accounts.decoded(PRIMARY)).toMatchObject({ kind: 'standard', network: 'mainnet' });
   });
