@@ -4,15 +4,26 @@ import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
 import { readRequest, type ReadRequest, type SizeOf } from './request-body.js';
 
-/**
- * Runs one call. @param target name in the path of the request; absent: the path without one.
- * @throws RpcError for errors that the client sees; anything else is a bug.
- */
+/** Facts of the HTTP request that a call arrived with. */
+export interface CallOrigin {
+  /** Name in the path of the request; absent: the path without one. */
+  readonly target?: string;
+  /** Value of the header `Idempotency-Key`. */
+  readonly idempotencyKey?: string;
+}
+
+/** Runs one call. @throws RpcError for errors that the client sees; anything else is a bug. */
 export type Call = (
   method: string,
   params: Json | undefined,
-  target: string | undefined,
+  origin: CallOrigin,
 ) => Promise<Writable | StreamedJson>;
+
+/** Answer to a request, with its HTTP status. */
+export interface DispatchedAnswer {
+  readonly status: number;
+  readonly body: AnswerText;
+}
 
 /** Text of an answer in pieces: complete, or page by page while it is read. */
 export type AnswerText = readonly Uint8Array[] | AsyncIterable<readonly Uint8Array[]>;
@@ -42,7 +53,7 @@ interface Answered<O = Outcome> {
   readonly outcome: O;
 }
 
-type Run<O> = (method: string, params: Json | undefined, target: string | undefined) => Promise<O>;
+type Run<O> = (method: string, params: Json | undefined, origin: CallOrigin) => Promise<O>;
 
 // Members are in alphabetical order like upstream's: some clients compare whole texts.
 function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
@@ -74,12 +85,15 @@ export class Dispatcher {
   }
 
   /**
-   * @param body UTF-8, in chunks as they arrive. @param target name in the path of the request.
+   * @param body UTF-8, in chunks as they arrive.
    * @returns the answer; undefined for a batch of notifications. Iterating over an answer in pages throws an RpcError,
    * or a bug, when a later page cannot be read.
    * @throws RequestTooLarge, and the errors of `body`.
    */
-  async answer(body: AsyncIterable<Uint8Array>, target?: string): Promise<AnswerText | undefined> {
+  async answer(
+    body: AsyncIterable<Uint8Array>,
+    origin: CallOrigin = {},
+  ): Promise<DispatchedAnswer | undefined> {
     let read: ReadRequest;
     try {
       read = await readRequest(body, this.#parts.sizeOf ?? (() => 'long-list'));
@@ -88,44 +102,49 @@ export class Dispatcher {
       throw error;
     }
     try {
-      return await this.#answerTo(read.request, target);
+      return await this.#answerTo(read.request, origin);
     } finally {
       read.release();
     }
   }
 
   /** Writes the answer to a request that cannot be read. */
-  refusal(code: number, message: string): readonly Uint8Array[] {
-    return this.#write({ id: 0n, outcome: new RpcError(code, message) });
+  refusal(code: number, message: string, status = 200): DispatchedAnswer {
+    return this.#write({ id: 0n, outcome: new RpcError(code, message, { status }) });
   }
 
-  async #answerTo(request: Json, target: string | undefined): Promise<AnswerText | undefined> {
+  async #answerTo(request: Json, origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
     if (!Array.isArray(request)) {
       // `encode` needs the complete text: only UTF-8 is written page by page.
       const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
-      const answered = await this.#one(request, 0n, run, target);
+      const answered = await this.#one(request, 0n, run, origin);
       if (answered === undefined) return undefined;
       const { id, outcome } = answered;
-      return outcome instanceof StreamedJson ? streamed(id, outcome) : this.#write({ id, outcome });
+      return outcome instanceof StreamedJson
+        ? { status: 200, body: streamed(id, outcome) }
+        : this.#write({ id, outcome });
     }
     const batch = request as readonly Json[];
     if (batch.length === 0 || batch.length > MAX_BATCH)
       return this.refusal(INVALID_REQUEST, `a batch holds 1 to ${MAX_BATCH} requests`);
+    if (origin.idempotencyKey !== undefined)
+      return this.refusal(INVALID_REQUEST, 'the header Idempotency-Key is for a single call', 400);
     const w = new JsonWriter();
     let before = '[';
     for (const item of batch) {
-      const answered = await this.#one(item, undefined, this.#runToTheEnd, target);
+      const answered = await this.#one(item, undefined, this.#runToTheEnd, origin);
       if (answered === undefined) continue;
       writeAnswer(w.raw(before), answered);
       before = ',';
     }
-    return before === '[' ? undefined : this.#encode(w.raw(']'));
+    return before === '[' ? undefined : { status: 200, body: this.#encode(w.raw(']')) };
   }
 
-  #write(answered: Answered): readonly Uint8Array[] {
+  #write(answered: Answered): DispatchedAnswer {
     const w = new JsonWriter();
     writeAnswer(w, answered);
-    return this.#encode(w);
+    const { outcome } = answered;
+    return { status: outcome instanceof RpcError ? outcome.status : 200, body: this.#encode(w) };
   }
 
   #encode(w: JsonWriter): readonly Uint8Array[] {
@@ -142,28 +161,28 @@ export class Dispatcher {
     request: Json,
     defaultId: bigint | undefined,
     run: Run<O>,
-    target: string | undefined,
+    origin: CallOrigin,
   ): Promise<Answered<O | RpcError> | undefined> {
     const invalid = new RpcError(INVALID_REQUEST, 'Invalid Request');
     if (!isObject(request)) return { id: 0n, outcome: invalid };
     const { id: requestId, method, params } = request;
     const id = requestId === undefined || requestId === null ? defaultId : requestId;
     if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalid };
-    const outcome = await run(method, params, target);
+    const outcome = await run(method, params, origin);
     return id === undefined ? undefined : { id, outcome };
   }
 
-  readonly #run: Run<Outcome | StreamedJson> = async (method, params, target) => {
+  readonly #run: Run<Outcome | StreamedJson> = async (method, params, origin) => {
     try {
-      const result = await this.#parts.call(method, params, target);
+      const result = await this.#parts.call(method, params, origin);
       return result instanceof StreamedJson ? result : { result };
     } catch (error) {
       return this.#failed(method, error);
     }
   };
 
-  readonly #runToTheEnd: Run<Outcome> = async (method, params, target) => {
-    const outcome = await this.#run(method, params, target);
+  readonly #runToTheEnd: Run<Outcome> = async (method, params, origin) => {
+    const outcome = await this.#run(method, params, origin);
     if (!(outcome instanceof StreamedJson)) return outcome;
     try {
       return { result: await outcome.whole() };

@@ -16,15 +16,22 @@ export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: ErrorData | undefined;
+  /** HTTP status of the answer to a single call. */
+  readonly status: number;
 
-  /** @param explanation becomes `data.explanation`; absent: the error has no `data`. */
+  /** @param explanation becomes `data.explanation`; absent: the error has no `data`. @param status default: 200. */
   constructor(
     code: number,
     message: string,
-    { explanation, ...options }: ErrorOptions & { readonly explanation?: string } = {},
+    {
+      explanation,
+      status = 200,
+      ...options
+    }: ErrorOptions & { readonly explanation?: string; readonly status?: number } = {},
   ) {
     super(message, options);
     this.code = code;
+    this.status = status;
     this.data = explanation === undefined ? undefined : { explanation };
   }
 }

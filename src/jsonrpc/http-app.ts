@@ -10,6 +10,7 @@ import { releaseBuffer } from '../util/buffer-release.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import type { AnswerText, Dispatcher } from './dispatcher.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
+import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
 import { RequestTooLarge } from './request-body.js';
 
@@ -165,12 +166,19 @@ async function send(
 async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string): Promise<Answer> {
   const type = 'application/json';
   try {
+    const idempotencyKey = readIdempotencyKey(req.get('idempotency-key'));
+    const origin = {
+      ...(target === undefined ? {} : { target }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    };
     // The connection stays open when a request is refused before its end.
-    const body = await dispatcher.answer(req.iterator({ destroyOnReturn: false }), target);
-    return body === undefined ? { status: 204, type: 'text', body: [] } : { status: 200, type, body };
+    const answer = await dispatcher.answer(req.iterator({ destroyOnReturn: false }), origin);
+    return answer === undefined ? { status: 204, type: 'text', body: [] } : { ...answer, type };
   } catch (error) {
+    if (error instanceof BadIdempotencyKey)
+      return { ...dispatcher.refusal(INVALID_REQUEST, error.message, 400), type };
     if (!(error instanceof RequestTooLarge)) throw error;
-    return { status: error.status, type, body: dispatcher.refusal(INVALID_REQUEST, error.message) };
+    return { ...dispatcher.refusal(INVALID_REQUEST, error.message, error.status), type };
   }
 }
 

@@ -51,12 +51,17 @@ export function explain(fault: Fault): string {
     case 'bad_uri':
     case 'tx_not_possible':
     case 'partly_relayed':
+    case 'order_failed':
     case 'transfer_failed':
     case 'bad_daemon_settings':
     case 'multisig_refused':
     case 'bad_multisig_set':
     case 'wrong_signature':
       return fault.reason;
+    case 'order_mismatch':
+      return `the idempotency key belongs to another request (${fault.method}): use a new key for a new payment`;
+    case 'order_missing':
+      return 'no order has this idempotency key';
     case 'already_multisig':
       return 'the wallet is multisig already';
     case 'not_multisig':

@@ -11,7 +11,7 @@ export const DENIED = -7;
 
 const UNKNOWN_ERROR = -1;
 
-/** Source: wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`. */
+/** Codes below -53 are additions. Source: wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`. */
 export const CODE = {
   no_wallet: -13,
   no_wallet_dir: -23,
@@ -67,6 +67,9 @@ export const CODE = {
   transfer_failed: -4,
   nonzero_unlock_time: -50,
   bad_priority: -53,
+  order_mismatch: -54,
+  order_failed: -55,
+  order_missing: -56,
   multisig_refused: -1,
   already_multisig: -28,
   not_multisig: -31,

@@ -1,6 +1,7 @@
-import type { MadePayment, MadePayments } from '../services/payments/payment-maker.js';
 import type { Result } from '../jsonrpc/method.js';
+import { sum, type Amount } from '../util/amount.js';
 import { concatBytes, toHex } from '../util/bytes.js';
+import type { MadePayment, MadePayments } from '../wallet/model/made-payment.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 
 /** Optional fields of the result that the client requested. */
@@ -10,6 +11,7 @@ export interface ResultFields {
   readonly metadata: boolean;
 }
 
+const amountsOf = ({ destinations }: MadePayment): Amount[] => destinations.map(({ amount }) => amount);
 const hashHex = ({ signed }: MadePayment): string => toHex(signed?.txHash ?? new Uint8Array());
 const keysHex = ({ txSecretKeys }: MadePayment): string => toHex(concatBytes(...txSecretKeys));
 const blobHex = ({ signed }: MadePayment): string => toHex(signed?.blob ?? new Uint8Array());
@@ -31,8 +33,8 @@ export function paymentShape(made: MadePayments, fields: ResultFields): Result {
       text: 'No transaction created',
     });
   return {
-    amount: payment.amount,
-    amounts_by_dest: { amounts: payment.amounts },
+    amount: sum(amountsOf(payment)),
+    amounts_by_dest: { amounts: amountsOf(payment) },
     fee: payment.fee,
     spent_key_images: imagesShape(payment),
     tx_blob: fields.blobs ? blobHex(payment) : '',
@@ -49,8 +51,8 @@ export function paymentsShape(made: MadePayments, fields: ResultFields): Result 
   const { payments } = made;
   const signed = payments.filter((payment) => payment.signed !== undefined);
   return {
-    amount_list: payments.map(({ amount }) => amount),
-    amounts_by_dest_list: payments.map(({ amounts }) => ({ amounts })),
+    amount_list: payments.map((payment) => sum(amountsOf(payment))),
+    amounts_by_dest_list: payments.map((payment) => ({ amounts: amountsOf(payment) })),
     fee_list: payments.map(({ fee }) => fee),
     spent_key_images_list: payments.map(imagesShape),
     tx_blob_list: fields.blobs ? signed.map(blobHex) : [],
@@ -63,3 +65,8 @@ export function paymentsShape(made: MadePayments, fields: ResultFields): Result 
     ...setsShape(made),
   };
 }
+
+/** Hashes of signed transactions. */
+export const hashesShape = ({ payments }: MadePayments): Result => ({
+  tx_hash_list: payments.filter(({ signed }) => signed !== undefined).map(hashHex),
+});

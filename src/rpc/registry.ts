@@ -13,6 +13,7 @@ import { historyMethods } from './methods/history.js';
 import { loggingMethods } from './methods/logging.js';
 import { miningMethods } from './methods/mining.js';
 import { multisigMethods } from './methods/multisig.js';
+import { orderMethods } from './methods/orders.js';
 import { proofMethods } from './methods/proofs.js';
 import { outputMethods } from './methods/outputs.js';
 import { serviceMethods } from './methods/service.js';
@@ -32,6 +33,7 @@ export const registry = new Registry<Context, Gates, PagedResult>([
   ...addressMethods,
   ...transferMethods,
   ...sweepMethods,
+  ...orderMethods,
   ...coldSigningMethods,
   ...outputMethods,
   ...historyMethods,

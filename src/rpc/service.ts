@@ -6,19 +6,23 @@ import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './error-map.js';
+import { withHeaderKey, withMismatchStatus } from './order-params.js';
 import { passGate } from './gate.js';
 import { registry } from './registry.js';
 
 /** Creates the call function of a server: checks parameters and gate, runs the handler, adapts version and errors. */
 export function createCall(server: WalletManager, version: ApiVersion, log: Logger): Call {
-  return async (name, rawParams, target) => {
-    const scope = server.scope(target);
+  return async (name, rawParams, origin) => {
+    const scope = server.scope(origin.target);
     const method = registry.find(name);
     if (method === undefined) throw methodNotFound();
     log.debug({ method: method.name }, 'request');
-    const parsed = (await readParams(method.params, rawParams)) as Readonly<Record<string, unknown>>;
-    const toClientError = (error: unknown): unknown =>
-      toRpcError(error, method.meta, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
+    const withKey = withHeaderKey(method.params, rawParams, origin);
+    const parsed = (await readParams(method.params, withKey)) as Readonly<Record<string, unknown>>;
+    const toClientError = (error: unknown): unknown => {
+      const shown = toRpcError(error, method.meta, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
+      return origin.idempotencyKey !== undefined ? withMismatchStatus(error, shown) : shown;
+    };
     try {
       const context = passGate(method.meta, server, scope, version);
       const params = adaptRequest(version, method.name, parsed);

@@ -26,6 +26,7 @@ import { sealMultisig } from './multisig/multisig-proposal.js';
 import { MultisigSetup, type Rekey } from './multisig/multisig-setup.js';
 import { MultisigSigning } from './multisig/multisig-signing.js';
 import { FeeEstimator } from './payments/fee-estimator.js';
+import { Orders } from './payments/orders.js';
 import { PaymentMaker } from './payments/payment-maker.js';
 import { Sweeps } from './payments/sweeps.js';
 import { Transfers } from './payments/transfers.js';
@@ -70,6 +71,7 @@ export class OpenWallet {
   readonly mining: Mining;
   readonly feeEstimator: FeeEstimator;
   readonly payments: PaymentMaker;
+  readonly orders: Orders;
   readonly transfers: Transfers;
   readonly sweeps: Sweeps;
   readonly outputTransfer: OutputTransfer;
@@ -122,6 +124,7 @@ export class OpenWallet {
       ...sealers,
     });
     this.payments = payments;
+    this.orders = new Orders(context, { mempool, relay });
     this.transfers = new Transfers(context, { accounts, balances: this.balances, payments });
     this.sweeps = new Sweeps(context, {
       ...{ accounts, outputFreezing: this.outputFreezing, payments },

@@ -9,6 +9,7 @@ import { IncomingReader } from './queries/incoming.js';
 import { ImportedOutputReader } from './tables/imported-outputs.js';
 import { MetaReader } from './tables/meta.js';
 import { MultisigReader } from './tables/multisig.js';
+import { OrderReader } from './tables/orders.js';
 import { NoteReader, OutgoingReader, TxKeyReader } from './tables/outgoing.js';
 import { BalanceReader } from './queries/balances.js';
 import { OutputReader } from './tables/outputs.js';
@@ -43,6 +44,7 @@ export class WalletReader {
   readonly imported: ImportedOutputReader;
   readonly importedKeyImages: ImportedKeyImageReader;
   readonly multisig: MultisigReader;
+  readonly orders: OrderReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -67,5 +69,6 @@ export class WalletReader {
     this.imported = new ImportedOutputReader(db);
     this.importedKeyImages = new ImportedKeyImageReader(db);
     this.multisig = new MultisigReader(db);
+    this.orders = new OrderReader(db);
   }
 }

@@ -8,6 +8,7 @@ import { ImportedOutputWriter } from './tables/imported-outputs.js';
 import { recogniseSpends } from './resolve-key-images.js';
 import { MetaWriter } from './tables/meta.js';
 import { MultisigWriter } from './tables/multisig.js';
+import { OrderWriter } from './tables/orders.js';
 import { NoteWriter, OutgoingWriter, TxKeyWriter } from './tables/outgoing.js';
 import { OutputWriter } from './tables/output-writer.js';
 import type { OutputRef } from './tables/outputs.js';
@@ -41,6 +42,7 @@ export class WalletWriter {
   readonly imported: ImportedOutputWriter;
   readonly importedKeyImages: ImportedKeyImageWriter;
   readonly multisig: MultisigWriter;
+  readonly orders: OrderWriter;
   readonly #db: Db;
 
   constructor(db: Db) {
@@ -62,6 +64,7 @@ export class WalletWriter {
     this.imported = new ImportedOutputWriter(db);
     this.importedKeyImages = new ImportedKeyImageWriter(db);
     this.multisig = new MultisigWriter(db);
+    this.orders = new OrderWriter(db);
   }
 
   /**

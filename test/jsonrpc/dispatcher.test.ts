@@ -34,8 +34,9 @@ const dispatcher = new Dispatcher({
 const arriving = (body: string): AsyncIterable<Uint8Array> => Readable.from([Buffer.from(body)]);
 
 const answer = async (body: string): Promise<string> => {
-  const text = await dispatcher.answer(arriving(body));
-  if (text === undefined) return 'nothing';
+  const answered = await dispatcher.answer(arriving(body));
+  if (answered === undefined) return 'nothing';
+  const text = answered.body;
   const pieces: Uint8Array[] = [];
   if (Symbol.asyncIterator in text) for await (const page of text) pieces.push(...page);
   else pieces.push(...text);
@@ -122,9 +123,8 @@ describe('a streamed result', () => {
     JSON.stringify({ id, jsonrpc: '2.0', result: { list: Array<string>(PAGES).fill(LONG) } });
 
   it('has the same envelope as any other', async () => {
-    expect(
-      Symbol.asyncIterator in ((await dispatcher.answer(arriving('{"id":7,"method":"long"}'))) ?? []),
-    ).toBe(true);
+    const answered = await dispatcher.answer(arriving('{"id":7,"method":"long"}'));
+    expect(Symbol.asyncIterator in (answered?.body ?? [])).toBe(true);
     expect((await answer('{"id":7,"method":"long"}')) === whole(7)).toBe(true);
   });
 
@@ -147,7 +147,7 @@ describe('a streamed result', () => {
       onBug: (_method, error) => bugs.push(error),
       encode: (text) => Buffer.from(text, 'latin1'),
     });
-    const text = await encoding.answer(arriving('{"id":7,"method":"long"}'));
+    const { body: text } = (await encoding.answer(arriving('{"id":7,"method":"long"}'))) ?? {};
     expect(Array.isArray(text) && Buffer.concat(text as Uint8Array[]).toString() === whole(7)).toBe(true);
   });
 });

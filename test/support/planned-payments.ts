@@ -1,11 +1,8 @@
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import type { Prices } from '../../src/services/payments/fee-estimator.js';
 import { PaymentBuilder } from '../../src/services/payments/payment-builder.js';
-import type {
-  MadePayments,
-  PaymentOptions,
-  PaymentMaker,
-} from '../../src/services/payments/payment-maker.js';
+import type { PaymentOptions, PaymentMaker } from '../../src/services/payments/payment-maker.js';
+import type { MadePayments } from '../../src/wallet/model/made-payment.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import type { SpendableOutput } from '../../src/wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../src/wallet/select/transfer-plan.js';

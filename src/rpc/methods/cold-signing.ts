@@ -6,6 +6,8 @@ import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { SignedKeyImage } from '../../wallet/scan/key-images.js';
 import type { TransferDescription, TransferSummary } from '../../wallet/exchange/transfer-description.js';
+import { orderParams, orderTerms } from '../order-params.js';
+import { hashesShape } from '../payment-shapes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const ALL = 0xffff_ffff;
@@ -65,6 +67,8 @@ function readSignedKeyImage({ key_image, signature }: z.output<typeof signedKeyI
     signature: fixedBytes(fromHex(signature), 64, 'Signature') satisfies Signature,
   };
 }
+
+const submitSchema = params({ ...orderParams, tx_data_hex: text.default('') });
 
 export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -185,11 +189,14 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'submit_transfer',
     summary: 'Relays transactions signed by an offline wallet.',
     meta: { needs: 'wallet', restricted: true },
-    params: params({ tx_data_hex: text.default('') }),
+    params: submitSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',
-    async handle({ wallet }, { tx_data_hex }) {
-      return { tx_hash_list: (await wallet.coldSigning.submit(tx_data_hex)).map(toHex) };
+    async handle({ wallet }, args) {
+      const made = await wallet.orders.place(orderTerms('submit_transfer', submitSchema, args), {
+        pay: (order) => wallet.coldSigning.submit(args.tx_data_hex, order),
+      });
+      return hashesShape(made);
     },
   }),
 ];

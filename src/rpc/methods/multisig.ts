@@ -1,6 +1,8 @@
 import { flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import { toHex } from '../../util/bytes.js';
 import { causeText, type ErrorTexts } from '../error-texts.js';
+import { orderParams, orderTerms } from '../order-params.js';
+import { hashesShape } from '../payment-shapes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const exchangeParams = {
@@ -9,6 +11,8 @@ const exchangeParams = {
   password: text.optional(),
   force_update_use_with_caution: flag.default(false),
 };
+
+const submitSchema = params({ ...orderParams, tx_data_hex: text.default('') });
 
 /** @param step name of the step in upstream's message. */
 const refusedBy = (step: string): Partial<ErrorTexts> => ({
@@ -196,11 +200,14 @@ export const multisigMethods: readonly WalletMethod[] = [
       multisigEnabled: true,
       texts: { too_few_signers: 'Not enough signers signed this transaction.' },
     },
-    params: params({ tx_data_hex: text.default('') }),
+    params: submitSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_MULTISIG, on_submit_multisig',
-    async handle({ wallet }, { tx_data_hex }) {
-      return { tx_hash_list: (await wallet.multisigSigning.submit(tx_data_hex)).map(toHex) };
+    async handle({ wallet }, args) {
+      const made = await wallet.orders.place(orderTerms('submit_multisig', submitSchema, args), {
+        pay: (order) => wallet.multisigSigning.submit(args.tx_data_hex, order),
+      });
+      return hashesShape(made);
     },
   }),
 ];

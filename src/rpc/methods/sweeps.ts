@@ -2,17 +2,29 @@ import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/para
 import type { Amount } from '../../util/amount.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import { orderParams, orderTerms } from '../order-params.js';
 import { resultParams, paymentOptions, paymentParams, resultFields } from '../payment-params.js';
 import { paymentShape, paymentsShape } from '../payment-shapes.js';
 import { readKeyImage, WRONG_ADDRESS } from '../shapes.js';
 
 const sweepParams = {
   ...paymentParams,
+  ...orderParams,
   address: text.default(''),
   outputs: u64.default(1n),
 };
 
 const NOTHING = 0n as Amount;
+
+const sweepAllSchema = params({
+  ...sweepParams,
+  account_index: u32.default(0),
+  subaddr_indices: listOf(u32),
+  subaddr_indices_all: flag.default(false),
+  below_amount: atomic.default(NOTHING),
+});
+const sweepSingleSchema = params({ ...sweepParams, key_image: text.default('') });
+const sweepDustSchema = params({ ...resultParams, ...orderParams });
 
 /** @throws WalletError `tx_not_possible` */
 function outputsOf(outputs: bigint): number {
@@ -36,16 +48,10 @@ export const sweepMethods: readonly WalletMethod[] = [
       multisigEnabled: true,
       texts: WRONG_ADDRESS,
     },
-    params: params({
-      ...sweepParams,
-      account_index: u32.default(0),
-      subaddr_indices: listOf(u32),
-      subaddr_indices_all: flag.default(false),
-      below_amount: atomic.default(NOTHING),
-    }),
+    params: sweepAllSchema,
     source: 'COMMAND_RPC_SWEEP_ALL, on_sweep_all',
     async handle({ wallet }, args) {
-      const made = await wallet.sweeps.all({
+      const request = {
         ...paymentOptions(args),
         address: args.address,
         outputs: outputsOf(args.outputs),
@@ -53,6 +59,10 @@ export const sweepMethods: readonly WalletMethod[] = [
         minors: args.subaddr_indices_all ? [] : args.subaddr_indices,
         allAddresses: args.subaddr_indices_all,
         below: args.below_amount,
+      };
+      const made = await wallet.orders.place(orderTerms('sweep_all', sweepAllSchema, args), {
+        pay: (order) => wallet.sweeps.all({ ...request, ...(order && { order }) }),
+        payAgain: (order, failed) => wallet.sweeps.again({ ...request, order }, failed),
       });
       return paymentsShape(made, resultFields(args));
     },
@@ -68,12 +78,16 @@ export const sweepMethods: readonly WalletMethod[] = [
       multisigEnabled: true,
       texts: { ...WRONG_ADDRESS, key_image_unknown: 'No outputs found' },
     },
-    params: params({ ...sweepParams, key_image: text.default('') }),
+    params: sweepSingleSchema,
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
     async handle({ wallet }, args) {
       const outputs = outputsOf(args.outputs);
       const terms = { ...paymentOptions(args), address: args.address, outputs };
-      const made = await wallet.sweeps.single(terms, () => readKeyImage(args.key_image));
+      const made = await wallet.orders.place(orderTerms('sweep_single', sweepSingleSchema, args), {
+        pay: (order) =>
+          wallet.sweeps.single({ ...terms, ...(order && { order }) }, () => readKeyImage(args.key_image)),
+        payAgain: (order, failed) => wallet.sweeps.again({ ...terms, order }, failed),
+      });
       return paymentShape(made, resultFields(args));
     },
   }),
@@ -83,8 +97,13 @@ export const sweepMethods: readonly WalletMethod[] = [
     aliases: ['sweep_unmixable'],
     summary: 'Sends outputs that cannot be mixed in a ring to the wallet itself.',
     meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
-    params: params(resultParams),
+    params: sweepDustSchema,
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
-    handle: async ({ wallet }, args) => paymentsShape(await wallet.sweeps.unmixable(), resultFields(args)),
+    async handle({ wallet }, args) {
+      const made = await wallet.orders.place(orderTerms('sweep_dust', sweepDustSchema, args), {
+        pay: (order) => wallet.sweeps.unmixable(order),
+      });
+      return paymentsShape(made, resultFields(args));
+    },
   }),
 ];

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { atomic, flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import { toHex } from '../../util/bytes.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
+import type { OrderTerms } from '../../services/payments/orders.js';
+import type { PaymentRequest } from '../../services/payments/transfers.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
+import { orderParams, orderTerms } from '../order-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { WRONG_ADDRESS } from '../shapes.js';
 import { paymentOptions, paymentParams, resultFields } from '../payment-params.js';
@@ -16,6 +21,7 @@ const destination = z.object({
 
 const transferParams = {
   ...paymentParams,
+  ...orderParams,
   destinations: listOf(destination),
   account_index: u32.default(0),
   subaddr_indices: listOf(u32),
@@ -23,12 +29,25 @@ const transferParams = {
 
 type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
 
+const transferSchema = params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) });
+const transferSplitSchema = params(transferParams);
+
 const requestOf = (args: TransferParams) => ({
   ...paymentOptions(args),
   destinations: args.destinations,
   account: args.account_index,
   minors: args.subaddr_indices,
 });
+
+const placeTransfer = (
+  { orders, transfers }: OpenWallet,
+  terms: OrderTerms | undefined,
+  request: PaymentRequest,
+): Promise<MadePayments> =>
+  orders.place(terms, {
+    pay: (order) => transfers.pay({ ...request, ...(order && { order }) }),
+    payAgain: (order, failed) => transfers.payAgain({ ...request, order }, failed),
+  });
 
 /** Distinct indices of destinations, in ascending order. */
 const distinct = (indices: readonly number[]): number[] => [...new Set(indices)].sort((a, b) => a - b);
@@ -44,11 +63,12 @@ export const transferMethods: readonly WalletMethod[] = [
       multisigEnabled: true,
       texts: WRONG_ADDRESS,
     },
-    params: params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) }),
+    params: transferSchema,
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet }, args) {
       const feeFrom = distinct(args.subtract_fee_from_outputs);
-      const made = await wallet.transfers.pay({ ...requestOf(args), feeFrom, split: false });
+      const request = { ...requestOf(args), feeFrom, split: false };
+      const made = await placeTransfer(wallet, orderTerms('transfer', transferSchema, args), request);
       return paymentShape(made, resultFields(args));
     },
   }),
@@ -63,10 +83,15 @@ export const transferMethods: readonly WalletMethod[] = [
       multisigEnabled: true,
       texts: WRONG_ADDRESS,
     },
-    params: params(transferParams),
+    params: transferSplitSchema,
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet }, args) {
-      const made = await wallet.transfers.pay({ ...requestOf(args), feeFrom: [], split: true });
+      const request = { ...requestOf(args), feeFrom: [], split: true };
+      const made = await placeTransfer(
+        wallet,
+        orderTerms('transfer_split', transferSplitSchema, args),
+        request,
+      );
       return paymentsShape(made, resultFields(args));
     },
   }),

@@ -9,6 +9,7 @@ import {
   type SignedTxSet,
   type UnsignedTxSet,
 } from '../../wallet/exchange/cold-tx-sets.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import {
@@ -33,6 +34,7 @@ import { SigningProblem } from '../workers/signing-pool.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { KeyImageTransfer } from './key-image-transfer.js';
 import type { OutputTransfer } from './output-transfer.js';
+import type { OrderEntry } from '../payments/order-entry.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -108,13 +110,12 @@ export class ColdSigning {
    * Records signed transactions as payments of this wallet and relays them.
    * @throws WalletError `bad_hex`, `bad_signed_set`, `submission_failed`
    */
-  async submit(hex: string): Promise<readonly Hash[]> {
+  async submit(hex: string, order?: OrderEntry): Promise<MadePayments> {
     const set = await this.#readSigned(hex);
     this.#importKeyImages(set);
     try {
       const payments = set.txs.map((pending) => this.#payment(pending));
-      await this.#services.payments.relaySigned(payments);
-      return payments.map(({ txHash }) => txHash);
+      return await this.#services.payments.relaySigned(payments, order);
     } catch (cause) {
       throw new WalletError({ kind: 'submission_failed', ...reasonOf(cause) }, { cause });
     }

@@ -6,6 +6,7 @@ import type { SignedAnswer } from '../../store/tables/multisig.js';
 import { amount, ZERO } from '../../util/amount.js';
 import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { groupAccountOf } from '../../wallet/keys.js';
 import type { GroupState, MultisigAccount } from '../../wallet/multisig/account.js';
@@ -19,6 +20,7 @@ import { reasonOf } from '../context/fault-reason.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
 import { assertFee } from '../payments/payment-builder.js';
 import type { Accounts } from '../accounts/accounts.js';
+import type { OrderEntry } from '../payments/order-entry.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { spentKeys } from './multisig-proposal.js';
@@ -95,16 +97,16 @@ export class MultisigSigning {
    * Records fully signed transactions as payments of this wallet and relays them.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
    */
-  async submit(hex: string): Promise<readonly Hash[]> {
+  async submit(hex: string, order?: OrderEntry): Promise<MadePayments> {
     const { threshold } = groupAccountOf(this.#context.keystore.keys);
     const { txs, signers } = await this.#read(hex, 'tx_data_hex');
     if (signers.length < threshold)
       throw new WalletError({ kind: 'too_few_signers', needed: threshold, given: signers.length });
     try {
       const payments = txs.map((pending) => this.#payment(pending));
-      await this.#services.payments.relaySigned(payments);
+      const made = await this.#services.payments.relaySigned(payments, order);
       this.#eraseNonces(txs);
-      return payments.map(({ txHash }) => txHash);
+      return made;
     } catch (cause) {
       throw new WalletError({ kind: 'multisig_submission_failed', ...reasonOf(cause) }, { cause });
     }

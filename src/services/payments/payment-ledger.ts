@@ -1,11 +1,13 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { OutgoingTx } from '../../wallet/model/records.js';
 import type { SignedPayment } from '../../wallet/build/signed-payment.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import type { OrderEntry } from './order-entry.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 
@@ -27,6 +29,12 @@ interface Entry {
   readonly prior: PriorState;
 }
 
+/** An order with the result of its call. */
+interface RecordedOrder {
+  readonly entry: OrderEntry;
+  readonly made: MadePayments;
+}
+
 /** Records signed payments and relays them. To be called under the payment lock. */
 export class PaymentLedger {
   readonly #context: Context;
@@ -42,17 +50,18 @@ export class PaymentLedger {
    * are relayed later. If one is refused, it and all after it are withdrawn: new ones are deleted, failed ones stay
    * failed. A mined payment is not sent. A payment found in pool or chain counts as relayed, whatever the daemon
    * answers.
+   * @param order is recorded in the same store transaction, and withdrawn with its payments.
    * @throws WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or
    * DaemonError if the daemon certainly did not accept the first one.
    */
-  commit(payments: readonly SignedPayment[]): Promise<void> {
+  commit(payments: readonly SignedPayment[], order?: RecordedOrder): Promise<void> {
     return this.#services.relay.exclusive(async () => {
-      const entries = this.#record(payments);
+      const entries = this.#record(payments, order);
       const relayed: string[] = [];
       for (const [i, entry] of entries.entries()) {
         if (entry.prior === 'mined') continue;
         try {
-          await this.#send(entry, entries.slice(i));
+          await this.#send(entry, entries.slice(i), order);
         } catch (error) {
           throw relayed.length === 0 ? error : this.#partlyRelayed(relayed, error);
         }
@@ -62,22 +71,23 @@ export class PaymentLedger {
   }
 
   /** Sends one payment to the daemon. @param unsent it and all after it, which are withdrawn if sending fails. */
-  async #send(entry: Entry, unsent: readonly Entry[]): Promise<void> {
+  async #send(entry: Entry, unsent: readonly Entry[], order: RecordedOrder | undefined): Promise<void> {
     try {
       await this.#services.relay.send(entry.record.txHash, entry.record.blob);
     } catch (error) {
       if (this.#wasRelayed(entry)) return;
-      this.#withdraw(unsent);
+      this.#withdraw(unsent, order);
       throw error;
     }
   }
 
-  #record(payments: readonly SignedPayment[]): Entry[] {
+  #record(payments: readonly SignedPayment[], order: RecordedOrder | undefined): Entry[] {
     const records = payments.map((payment) => this.#recordOf(payment));
     const { store } = this.#context;
     this.#services.mempool.reserveLost();
-    return store.write((w) =>
-      records.map((record, i): Entry => {
+    return store.write((w) => {
+      order?.entry.record(w, order.made);
+      return records.map((record, i): Entry => {
         const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};
         const known = w.outgoing.byHash(record.txHash)?.state;
         if (known === 'confirmed') return { record, prior: 'mined' };
@@ -89,8 +99,8 @@ export class PaymentLedger {
           });
         w.prepare(record, inputs, txSecretKeys);
         return { record, prior: known === undefined ? 'new' : 'failed' };
-      }),
-    );
+      });
+    });
   }
 
   /** Whether the payment was found in pool or chain since it was recorded. */
@@ -100,7 +110,7 @@ export class PaymentLedger {
   }
 
   /** Undoes {@link #record} for payments that were not relayed, except those found in the pool meanwhile. */
-  #withdraw(entries: readonly Entry[]): void {
+  #withdraw(entries: readonly Entry[], order: RecordedOrder | undefined): void {
     const { store } = this.#context;
     const { relay } = this.#services;
     relay.withdraw(
@@ -113,6 +123,7 @@ export class PaymentLedger {
               if (w.outgoing.byHash(txHash)?.state !== 'prepared') return;
               if (prior === 'new') w.discard(txHash);
               else w.fail(txHash);
+              order?.entry.withdraw(w, txHash);
             }),
         })),
     );

@@ -1,6 +1,8 @@
-import type { Hash, KeyImage } from '../../crypto/types.js';
-import { sum, type Amount } from '../../util/amount.js';
+import type { Hash } from '../../crypto/types.js';
+import { parseTransaction, transactionWeight } from '../../cryptonote/transaction.js';
 import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
+import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
+import type { Destination } from '../../wallet/model/records.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
@@ -9,6 +11,7 @@ import type { SignedTx } from '../../wallet/build/signing.js';
 import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import type { Payee } from '../../wallet/select/transfer-request.js';
 import type { Prices } from './fee-estimator.js';
+import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
 import {
@@ -42,41 +45,14 @@ interface Services {
   readonly sealUnsigned: (txs: readonly ConstructionData[]) => Promise<Uint8Array>;
 }
 
-/** One transaction of a payment, relayed unless `doNotRelay` was set. */
-export interface MadePayment {
-  /** Sum paid to the destinations. */
-  readonly amount: Amount;
-  readonly amounts: readonly Amount[];
-  readonly fee: Amount;
-  readonly weight: number;
-  /** Key images of its inputs, without unknown ones. */
-  readonly keyImages: readonly KeyImage[];
-  /** Empty if the wallet cannot sign. */
-  readonly txSecretKeys: readonly Uint8Array[];
-  /** Absent if the wallet cannot sign, or needs other signers. */
-  readonly signed?: {
-    readonly txHash: Hash;
-    readonly blob: Uint8Array;
-    /** Absent unless `withMetadata` was set. */
-    readonly metadata?: Uint8Array;
-  };
-}
-
-/** All transactions of one request. */
-export interface MadePayments {
-  readonly payments: readonly MadePayment[];
-  /** From a view-only wallet, for the wallet with the spend key to sign. */
-  readonly unsignedSet?: Uint8Array;
-  /** From a multisig wallet, for the other signers to sign, or to submit if one signature is enough. */
-  readonly multisigSet?: Uint8Array;
-}
-
 /** Options of a payment besides its destinations and inputs. */
 export interface PaymentOptions extends PaymentTerms {
   /** 0 to 4; 0 is the default. */
   readonly priority: number;
   readonly doNotRelay: boolean;
   readonly withMetadata: boolean;
+  /** Is recorded with the payment. */
+  readonly order?: OrderEntry;
 }
 
 interface Made {
@@ -135,13 +111,25 @@ export class PaymentMaker {
       // Within one read of the store, as spendable outputs are read lazily while the plan is made.
       const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
       const drafts = await this.builder.draft(planned, options, prices);
-      if (this.#context.keystore.keys.multisig !== undefined) return this.#propose(drafts);
-      if (this.#context.keystore.isViewOnly) return this.#buildUnsigned(drafts);
-      const made: Made[] = [];
-      for (const draft of drafts) made.push(await this.#sign(draft, options.withMetadata));
-      if (!options.doNotRelay) await this.#ledger.commit(made.map(({ payment }) => payment));
-      return { payments: made.map(({ view }) => view) };
+      const { multisig } = this.#context.keystore.keys;
+      if (multisig !== undefined) return this.#keep(await this.#propose(drafts), options);
+      if (this.#context.keystore.isViewOnly) return this.#keep(await this.#buildUnsigned(drafts), options);
+      const signed: Made[] = [];
+      for (const draft of drafts) signed.push(await this.#sign(draft, options.withMetadata));
+      const made = { payments: signed.map(({ view }) => view) };
+      if (options.doNotRelay) return this.#keep(made, options);
+      await this.#ledger.commit(
+        signed.map(({ payment }) => payment),
+        options.order && { entry: options.order, made },
+      );
+      return made;
     });
+  }
+
+  /** Records the order of payments that are not relayed. */
+  #keep(made: MadePayments, { order }: PaymentOptions): MadePayments {
+    if (order !== undefined) this.#context.store.write((w) => order.record(w, made));
+    return made;
   }
 
   /**
@@ -157,8 +145,12 @@ export class PaymentMaker {
   }
 
   /** Relays payments signed by another wallet with the same keys. @throws WalletError `tx_rejected`, DaemonError */
-  relaySigned(payments: readonly SignedPayment[]): Promise<void> {
-    return this.#context.locks.payment.run(() => this.#ledger.commit(payments));
+  async relaySigned(payments: readonly SignedPayment[], order?: OrderEntry): Promise<MadePayments> {
+    const made = { payments: payments.map(madePayment) };
+    await this.#context.locks.payment.run(() =>
+      this.#ledger.commit(payments, order && { entry: order, made }),
+    );
+    return made;
   }
 
   /** Plans a payment. Reports a shortage as a missing import of multisig info where outputs lack their key images. */
@@ -184,11 +176,9 @@ export class PaymentMaker {
       const { signed } = proposal;
       const payees = paidBy(draft, signed);
       const pending = proposedTx(this.#source, draft, proposal, payees);
-      const amounts = payees.map((payee) => payee.amount);
       proposed.push(pending);
       payments.push({
-        amount: sum(amounts),
-        amounts,
+        destinations: destinationsOf(payees),
         fee: signed.fee,
         weight: signed.weight,
         keyImages: signed.keyImages,
@@ -205,11 +195,9 @@ export class PaymentMaker {
     for (const draft of drafts) {
       const layout = await this.builder.buildUnsigned(draft);
       const payees = paidBy(draft, layout);
-      const amounts = payees.map((payee) => payee.amount);
       unsigned.push(unsignedConstruction(this.#source, draft, layout, payees));
       payments.push({
-        amount: sum(amounts),
-        amounts,
+        destinations: destinationsOf(payees),
         fee: layout.fee,
         weight: layout.weight,
         keyImages: draft.share.inputs.flatMap(({ keyImage }) => keyImage ?? []),
@@ -224,10 +212,8 @@ export class PaymentMaker {
     const signed = await this.builder.sign(draft);
     const payees = paidBy(draft, signed);
     const payment = signedPayment(signed, terms, share.inputs, payees);
-    const amounts = payees.map((payee) => payee.amount);
     const view: MadePayment = {
-      amount: sum(amounts),
-      amounts,
+      destinations: payment.destinations,
       fee: signed.fee,
       weight: signed.weight,
       keyImages: signed.keyImages,
@@ -245,3 +231,22 @@ export class PaymentMaker {
 /** Payees of a share with the amounts that they receive, less the fee where they pay it. */
 const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
   share.payees.map((payee, i) => ({ ...payee, amount: payees[i]?.amount ?? payee.amount }));
+
+/** Destinations of payees as they are recorded. */
+const destinationsOf = (payees: readonly Payee[]): Destination[] =>
+  payees.map(({ text: address, amount }) => ({ address, amount }));
+
+/** Result for a payment that another wallet signed. */
+const madePayment = ({
+  destinations,
+  fee,
+  inputs,
+  txSecretKeys,
+  txHash,
+  blob,
+}: SignedPayment): MadePayment => ({
+  ...{ destinations, fee, txSecretKeys },
+  weight: transactionWeight(parseTransaction(blob)),
+  keyImages: inputs.flatMap(({ keyImage }) => keyImage ?? []),
+  signed: { txHash, blob },
+});

@@ -2,13 +2,15 @@ import type { KeyImage } from '../../crypto/types.js';
 import { formatAddress } from '../../cryptonote/address.js';
 import type { Address } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { sweepInputs } from '../../wallet/select/input-selection.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
 import { CANNOT_PAY_FOR_ITSELF, planSweep } from '../../wallet/select/transfer-plan.js';
-import { isUnlocked } from '../../wallet/model/unlock-time.js';
-import type { MadePayments, PaymentOptions } from './payment-maker.js';
+import { assertReplaces, type FailedPayment } from './failed-payment.js';
+import type { OrderEntry } from './order-entry.js';
+import { isSpendableNow } from './spendable-now.js';
+import type { PaymentOptions } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { OutputFreezing } from '../sync/output-freezing.js';
 import type { PaymentMaker } from './payment-maker.js';
@@ -46,7 +48,7 @@ export interface SweepRequest extends SweepTerms {
 const NOT_SPENT = 'outputs from before RingCT cannot be spent with this server';
 
 /** @param text upstream's message. */
-const failed = (reason: string, text?: string): WalletError =>
+const notSwept = (reason: string, text?: string): WalletError =>
   new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
 
 /** Payments that send whole outputs to one address. */
@@ -67,7 +69,7 @@ export class Sweeps {
     return this.#sweep(request, request.account, address, () => {
       const spendable = payments.builder.spendableOutputs(request.account, request.minors);
       if (spendable.funds(0n).available === 0n)
-        throw failed(
+        throw notSwept(
           'the requested addresses have no unlocked money',
           request.minors.length === 0
             ? 'No unlocked balance in the specified account'
@@ -76,7 +78,7 @@ export class Sweeps {
       const oneAddress = !request.allAddresses && request.minors.length === 0;
       const inputs = sweepInputs(spendable, { oneAddress, below: request.below }, rng);
       if (inputs.length === 0)
-        throw failed(
+        throw notSwept(
           'no output is below below_amount',
           'The smallest amount found is not below the specified threshold',
         );
@@ -95,8 +97,8 @@ export class Sweeps {
     const { major } = outputFreezing.find(keyImage).subaddress;
     return this.#sweep(terms, major, address, () => {
       const output = outputFreezing.find(keyImage);
-      if (!output.rct) throw failed(NOT_SPENT);
-      if (!this.#isSpendable(output))
+      if (!output.rct) throw notSwept(NOT_SPENT);
+      if (!isSpendableNow(this.#context, output))
         throw new WalletError({
           kind: 'invalid',
           reason: 'the output is spent, locked or frozen',
@@ -106,16 +108,28 @@ export class Sweeps {
     });
   }
 
+  /** Sweeps the inputs of a failed sweep again to its address. @throws WalletError, DaemonError */
+  async again(terms: SweepTerms, failed: FailedPayment): Promise<MadePayments> {
+    const [destination] = failed.destinations;
+    const account = failed.sweptInputs()[0]?.subaddress.major;
+    if (destination === undefined || account === undefined) throw new Error('a sweep without a destination');
+    const address = await this.#services.accounts.resolve(destination.address);
+    const outputs = failed.destinations.length;
+    return this.#sweep({ ...terms, outputs }, account, address, () => failed.sweptInputs(), failed);
+  }
+
   /**
    * Sweeps outputs without a ring: from before RingCT, of an amount with too few other outputs. Makes no payment.
    * @throws WalletError `transfer_failed` if the wallet has outputs from before RingCT, which it cannot spend.
    */
-  async unmixable(): Promise<MadePayments> {
+  async unmixable(order?: OrderEntry): Promise<MadePayments> {
     const old = this.#context.store.read((r) => r.outputs.unspent()).filter(({ rct }) => !rct);
-    if (old.some((output) => this.#isSpendable(output))) throw failed(NOT_SPENT);
+    if (old.some((output) => isSpendableNow(this.#context, output))) throw notSwept(NOT_SPENT);
     const { isViewOnly } = this.#context.keystore;
     const { sealUnsigned } = this.#services;
-    return { payments: [], ...(isViewOnly ? { unsignedSet: await sealUnsigned([]) } : {}) };
+    const made = { payments: [], ...(isViewOnly ? { unsignedSet: await sealUnsigned([]) } : {}) };
+    if (order !== undefined) this.#context.store.write((w) => order.record(w, made));
+    return made;
   }
 
   #sweep(
@@ -123,6 +137,7 @@ export class Sweeps {
     account: number,
     address: Address,
     inputsOf: () => readonly SpendableOutput[],
+    failed?: FailedPayment,
   ): Promise<MadePayments> {
     const { rng } = this.#context;
     const { payments } = this.#services;
@@ -131,14 +146,9 @@ export class Sweeps {
       const destination = { address, text, outputs: terms.outputs, priority };
       const planned = planSweep(destination, inputsOf(), rates, rng);
       if (planned.length === 0)
-        throw failed('the outputs are worth less than the fee to spend them', CANNOT_PAY_FOR_ITSELF);
+        throw notSwept('the outputs are worth less than the fee to spend them', CANNOT_PAY_FOR_ITSELF);
+      if (failed !== undefined) assertReplaces(failed, planned);
       return planned;
     });
-  }
-
-  #isSpendable(output: OwnedOutput): boolean {
-    const { frozen, spentBy, burnt } = output;
-    const unlocked = isUnlocked(output, this.#context.store.height(), this.#context.clock.now());
-    return unlocked && !frozen && !burnt && spentBy === undefined;
   }
 }

@@ -1,10 +1,12 @@
 import { formatAddress } from '../../cryptonote/address.js';
 import type { Amount } from '../../util/amount.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { planTransfers } from '../../wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../wallet/select/transfer-request.js';
-import type { MadePayments, PaymentOptions } from './payment-maker.js';
+import { assertReplaces, type FailedPayment } from './failed-payment.js';
+import type { PaymentOptions } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
 import type { PaymentMaker } from './payment-maker.js';
@@ -57,6 +59,28 @@ export class Transfers {
         reason: 'a payment has one payment id at most: give one integrated address only',
         text: 'A single payment id is allowed per transaction',
       });
+    return this.#make(request, payees, { split: request.split });
+  }
+
+  /**
+   * Pays the destinations of a failed transaction again.
+   * @param request as it was made first. @throws WalletError, DaemonError
+   */
+  async payAgain(request: PaymentRequest, failed: FailedPayment): Promise<MadePayments> {
+    const payees: Payee[] = [];
+    for (const [i, { address, amount }] of failed.destinations.entries()) {
+      // The recorded amounts are less the fee where the payees paid it; there is one transaction then.
+      const asked = request.feeFrom.length === 0 ? amount : (request.destinations[i]?.amount ?? amount);
+      payees.push(await this.#payee({ address, amount: asked }));
+    }
+    return this.#make(request, payees, { split: false, failed });
+  }
+
+  #make(
+    request: PaymentRequest,
+    payees: readonly Payee[],
+    { split, failed }: { readonly split: boolean; readonly failed?: FailedPayment },
+  ): Promise<MadePayments> {
     const { rng } = this.#context;
     const { payments, balances } = this.#services;
     return payments.make(request, ({ rates, priority }) => {
@@ -66,9 +90,10 @@ export class Transfers {
         unconfirmed: () => balances.unconfirmed(account, request.minors),
       };
       const spendable = payments.builder.spendableOutputs(request.account, request.minors);
-      const planned = planTransfers(transfer, spendable, rates, rng);
-      if (!request.split && planned.length > 1)
+      const planned = planTransfers(transfer, spendable, rates, rng, failed?.requiredInputs());
+      if (!split && planned.length > 1)
         throw new WalletError({ kind: 'needs_split', transactions: planned.length });
+      if (failed !== undefined) assertReplaces(failed, planned);
       return planned;
     });
   }

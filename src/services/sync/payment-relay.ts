@@ -1,10 +1,14 @@
 import type { Hash } from '../../crypto/types.js';
 import type { RelayOutcome } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
+import { monotonicMs } from '../../refresh/monotonic-time.js';
 import { toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
+
+/** Time for which a payment counts as accepted recently [ms]. */
+const RECENT_MS = 60_000;
 
 export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'log'>;
 
@@ -15,6 +19,8 @@ export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'log'>;
 export class PaymentRelay {
   readonly #context: RelayContext;
   readonly #sending = new Mutex();
+  /** Time at which the daemon accepted a payment [ms of `monotonicMs`], by hash in hex, the oldest first. */
+  readonly #accepted = new Map<string, number>();
   /** Pending changes to the records of refused payments, by hash in hex. */
   readonly #withdrawn = new Map<string, () => void>();
 
@@ -51,6 +57,7 @@ export class PaymentRelay {
       return false;
     }
     if (!outcome.accepted) throw new WalletError({ kind: 'tx_rejected', reason: outcome.reason });
+    this.#remember(txid);
     try {
       store.write((w) => w.outgoing.setState(txHash, 'pending'));
     } catch (error) {
@@ -61,6 +68,22 @@ export class PaymentRelay {
       );
     }
     return true;
+  }
+
+  /** Whether the daemon accepted a payment within the last minute. */
+  wasAcceptedRecently(txHash: Hash): boolean {
+    const time = this.#accepted.get(toHex(txHash));
+    return time !== undefined && monotonicMs() - time < RECENT_MS;
+  }
+
+  #remember(txid: string): void {
+    const now = monotonicMs();
+    for (const [name, time] of this.#accepted) {
+      if (now - time < RECENT_MS) break;
+      this.#accepted.delete(name);
+    }
+    this.#accepted.delete(txid);
+    this.#accepted.set(txid, now);
   }
 
   /**

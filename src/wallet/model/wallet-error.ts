@@ -73,6 +73,11 @@ export type Fault =
   /** Some payments of a call were relayed before another failed; the reason lists them. */
   | ({ readonly kind: 'partly_relayed' } & Reasoned)
   | ({ readonly kind: 'transfer_failed' } & Reasoned)
+  /** The idempotency key belongs to another request. */
+  | { readonly kind: 'order_mismatch'; readonly method: string }
+  /** The payment of an order failed, and is not made anew. */
+  | ({ readonly kind: 'order_failed' } & Reasoned)
+  | { readonly kind: 'order_missing' }
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | ({ readonly kind: 'multisig_refused' } & Reasoned)

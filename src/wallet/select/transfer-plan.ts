@@ -85,7 +85,13 @@ class TransferPlanner<C extends SpendableOutput> {
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
   readonly #feeFrom: readonly number[];
 
-  constructor(request: TransferRequest, spendable: SpendableOutputs<C>, rates: FeeRates, rng: Rng) {
+  constructor(
+    request: TransferRequest,
+    spendable: SpendableOutputs<C>,
+    rates: FeeRates,
+    rng: Rng,
+    required: readonly C[],
+  ) {
     const rate = feePerByte(rates, request.priority);
     const least = costOfInput(rates, request.priority);
     this.#feeOf = (inputs, payees) => feeOfWeight(weightOf(inputs, payees), rate, rates);
@@ -96,7 +102,7 @@ class TransferPlanner<C extends SpendableOutput> {
     const usual = preferredInputs(spendable, wanted + this.#feeOnTop(2, first), least);
     const enough = wanted + this.#feeOnTop(1, first);
     const alone = usual.length > 0 ? undefined : spendable.oldest(enough > least ? enough : least);
-    this.#preferred = alone === undefined ? usual : [alone];
+    this.#preferred = required.length > 0 ? [...required] : alone === undefined ? usual : [alone];
     const { addresses } = spendable.funds(least);
     const minor = this.#preferred[0]?.subaddress.minor;
     const ordered = [
@@ -104,6 +110,7 @@ class TransferPlanner<C extends SpendableOutput> {
       ...addresses.filter((address) => address.minor !== minor),
     ];
     this.#pools = ordered.map((address) => new AddressOutputs(spendable, address, least, rng));
+    for (const output of required) for (const pool of this.#pools) pool.take(output);
   }
 
   /** Fee that the inputs must cover beyond the payees' amounts. */
@@ -243,6 +250,7 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
 /**
  * Splits a request into transactions of at most 15 payees within the weight limit; a payment whose inputs do not fit
  * one transaction is split over several.
+ * @param required outputs that the first transaction spends in any case.
  * @throws WalletError for a request that cannot be paid.
  */
 export function planTransfers<C extends SpendableOutput>(
@@ -250,10 +258,11 @@ export function planTransfers<C extends SpendableOutput>(
   spendable: SpendableOutputs<C>,
   rates: FeeRates,
   rng: Rng,
+  required: readonly C[] = [],
 ): FundedTransfer<C>[] {
   checkTransfer(request);
   assertFunds(request, spendable.funds(costOfInput(rates, request.priority)), rates);
-  return new TransferPlanner(request, spendable, rates, rng).plan();
+  return new TransferPlanner(request, spendable, rates, rng, required).plan();
 }
 
 /** Splits `value` into `count` parts that differ by at most one atomic unit, the larger first. */

@@ -52,7 +52,8 @@ async function changedSigned(change: (set: SignedTxSet) => Partial<SignedTxSet>)
 describe('submitting a set of signed transactions', () => {
   it('relays them as payments of the view-only wallet, which keeps no key of them', async () => {
     const { blob, txs } = await pair.signer.coldSigning.sign(unsigned);
-    const hashes = await pair.watch.coldSigning.submit(toHex(blob));
+    const { payments } = await pair.watch.coldSigning.submit(toHex(blob));
+    const hashes = payments.map((payment) => payment.signed?.txHash);
     expect([hashes, pair.sent]).toEqual([txs.map(({ txHash }) => txHash), txs.map((tx) => tx.blob)]);
     expect(outgoing()).toMatchObject([
       { state: 'pending', destinations: [{ address: TO, amount: 4n * COIN }] },

@@ -64,7 +64,8 @@ const outgoing = () =>
 
 describe('submitting a set with enough signers', () => {
   it('relays a payment of the wallet, and erases nonces of its inputs', async () => {
-    const [hash] = await member.signing.submit(signed);
+    const { payments } = await member.signing.submit(signed);
+    const [hash] = payments.map((payment) => payment.signed?.txHash);
     expect(outgoing()).toMatchObject([
       { state: 'pending', amountIn: 3n * COIN, destinations: [{ address: TO, amount: COIN }] },
     ]);

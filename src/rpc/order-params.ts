@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { keccak } from '../crypto/keccak.js';
+import type { CallOrigin } from '../jsonrpc/dispatcher.js';
+import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.js';
+import { isIdempotencyKey, MAX_KEY_BYTES } from '../jsonrpc/idempotency-key.js';
+import { flag, text } from '../jsonrpc/params.js';
+import type { OrderTerms } from '../services/payments/orders.js';
+import { utf8 } from '../util/bytes.js';
+import type { Json } from '../util/json.js';
+import { writeWholeJson } from '../util/json-writer.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
+
+export const idempotencyKey = text.refine(isIdempotencyKey, `expected 1 to ${MAX_KEY_BYTES} bytes`);
+
+/** Parameters of methods whose payment can be repeated safely. */
+export const orderParams = {
+  idempotency_key: idempotencyKey.optional(),
+  retry_failed: flag.default(false),
+};
+
+type OrderArgs = z.output<z.ZodObject<typeof orderParams>>;
+
+/** JSON with the members of each object in alphabetical order. */
+function canonical(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value as { readonly [key: string]: Json | undefined })
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, member === undefined ? undefined : canonical(member)]),
+  );
+}
+
+const textOf = (value: unknown): string => writeWholeJson(canonical(value as Json));
+
+/**
+ * Hash of a method's parameters without those of the order itself. A parameter with its default value counts as absent,
+ * so that a request keeps its hash when a later version adds parameters.
+ */
+function requestHashOf(method: string, schema: z.ZodType, args: object) {
+  const defaults = schema.parse({}) as Readonly<Record<string, unknown>>;
+  const given = Object.entries(args).filter(
+    ([name, value]) => !(name in orderParams) && textOf(value) !== textOf(defaults[name] ?? null),
+  );
+  return keccak(utf8(textOf({ method, params: Object.fromEntries(given) as Json })));
+}
+
+/**
+ * Terms of the order that a call places; undefined without a key.
+ * @param schema parameters of the method. @throws RpcError for `retry_failed` without a key.
+ */
+export function orderTerms(
+  method: string,
+  schema: z.ZodType,
+  args: OrderArgs & { readonly get_tx_hex?: boolean },
+): OrderTerms | undefined {
+  const { idempotency_key: key, retry_failed: retryFailed } = args;
+  if (key === undefined) {
+    if (!retryFailed) return undefined;
+    throw new RpcError(INVALID_PARAMS, 'Invalid params', {
+      explanation: 'retry_failed needs idempotency_key',
+    });
+  }
+  const requestHash = requestHashOf(method, schema, args);
+  return { key, method, requestHash, retryFailed, withBlobs: args.get_tx_hex ?? false };
+}
+
+const isObject = (value: Json | undefined): value is { readonly [key: string]: Json | undefined } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Parameters of a call with the key of its HTTP header, if its method takes one: reading methods ignore the header.
+ * @throws RpcError if header and parameter differ.
+ */
+export function withHeaderKey(
+  schema: z.ZodType,
+  rawParams: Json | undefined,
+  { idempotencyKey: key }: CallOrigin,
+): Json | undefined {
+  if (key === undefined || !(schema instanceof z.ZodObject) || !('idempotency_key' in schema.shape))
+    return rawParams;
+  const given = isObject(rawParams) ? rawParams : {};
+  const own = given['idempotency_key'] ?? key;
+  if (own === key) return { ...given, idempotency_key: key };
+  throw new RpcError(INVALID_PARAMS, 'Invalid params', {
+    explanation: 'idempotency_key differs from the header Idempotency-Key',
+  });
+}
+
+/** HTTP status of a key that belongs to another request. Source: draft-ietf-httpapi-idempotency-key-header. */
+const UNPROCESSABLE = 422;
+
+/** Adds the HTTP status to the error of a call whose key came in a header. */
+export function withMismatchStatus(cause: unknown, shown: unknown): unknown {
+  const isMismatch = cause instanceof WalletError && cause.fault.kind === 'order_mismatch';
+  if (!isMismatch || !(shown instanceof RpcError)) return shown;
+  const { code, message, data } = shown;
+  return new RpcError(code, message, { status: UNPROCESSABLE, ...data });
+}

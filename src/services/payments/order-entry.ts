@@ -1,0 +1,11 @@
+import type { Hash } from '../../crypto/types.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
+
+/** Writes an order in the store transaction that records its payments. */
+export interface OrderEntry {
+  /** @param made result of the call. */
+  record(w: WalletWriter, made: MadePayments): void;
+  /** Removes a transaction that the daemon refused when it was first relayed. */
+  withdraw(w: WalletWriter, txHash: Hash): void;
+}

@@ -1,0 +1,12 @@
+import type { OwnedOutput } from '../../wallet/model/records.js';
+import { isUnlocked } from '../../wallet/model/unlock-time.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+/** True for an unspent, unlocked output that is neither frozen nor burnt. */
+export function isSpendableNow(
+  { store, clock }: Pick<WalletContext, 'clock' | 'store'>,
+  output: OwnedOutput,
+): boolean {
+  const { frozen, spentBy, burnt } = output;
+  return isUnlocked(output, store.height(), clock.now()) && !frozen && !burnt && spentBy === undefined;
+}
