@@ -44,11 +44,21 @@ export const transferMethods: readonly WalletMethod[] = [
       multisigEnabled: true,
       texts: WRONG_ADDRESS,
     },
-    params: params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) }),
+    params: params({
+      ...transferParams,
+      subtract_fee_from_outputs: listOf(u32),
+      // Our addition.
+      change_outputs: u32.default(1),
+    }),
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet }, args) {
       const feeFrom = distinct(args.subtract_fee_from_outputs);
-      const made = await wallet.transfers.pay({ ...requestOf(args), feeFrom, split: false });
+      const made = await wallet.transfers.pay({
+        ...requestOf(args),
+        feeFrom,
+        changeOutputs: args.change_outputs,
+        split: false,
+      });
       return paymentShape(made, resultFields(args));
     },
   }),
@@ -66,7 +76,12 @@ export const transferMethods: readonly WalletMethod[] = [
     params: params(transferParams),
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet }, args) {
-      const made = await wallet.transfers.pay({ ...requestOf(args), feeFrom: [], split: true });
+      const made = await wallet.transfers.pay({
+        ...requestOf(args),
+        feeFrom: [],
+        changeOutputs: 1,
+        split: true,
+      });
       return paymentsShape(made, resultFields(args));
     },
   }),

@@ -44,7 +44,7 @@ const order = (
   changes: Partial<PaymentRequest> = {},
 ): PaymentRequest => ({
   ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
-  ...{ minors: [], feeFrom: [], split: false },
+  ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
   destinations: destinations.map(([address, value]) => ({ address, amount: amount(value) })),
   ...changes,
 });
