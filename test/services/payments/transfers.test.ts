@@ -92,6 +92,12 @@ describe('a transfer', () => {
     await expect(transfers.pay(order([[PLAIN, 10n * COIN]]))).rejects.toThrow(WalletError);
   });
 
+  it('splits its change into the requested number of outputs', async () => {
+    await transfers.pay(order([[PLAIN, COIN]], { changeOutputs: 5 }));
+    await transfers.pay(order([[PLAIN, COIN]]));
+    expect(planned.planned.map(({ changeSplit }) => changeSplit?.outputs)).toEqual([5, undefined]);
+  });
+
   it('spends the outputs of the addresses that are named, and no others', async () => {
     fund([2n * COIN, 3n * COIN, 5n * COIN], (place) => place);
     await transfers.pay(order([[PLAIN, 4n * COIN]], { minors: [2] }));
@@ -138,6 +144,11 @@ describe('a transfer is refused', () => {
     [
       'whose fee a destination is to pay that is not there',
       order([[PLAIN, 1n]], { feeFrom: [1] }),
+      { kind: 'transfer_failed' },
+    ],
+    [
+      'with more change outputs than are free beside its destinations',
+      order([[PLAIN, 1n]], { changeOutputs: 15 }),
       { kind: 'transfer_failed' },
     ],
     [
