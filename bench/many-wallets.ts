@@ -196,10 +196,15 @@ async function measureIdle(): Promise<void> {
   try {
     const walletDir = join(root, 'wallets');
     mkdirSync(walletDir, { mode: 0o700 });
-    const maker = await startWalletRpc({ walletDir, args: CONNECTIONS });
-    await inParallel(IDLE, 8, (i) =>
-      walletCalls(maker.port, nameOf(i)).rpc('create_wallet', { password: '', language }),
-    );
+    const maker = await startWalletRpc({ walletDir, daemon: daemon.address, args: CONNECTIONS });
+    await inParallel(IDLE, 8, async (i) => {
+      const wallet = walletCalls(maker.port, nameOf(i));
+      await wallet.rpc('create_wallet', { password: '', language });
+      // A wallet that has read a block has all its addresses in its store, like any wallet in use.
+      const { address } = await wallet.rpc('get_address');
+      if (i === 0) await daemon.generate(address, 5);
+      await wallet.rpc('refresh');
+    });
     await maker.stop({ keep: true });
     const resident = new Map<number, number>();
     for (const count of [1, 100, IDLE]) {

@@ -16,6 +16,16 @@ export function uniformInt(bound: number, rng: Rng): number {
   }
 }
 
+/** Uniform integer in [0, bound), 1 ≤ bound ≤ 2^64, by rejection. */
+export function uniformBigInt(bound: bigint, rng: Rng): bigint {
+  if (bound < 1n || bound > 1n << 64n) throw new RangeError(`bound: ${bound}`);
+  const limit = (1n << 64n) - ((1n << 64n) % bound);
+  for (;;) {
+    const value = rng(8).reduce((acc, byte) => acc * 256n + BigInt(byte), 0n);
+    if (value < limit) return value % bound;
+  }
+}
+
 /** Uniform double in [0, 1) with 53 random bits. */
 export function uniformDouble(rng: Rng): number {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0] = rng(7);

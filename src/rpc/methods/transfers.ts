@@ -29,7 +29,12 @@ const transferParams = {
 
 type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
 
-const transferSchema = params({ ...transferParams, subtract_fee_from_outputs: listOf(u32) });
+const transferSchema = params({
+  ...transferParams,
+  subtract_fee_from_outputs: listOf(u32),
+  // An addition of this server.
+  change_outputs: u32.default(1),
+});
 const transferSplitSchema = params(transferParams);
 
 const requestOf = (args: TransferParams) => ({
@@ -67,7 +72,7 @@ export const transferMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet }, args) {
       const feeFrom = distinct(args.subtract_fee_from_outputs);
-      const request = { ...requestOf(args), feeFrom, split: false };
+      const request = { ...requestOf(args), feeFrom, changeOutputs: args.change_outputs, split: false };
       const made = await placeTransfer(wallet, orderTerms('transfer', transferSchema, args), request);
       return paymentShape(made, resultFields(args));
     },
@@ -86,7 +91,7 @@ export const transferMethods: readonly WalletMethod[] = [
     params: transferSplitSchema,
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet }, args) {
-      const request = { ...requestOf(args), feeFrom: [], split: true };
+      const request = { ...requestOf(args), feeFrom: [], changeOutputs: 1, split: true };
       const made = await placeTransfer(
         wallet,
         orderTerms('transfer_split', transferSplitSchema, args),

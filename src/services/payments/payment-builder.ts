@@ -169,6 +169,7 @@ export class PaymentBuilder {
         }),
         payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
         feeFrom: share.feeFrom,
+        ...(share.changeSplit === undefined ? {} : { changeSplit: share.changeSplit }),
         changeAddress: this.#services.accounts.decoded({ major: terms.account, minor: 0 }),
         fee: share.fee,
         unlockTime: terms.unlockTime,

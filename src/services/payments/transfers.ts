@@ -28,6 +28,8 @@ export interface PaymentRequest extends PaymentOptions {
   readonly minors: readonly number[];
   /** Indices of the destinations that pay the fee; empty: it is paid in addition. */
   readonly feeFrom: readonly number[];
+  /** Outputs that the change is split into, 1 to 14. */
+  readonly changeOutputs: number;
   /** Allows more than one transaction. */
   readonly split: boolean;
 }
@@ -84,9 +86,9 @@ export class Transfers {
     const { rng } = this.#context;
     const { payments, balances } = this.#services;
     return payments.make(request, ({ rates, priority }) => {
-      const { account, unlockTime, feeFrom: subtractFeeFrom } = request;
+      const { account, unlockTime, feeFrom: subtractFeeFrom, changeOutputs } = request;
       const transfer: TransferRequest = {
-        ...{ payees, account, priority, unlockTime, subtractFeeFrom },
+        ...{ payees, account, priority, unlockTime, subtractFeeFrom, changeOutputs },
         unconfirmed: () => balances.unconfirmed(account, request.minors),
       };
       const spendable = payments.builder.spendableOutputs(request.account, request.minors);

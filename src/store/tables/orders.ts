@@ -179,8 +179,8 @@ export class OrderWriter extends OrderReader {
         ...place,
       );
       db.prepare(
-        `DELETE FROM payment_order WHERE sequence = ?1
-         AND NOT EXISTS (SELECT 1 FROM order_tx WHERE sequence = ?1 AND NOT withdrawn)`,
+        `DELETE FROM payment_order WHERE sequence = ?
+         AND NOT EXISTS (SELECT 1 FROM order_tx WHERE sequence = payment_order.sequence AND NOT withdrawn)`,
       ).run(sequence);
     }
   }

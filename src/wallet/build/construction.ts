@@ -7,6 +7,7 @@ import type { Address, KeyInput, TxPrefix } from '../../cryptonote/types.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';
 import { shuffled, type Rng } from '../../util/random.js';
+import { splitChange } from '../select/change-split.js';
 import type { Ring } from '../select/decoys.js';
 import {
   layOutOutputs,
@@ -32,6 +33,8 @@ export interface TransactionPlan {
   readonly payees: readonly OutputTarget[];
   /** Primary address of the paying account. */
   readonly changeAddress: Address;
+  /** Outputs that the change is split into, if there is any; absent: 1. */
+  readonly changeOutputs?: number;
   readonly fee: Amount;
   readonly unlockTime: bigint;
   /** View secret of the payer, used to derive change outputs. */
@@ -49,6 +52,7 @@ export interface UnsignedTx {
   /** Payees in the order of the plan, with the amounts that they receive. */
   readonly payees: readonly OutputTarget[];
   readonly fee: Amount;
+  /** Sum of the change outputs. */
   readonly change: Amount;
   readonly txSecretKey: SecretKey;
   /** One per output when the destinations mix subaddresses with others, otherwise none. */
@@ -67,9 +71,21 @@ const randomAddress = ({ network }: Address, rng: Rng): Address => ({
 export interface Targets {
   /** In the order of the outputs. */
   readonly targets: readonly OutputTarget[];
+  /** Sum of the change outputs. */
   readonly change: Amount;
-  /** Change, or the dummy output; absent when there is neither. */
-  readonly changeOrDummy?: OutputTarget;
+  /** Address of the change or of the dummy output; absent when there is neither. */
+  readonly changeOrDummy?: Address;
+}
+
+/** Returns the change outputs; without change the dummy output if the payees are less than two. */
+function changeOrDummies(
+  { payees, changeAddress, changeOutputs = 1 }: TransactionPlan,
+  change: Amount,
+  rng: Rng,
+): OutputTarget[] {
+  if (change > 0n)
+    return splitChange(change, changeOutputs, rng).map((part) => ({ address: changeAddress, amount: part }));
+  return payees.length < 2 ? [{ address: randomAddress(changeAddress, rng), amount: ZERO }] : [];
 }
 
 /** Payees and change, or a dummy if needed, in random order. @throws RangeError when the inputs do not cover them. */
@@ -79,19 +95,13 @@ export function targetsOf(plan: TransactionPlan, rng: Rng): Targets {
   if (change < 0n) throw new RangeError('the inputs do not cover payees and fee');
   if (plan.payees.length === 0 || plan.payees.some(({ amount }) => amount <= 0n))
     throw new RangeError('every payee receives a positive amount');
-  const address =
-    change > 0n
-      ? plan.changeAddress
-      : plan.payees.length < 2
-        ? randomAddress(plan.changeAddress, rng)
-        : undefined;
-  const changeOrDummy = address && { address, amount: change as Amount };
-  const targets = [...plan.payees, ...(changeOrDummy === undefined ? [] : [changeOrDummy])];
+  const returned = changeOrDummies(plan, change as Amount, rng);
+  const targets = [...plan.payees, ...returned];
   if (targets.length > MAX_OUTPUTS) throw new RangeError(`a transaction has at most ${MAX_OUTPUTS} outputs`);
   return {
     targets: shuffled(targets, rng),
     change: change as Amount,
-    ...(changeOrDummy === undefined ? {} : { changeOrDummy }),
+    ...(returned[0] === undefined ? {} : { changeOrDummy: returned[0].address }),
   };
 }
 

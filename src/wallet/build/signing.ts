@@ -24,6 +24,7 @@ import { encode } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
 import { WalletError } from '../model/wallet-error.js';
+import { changeOutputsFor, type ChangeSplit } from '../select/change-split.js';
 import type { OutputTarget } from './output-layout.js';
 
 /** A signed transaction with the data that its creator must record. Plain data. */
@@ -32,6 +33,7 @@ export interface SignedTx {
   readonly hash: Hash;
   readonly weight: number;
   readonly fee: Amount;
+  /** Sum of the change outputs. */
   readonly change: Amount;
   /** In the order of the inputs. */
   readonly keyImages: readonly KeyImage[];
@@ -205,29 +207,25 @@ function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fe
  */
 const FEE_ATTEMPTS = 10;
 
+const ONE_CHANGE_OUTPUT: ChangeSplit = { outputs: 1, least: 0n };
+
 /** A plan whose fee is computed from the exact weight. */
-export interface PricedPlan extends TransactionPlan {
+export interface PricedPlan extends Omit<TransactionPlan, 'changeOutputs'> {
+  /** Absent: the change is one output. */
+  readonly changeSplit?: ChangeSplit;
   /** Indices of the payees whose amounts the fee is deducted from; absent or empty: it is deducted from change. */
   readonly feeFrom?: readonly number[];
 }
 
-/**
- * Constructs a transaction with the fee for its exact weight; the plan's fee is the starting value.
- * @param rate atomic units per byte. @param construct constructs the transaction for a given fee.
- * @throws RangeError when the inputs do not cover the fee, or the transaction is too heavy.
- * @throws WalletError `tx_not_possible`, `zero_amount` when the payees do not cover it.
- */
-export function settleFee(
-  plan: PricedPlan,
+/** Constructs a transaction with the requested change outputs and the fee for its exact weight. @throws as `settleFee`. */
+function settleFeeWith(
+  { feeFrom = [], ...plan }: PricedPlan & Pick<TransactionPlan, 'changeOutputs'>,
   rate: bigint,
   rates: FeeRates,
-  rng: Rng,
-  curve: Curve = plainCurve,
-  construct: typeof constructTransaction = constructTransaction,
+  construct: (plan: TransactionPlan) => UnsignedTx,
 ): UnsignedTx {
-  const { feeFrom = [] } = plan;
   const attempt = (fee: Amount): { unsigned: UnsignedTx; needed: Amount } => {
-    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) }, rng, curve);
+    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) });
     const weight = weightOnceSigned(unsigned);
     if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
     return { unsigned, needed: feeOfWeight(weight, rate, rates) };
@@ -241,6 +239,34 @@ export function settleFee(
     fee = needed;
   }
   throw new RangeError('the fee of the transaction does not converge');
+}
+
+/**
+ * Constructs a transaction with the fee for its exact weight; the plan's fee is the starting value. It has as many of
+ * the requested change outputs as are worth spending.
+ * @param rate atomic units per byte. @param construct constructs the transaction for a given fee.
+ * @throws RangeError when the inputs do not cover the fee, or the transaction is too heavy.
+ * @throws WalletError `tx_not_possible`, `zero_amount` when the payees do not cover it.
+ */
+export function settleFee(
+  plan: PricedPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = plainCurve,
+  construct: typeof constructTransaction = constructTransaction,
+): UnsignedTx {
+  const { changeSplit = ONE_CHANGE_OUTPUT } = plan;
+  let changeOutputs = changeSplit.outputs;
+  for (;;) {
+    const unsigned = settleFeeWith({ ...plan, changeOutputs }, rate, rates, (priced) =>
+      construct(priced, rng, curve),
+    );
+    if (changeOutputs <= changeOutputsFor(unsigned.change, changeSplit)) return unsigned;
+    // Fewer outputs leave more change, but never more than by the whole fee.
+    const most = changeOutputsFor(unsigned.change + unsigned.fee, changeSplit);
+    changeOutputs = Math.min(changeOutputs - 1, most);
+  }
 }
 
 /** {@link settleFee}, then {@link signTransaction}. @throws RangeError */

@@ -4,6 +4,7 @@ import { deriveSubaddressPublicKey, keyDerivation, keyImage } from '../../crypto
 import { scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../cryptonote/extra.js';
+import { MAX_OUTPUTS } from '../../cryptonote/constants.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
 import type {
   Address,
@@ -88,15 +89,26 @@ function signable(source: SourceEntry, output: LocatedOutput | undefined, keys: 
   };
 }
 
-/** Destinations with an amount, without change. */
+/** Returns every sum of some of the amounts; doubles with each of them. */
+const sumsOf = (entries: readonly DestinationEntry[]): ReadonlySet<bigint> =>
+  entries.reduce(
+    (sums, entry) => new Set([...sums, ...[...sums].map((sum) => sum + entry.amount)]),
+    new Set([0n]),
+  );
+
+/**
+ * Returns the destinations with an amount, without one change output: construction computes its amount. Further change
+ * outputs stay as destinations at the change address, so that they keep their amounts.
+ * @throws RangeError unless some outputs to the change address add up to the change.
+ */
 function payeeEntries({ outputs, change }: ConstructionData): DestinationEntry[] {
   const paid = outputs.filter((entry) => entry.amount > 0n);
   if (change.amount === 0n) return paid;
-  const changeIndex = paid.findIndex(
-    (entry) => entry.amount === change.amount && sameAddress(entry.address, change.address),
-  );
-  if (changeIndex < 0) throw new RangeError('the change is not among the outputs');
-  return paid.filter((_, i) => i !== changeIndex);
+  const returned = paid.filter((entry) => sameAddress(entry.address, change.address));
+  if (returned.length > MAX_OUTPUTS || !sumsOf(returned).has(change.amount))
+    throw new RangeError('the change is not among the outputs');
+  const changeOutput = returned.find((entry) => entry.amount === change.amount) ?? returned[0];
+  return paid.filter((entry) => entry !== changeOutput);
 }
 
 /** Payees with the payment id at its address. @throws RangeError when no standard address can take the payment id. */

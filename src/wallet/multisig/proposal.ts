@@ -78,7 +78,7 @@ const constructFrom =
         targets: targets.targets,
         recipients: plan.payees.map(({ address }) => address),
         // The other signers treat the change destination as change even when it is the dummy.
-        changeAddress: targets.changeOrDummy?.address ?? zeroAddress,
+        changeAddress: targets.changeOrDummy ?? zeroAddress,
         viewSecret: plan.viewSecret,
         paymentId: paymentIdIn(plan.payees),
       },

@@ -5,6 +5,7 @@ import type { Rng } from '../../util/random.js';
 import { AddressOutputs } from './address-outputs.js';
 import { WalletError } from '../model/wallet-error.js';
 import { InputPool, preferredInputs, Selection } from './input-selection.js';
+import type { ChangeSplit } from './change-split.js';
 import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outputs.js';
 import type { OwnedOutput } from '../model/records.js';
 import {
@@ -23,6 +24,8 @@ export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
   readonly fee: Amount;
   /** Indices of the payees whose amounts the fee is deducted from; empty: the fee is paid on top. */
   readonly feeFrom: readonly number[];
+  /** Absent: the change is one output. */
+  readonly changeSplit?: ChangeSplit;
 }
 
 /** Weight from which on a transaction gets no further inputs or payees. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
@@ -41,9 +44,9 @@ function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): 
   return 33 + 11 + (mixed ? 2 + 32 * outputs : 0);
 }
 
-/** Upper estimate of the weight, including change or a dummy output. */
-function weightOf(inputs: number, payees: readonly Pick<Payee, 'address'>[]): number {
-  const outputs = Math.max(1, payees.length) + 1;
+/** Upper estimate of the weight, including change outputs or a dummy output. */
+function weightOf(inputs: number, payees: readonly Pick<Payee, 'address'>[], changeOutputs = 1): number {
+  const outputs = Math.max(1, payees.length) + changeOutputs;
   return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
 }
 
@@ -84,6 +87,7 @@ class TransferPlanner<C extends SpendableOutput> {
   readonly #preferred: C[];
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
   readonly #feeFrom: readonly number[];
+  readonly #changeSplit: ChangeSplit;
 
   constructor(
     request: TransferRequest,
@@ -94,7 +98,8 @@ class TransferPlanner<C extends SpendableOutput> {
   ) {
     const rate = feePerByte(rates, request.priority);
     const least = costOfInput(rates, request.priority);
-    this.#feeOf = (inputs, payees) => feeOfWeight(weightOf(inputs, payees), rate, rates);
+    this.#changeSplit = { outputs: request.changeOutputs ?? 1, least };
+    this.#feeOf = (inputs, payees) => feeOfWeight(this.#weightOf(inputs, payees), rate, rates);
     this.#feeFrom = request.subtractFeeFrom ?? [];
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
@@ -164,8 +169,12 @@ class TransferPlanner<C extends SpendableOutput> {
     }
   }
 
+  #weightOf(inputs: number, payees: readonly Payee[]): number {
+    return weightOf(inputs, payees, this.#changeSplit.outputs);
+  }
+
   #isHeavy({ selection, payees }: Draft<C>): boolean {
-    return weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
+    return this.#weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
   }
 
   /** Covers the fee from a partly paid payee, who needs another transaction anyway; otherwise adds inputs. */
@@ -205,9 +214,12 @@ class TransferPlanner<C extends SpendableOutput> {
   }
 
   #close({ selection: { outputs: inputs }, payees }: Draft<C>): FundedTransfer<C> {
-    const weight = weightOf(inputs.length, payees);
+    const weight = this.#weightOf(inputs.length, payees);
     if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
-    return { payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom };
+    return {
+      ...{ payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom },
+      ...(this.#changeSplit.outputs === 1 ? {} : { changeSplit: this.#changeSplit }),
+    };
   }
 
   /** First address with remaining outputs. */
@@ -249,7 +261,8 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
 
 /**
  * Splits a request into transactions of at most 15 payees within the weight limit; a payment whose inputs do not fit
- * one transaction is split over several.
+ * one transaction is split over several. The change is one output where the fee of several is not covered, or makes
+ * one transaction more.
  * @param required outputs that the first transaction spends in any case.
  * @throws WalletError for a request that cannot be paid.
  */
@@ -262,7 +275,18 @@ export function planTransfers<C extends SpendableOutput>(
 ): FundedTransfer<C>[] {
   checkTransfer(request);
   assertFunds(request, spendable.funds(costOfInput(rates, request.priority)), rates);
-  return new TransferPlanner(request, spendable, rates, rng, required).plan();
+  const planWith = (changeOutputs: number): FundedTransfer<C>[] =>
+    new TransferPlanner({ ...request, changeOutputs }, spendable, rates, rng, required).plan();
+  const { changeOutputs = 1 } = request;
+  if (changeOutputs > 1) {
+    try {
+      const planned = planWith(changeOutputs);
+      if (planned.length === 1) return planned;
+    } catch (cause) {
+      if (!(cause instanceof WalletError)) throw cause;
+    }
+  }
+  return planWith(1);
 }
 
 /** Splits `value` into `count` parts that differ by at most one atomic unit, the larger first. */

@@ -4,6 +4,7 @@ import type { Address, PaymentId } from '../../cryptonote/types.js';
 import { amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
 import { WalletError } from '../model/wallet-error.js';
+import { MAX_CHANGE_OUTPUTS } from './change-split.js';
 
 /** Maximum destinations of one transaction; one output is reserved for change. */
 export const MAX_PAYEES = MAX_OUTPUTS - 1;
@@ -24,6 +25,8 @@ export interface TransferRequest {
   readonly unlockTime: bigint;
   /** Indices of the payees that share the fee equally; absent or empty: the fee is paid on top. */
   readonly subtractFeeFrom?: readonly number[];
+  /** Outputs that the change is split into, 1 to 14; absent: 1. */
+  readonly changeOutputs?: number;
   /**
    * Unconfirmed incoming amount of the paying addresses: it distinguishes a lack of unlocked money from a lack of
    * money, and is called only then. Absent: zero.
@@ -69,7 +72,7 @@ export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefine
  * Validates a request without regard to the balance.
  * @throws WalletError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
  */
-export function checkTransfer({ payees, subtractFeeFrom = [] }: TransferRequest): void {
+export function checkTransfer({ payees, subtractFeeFrom = [], changeOutputs = 1 }: TransferRequest): void {
   if (payees.length === 0) throw new WalletError({ kind: 'zero_destination' });
   if (payees.some((payee) => payee.amount === 0n)) throw new WalletError({ kind: 'zero_amount' });
   if (payees.reduce((total, payee) => total + payee.amount, 0n) > U64_MAX)
@@ -93,5 +96,11 @@ export function checkTransfer({ payees, subtractFeeFrom = [] }: TransferRequest)
     throw invalid(
       'the fee cannot be taken from a payment of more than one transaction',
       'subtractfeefrom transfers cannot be split over multiple transactions yet',
+    );
+  if (changeOutputs < 1 || changeOutputs > MAX_CHANGE_OUTPUTS)
+    throw invalid(`change_outputs is between 1 and ${MAX_CHANGE_OUTPUTS}, not ${changeOutputs}`);
+  if (changeOutputs > 1 && payees.length + changeOutputs > MAX_OUTPUTS)
+    throw invalid(
+      `a transaction has at most ${MAX_OUTPUTS} outputs: ${payees.length} destinations and ${changeOutputs} change outputs are too many`,
     );
 }

@@ -8,6 +8,7 @@ import { assertFee, PaymentBuilder } from '../../../src/services/payments/paymen
 import { amount } from '../../../src/util/amount.js';
 import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import { sameAddress } from '../../../src/wallet/select/transfer-request.js';
 import { groupWallets } from '../../support/group-wallets.js';
 import { FEES, paidOutput, payingWallet } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -162,6 +163,21 @@ describe('signing a draft', () => {
     // The keys of the wallet are as they were: the thread gets copies.
     expect(wallet.keystore.keys.spendSecret?.expose()).toEqual(owner.spendSecret);
     expect(wallet.keystore.keys.viewSecret.expose()).toEqual(owner.viewSecret);
+  });
+
+  it('makes as many change outputs as the plan has', async () => {
+    const { builder, draft } = await drafted(2);
+    const share = { ...draft.share, changeSplit: { outputs: 5, least: 1n } };
+    const [signed, laidOut] = [
+      await builder.sign({ ...draft, share }),
+      await builder.buildUnsigned({ ...draft, share }),
+    ];
+    for (const { targets, change, fee } of [signed, laidOut]) {
+      const parts = targets.filter(({ address }) => sameAddress(address, owner.address()));
+      expect(parts).toHaveLength(5);
+      expect(parts.reduce((total, part) => total + part.amount, 0n)).toBe(change);
+      expect(change).toBe(3n * COIN - fee);
+    }
   });
 
   it('takes as much weight and fee as laying it out without a spend key', async () => {

@@ -94,7 +94,7 @@ describe('a payment', () => {
     if (made?.signed === undefined) throw new Error('a signed payment');
     const { txHash, blob, metadata } = made.signed;
     expect([rest, metadata, payments.length, sent]).toEqual([{}, undefined, 1, [blob]]);
-    expect(made).toMatchObject({ amount: COIN, amounts: [COIN] });
+    expect(made.destinations).toEqual([{ address: ADDRESS, amount: COIN }]);
     const amountIn = sum(reserved().map((output) => output.amount));
     expect(outgoing()).toMatchObject([
       { state: 'pending', amountIn, fee: made.fee, change: amountIn - COIN - made.fee },
@@ -191,7 +191,9 @@ describe('a payment of a view-only wallet', () => {
     const { maker: blind, unsigned } = makerOf(cold);
     const { payments, ...rest } = await blind.make(options, planOf(COIN, blind));
     expect(rest).toEqual({ unsignedSet: SEALED });
-    expect(payments).toMatchObject([{ amount: COIN, keyImages: [], txSecretKeys: [] }]);
+    expect(payments).toMatchObject([
+      { destinations: [{ address: ADDRESS, amount: COIN }], keyImages: [], txSecretKeys: [] },
+    ]);
     expect(payments[0]?.signed).toBeUndefined();
     const [data] = unsigned;
     expect(data?.sources).toHaveLength(1);

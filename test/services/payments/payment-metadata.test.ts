@@ -70,6 +70,18 @@ describe('the metadata of a transaction', () => {
     expect(names(inputs)).toEqual(names(given));
   });
 
+  it('bring back the sum of several change outputs as the change', async () => {
+    const { wallet } = paying;
+    const share = { ...draft.share, changeSplit: { outputs: 4, least: 1n } };
+    const several = await new PaymentBuilder(wallet, wallet).sign({ ...draft, share });
+    expect(several.targets).toHaveLength(5);
+    const written = writeMetadata(wallet, { ...draft, share }, several, draft.share.payees);
+    const { change, destinations, fee } = readMetadata(wallet, toHex(written));
+    expect(fee).toBe(several.fee);
+    expect(change).toBe(4n * COIN - 3n * COIN - fee);
+    expect(destinations.map((one) => one.amount)).toEqual([3n * COIN]);
+  });
+
   it('name the places of its inputs among all outputs ever received', () => {
     const { selectedTransfers, construction } = pending();
     expect([...selectedTransfers].sort()).toEqual([1, 2]);

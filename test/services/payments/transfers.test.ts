@@ -44,7 +44,7 @@ const order = (
   changes: Partial<PaymentRequest> = {},
 ): PaymentRequest => ({
   ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
-  ...{ minors: [], feeFrom: [], split: false },
+  ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
   destinations: destinations.map(([address, value]) => ({ address, amount: amount(value) })),
   ...changes,
 });
@@ -90,6 +90,12 @@ describe('a transfer', () => {
     await transfers.pay(order([[PLAIN, 10n * COIN]], { feeFrom: [0] }));
     expect(planned.planned[0]?.feeFrom).toEqual([0]);
     await expect(transfers.pay(order([[PLAIN, 10n * COIN]]))).rejects.toThrow(WalletError);
+  });
+
+  it('splits its change into the requested number of outputs', async () => {
+    await transfers.pay(order([[PLAIN, COIN]], { changeOutputs: 5 }));
+    await transfers.pay(order([[PLAIN, COIN]]));
+    expect(planned.planned.map(({ changeSplit }) => changeSplit?.outputs)).toEqual([5, undefined]);
   });
 
   it('spends the outputs of the addresses that are named, and no others', async () => {
@@ -138,6 +144,11 @@ describe('a transfer is refused', () => {
     [
       'whose fee a destination is to pay that is not there',
       order([[PLAIN, 1n]], { feeFrom: [1] }),
+      { kind: 'transfer_failed' },
+    ],
+    [
+      'with more change outputs than are free beside its destinations',
+      order([[PLAIN, 1n]], { changeOutputs: 15 }),
       { kind: 'transfer_failed' },
     ],
     [

@@ -105,6 +105,39 @@ describe("the reference's unsigned transaction", () => {
   });
 });
 
+describe('an unsigned transaction with several change outputs', () => {
+  /** The change of the reference's transaction, as these outputs. */
+  const withParts = (...parts: readonly bigint[]): ConstructionData => ({
+    ...data,
+    outputs: data.outputs.flatMap((one) =>
+      one.amount === data.change.amount ? parts.map((part) => ({ ...one, amount: part })) : [one],
+    ),
+  });
+  const { amount: change } = data.change;
+  const paid = data.outputs.map((one) => one.amount).filter((value) => value !== change);
+
+  it('is signed with each of their amounts, and the same fee', () => {
+    const parts = [change / 3n, change / 2n, change - change / 3n - change / 2n];
+    const { signed, pending, ownKeyImages } = signOffline(orderOf(withParts(...parts)), rng);
+    const sorted = (values: readonly bigint[]): string[] => values.map(String).sort();
+    expect(sorted(signed.targets.map((target) => target.amount))).toEqual(sorted([...paid, ...parts]));
+    expect(signed.fee).toBe(BigInt(vectors.fee));
+    expect(ownKeyImages).toHaveLength(3);
+    expect(pending.change).toEqual(data.change);
+    const [given, made] = [data, pending.construction].map((one) => describeTransfer(one, 'mainnet'));
+    expect(made?.changeAmount).toBe(change);
+    expect(new Set(made?.recipients)).toEqual(new Set(given?.recipients));
+  });
+
+  test.each<[string, ConstructionData]>([
+    ['that add up to less than the change', withParts(change / 2n, change / 2n - 1n)],
+    ['of which none add up to the change', withParts(change - 1n, change - 2n)],
+    ['of more than sixteen', withParts(...Array<bigint>(17).fill(change / 17n))],
+  ])('is refused with outputs %s', (_, given) => {
+    expect(() => signOffline(orderOf(given), rng)).toThrow('the change is not among the outputs');
+  });
+});
+
 describe('signing is refused', () => {
   const [source] = data.sources;
   if (source === undefined) throw new Error('no source');

@@ -11,6 +11,7 @@ import type { Address, SubaddressIndex } from '../../../src/cryptonote/types.js'
 import { commit } from '../../../src/ringct/commitment.js';
 import { amount } from '../../../src/util/amount.js';
 import type { Rng } from '../../../src/util/random.js';
+import type { ChangeSplit } from '../../../src/wallet/select/change-split.js';
 import type { Ring } from '../../../src/wallet/select/decoys.js';
 import type { MultisigAccount } from '../../../src/wallet/multisig/account.js';
 import { planAttempts } from '../../../src/wallet/multisig/attempts.js';
@@ -103,6 +104,7 @@ export function proposalOf(
   outputs: readonly Shared[],
   payees: readonly Payee[],
   rng: Rng,
+  changeSplit: ChangeSplit = { outputs: 1, least: 0n },
 ): PendingTx {
   const [proposer, ...others] = members;
   if (proposer === undefined) throw new Error('a proposer');
@@ -128,6 +130,7 @@ export function proposalOf(
         }),
         payees: payees.map(({ address, amount: value }) => ({ address, amount: value })),
         changeAddress,
+        changeSplit,
         fee: amount(0n),
         unlockTime: 0n,
         viewSecret: Uint8Array.from(account.commonSecret) as SecretKey,

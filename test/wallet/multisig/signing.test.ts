@@ -19,6 +19,7 @@ import {
 } from '../../../src/wallet/multisig/cosigning.js';
 import { multisigTxSet } from '../../../src/wallet/multisig/tx-set.js';
 import { keyImagesOf, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
+import { sameAddress } from '../../../src/wallet/select/transfer-request.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, payeeOf } from '../fixtures.js';
 import { groupOf, randomSigners } from './groups.js';
@@ -138,6 +139,21 @@ describe('a transaction of a group', () => {
   ])('can pay %s', (_, payees) => {
     const { members, outputs } = wallets(2, 2);
     assertSound(signInTurn(members, proposalOf(members, outputs, payees, rng)).pending, outputs);
+  });
+
+  it('can have several change outputs', () => {
+    const { members, outputs } = wallets(2, 2);
+    const [first] = members;
+    if (first === undefined) throw new Error('a member');
+    const payees = [...paying(stranger.address({ major: 1, minor: 2 }), COIN), ...paying(stranger.address())];
+    const proposal = proposalOf(members, outputs, payees, rng, { outputs: 5, least: 1n });
+    const { pending } = signInTurn(members, proposal);
+    assertSound(pending, outputs);
+    const own = addressOfGroup(first.account);
+    const change = pending.construction.outputs.filter(({ address }) => sameAddress(address, own));
+    expect(change).toHaveLength(5);
+    expect(change.reduce((total, one) => total + one.amount, 0n)).toBe(pending.change.amount);
+    expect(pending.tx.prefix.outputs).toHaveLength(7);
   });
 
   it('can pay the group itself', () => {
