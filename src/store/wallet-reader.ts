@@ -4,6 +4,7 @@ import { AccountReader, SubaddressReader } from './tables/accounts.js';
 import { AddressBookReader } from './tables/address-book.js';
 import { AttributeReader } from './tables/attributes.js';
 import { ChainReader } from './tables/chain.js';
+import { EventReader } from './tables/events.js';
 import { SpendableOutputReader } from './queries/spendable-outputs.js';
 import { IncomingReader } from './queries/incoming.js';
 import { ImportedOutputReader } from './tables/imported-outputs.js';
@@ -43,6 +44,7 @@ export class WalletReader {
   readonly imported: ImportedOutputReader;
   readonly importedKeyImages: ImportedKeyImageReader;
   readonly multisig: MultisigReader;
+  readonly events: EventReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -67,5 +69,6 @@ export class WalletReader {
     this.imported = new ImportedOutputReader(db);
     this.importedKeyImages = new ImportedKeyImageReader(db);
     this.multisig = new MultisigReader(db);
+    this.events = new EventReader(db);
   }
 }
