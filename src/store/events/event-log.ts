@@ -17,6 +17,7 @@ import { SeenPayments } from '../tables/seen-payments.js';
 import { ChangedTxs } from './changed-txs.js';
 import { EventPeaks } from './event-peaks.js';
 import { minedFacts, PaymentEvents, type Tips } from './payment-events.js';
+import { paymentsIn } from './page-payments.js';
 import { PoolEvents } from './pool-events.js';
 import { Stages } from './stages.js';
 import { TransferEvents } from './transfer-events.js';
@@ -156,14 +157,14 @@ export class EventLog {
   }
 
   /** Reports the payments, transfers and stages of a page that is stored. */
-  endPage({ outgoing }: PageFindings): void {
+  endPage(findings: PageFindings): void {
     const page = this.#page;
     if (page === undefined) return;
     const batch = this.#payments.batch(page);
     const done = this.#changed.report(batch);
-    for (const payment of this.#minedIn(page.start, page.last))
+    for (const payment of paymentsIn(findings) ?? this.#minedIn(page.start, page.last))
       if (done.size === 0 || !done.has(toHex(payment.txHash))) this.#payments.mine(payment, batch);
-    for (const { txHash } of outgoing) {
+    for (const { txHash } of findings.outgoing) {
       const transfer = done.has(toHex(txHash)) ? undefined : this.#transfers.minedOf(txHash);
       if (transfer !== undefined) this.#transfers.mine(transfer);
     }

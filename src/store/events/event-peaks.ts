@@ -17,10 +17,13 @@ export class EventPeaks {
     this.#meta = meta;
   }
 
-  /** Returns a function from a height to the tip up to which the stages of its payments were reported. */
-  reader(): (height: number) => number {
+  /**
+   * Returns a function from a height to the tip up to which the stages of its payments were reported; undefined if there
+   * is no peak.
+   */
+  reader(): ((height: number) => number) | undefined {
     const peaks = this.#read();
-    if (peaks.length === 0) return () => -1;
+    if (peaks.length === 0) return undefined;
     return (height) => peaks.reduce((most, { below, tip }) => (height < below ? Math.max(most, tip) : most), -1);
   }
 
@@ -41,7 +44,7 @@ export class EventPeaks {
     if (peaks.length > 0) this.#write(peaks.filter((peak) => peak.tip > tip));
   }
 
-  /** True if the chain was higher before a rescan or a reorganisation. */
+  /** True unless the chain was higher before a rescan or a reorganisation. */
   get isEmpty(): boolean {
     return this.#read().length === 0;
   }

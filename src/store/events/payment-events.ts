@@ -29,7 +29,8 @@ export interface Tips {
 
 /** State that holds for all payments of one change, read once. */
 interface Batch extends Tips {
-  readonly peakOf: (height: number) => number;
+  /** Absent: no peak. */
+  readonly peakOf: ((height: number) => number) | undefined;
   readonly hasSeen: boolean;
   readonly hasReported: boolean;
 }
@@ -63,7 +64,7 @@ export class PaymentEvents {
 
   /** Reports a payment that was found in a block, with the stages that it has reached. */
   mine(payment: MinedPaymentFacts, batch: Batch): void {
-    const { rows, locked, seen, reported, stages } = this.#parts;
+    const { rows, seen, reported, stages } = this.#parts;
     const taken = batch.hasSeen ? seen.take(payment) : undefined;
     if (batch.hasReported && reported.take(payment)) {
       // A rescan found it again. A payment of the mempool has the same hash only if a reorganisation came between.
@@ -71,33 +72,28 @@ export class PaymentEvents {
       this.stay(payment, batch);
       return;
     }
-    const reached = stages.between(payment, -1, Math.max(batch.to, batch.peakOf(payment.height)));
-    if (payment.unlockTime !== 0n) this.#openLater(payment, reached, batch, locked);
+    const tip = Math.max(batch.to, batch.peakOf?.(payment.height) ?? -1);
     rows.append(
       { type: 'payment.mined', data: taken === undefined ? payment : { ...payment, seen: taken.event } },
-      reached.join(','),
+      payment.unlockTime === 0n ? stages.reachedAt(payment.height, tip) : this.#reachedOrLocked(payment, tip),
     );
   }
 
-  /** Records a payment with an unlock time that has not passed, and adds the stage of a time lock that has. */
-  #openLater(
-    payment: MinedPaymentFacts,
-    reached: string[],
-    { to, peakOf }: Batch,
-    locked: LockedPayments,
-  ): void {
-    if (reached.includes(UNLOCKED)) return;
+  /** Stages of a payment with an unlock time, which is recorded as locked unless it is unlocked. */
+  #reachedOrLocked(payment: MinedPaymentFacts, tip: number): string {
+    const { rows, locked, stages } = this.#parts;
+    const reached = stages.between(payment, -1, tip);
     const opening = openingOf(payment);
-    const tip = Math.max(to, peakOf(payment.height));
-    if (opening.height <= tip && opening.time <= this.#parts.rows.now()) reached.push(UNLOCKED);
-    else locked.add(payment, opening);
+    if (opening.height > tip || opening.time > rows.now()) locked.add(payment, opening);
+    else if (opening.time > 0) reached.push(UNLOCKED);
+    return reached.join(',');
   }
 
   /** Reports the stages that a payment reaches which was reported as mined before. */
   stay(payment: MinedPaymentFacts, { from, to, peakOf }: Batch): void {
     const { rows, stages } = this.#parts;
     const reached = stages
-      .between(payment, Math.max(from, peakOf(payment.height)), to)
+      .between(payment, Math.max(from, peakOf?.(payment.height) ?? -1), to)
       // Payments with an unlock time are reported by `open`.
       .filter((stage) => stage !== UNLOCKED || payment.unlockTime === 0n);
     if (reached.length > 0) rows.append({ type: 'stages', data: payment }, reached.join(','));
@@ -105,12 +101,15 @@ export class PaymentEvents {
 
   /** Reports the stages that payments up to the former tip reach. */
   advance(batch: Batch): void {
-    const { payments, stages } = this.#parts;
-    for (const { min, max } of stages.heights(batch.from, batch.to))
-      for (const payment of payments.list({ minHeight: min, maxHeight: max })) {
-        const facts = minedFacts(payment);
-        if (facts !== undefined) this.stay(facts, batch);
-      }
+    const { rows, payments, stages } = this.#parts;
+    for (const { min, max, stages: reached } of stages.heights(batch.from, batch.to)) {
+      if (batch.peakOf === undefined) rows.appendStages(min, max, reached);
+      else
+        for (const payment of payments.list({ minHeight: min - 1, maxHeight: max })) {
+          const facts = minedFacts(payment);
+          if (facts !== undefined) this.stay(facts, batch);
+        }
+    }
     this.#open(batch.to);
   }
 

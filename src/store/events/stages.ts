@@ -20,10 +20,11 @@ export interface Opening {
   readonly time: number;
 }
 
-/** Heights above `min`, to `max` inclusive. */
-interface Heights {
+/** Heights from `min` to `max`, both inclusive, whose payments without an unlock time reach the same stages. */
+interface StagedHeights {
   readonly min: number;
   readonly max: number;
+  readonly stages: readonly string[];
 }
 
 /** Greatest value of a height or a time; it is never reached. */
@@ -45,11 +46,14 @@ export class Stages {
   readonly #thresholds: readonly number[];
   /** Depths of the tip at which payments without an unlock time reach a stage, each once. */
   readonly #depths: readonly number[];
+  readonly #deepest: number;
+  readonly #texts = new Map<number, string>();
 
   /** @param confirmations thresholds; 1 is reached in the block of the payment. */
   constructor(confirmations: readonly number[]) {
     this.#thresholds = [...new Set(confirmations)].sort((a, b) => a - b);
     this.#depths = [...new Set([...this.#thresholds, SPENDABLE_AGE_BLOCKS])];
+    this.#deepest = Math.max(...this.#depths);
   }
 
   /** Stages without a time lock that a payment reaches when the tip moves; a tip of -1 is that of no chain. */
@@ -63,19 +67,27 @@ export class Stages {
       .map(({ stage }) => stage);
   }
 
-  /** Heights up to `from` whose payments without an unlock time reach a stage when the tip moves; disjoint ranges. */
-  heights(from: number, to: number): Heights[] {
-    const ranges: Heights[] = [];
-    const moved = this.#depths
-      .map((depth) => ({ min: from - depth + 1, max: Math.min(from, to - depth + 1) }))
-      .filter(({ min, max }) => min < max)
-      .sort((a, b) => a.min - b.min);
-    for (const range of moved) {
-      const last = ranges.at(-1);
-      if (last !== undefined && range.min <= last.max)
-        ranges[ranges.length - 1] = { min: last.min, max: Math.max(last.max, range.max) };
-      else ranges.push(range);
-    }
-    return ranges;
+  /** {@link between} of a payment without an unlock time in the block at a height, comma separated. */
+  reachedAt(height: number, tip: number): string {
+    const depth = Math.min(tip - height + 1, this.#deepest);
+    const known = this.#texts.get(depth);
+    if (known !== undefined) return known;
+    const text = this.between({ height: 0, unlockTime: 0n }, -1, depth - 1).join(',');
+    this.#texts.set(depth, text);
+    return text;
+  }
+
+  /** Heights up to `from` whose payments without an unlock time reach stages when the tip moves, ascending. */
+  heights(from: number, to: number): StagedHeights[] {
+    // The stages change at these heights only.
+    const bounds = this.#depths
+      .flatMap((depth) => [from - depth + 2, to - depth + 2])
+      .map((height) => Math.max(0, Math.min(from + 1, height)));
+    const sorted = [...new Set(bounds)].sort((a, b) => a - b);
+    return sorted.flatMap((min, i) => {
+      const next = sorted[i + 1];
+      const stages = this.between({ height: min, unlockTime: 0n }, from, to);
+      return next === undefined || stages.length === 0 ? [] : [{ min, max: next - 1, stages }];
+    });
   }
 }

@@ -12,7 +12,7 @@ import type {
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 
 /** Types of rows; `stages` stands for the stages only. A payment's `confirmed` and `unlocked` are stages of a row. */
-const CODES = {
+export const CODES = {
   stages: 0,
   'payment.seen': 1,
   'payment.mined': 2,
@@ -76,9 +76,20 @@ export type NewRow = readonly [
 /** A new row: an event, or stages of a payment only. */
 export type NewEvent = EventBody | { readonly type: 'stages'; readonly data: MinedPaymentFacts };
 
+/** Numbers of stages by their text, of which a store has few. */
+const COUNTS = new Map<string, number>();
+
+function countOf(stages: string): number {
+  const known = COUNTS.get(stages);
+  if (known !== undefined) return known;
+  const count = stages.split(',').length;
+  COUNTS.set(stages, count);
+  return count;
+}
+
 /** Number of events of a row. */
 export const spanOf = (type: number, stages: string | null): number =>
-  (type === CODES.stages ? 0 : 1) + (stages === null ? 0 : stages.split(',').length);
+  (type === CODES.stages ? 0 : 1) + (stages === null ? 0 : countOf(stages));
 
 /** @param stages comma separated; empty for none. */
 export function rowOf(event: NewEvent, stages: string): NewRow {

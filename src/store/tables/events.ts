@@ -3,6 +3,7 @@ import type { EventType, MinedPaymentFacts, WalletEvent } from '../../wallet/mod
 import type { EventIds } from '../event-ids.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { EventStageWriter } from './event-stages.js';
 import { codesOf, eventsOf, rowOf, spanOf, type EventRow, type NewEvent, type NewRow } from './event-row.js';
 import { MetaWriter } from './meta.js';
 
@@ -91,6 +92,7 @@ export class EventReader {
 export class EventWriter extends EventReader {
   readonly #ids: EventIds;
   readonly #meta: MetaWriter;
+  readonly #stages: EventStageWriter;
   readonly #insert: Statement<[id: number, ...row: NewRow, time: number]>;
   readonly #mined: Statement<[number, Uint8Array, number, number], Integer>;
   readonly #oldest: Statement<[number], SpanRow & { readonly time: number }>;
@@ -101,6 +103,7 @@ export class EventWriter extends EventReader {
     super(db);
     this.#ids = ids;
     this.#meta = new MetaWriter(db);
+    this.#stages = new EventStageWriter(db, ids);
     this.#insert = db.prepare(
       `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -135,6 +138,11 @@ export class EventWriter extends EventReader {
     this.#insert.run(id, ...row, Math.floor(this.#ids.now()));
     this.#appended += 1;
     return id;
+  }
+
+  /** Appends stages of all payments at heights from one to another, both inclusive: see {@link EventStageWriter}. */
+  appendStages(min: number, max: number, stages: readonly string[]): void {
+    this.#appended += this.#stages.append(min, max, stages);
   }
 
   /** Returns the id of the latest `payment.mined` of a payment; undefined once it has expired. */
