@@ -43,17 +43,18 @@ CREATE TABLE locked_payment (
 
 -- Payments that were reported as mined before a rescan, which has not passed their heights.
 CREATE TABLE reported_payment (
-  height      INTEGER NOT NULL,
   tx_hash     BLOB    NOT NULL CHECK (length(tx_hash) = 32),
   account     INTEGER NOT NULL,
   minor       INTEGER NOT NULL,
+  height      INTEGER NOT NULL,
   amount      INTEGER NOT NULL,
   timestamp   INTEGER NOT NULL,
   unlock_time TEXT    NOT NULL,
   coinbase    INTEGER NOT NULL,
   payment_id  BLOB,
-  PRIMARY KEY (height, tx_hash, account, minor)
+  PRIMARY KEY (tx_hash, account, minor)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX reported_payment_height ON reported_payment (height);
 
 -- Transfers that were reported before a rescan, which has not passed their heights.
 CREATE TABLE reported_transfer (

@@ -24,7 +24,8 @@ export class EventPeaks {
   reader(): ((height: number) => number) | undefined {
     const peaks = this.#read();
     if (peaks.length === 0) return undefined;
-    return (height) => peaks.reduce((most, { below, tip }) => (height < below ? Math.max(most, tip) : most), -1);
+    return (height) =>
+      peaks.reduce((most, { below, tip }) => (height < below ? Math.max(most, tip) : most), -1);
   }
 
   /** Records that the blocks from a height on are removed from a chain. @param tip height of the removed tip. */

@@ -65,13 +65,13 @@ export class PaymentEvents {
   /** Reports a payment that was found in a block, with the stages that it has reached. */
   mine(payment: MinedPaymentFacts, batch: Batch): void {
     const { rows, seen, reported, stages } = this.#parts;
-    const taken = batch.hasSeen ? seen.take(payment) : undefined;
-    if (batch.hasReported && reported.take(payment)) {
-      // A rescan found it again. A payment of the mempool has the same hash only if a reorganisation came between.
-      if (taken !== undefined) this.#reverse(taken, 'dropped');
+    const before = batch.hasReported ? reported.take(payment) : undefined;
+    if (before?.height === payment.height && before.amount === payment.amount) {
       this.stay(payment, batch);
       return;
     }
+    if (before !== undefined) this.reverse(before, 'rescan');
+    const taken = batch.hasSeen ? seen.take(payment) : undefined;
     const tip = Math.max(batch.to, batch.peakOf?.(payment.height) ?? -1);
     rows.append(
       { type: 'payment.mined', data: taken === undefined ? payment : { ...payment, seen: taken.event } },
@@ -119,7 +119,10 @@ export class PaymentEvents {
     for (const key of locked.due(tip, rows.now())) {
       const payment = payments
         .byTx(key.txHash)
-        .find(({ subaddress: { major, minor } }) => major === key.subaddress.major && minor === key.subaddress.minor);
+        .find(
+          ({ subaddress: { major, minor } }) =>
+            major === key.subaddress.major && minor === key.subaddress.minor,
+        );
       const facts = payment && minedFacts(payment);
       // During a rescan it may not be found again yet.
       if (facts === undefined) continue;
@@ -144,7 +147,9 @@ export class PaymentEvents {
 
   /** Reports a payment in the mempool. */
   see(payment: PaymentFacts): void {
-    const { rows, seen } = this.#parts;
+    const { rows, seen, reported } = this.#parts;
+    const before = reported.isEmpty ? undefined : reported.take(payment);
+    if (before !== undefined) this.reverse(before, 'rescan');
     seen.add(payment, rows.append({ type: 'payment.seen', data: payment }));
   }
 

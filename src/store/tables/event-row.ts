@@ -124,7 +124,10 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
 }
 
 function paymentRow(
-  { type, data }: Extract<NewEvent, { type: 'stages' | 'payment.seen' | 'payment.mined' | 'payment.reversed' }>,
+  {
+    type,
+    data,
+  }: Extract<NewEvent, { type: 'stages' | 'payment.seen' | 'payment.mined' | 'payment.reversed' }>,
   stages: string,
 ): NewRow {
   const { txHash, subaddress, unlockTime, coinbase, paymentId } = data;
@@ -207,7 +210,10 @@ function bodyOf(type: Exclude<RowType, 'stages'>, row: EventRow, facts: RowFacts
   }
 }
 
-const paymentOf = (row: EventRow, { unlockTime = '0', coinbase = false, paymentId }: RowFacts): PaymentFacts => ({
+const paymentOf = (
+  row: EventRow,
+  { unlockTime = '0', coinbase = false, paymentId }: RowFacts,
+): PaymentFacts => ({
   txHash: toBytes<'Hash'>(row.tx_hash ?? new Uint8Array(0)),
   subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
   amount: toAmount(row.amount ?? 0n),

@@ -58,7 +58,9 @@ export class EventReader {
     const found: WalletEvent[] = [];
     const wanted = types && new Set<EventType>(types);
     const codes = JSON.stringify(codesOf(types ?? []));
-    const staged = Number(wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true);
+    const staged = Number(
+      wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true,
+    );
     // The row with the cursor may hold later events too.
     let from = this.#rowAt.get(id) ?? 0;
     while (found.length < limit) {

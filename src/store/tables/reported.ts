@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../crypto/types.js';
-import type { MinedPaymentFacts, TransferFacts } from '../../wallet/model/events.js';
+import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../wallet/model/events.js';
 import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
@@ -52,22 +52,23 @@ const toTransfer = (row: TransferRow): ReportedTransfer => ({
 export class ReportedPayments {
   readonly #any: Statement<[], unknown>;
   readonly #keep: Statement<[]>;
-  readonly #take: Statement<[number, Uint8Array, number, number, bigint]>;
+  readonly #take: Statement<[Uint8Array, number, number], PaymentRow>;
   readonly #takeRange: Statement<[number, number], PaymentRow>;
 
   constructor(db: Db) {
     this.#any = db.prepare('SELECT 1 FROM reported_payment LIMIT 1');
     this.#keep = db.prepare(
       `INSERT INTO reported_payment
-         SELECT t.height, t.tx_hash, o.account, o.minor, sum(coalesce(o.credited, o.amount)) AS total, t.timestamp,
+         SELECT t.tx_hash, o.account, o.minor, t.height, sum(coalesce(o.credited, o.amount)) AS total, t.timestamp,
            t.unlock_time, t.coinbase, t.payment_id
          FROM received_tx t CROSS JOIN owned_output o USING (tx_hash) WHERE o.change = 0
-         GROUP BY t.height, t.tx_hash, o.account, o.minor HAVING total > 0
-       ON CONFLICT DO UPDATE SET amount = excluded.amount`,
+         GROUP BY t.tx_hash, o.account, o.minor HAVING total > 0`,
     );
-    this.#take = db.prepare(
-      'DELETE FROM reported_payment WHERE height = ? AND tx_hash = ? AND account = ? AND minor = ? AND amount = ?',
-    );
+    this.#take = db
+      .prepare<[Uint8Array, number, number], PaymentRow>(
+        'DELETE FROM reported_payment WHERE tx_hash = ? AND account = ? AND minor = ? RETURNING *',
+      )
+      .safeIntegers();
     this.#takeRange = db
       .prepare<[number, number], PaymentRow>(
         'DELETE FROM reported_payment WHERE height BETWEEN ? AND ? RETURNING *',
@@ -84,15 +85,18 @@ export class ReportedPayments {
     this.#keep.run();
   }
 
-  /** Deletes a payment with this height and amount. @returns false if there is none. */
-  take({ height, txHash, subaddress, amount }: MinedPaymentFacts): boolean {
-    const { major, minor } = subaddress;
-    return this.#take.run(height, txHash, major, minor, toColumn(amount)).changes > 0;
+  /** Deletes a payment. @returns it, or undefined if there is none. */
+  take({ txHash, subaddress }: Pick<PaymentFacts, 'txHash' | 'subaddress'>): MinedPaymentFacts | undefined {
+    const row = this.#take.get(txHash, subaddress.major, subaddress.minor);
+    return row && toPayment(row);
   }
 
   /** Deletes the payments at heights from one to another, both inclusive. @returns them in height order. */
   takeRange(from: number, to: number): MinedPaymentFacts[] {
-    return this.#takeRange.all(from, to).map(toPayment).sort((a, b) => a.height - b.height);
+    return this.#takeRange
+      .all(from, to)
+      .map(toPayment)
+      .sort((a, b) => a.height - b.height);
   }
 }
 

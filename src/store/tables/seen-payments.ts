@@ -94,7 +94,11 @@ export class SeenPayments {
   }
 
   /** @param goneHeight undefined: the mempool holds the payment. */
-  setGone({ txHash, subaddress: { major, minor } }: Key, goneHeight: number | undefined, misses: number): void {
+  setGone(
+    { txHash, subaddress: { major, minor } }: Key,
+    goneHeight: number | undefined,
+    misses: number,
+  ): void {
     this.#setGone.run(goneHeight ?? null, misses, txHash, major, minor);
   }
 }
