@@ -28,7 +28,16 @@ import type { MempoolTracker } from './mempool-tracker.js';
 
 type Context = Pick<
   WalletContext,
-  'name' | 'store' | 'keystore' | 'addresses' | 'daemon' | 'events' | 'locks' | 'assertOpen'
+  | 'name'
+  | 'store'
+  | 'keystore'
+  | 'addresses'
+  | 'clock'
+  | 'daemon'
+  | 'events'
+  | 'eventRetentionMs'
+  | 'locks'
+  | 'assertOpen'
 >;
 
 /** Sibling services, and the refresh threads. */
@@ -51,6 +60,16 @@ export interface RefreshOptions {
 /** Watched addresses at most: each takes memory, and time when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;
 
+/** Blocks that a wallet lacks from which it is no longer synced. */
+const BEHIND_BLOCKS = 10;
+
+/** Shortest interval between two deletions of expired events. */
+const EXPIRE_SECONDS = 3600;
+
+/** Transactions of one deletion, and the rows of each; the next refresh goes on. */
+const EXPIRE_STEPS = 10;
+const EXPIRED_AT_ONCE = 1_000;
+
 /** Refreshes one open wallet: passes its keys to the scanner and commits the scanner's findings to the store. */
 export class WalletSync implements RefreshTarget {
   readonly #context: Context;
@@ -61,6 +80,10 @@ export class WalletSync implements RefreshTarget {
   /** Next read of the pool, while it has not started. */
   #nextPoolRead: Promise<void> | undefined;
   #daemonHeight = 0;
+  /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
+  #isSynced = false;
+  /** Time at which expired events were last deleted [Unix s]. */
+  #expiredAt = -Infinity;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -163,9 +186,31 @@ export class WalletSync implements RefreshTarget {
     const result = await this.#refresher.refresh(this.#id, from);
     if (result.blocksFetched > 0) await this.#context.store.flushToDisk();
     this.#context.assertOpen();
+    this.#reportSynced();
     // The pool is not read during background sync, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments();
+    this.#expireEvents();
     return result;
+  }
+
+  #reportSynced(): void {
+    if (this.#isSynced) return;
+    const { store } = this.#context;
+    store.writeRecoverable((w) => w.events.synced(store.height()));
+    this.#isSynced = true;
+  }
+
+  /** Deletes events older than the retention, once an hour, in transactions of limited size. */
+  #expireEvents(): void {
+    const { store, clock, eventRetentionMs } = this.#context;
+    const now = clock.now();
+    if (Math.abs(now - this.#expiredAt) < EXPIRE_SECONDS) return;
+    const before = now * 1000 - eventRetentionMs;
+    for (let i = 0; i < EXPIRE_STEPS; i++)
+      if (!store.writeRecoverable((w) => w.events.expire(before, EXPIRED_AT_ONCE))) {
+        this.#expiredAt = now;
+        return;
+      }
   }
 
   /** Relays again, or fails, own payments that are missing in the pool. To be called after the pool was read. */
@@ -236,6 +281,7 @@ export class WalletSync implements RefreshTarget {
 
   commitPage(findings: PageFindings, daemonHeight: number): void {
     const fresh = this.#newIncoming(findings);
+    if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
     this.#context.store.writeRecoverable((w) => {
       // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until
       // it is relayed again.
