@@ -23,6 +23,7 @@ import {
 } from '../../wallet/model/records.js';
 import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 
@@ -63,31 +64,24 @@ const MAX_WATCHED_ADDRESSES = 500_000;
 /** Blocks that a wallet lacks from which it is no longer synced. */
 const BEHIND_BLOCKS = 10;
 
-/** Shortest interval between two deletions of expired events. */
-const EXPIRE_SECONDS = 3600;
-
-/** Transactions of one deletion, and the rows of each; the next refresh goes on. */
-const EXPIRE_STEPS = 10;
-const EXPIRED_AT_ONCE = 1_000;
-
 /** Refreshes one open wallet: passes its keys to the scanner and commits the scanner's findings to the store. */
 export class WalletSync implements RefreshTarget {
   readonly #context: Context;
   readonly #services: Services;
   readonly #refresher: Refresher;
   readonly #id: WalletId;
+  readonly #retention: EventRetention;
   readonly #readingPool = new Mutex();
   /** Next read of the pool, while it has not started. */
   #nextPoolRead: Promise<void> | undefined;
   #daemonHeight = 0;
   /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
   #isSynced = false;
-  /** Time at which expired events were last deleted [Unix s]. */
-  #expiredAt = -Infinity;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
+    this.#retention = new EventRetention(context);
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
   }
@@ -189,7 +183,7 @@ export class WalletSync implements RefreshTarget {
     this.#reportSynced();
     // The pool is not read during background sync, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments();
-    this.#expireEvents();
+    this.#retention.run();
     return result;
   }
 
@@ -198,19 +192,6 @@ export class WalletSync implements RefreshTarget {
     const { store } = this.#context;
     store.writeRecoverable((w) => w.events.synced(store.height()));
     this.#isSynced = true;
-  }
-
-  /** Deletes events older than the retention, once an hour, in transactions of limited size. */
-  #expireEvents(): void {
-    const { store, clock, eventRetentionMs } = this.#context;
-    const now = clock.now();
-    if (Math.abs(now - this.#expiredAt) < EXPIRE_SECONDS) return;
-    const before = now * 1000 - eventRetentionMs;
-    for (let i = 0; i < EXPIRE_STEPS; i++)
-      if (!store.writeRecoverable((w) => w.events.expire(before, EXPIRED_AT_ONCE))) {
-        this.#expiredAt = now;
-        return;
-      }
   }
 
   /** Relays again, or fails, own payments that are missing in the pool. To be called after the pool was read. */

@@ -33,6 +33,7 @@ export class EventReader {
   readonly #rowAt: Statement<[number], number>;
   readonly #last: Statement<[], SpanRow>;
   readonly #expired: Statement<[], string>;
+  readonly #oldestTime: Statement<[], number>;
 
   constructor(db: Db) {
     this.db = db;
@@ -47,6 +48,7 @@ export class EventReader {
       .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
       .pluck();
     this.#last = db.prepare('SELECT id, type, stages FROM event ORDER BY id DESC LIMIT 1');
+    this.#oldestTime = db.prepare<[], number>('SELECT time FROM event ORDER BY id LIMIT 1').pluck();
     this.#expired = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'events_expired'").pluck();
   }
 
@@ -83,6 +85,11 @@ export class EventReader {
   last(): number {
     const row = this.#last.get();
     return row === undefined ? this.expiredUpTo() : lastIdOf(row);
+  }
+
+  /** Time of the oldest stored event [Unix ms]; undefined if there is none. */
+  oldestTime(): number | undefined {
+    return this.#oldestTime.get();
   }
 
   /** Greatest id of a deleted event; 0 if all are stored. */

@@ -83,7 +83,8 @@ export type EventType = EventBody['type'];
  * - less `amountIn - change` of the latest event of each transfer, unless that is `transfer.failed`.
  *
  * Exceptions: frozen outputs; transfers that were never relayed; payments that left the mempool and are undecided; a
- * rescan that has not reached the former height; outputs spent by transactions that the wallet has not seen.
+ * rescan that has not reached the former height; transfers undone by a reorganisation until they are mined again or found
+ * in the mempool; outputs spent by transactions that the wallet has not seen; outputs imported into an offline wallet.
  */
 export type WalletEvent = EventBody & {
   /** Increasing in the server; a safe integer. */
