@@ -30,6 +30,9 @@ export interface LoginConfig {
   readonly password: Secret | undefined;
 }
 
+const MAX_THRESHOLDS = 8;
+const MAX_CONFIRMATIONS = 10_000;
+
 /** Validated settings of the process. */
 export interface Config {
   readonly network: NetworkType;
@@ -45,6 +48,9 @@ export interface Config {
     readonly kdfRounds: number;
     readonly exportFormat: ExportFormat;
     readonly txNotify?: string;
+    /** Thresholds of `payment.confirmed`, ascending. */
+    readonly confirmations: readonly number[];
+    readonly eventRetentionMs: number;
   };
   readonly rpc: {
     /** Addresses to listen on; the server starts without an optional one that cannot be bound. */
@@ -249,6 +255,8 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       kdfRounds: integer('kdf-rounds', 1, 1_000_000),
       exportFormat,
       ...optional('txNotify', text('tx-notify')),
+      confirmations: readConfirmations(list('confirmations')),
+      eventRetentionMs: integer('event-retention', 1, 36_500) * 86_400_000,
     },
     rpc: {
       bind,
@@ -286,6 +294,18 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ({ name }) => name,
     ),
   };
+}
+
+/** Reads the thresholds of `payment.confirmed`. @throws ConfigError */
+function readConfirmations(texts: readonly string[]): number[] {
+  const numbers = texts.map((text) => (/^\d{1,5}$/.test(text) ? Number(text) : 0));
+  const thresholds = [...new Set(numbers)].sort((a, b) => a - b);
+  const isValid = thresholds.every((n) => n >= 1 && n <= MAX_CONFIRMATIONS);
+  if (!isValid || thresholds.length === 0 || thresholds.length > MAX_THRESHOLDS)
+    throw new ConfigError(
+      `--confirmations takes 1 to ${MAX_THRESHOLDS} whole numbers from 1 to ${MAX_CONFIRMATIONS}, comma separated`,
+    );
+  return thresholds;
 }
 
 /** True for addresses of 127.0.0.0/8 and ::1; false for every host name. */

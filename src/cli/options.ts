@@ -98,6 +98,20 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'run for every incoming transaction, %s is its hash and %w the wallet (no shell); at most 4 at once, killed after 5 minutes',
   },
   {
+    name: 'confirmations',
+    argument: 'n[,n…]',
+    group: 'Wallets',
+    help: 'confirmations at which payment.confirmed is reported, at most 8 numbers; 1 is the block of the payment',
+    default: '1,10',
+  },
+  {
+    name: 'event-retention',
+    argument: 'days',
+    group: 'Wallets',
+    help: 'age at which events are deleted',
+    default: '90',
+  },
+  {
     name: 'max-concurrency',
     argument: 'n',
     group: 'Wallets',

@@ -1,5 +1,6 @@
 import { getServers } from 'node:dns';
 import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { Dispatcher } from '../jsonrpc/dispatcher.js';
@@ -15,10 +16,11 @@ import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
-import { WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
+import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
 import { OpenAlias } from '../services/context/openalias.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
+import { EventIds } from '../store/event-ids.js';
 import { toHex } from '../util/bytes.js';
 import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
@@ -82,6 +84,11 @@ export async function startServer(
     rng: systemRng,
     openAlias: createOpenAlias(config),
     events: createEvents(notifier, log),
+    eventSettings: {
+      ids: createEventIds(config, directory?.path),
+      confirmations: config.wallet.confirmations,
+    },
+    eventRetentionMs: config.wallet.eventRetentionMs,
     log,
     logCategories: config.log.categories,
     // Leaves time to send the pending answer.
@@ -154,6 +161,18 @@ function createOpenAlias({ dns }: Config): OpenAlias {
   if (!dns.enabled) return new OpenAlias();
   const servers = dns.servers.length > 0 ? dns.servers : getServers().map(parseNameserver);
   return new OpenAlias(new Resolver({ servers, rng: systemRng }));
+}
+
+/** Creates the source of event ids, with a file in the directory of the wallets. @throws ConfigError */
+function createEventIds({ wallet }: Config, directory: string | undefined): EventIds {
+  const home = directory ?? (wallet.file === undefined ? undefined : dirname(resolve(wallet.file)));
+  if (home === undefined) return new EventIds();
+  const path = join(home, EVENT_IDS_FILE);
+  try {
+    return new EventIds({ path });
+  } catch (cause) {
+    throw new ConfigError(`${path} cannot be read${reasonIn(cause)}`, { cause });
+  }
 }
 
 function openDirectory(path: string): WalletDirectory {

@@ -140,12 +140,14 @@ export class OpenWallet {
   }
 
   #createContext(): WalletContext {
-    const { paths, store, keystore, daemon, openAlias, workers, clock, rng, log, events, exportFormat } =
-      this.#parts;
+    const { paths, store, keystore, daemon, openAlias, workers, clock, rng, log, events } = this.#parts;
+    const { exportFormat, eventRetentionMs } = this.#parts;
+    const name = paths?.name ?? '';
+    store.watchEvents(() => events.onEvents?.(name));
     const assertOpen = (): void => this.assertOpen();
     return {
-      name: paths?.name ?? '',
-      ...{ store, keystore, daemon, openAlias, workers, clock, rng, log, events, exportFormat, assertOpen },
+      ...{ name, store, keystore, daemon, openAlias, workers, clock, rng, log, events, eventRetentionMs },
+      ...{ exportFormat, assertOpen },
       exports: this.#exports,
       addresses: new AddressCache(() => {
         assertOpen();

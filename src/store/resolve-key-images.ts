@@ -8,6 +8,7 @@ import {
   type ImportedKeyImage,
   type SpendingTx,
 } from '../wallet/model/records.js';
+import type { EventLog } from './events/event-log.js';
 import type { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import type { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import type { OutgoingWriter } from './tables/outgoing.js';
@@ -21,6 +22,7 @@ export interface SpendWriters {
   readonly outgoing: OutgoingWriter;
   readonly outputs: OutputWriter;
   readonly payments: PaymentWriter;
+  readonly events: Pick<EventLog, 'touch'>;
 }
 
 /**
@@ -100,6 +102,7 @@ export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[])
 
 /** Records a mined payment whose spends are all marked, and marks the outputs that it returned as change. */
 function recordPayment(w: SpendWriters, tx: SpendingTx & { readonly height: number }): void {
+  w.events.touch(tx.txHash);
   const spent = w.outputs.spentBy(tx.txHash);
   const account = spent[0]?.subaddress.major ?? 0;
   w.outputs.markChange(tx.txHash, account);

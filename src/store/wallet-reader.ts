@@ -4,6 +4,7 @@ import { AccountReader, SubaddressReader } from './tables/accounts.js';
 import { AddressBookReader } from './tables/address-book.js';
 import { AttributeReader } from './tables/attributes.js';
 import { ChainReader } from './tables/chain.js';
+import { EventReader } from './tables/events.js';
 import { SpendableOutputReader } from './queries/spendable-outputs.js';
 import { IncomingReader } from './queries/incoming.js';
 import { ImportedOutputReader } from './tables/imported-outputs.js';
@@ -45,6 +46,7 @@ export class WalletReader {
   readonly importedKeyImages: ImportedKeyImageReader;
   readonly multisig: MultisigReader;
   readonly orders: OrderReader;
+  readonly events: EventReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -70,5 +72,6 @@ export class WalletReader {
     this.importedKeyImages = new ImportedKeyImageReader(db);
     this.multisig = new MultisigReader(db);
     this.orders = new OrderReader(db);
+    this.events = new EventReader(db);
   }
 }

@@ -23,7 +23,8 @@ import { WalletReader } from './wallet-reader.js';
 import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
-import { WalletWriter } from './wallet-writer.js';
+import type { EventSettings } from './events/event-log.js';
+import { ownEvents, WalletWriter } from './wallet-writer.js';
 
 /** Writes the initial content of a store. */
 export type Fill = (w: WalletWriter) => void;
@@ -59,16 +60,19 @@ export class WalletStore {
   #version = 0;
   readonly #snapshots = new Set<Snapshot>();
   #checkpoint: Promise<unknown> | undefined;
+  readonly #events: EventSettings;
+  #onEvents: () => void = () => undefined;
   /** True while commits are flushed to disk before they return. */
   #waitsForDisk = true;
 
-  private constructor(db: StatementCachingDatabase, location?: Location) {
+  private constructor(db: StatementCachingDatabase, events: EventSettings, location?: Location) {
+    this.#events = events;
     this.#location = location;
     this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
     this.#walSync = walSyncOf(db, location);
     this.#reader = new WalletReader(db);
-    this.#writer = new WalletWriter(db);
+    this.#writer = new WalletWriter(db, events);
   }
 
   /**
@@ -80,15 +84,17 @@ export class WalletStore {
     key: Uint8Array,
     fill: Fill = () => undefined,
     onFileRestored?: OnFileRestored,
+    events = ownEvents(),
   ): WalletStore {
     if (path === ':memory:') {
-      const file = new WalletStore(openDatabase(path, { key, cipher: NEW_CIPHER }));
+      const file = new WalletStore(openDatabase(path, { key, cipher: NEW_CIPHER }), events);
       file.write(fill);
+      file.#beginEvents();
       return file;
     }
     WalletStore.draft(path, key, fill);
     commitDraft(path);
-    return WalletStore.open(path, key, onFileRestored);
+    return WalletStore.open(path, key, onFileRestored, events);
   }
 
   /**
@@ -102,7 +108,7 @@ export class WalletStore {
       let db: StatementCachingDatabase | undefined;
       try {
         db = openDatabase(draft, { key, cipher: NEW_CIPHER });
-        const file = new WalletStore(db);
+        const file = new WalletStore(db, ownEvents());
         file.write(fill);
         // Only the main file is renamed to the final path.
         db.pragma('wal_checkpoint(TRUNCATE)');
@@ -124,20 +130,37 @@ export class WalletStore {
   }
 
   /** @throws WalletError `wallet_corrupt`, `wallet_io` */
-  static open(path: string, key: Uint8Array, onFileRestored: OnFileRestored = () => undefined): WalletStore {
+  static open(
+    path: string,
+    key: Uint8Array,
+    onFileRestored: OnFileRestored = () => undefined,
+    events = ownEvents(),
+  ): WalletStore {
     const cipher = cipherOf(path);
     const location = { path, key: new Secret(Uint8Array.from(key)), cipher, onFileRestored };
     const db = openDatabase(path, { key, cipher });
     try {
       return detectingDamage(path, () => {
-        const file = new WalletStore(db, location);
+        const file = new WalletStore(db, events, location);
         if (file.#reader.meta.get('reused_keys') !== undefined) file.write((w) => w.recomputeReusedKeys());
+        file.#beginEvents();
         return file;
       });
     } catch (error) {
       db.close();
       throw error;
     }
+  }
+
+  /** Continues the event ids of the store; reports its contents if it has no events yet. */
+  #beginEvents(): void {
+    this.#events.ids.raise(this.#reader.events.last());
+    if (this.#reader.meta.get('events') === undefined) this.write((w) => w.events.begin());
+  }
+
+  /** Sets the listener that is called after each commit that appended events; it must not throw. */
+  watchEvents(listener: () => void): void {
+    this.#onEvents = listener;
   }
 
   get isInMemory(): boolean {
@@ -197,7 +220,18 @@ export class WalletStore {
         this.#db.pragma(`synchronous = ${waitsForDisk ? 'FULL' : 'NORMAL'}`);
       this.#waitsForDisk = waitsForDisk;
       this.#version += 1;
-      return this.#db.transaction(() => task(this.#writer)).immediate();
+      const writer = this.#writer;
+      const before = writer.events.appended;
+      const result = this.#db
+        .transaction(() => {
+          writer.events.reset();
+          const done = task(writer);
+          writer.events.settle();
+          return done;
+        })
+        .immediate();
+      if (writer.events.appended !== before) this.#onEvents();
+      return result;
     });
   }
 
@@ -311,7 +345,7 @@ export class WalletStore {
     this.#waitsForDisk = true;
     this.#identity = new FileIdentity(path);
     this.#reader = new WalletReader(this.#db);
-    this.#writer = new WalletWriter(this.#db);
+    this.#writer = new WalletWriter(this.#db, this.#events);
     onFileRestored(backup);
   }
 }

@@ -4,6 +4,8 @@ import { AddressBookWriter } from './tables/address-book.js';
 import { AttributeWriter } from './tables/attributes.js';
 import { ChainWriter } from './tables/chain.js';
 import { type Db } from './file/database.js';
+import { EventIds } from './event-ids.js';
+import { DEFAULT_CONFIRMATIONS, EventLog, type EventSettings } from './events/event-log.js';
 import { ImportedOutputWriter } from './tables/imported-outputs.js';
 import { recogniseSpends } from './resolve-key-images.js';
 import { MetaWriter } from './tables/meta.js';
@@ -19,6 +21,9 @@ import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
 import { amount } from '../util/amount.js';
 import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../wallet/model/records.js';
+
+/** Settings of a store that does not share its event ids with others. */
+export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmations: DEFAULT_CONFIRMATIONS });
 
 /** Above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
@@ -43,13 +48,14 @@ export class WalletWriter {
   readonly importedKeyImages: ImportedKeyImageWriter;
   readonly multisig: MultisigWriter;
   readonly orders: OrderWriter;
+  readonly events: EventLog;
   readonly #db: Db;
 
-  constructor(db: Db) {
+  constructor(db: Db, events: EventSettings = ownEvents()) {
     this.#db = db;
     this.meta = new MetaWriter(db);
     this.chain = new ChainWriter(db);
-    this.outputs = new OutputWriter(db);
+    this.outputs = new OutputWriter(db, (txHash) => this.events.touch(txHash));
     this.payments = new PaymentWriter(db);
     this.outgoing = new OutgoingWriter(db);
     this.txKeys = new TxKeyWriter(db);
@@ -65,6 +71,7 @@ export class WalletWriter {
     this.importedKeyImages = new ImportedKeyImageWriter(db);
     this.multisig = new MultisigWriter(db);
     this.orders = new OrderWriter(db);
+    this.events = new EventLog(db, this, events);
   }
 
   /**
@@ -74,6 +81,7 @@ export class WalletWriter {
   applyPage(page: PageFindings, { freeInputs = false }: { readonly freeInputs?: boolean } = {}): void {
     const last = page.startHeight + page.hashes.length - 1;
     const tip = this.chain.tip()?.height ?? -1;
+    this.events.startPage(page);
     // Rows above a page that extends the chain were stored by `addFound`, and are kept until the chain reaches them.
     this.detach(page.startHeight, page.startHeight > tip ? last : MAX_HEIGHT, freeInputs);
     this.chain.attach(page.startHeight, page.hashes);
@@ -81,6 +89,7 @@ export class WalletWriter {
     for (const tx of page.received) {
       // The transaction was stored by `addFound`, at a height that it lost in a reorganisation.
       if (this.payments.has(tx.txHash)) {
+        this.events.touch(tx.txHash);
         this.outputs.removeTx(tx.txHash);
         this.payments.remove(tx.txHash);
       }
@@ -95,11 +104,13 @@ export class WalletWriter {
     // A key image may have been imported while the page was scanned.
     for (const { spentKeyImages = [] } of page.received) recogniseSpends(this, spentKeyImages);
     if (page.hashes.length > 0) this.imported.clear();
+    this.events.endPage(page);
     this.outgoing.dropSettledBlobs(last);
   }
 
   /** Stores transactions of the chain that were scanned out of order; adds missing data to known ones. */
   addFound(found: TxFindings): void {
+    for (const { txHash } of [...found.received, ...found.outgoing]) this.events.touch(txHash);
     this.subaddresses.add(found.subaddresses);
     for (const tx of found.received) {
       if (!this.payments.has(tx.txHash)) this.payments.add(tx);
@@ -114,6 +125,7 @@ export class WalletWriter {
     for (const spend of found.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
     // A key image may have been imported while they were scanned.
     for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
+    this.events.settle();
   }
 
   /** Subtracts from the change the amounts on reused keys that the wallet cannot spend. */
@@ -148,11 +160,38 @@ export class WalletWriter {
     if (txKeys.length > 0 || this.txKeys.get(tx.txHash) === undefined) this.txKeys.set(tx.txHash, txKeys);
   }
 
+  /**
+   * Marks a recorded payment as pending: the daemon accepted it, or the mempool holds it. A mined payment stays
+   * `confirmed`.
+   */
+  markPending(txHash: Hash): void {
+    if (this.outgoing.setState(txHash, 'pending')) this.events.relayed(txHash);
+  }
+
+  /** Records a payment that another wallet with the same keys made and the mempool holds. */
+  addPending(tx: Omit<OutgoingTx, 'state'>): void {
+    this.outgoing.insert({ ...tx, state: 'pending' });
+    this.events.relayed(tx.txHash);
+  }
+
   /** Marks an unmined payment as failed and frees its inputs. @returns false if it was mined or had failed before. */
   fail(txHash: Hash): boolean {
     const failed = this.outgoing.setState(txHash, 'failed');
-    if (failed) this.outputs.release(txHash);
-    return failed;
+    if (!failed) return false;
+    this.outputs.release(txHash);
+    this.events.failed(txHash);
+    return true;
+  }
+
+  /** Marks a payment as failed that had failed before it was refused again, and frees its inputs. */
+  refuseAgain(txHash: Hash): void {
+    if (this.outgoing.setState(txHash, 'failed')) this.outputs.release(txHash);
+  }
+
+  /** Removes a transaction from the mempool's payments which turned out to be an own transfer. */
+  removeIncoming(txHash: Hash): void {
+    this.pool.remove(txHash);
+    this.events.notIncoming(txHash);
   }
 
   /** Removes a payment whose first relay was refused, with its keys and destinations. */
@@ -167,6 +206,7 @@ export class WalletWriter {
    * @param hard also deletes tx keys and destinations. Source: wallet2.cpp `clear`, `clear_soft`.
    */
   clearChain({ hard }: { readonly hard: boolean }): void {
+    this.events.rescan(hard);
     this.detach(0);
     this.pool.clear();
     if (!hard) return;

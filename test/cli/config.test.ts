@@ -98,7 +98,15 @@ describe('defaults', () => {
   it('apply to every setting that is absent', () => {
     expect(config()).toEqual({
       network: 'mainnet',
-      wallet: { dir: 'wallets', open: [], promptForPassword: false, kdfRounds: 1, exportFormat: 'current' },
+      wallet: {
+        dir: 'wallets',
+        open: [],
+        promptForPassword: false,
+        kdfRounds: 1,
+        exportFormat: 'current',
+        confirmations: [1, 10],
+        eventRetentionMs: 7_776_000_000,
+      },
       rpc: {
         bind: [{ ip: '127.0.0.1', optional: false }],
         port: 18083,
@@ -270,6 +278,7 @@ describe('numbers', () => {
     ['daemon-port', 1, 65535],
     ['kdf-rounds', 1, 1_000_000],
     ['max-concurrency', 0, 1024],
+    ['event-retention', 1, 36_500],
     ['rpc-max-connections', 1, 100_000],
     ['rpc-max-connections-per-private-ip', 1, 100_000],
     ['rpc-max-connections-per-public-ip', 1, 100_000],
@@ -284,6 +293,19 @@ describe('numbers', () => {
   it.each(['5', '-1', 'high', '0,'])('of --log-level %p are refused', (value) => {
     expect(() => config({ 'log-level': value })).toThrow('--log-level is 0 to 4, a list of categories');
   });
+
+  it('of --confirmations are sorted, each once', () => {
+    expect(config({ confirmations: '10, 1,10' }).wallet.confirmations).toEqual([1, 10]);
+  });
+
+  it.each(['0', '1,0', '', 'x', '1.5', '10001', '1,2,3,4,5,6,7,8,9'])(
+    'of --confirmations %p are refused',
+    (value) => {
+      expect(() => config({ confirmations: value })).toThrow(
+        new ConfigError('--confirmations takes 1 to 8 whole numbers from 1 to 10000, comma separated'),
+      );
+    },
+  );
 
   it('of threads default to the number of cores for 0', () => {
     expect(config({ 'max-concurrency': '0' }).threads).toBe(CORES);

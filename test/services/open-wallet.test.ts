@@ -23,6 +23,7 @@ function locked(): OpenWallet {
     ...{ store, keystore, openAlias, workers, clock, rng, log, exportFormat, kdfRounds: 1 },
     daemon: new DaemonAccess(server.daemon),
     events: server.settings.events,
+    eventRetentionMs: server.settings.eventRetentionMs,
     refresher: server.refresher as unknown as Refresher,
     lock: { release: () => void (released += 1) },
     rekey: () => Promise.resolve(),

@@ -102,6 +102,7 @@ export class TestWallet {
   readonly incoming: string[] = [];
   /** Heights that were reported, each with the daemon's. */
   readonly progress: (readonly [height: number, daemonHeight: number])[] = [];
+  readonly eventRetentionMs = 90 * 86_400_000;
   /** Unix time [s]. */
   time = 1_700_000_000;
   readonly #services = new Map<string, unknown>();

@@ -15,6 +15,7 @@ import { RefreshScheduler } from '../../src/services/manager/refresh-scheduler.j
 import type { ServerSettings } from '../../src/services/manager/server-settings.js';
 import { WalletOpener, type NewWallet } from '../../src/services/manager/wallet-opener.js';
 import { requireLanguage } from '../../src/services/manager/wallet-restore.js';
+import { ownEvents } from '../../src/store/wallet-writer.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { systemRng } from '../../src/util/random.js';
@@ -112,6 +113,8 @@ export class WalletServer {
         onProgress: () => undefined,
         onClosed: (name) => void this.closed.push(name),
       },
+      eventSettings: ownEvents(),
+      eventRetentionMs: 90 * 86_400_000,
       log: pino({ level: 'info', base: null }, { write }),
       logCategories: '*:INFO',
       stop: () => undefined,

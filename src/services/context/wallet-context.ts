@@ -34,6 +34,8 @@ export interface WalletContext {
   readonly rng: Rng;
   readonly log: WalletLog;
   readonly events: WalletEvents;
+  /** Age from which events are deleted [ms]. */
+  readonly eventRetentionMs: number;
   readonly locks: WalletLocks;
   /** To be called after each `await`. @throws WalletError `no_wallet` once the wallet is closed. */
   readonly assertOpen: () => void;

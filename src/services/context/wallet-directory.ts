@@ -38,7 +38,11 @@ const OTHER_ENDINGS = [
   '.mms',
   '.address.txt',
   '.unportable',
+  '.wallet-rpc-ids',
 ];
+
+/** Name of the file that keeps event ids increasing, in the directory of the wallets. */
+export const EVENT_IDS_FILE = 'events.wallet-rpc-ids';
 
 /** Number behind the ending of every backup but the first. Source: backup-name.ts. */
 const BACKUP_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;

@@ -7,4 +7,6 @@ export interface WalletEvents {
   /** Blocks were read. @param height blocks known. @param daemonHeight blocks that the daemon holds. */
   readonly onProgress: (name: string, height: number, daemonHeight: number) => void;
   readonly onClosed: (name: string) => void;
+  /** Events were appended to the store and committed. */
+  readonly onEvents?: (name: string) => void;
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { NetworkType } from '../../cryptonote/types.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { PendingRequests } from '../../util/pending-requests.js';
+import type { EventSettings } from '../../store/events/event-log.js';
 import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
 import type { WalletEvents } from '../context/wallet-events.js';
@@ -28,6 +29,10 @@ export interface ServerSettings {
   readonly pendingRequests: PendingRequests;
   readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
+  /** Source of event ids of all wallets, and thresholds of `payment.confirmed`. */
+  readonly eventSettings: EventSettings;
+  /** Age from which events are deleted [ms]. */
+  readonly eventRetentionMs: number;
   readonly log: Logger;
   /** Categories of the log at the start. */
   readonly logCategories: string;

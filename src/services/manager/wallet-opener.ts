@@ -177,7 +177,7 @@ export class WalletOpener {
 
   async #openWallet({ paths, lock, keysFile, password, restoreHeight }: Opening): Promise<OpenWallet> {
     const store = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
-    const { kdfRounds, exportFormat, openAlias, events, rng, log } = this.#settings;
+    const { kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng, log } = this.#settings;
     const { daemon, refresher, workers, rekey } = this.#shared;
     try {
       return new OpenWallet({
@@ -192,7 +192,7 @@ export class WalletOpener {
         daemon: new DaemonAccess(daemon),
         clock: systemClock,
         log: namedLog(log, paths?.name ?? ''),
-        ...{ refresher, workers, rekey, kdfRounds, exportFormat, openAlias, events, rng },
+        ...{ refresher, workers, rekey, kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng },
       });
     } catch (error) {
       store.close();
@@ -223,14 +223,21 @@ export class WalletOpener {
         { path, backup },
         'the store of the open wallet was deleted or replaced; it was written again',
       );
+    const { eventSettings } = this.#settings;
     const format = path === undefined ? 'empty' : await storeFormat(path);
     if (path === undefined || format === 'empty')
-      return WalletStore.create(path ?? ':memory:', key, (w) => fillNewStore(w, store), onFileRestored);
+      return WalletStore.create(
+        path ?? ':memory:',
+        key,
+        (w) => fillNewStore(w, store),
+        onFileRestored,
+        eventSettings,
+      );
     if (format === 'foreign' && backgroundKey === undefined) {
       const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
-    return WalletStore.open(path, key, onFileRestored);
+    return WalletStore.open(path, key, onFileRestored, eventSettings);
   }
 }
 

@@ -122,7 +122,7 @@ export class PaymentLedger {
             store.write((w) => {
               if (w.outgoing.byHash(txHash)?.state !== 'prepared') return;
               if (prior === 'new') w.discard(txHash);
-              else w.fail(txHash);
+              else w.refuseAgain(txHash);
               order?.entry.withdraw(w, txHash);
             }),
         })),

@@ -81,7 +81,7 @@ export class LostPayments {
     if (state === 'failed' && blob === undefined) return;
     this.#context.store.write((w) => {
       w.outgoing.setSeen(txHash, now);
-      w.outgoing.setState(txHash, 'pending');
+      w.markPending(txHash);
       if (state === 'failed' && blob !== undefined)
         w.outputs.reserveByKeyImages(keyImagesOf(parseTransaction(blob)), txHash, { seen: true });
     });

@@ -3,6 +3,7 @@ import { parseTransaction } from '../../cryptonote/transaction.js';
 import type { PoolFinding } from '../../refresh/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store'>;
@@ -28,11 +29,16 @@ export class MempoolTracker {
     this.#context.store.write((w) => {
       for (const { txHash } of w.pool.list()) if (!names.has(toHex(txHash))) w.pool.remove(txHash);
     });
-    return this.admit(findings);
+    return this.#record(findings, (w) => w.events.poolRead());
   }
 
   /** Records unmined transactions. @returns hashes of new incoming ones. */
   admit(findings: readonly PoolFinding[]): Hash[] {
+    return this.#record(findings, (w) => w.events.poolChanged());
+  }
+
+  /** @param report appends the events of the changes. */
+  #record(findings: readonly PoolFinding[], report: (w: WalletWriter) => void): Hash[] {
     const fresh: Hash[] = [];
     this.#context.store.write((w) => {
       for (const { incoming, outgoing } of findings) {
@@ -44,18 +50,19 @@ export class MempoolTracker {
         }
         if (outgoing === undefined) continue;
         // It was recorded as incoming while its inputs were unknown.
-        if (incoming === undefined) w.pool.remove(outgoing.txHash);
+        if (incoming === undefined) w.removeIncoming(outgoing.txHash);
         const known = w.outgoing.byHash(outgoing.txHash);
         if (known === undefined) {
           // Paid by another wallet with our keys.
-          w.outgoing.insert({ ...outgoing, state: 'pending', destinations: [] });
+          w.addPending({ ...outgoing, destinations: [] });
           w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
         } else if (known.state !== 'confirmed') {
-          if (known.state !== 'pending') w.outgoing.setState(outgoing.txHash, 'pending');
+          if (known.state !== 'pending') w.markPending(outgoing.txHash);
           // Its inputs may be recorded later than it: after a failure, or after a rescan.
           w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
         }
       }
+      report(w);
     });
     return fresh;
   }

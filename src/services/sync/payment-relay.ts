@@ -59,7 +59,7 @@ export class PaymentRelay {
     if (!outcome.accepted) throw new WalletError({ kind: 'tx_rejected', reason: outcome.reason });
     this.#remember(txid);
     try {
-      store.write((w) => w.outgoing.setState(txHash, 'pending'));
+      store.write((w) => w.markPending(txHash));
     } catch (error) {
       // It stays recorded as prepared: the next read of the pool, or the next relay, marks it.
       log.error(

@@ -23,12 +23,22 @@ import {
 } from '../../wallet/model/records.js';
 import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 
 type Context = Pick<
   WalletContext,
-  'name' | 'store' | 'keystore' | 'addresses' | 'daemon' | 'events' | 'locks' | 'assertOpen'
+  | 'name'
+  | 'store'
+  | 'keystore'
+  | 'addresses'
+  | 'clock'
+  | 'daemon'
+  | 'events'
+  | 'eventRetentionMs'
+  | 'locks'
+  | 'assertOpen'
 >;
 
 /** Sibling services, and the refresh threads. */
@@ -51,20 +61,27 @@ export interface RefreshOptions {
 /** Watched addresses at most: each takes memory, and time when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;
 
+/** Blocks that a wallet lacks from which it is no longer synced. */
+const BEHIND_BLOCKS = 10;
+
 /** Refreshes one open wallet: passes its keys to the scanner and commits the scanner's findings to the store. */
 export class WalletSync implements RefreshTarget {
   readonly #context: Context;
   readonly #services: Services;
   readonly #refresher: Refresher;
   readonly #id: WalletId;
+  readonly #retention: EventRetention;
   readonly #readingPool = new Mutex();
   /** Next read of the pool, while it has not started. */
   #nextPoolRead: Promise<void> | undefined;
   #daemonHeight = 0;
+  /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
+  #isSynced = false;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
+    this.#retention = new EventRetention(context);
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
   }
@@ -163,9 +180,18 @@ export class WalletSync implements RefreshTarget {
     const result = await this.#refresher.refresh(this.#id, from);
     if (result.blocksFetched > 0) await this.#context.store.flushToDisk();
     this.#context.assertOpen();
+    this.#reportSynced();
     // The pool is not read during background sync, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments();
+    this.#retention.run();
     return result;
+  }
+
+  #reportSynced(): void {
+    if (this.#isSynced) return;
+    const { store } = this.#context;
+    store.writeRecoverable((w) => w.events.synced(store.height()));
+    this.#isSynced = true;
   }
 
   /** Relays again, or fails, own payments that are missing in the pool. To be called after the pool was read. */
@@ -236,6 +262,7 @@ export class WalletSync implements RefreshTarget {
 
   commitPage(findings: PageFindings, daemonHeight: number): void {
     const fresh = this.#newIncoming(findings);
+    if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
     this.#context.store.writeRecoverable((w) => {
       // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until
       // it is relayed again.

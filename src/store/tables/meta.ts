@@ -3,7 +3,15 @@ import type { Db } from '../file/database.js';
 
 /** Keys of single values of the wallet. */
 export type MetaKey =
-  'restore_height' | 'created_at' | 'last_block_reward' | 'background_sync' | 'reused_keys';
+  | 'restore_height'
+  | 'created_at'
+  | 'last_block_reward'
+  | 'background_sync'
+  | 'reused_keys'
+  /** Present once the events describe all contents of the store. */
+  | 'events'
+  | 'event_peaks'
+  | 'events_expired';
 
 export class MetaReader {
   protected readonly db: Db;

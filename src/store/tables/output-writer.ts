@@ -5,7 +5,7 @@ import type { FoundSpend, OwnedOutput } from '../../wallet/model/records.js';
 import { fromFlag, toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { OutputReader, type OutputRef } from './outputs.js';
-import { ReusedKeys, type SavedSpends } from './reused-keys.js';
+import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 
 type SpendColumns = Omit<FoundSpend, 'globalIndex'> & { readonly globalIndex: number | null };
 
@@ -23,7 +23,8 @@ export class OutputWriter extends OutputReader {
   readonly #dropTx: Statement<[Uint8Array]>;
   readonly #unspend: Record<'all' | 'unpaid', Statement<[number, number]>>;
 
-  constructor(db: Db) {
+  /** @param onCredit called before the credited amount of an output changes. */
+  constructor(db: Db, onCredit?: OnCredit) {
     super(db);
     this.#insert = db.prepare(
       `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, key_image, amount, mask, rct, account,
@@ -31,7 +32,7 @@ export class OutputWriter extends OutputReader {
        VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
          ${Array(10).fill('?').join(', ')})`,
     );
-    this.#reused = new ReusedKeys(db);
+    this.#reused = new ReusedKeys(db, onCredit);
     // `taken` is kept if the same payment had reserved the output before.
     this.#spend = db.prepare(
       `UPDATE owned_output SET spent_by = :txHash, spent_height = :height, spent_index = :globalIndex,

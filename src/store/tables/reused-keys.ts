@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { PublicKey } from '../../crypto/types.js';
+import type { Hash, PublicKey } from '../../crypto/types.js';
 import { creditsOf, type KeyOutput, type KeySpend } from '../../wallet/scan/reused-keys.js';
 import { toHex } from '../../util/bytes.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
@@ -46,6 +46,9 @@ interface SavedSpend extends StoredSpend {
   readonly public_key: Uint8Array;
 }
 
+/** Called with the transaction of an output before the credited amount of the output changes. */
+export type OnCredit = (txHash: Hash) => void;
+
 /** Reused keys of outputs that are about to be removed, and their spends. */
 export interface SavedSpends {
   readonly keys: readonly PublicKey[];
@@ -57,6 +60,7 @@ const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_out
 
 /** Derives columns of outputs on reused keys from their order in the chain, whatever order they were found in. */
 export class ReusedKeys {
+  readonly #onCredit: OnCredit;
   readonly #secondOutput: Statement<[Uint8Array], unknown>;
   readonly #outputs: Statement<[Uint8Array], KeyRow>;
   readonly #update: Statement<unknown[]>;
@@ -69,7 +73,9 @@ export class ReusedKeys {
   readonly #keysBetween: Statement<[number, number], SavedSpend>;
   readonly #keysOf: Statement<[Uint8Array], SavedSpend>;
 
-  constructor(db: Db) {
+  /** @param onCredit called before the credited amount of an output changes. */
+  constructor(db: Db, onCredit: OnCredit = () => undefined) {
+    this.#onCredit = onCredit;
     const rows = <P extends unknown[], Row>(sql: string): Statement<P, Row> =>
       db.prepare<P, Row>(sql).safeIntegers();
     const keys = <P extends unknown[]>(condition: string): Statement<P, Uint8Array> =>
@@ -126,6 +132,7 @@ export class ReusedKeys {
         moved ? first.global_index : null,
       ];
       const before: Derived = [row.credited, row.burnt, row.frozen, row.first_height, row.first_index];
+      if (now[0] !== before[0]) this.#onCredit(toBytes<'Hash'>(row.tx_hash));
       if (now.some((value, column) => value !== before[column]))
         this.#update.run(...now, row.tx_hash, row.output_index);
       const gained = share - (row.credited ?? row.amount);

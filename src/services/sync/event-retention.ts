@@ -1,0 +1,37 @@
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'store' | 'clock' | 'eventRetentionMs'>;
+
+/** Shortest interval between two deletions. */
+const INTERVAL_SECONDS = 3600;
+
+/** Transactions of one deletion at most, and the rows of each. */
+const STEPS = 10;
+const ROWS_AT_ONCE = 1_000;
+
+/** Deletes events older than the retention. */
+export class EventRetention {
+  readonly #context: Context;
+  /** Time at which all expired events were last deleted [Unix s]. */
+  #doneAt = -Infinity;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Deletes expired events once an hour, in transactions of limited size. The next call goes on with further ones. */
+  run(): void {
+    const { store, clock, eventRetentionMs } = this.#context;
+    const now = clock.now();
+    if (Math.abs(now - this.#doneAt) < INTERVAL_SECONDS) return;
+    const before = now * 1000 - eventRetentionMs;
+    for (let i = 0; i < STEPS; i++) {
+      const oldest = store.read((r) => r.events.oldestTime());
+      if (oldest === undefined || oldest >= before) {
+        this.#doneAt = now;
+        return;
+      }
+      store.writeRecoverable((w) => w.events.expire(before, ROWS_AT_ONCE));
+    }
+  }
+}

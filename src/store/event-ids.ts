@@ -1,0 +1,100 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { codeOf, withFileErrors } from './file/file-errors.js';
+import { draftOf } from './file/file-draft.js';
+import { syncDirectory } from './file/fsync.js';
+
+/** Ids of one millisecond of the clock. */
+const IDS_PER_MS = 1_000;
+
+/** Ids that one write of the file reserves: 60 seconds of the clock. */
+const RESERVED = 60_000 * IDS_PER_MS;
+
+export interface EventIdOptions {
+  /** File that keeps the ids increasing across restarts; absent: they increase within this process only. */
+  readonly path?: string;
+  /** Unix time [ms]. */
+  readonly now?: () => number;
+}
+
+/**
+ * Allocates event ids: safe integers near the clock in microseconds. They increase across wallets, steps of the clock,
+ * and, with a file, restarts: the file holds an id that is greater than all allocated ones.
+ */
+export class EventIds {
+  readonly now: () => number;
+  readonly #path: string | undefined;
+  /** Greatest allocated id. */
+  #last: number;
+  /** Greatest id that the file reserves. */
+  #ceiling: number;
+
+  /** @throws WalletError `wallet_io` */
+  constructor({ path, now = Date.now }: EventIdOptions = {}) {
+    this.now = now;
+    this.#path = path;
+    this.#last = path === undefined ? 0 : readCeiling(path);
+    this.#ceiling = path === undefined ? Infinity : this.#last;
+  }
+
+  /** Allocates consecutive ids. @returns the first one. @throws WalletError `wallet_io`: none is allocated. */
+  take(count: number): number {
+    const first = Math.max(this.#last + 1, Math.floor(this.now()) * IDS_PER_MS);
+    const last = first + count - 1;
+    if (last > this.#ceiling) return this.#reserve(count);
+    this.#last = last;
+    return first;
+  }
+
+  /** Makes all further ids greater than an id. */
+  raise(id: number): void {
+    this.#last = Math.max(this.#last, id);
+  }
+
+  /** Reserves ids above those of other processes with the same file, then allocates some. */
+  #reserve(count: number): number {
+    const path = this.#path;
+    if (path === undefined) throw new Error('ids without a file are not reserved');
+    const reserved = readCeiling(path);
+    // Another process has reserved ids since this one did.
+    if (reserved > this.#ceiling) this.raise(reserved);
+    const first = Math.max(this.#last + 1, Math.floor(this.now()) * IDS_PER_MS);
+    const last = first + count - 1;
+    const ceiling = last + RESERVED;
+    writeCeiling(path, ceiling);
+    this.#ceiling = ceiling;
+    this.#last = last;
+    return first;
+  }
+}
+
+/** @returns 0 for a missing or damaged file. */
+function readCeiling(path: string): number {
+  return withFileErrors(path, () => {
+    try {
+      const ceiling = Number(readFileSync(path, 'utf8').trim());
+      return Number.isSafeInteger(ceiling) && ceiling > 0 ? ceiling : 0;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return 0;
+      throw error;
+    }
+  });
+}
+
+/** Replaces the file atomically; it is on disk when this returns. */
+function writeCeiling(path: string, ceiling: number): void {
+  withFileErrors(path, () => {
+    // Processes that share the directory must not write one draft.
+    const draft = draftOf(`${path}.${process.pid}`);
+    rmSync(draft, { force: true });
+    const file = openSync(draft, 'wx', 0o600);
+    try {
+      writeSync(file, `${ceiling}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+    syncDirectory(dirname(path));
+  });
+}

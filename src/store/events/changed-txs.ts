@@ -1,0 +1,98 @@
+import type { Hash } from '../../crypto/types.js';
+import { toHex } from '../../util/bytes.js';
+import type { MinedPaymentFacts } from '../../wallet/model/events.js';
+import type { OutgoingReader } from '../tables/outgoing.js';
+import type { PaymentReader } from '../tables/payments.js';
+import { minedFacts, type PaymentEvents } from './payment-events.js';
+import type { MinedTransfer, TransferEvents } from './transfer-events.js';
+
+/** Tables and events of {@link ChangedTxs}. */
+export interface ChangedTxParts {
+  readonly payments: PaymentReader;
+  readonly outgoing: OutgoingReader;
+  readonly events: PaymentEvents;
+  readonly transfers: TransferEvents;
+}
+
+/** Reported facts of a transaction before it changes. */
+interface Before {
+  readonly txHash: Hash;
+  readonly payments: readonly MinedPaymentFacts[];
+  readonly transfer: MinedTransfer | undefined;
+}
+
+const isSameAddress = (a: MinedPaymentFacts, b: MinedPaymentFacts): boolean =>
+  a.subaddress.major === b.subaddress.major && a.subaddress.minor === b.subaddress.minor;
+
+const isSame = (a: MinedPaymentFacts, b: MinedPaymentFacts): boolean =>
+  a.height === b.height && a.amount === b.amount;
+
+/** Reports transactions whose stored facts change: their key images, credited amounts or heights become known. */
+export class ChangedTxs {
+  readonly #parts: ChangedTxParts;
+  readonly #before = new Map<string, Before>();
+
+  constructor(parts: ChangedTxParts) {
+    this.#parts = parts;
+  }
+
+  get isEmpty(): boolean {
+    return this.#before.size === 0;
+  }
+
+  /** Remembers a transaction before it changes. @param isNew true for heights whose facts are not reported. */
+  add(txHash: Hash, isNew: (height: number) => boolean): void {
+    const name = toHex(txHash);
+    if (this.#before.has(name)) return;
+    const transfer = this.#parts.transfers.minedOf(txHash);
+    this.#before.set(name, {
+      txHash,
+      payments: this.#paymentsOf(txHash).filter(({ height }) => !isNew(height)),
+      transfer: transfer === undefined || isNew(transfer.height) ? undefined : transfer,
+    });
+  }
+
+  #paymentsOf(txHash: Hash): MinedPaymentFacts[] {
+    return this.#parts.payments.byTx(txHash).flatMap((payment) => minedFacts(payment) ?? []);
+  }
+
+  /** Reports the differences, and forgets the transactions. @returns their hashes in hex. */
+  report(batch: ReturnType<PaymentEvents['batch']>): ReadonlySet<string> {
+    const changes = [...this.#before.values()];
+    const names = new Set(this.#before.keys());
+    this.#before.clear();
+    for (const before of changes) {
+      this.#reportPayments(before, batch);
+      this.#reportTransfer(before);
+    }
+    return names;
+  }
+
+  #reportPayments({ txHash, payments }: Before, batch: ReturnType<PaymentEvents['batch']>): void {
+    const { events } = this.#parts;
+    const now = this.#paymentsOf(txHash);
+    for (const payment of payments) {
+      const same = now.find((other) => isSameAddress(payment, other));
+      if (same === undefined || !isSame(payment, same)) events.reverse(payment, 'corrected');
+    }
+    for (const payment of now) {
+      const same = payments.find((other) => isSameAddress(payment, other));
+      if (same === undefined || !isSame(payment, same)) events.mine(payment, batch);
+      else events.stay(payment, batch);
+    }
+  }
+
+  #reportTransfer({ txHash, transfer }: Before): void {
+    const { transfers, outgoing } = this.#parts;
+    const now = transfers.minedOf(txHash);
+    if (now !== undefined && transfer !== undefined) transfers.change(transfer, now);
+    else if (now !== undefined) transfers.mine(now);
+    else if (transfer !== undefined && outgoing.byHash(txHash) === undefined)
+      transfers.fail(transfer, 'corrected');
+  }
+
+  /** Forgets the transactions. */
+  clear(): void {
+    this.#before.clear();
+  }
+}

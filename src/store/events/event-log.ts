@@ -1,0 +1,260 @@
+import type { Hash } from '../../crypto/types.js';
+import { toHex } from '../../util/bytes.js';
+import type { MinedPaymentFacts } from '../../wallet/model/events.js';
+import type { PageFindings } from '../../wallet/model/records.js';
+import type { EventIds } from '../event-ids.js';
+import type { Db } from '../file/database.js';
+import type { SubaddressReader } from '../tables/accounts.js';
+import type { ChainReader } from '../tables/chain.js';
+import { EventWriter } from '../tables/events.js';
+import { LockedPayments } from '../tables/locked-payments.js';
+import type { MetaWriter } from '../tables/meta.js';
+import type { OutgoingReader } from '../tables/outgoing.js';
+import type { PaymentReader } from '../tables/payments.js';
+import type { PoolReader } from '../tables/pool.js';
+import { ReportedPayments, ReportedTransfers } from '../tables/reported.js';
+import { SeenPayments } from '../tables/seen-payments.js';
+import { ChangedTxs } from './changed-txs.js';
+import { EventPeaks } from './event-peaks.js';
+import { minedFacts, PaymentEvents, type Tips } from './payment-events.js';
+import { paymentsIn } from './page-payments.js';
+import { PoolEvents } from './pool-events.js';
+import { Stages } from './stages.js';
+import { TransferEvents } from './transfer-events.js';
+
+/** Source of event ids, and thresholds of `payment.confirmed`. */
+export interface EventSettings {
+  readonly ids: EventIds;
+  readonly confirmations: readonly number[];
+}
+
+/** Thresholds of `payment.confirmed` unless others are set. */
+export const DEFAULT_CONFIRMATIONS: readonly number[] = [1, 10];
+
+/** Tables that events describe. */
+export interface EventTables {
+  readonly meta: MetaWriter;
+  readonly chain: ChainReader;
+  readonly payments: PaymentReader;
+  readonly outgoing: OutgoingReader;
+  readonly pool: PoolReader;
+  readonly subaddresses: SubaddressReader;
+}
+
+/** Transactions that {@link EventLog.begin} reads at once. */
+const CHUNK = 1_000;
+
+const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
+
+/** Blocks that a page adds; the tips of the chain before, without the replaced blocks, and after. */
+interface OpenPage extends Tips {
+  readonly start: number;
+  readonly last: number;
+}
+
+/**
+ * Appends the events of a wallet's changes, in the transaction of the change. {@link begin} must have run once; until
+ * then nothing is appended.
+ */
+export class EventLog {
+  readonly #rows: EventWriter;
+  readonly #tables: EventTables;
+  readonly #reported: ReportedPayments;
+  readonly #reportedTransfers: ReportedTransfers;
+  readonly #peaks: EventPeaks;
+  readonly #payments: PaymentEvents;
+  readonly #transfers: TransferEvents;
+  readonly #pool: PoolEvents;
+  readonly #changed: ChangedTxs;
+  #page: OpenPage | undefined;
+
+  constructor(db: Db, tables: EventTables, { ids, confirmations }: EventSettings) {
+    const rows = new EventWriter(db, ids);
+    const seen = new SeenPayments(db);
+    const reportedTransfers = new ReportedTransfers(db);
+    this.#rows = rows;
+    this.#tables = tables;
+    this.#reported = new ReportedPayments(db);
+    this.#reportedTransfers = reportedTransfers;
+    this.#peaks = new EventPeaks(tables.meta);
+    this.#payments = new PaymentEvents({
+      ...{ rows, seen, payments: tables.payments, locked: new LockedPayments(db), reported: this.#reported },
+      ...{ peaks: this.#peaks, stages: new Stages(confirmations) },
+    });
+    this.#transfers = new TransferEvents({
+      ...{ db, rows, outgoing: tables.outgoing, subaddresses: tables.subaddresses },
+      reported: reportedTransfers,
+    });
+    this.#pool = new PoolEvents({ ...tables, seen, events: this.#payments });
+    this.#changed = new ChangedTxs({ ...tables, events: this.#payments, transfers: this.#transfers });
+  }
+
+  /** Number of rows appended by this log. */
+  get appended(): number {
+    return this.#rows.appended;
+  }
+
+  get #isOn(): boolean {
+    return this.#tables.meta.get('events') !== undefined;
+  }
+
+  get #tip(): number {
+    return this.#tables.chain.tip()?.height ?? -1;
+  }
+
+  /** Reports everything that the store holds, once: in a new store, and in one that has no events yet. */
+  begin(): void {
+    if (this.#isOn) return;
+    this.#tables.meta.set('events', '1');
+    const tip = this.#tip;
+    const batch = this.#payments.batch({ from: tip, to: tip });
+    for (let min = -1; min < MAX_HEIGHT;) {
+      const end = this.#tables.payments.pageEnd({ min, max: MAX_HEIGHT }, CHUNK) ?? MAX_HEIGHT;
+      for (const payment of this.#minedIn(min + 1, end)) this.#payments.mine(payment, batch);
+      for (const transfer of this.#transfers.minedBetween(min + 1, end)) this.#transfers.mine(transfer);
+      min = end;
+    }
+    for (const { txHash } of this.#tables.outgoing.list({ states: ['pending'] }))
+      this.#transfers.relay(txHash);
+    this.#pool.follow();
+  }
+
+  /** Payments of blocks at heights from one to another, both inclusive. */
+  #minedIn(from: number, to: number): MinedPaymentFacts[] {
+    return this.#tables.payments
+      .list({ minHeight: from - 1, maxHeight: to })
+      .flatMap((payment) => minedFacts(payment) ?? []);
+  }
+
+  /**
+   * Reports the blocks that a page replaces, and remembers the payments that it may find again. To be called before
+   * they are detached.
+   */
+  startPage({ startHeight, hashes }: PageFindings): void {
+    if (!this.#isOn) return;
+    const tip = this.#tip;
+    const last = startHeight + hashes.length - 1;
+    if (startHeight <= tip) this.#reorganise(startHeight, tip);
+    else {
+      for (const { txHash } of this.#minedIn(startHeight, last)) this.touch(txHash);
+      for (const { txHash } of this.#transfers.minedBetween(startHeight, last)) this.touch(txHash);
+    }
+    const from = Math.min(tip, startHeight - 1);
+    this.#page = { start: startHeight, last, from, to: Math.max(from, last) };
+  }
+
+  #reorganise(from: number, tip: number): void {
+    const depth = tip - from + 1;
+    this.#rows.append({ type: 'wallet.reorganised', data: { fromHeight: from, depth } });
+    for (const payment of [...this.#minedIn(from, MAX_HEIGHT), ...this.#reported.takeRange(from, MAX_HEIGHT)])
+      this.#payments.reverse(payment, 'reorganised');
+    for (const transfer of this.#transfers.minedBetween(from, MAX_HEIGHT))
+      // Others can be relayed again: they stay deducted.
+      if (this.#tables.outgoing.byHash(transfer.txHash)?.blob === undefined)
+        this.#transfers.fail(transfer, 'reorganised');
+    this.#transfers.expire(this.#reportedTransfers.takeRange(from, MAX_HEIGHT), 'reorganised');
+    this.#peaks.cut(from, tip);
+  }
+
+  /** Reports the payments, transfers and stages of a page that is stored. */
+  endPage(findings: PageFindings): void {
+    const page = this.#page;
+    if (page === undefined) return;
+    const batch = this.#payments.batch(page);
+    const done = this.#changed.report(batch);
+    for (const payment of paymentsIn(findings) ?? this.#minedIn(page.start, page.last))
+      if (done.size === 0 || !done.has(toHex(payment.txHash))) this.#payments.mine(payment, batch);
+    for (const { txHash } of findings.outgoing) {
+      const transfer = done.has(toHex(txHash)) ? undefined : this.#transfers.minedOf(txHash);
+      if (transfer !== undefined) this.#transfers.mine(transfer);
+    }
+    this.#payments.advance(batch);
+    this.#page = undefined;
+    this.#expireReported(page.to);
+    this.#peaks.pass(page.to);
+  }
+
+  /** Reverses what a rescan did not find again up to a height. */
+  #expireReported(to: number): void {
+    if (!this.#reported.isEmpty)
+      for (const payment of this.#reported.takeRange(0, to)) this.#payments.reverse(payment, 'rescan');
+    if (!this.#reportedTransfers.isEmpty)
+      this.#transfers.expire(this.#reportedTransfers.takeRange(0, to), 'rescan');
+  }
+
+  /**
+   * Remembers payments and transfer of a transaction before they change; {@link settle} reports the difference. Those in
+   * blocks of the page that is being stored are new.
+   */
+  touch(txHash: Hash): void {
+    if (!this.#isOn) return;
+    const page = this.#page;
+    this.#changed.add(txHash, (height) => page !== undefined && height >= page.start && height <= page.last);
+  }
+
+  /** Reports the changes since {@link touch}. */
+  settle(): void {
+    if (this.#changed.isEmpty) return;
+    const tip = this.#tip;
+    this.#changed.report(this.#payments.batch({ from: tip, to: tip }));
+  }
+
+  /** Forgets the changes of a transaction that was rolled back. */
+  reset(): void {
+    this.#changed.clear();
+    this.#page = undefined;
+  }
+
+  /** Remembers what was reported. To be called before a rescan deletes it. @param hard deletes unmined transfers too. */
+  rescan(hard: boolean): void {
+    if (!this.#isOn) return;
+    this.#reported.keep();
+    this.#transfers.keep(hard);
+    this.#peaks.rescan(this.#tip);
+  }
+
+  /** Reports an own transfer that became pending. */
+  relayed(txHash: Hash): void {
+    if (this.#isOn) this.#transfers.relay(txHash);
+  }
+
+  /** Reports an own unmined transfer that failed. */
+  failed(txHash: Hash): void {
+    const tx = this.#isOn ? this.#tables.outgoing.byHash(txHash) : undefined;
+    if (tx !== undefined) this.#transfers.fail(this.#transfers.unminedFacts(tx), 'dropped');
+  }
+
+  /** Reverses the payments of a transaction of the mempool that turned out to be an own transfer. */
+  notIncoming(txHash: Hash): void {
+    if (this.#isOn) this.#payments.dropTx(txHash);
+  }
+
+  /** Reports the payments that were added to the mempool. */
+  poolChanged(): void {
+    if (this.#isOn) this.#pool.follow();
+  }
+
+  /** {@link poolChanged} after the whole mempool was read: decides on the payments that it does not hold. */
+  poolRead(): void {
+    if (!this.#isOn) return;
+    this.#pool.follow();
+    // Before a rescan has caught up, their blocks may not be scanned.
+    if (!this.#peaks.isEmpty) return;
+    this.#pool.decide();
+    if (!this.#reportedTransfers.isEmpty)
+      this.#transfers.expire(this.#reportedTransfers.takeUnmined(), 'rescan');
+  }
+
+  /** Reports that the wallet has reached the daemon's tip. @param height number of blocks. */
+  synced(height: number): void {
+    if (this.#isOn) this.#rows.append({ type: 'wallet.synced', data: { height } });
+  }
+
+  /**
+   * Deletes events before a time [Unix ms], oldest first.
+   * @param max most rows to delete. @returns true if more may be deleted.
+   */
+  expire(before: number, max: number): boolean {
+    return this.#rows.expire(before, max);
+  }
+}

@@ -1,0 +1,46 @@
+import { equalBytes } from '../../util/bytes.js';
+import { amount } from '../../util/amount.js';
+import type { MinedPaymentFacts } from '../../wallet/model/events.js';
+import type { OwnedOutput, ReceivedTx, TxFindings } from '../../wallet/model/records.js';
+
+const factsOf = (tx: ReceivedTx, { subaddress, amount: value }: OwnedOutput): MinedPaymentFacts => ({
+  ...{ txHash: tx.txHash, subaddress, amount: value, height: tx.height, timestamp: tx.timestamp },
+  ...{ unlockTime: tx.unlockTime, coinbase: tx.coinbase },
+  ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
+});
+
+/** Adds an output to the payments of its transaction, the last `count` ones of a list. @returns their new number. */
+function addOutput(
+  payments: MinedPaymentFacts[],
+  count: number,
+  tx: ReceivedTx,
+  output: OwnedOutput,
+): number {
+  const { major, minor } = output.subaddress;
+  for (let i = payments.length - count; i < payments.length; i++) {
+    const payment = payments[i];
+    if (payment?.subaddress.major !== major || payment.subaddress.minor !== minor) continue;
+    payments[i] = { ...payment, amount: amount(payment.amount + output.amount) };
+    return count;
+  }
+  payments.push(factsOf(tx, output));
+  return count + 1;
+}
+
+/**
+ * Returns the payments of a page before credits and change are corrected, without reading the store.
+ * @returns undefined unless the outputs are in the order of their transactions.
+ */
+export function paymentsIn({ received, outputs }: TxFindings): MinedPaymentFacts[] | undefined {
+  const payments: MinedPaymentFacts[] = [];
+  let at = 0;
+  for (const tx of received) {
+    let count = 0;
+    for (; at < outputs.length; at++) {
+      const output = outputs[at];
+      if (output === undefined || !equalBytes(output.txHash, tx.txHash)) break;
+      if (!output.change) count = addOutput(payments, count, tx, output);
+    }
+  }
+  return at === outputs.length ? payments : undefined;
+}

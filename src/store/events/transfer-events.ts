@@ -1,0 +1,137 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import { tryParseAddress } from '../../cryptonote/address.js';
+import { amount } from '../../util/amount.js';
+import type { ReversalReason, TransferFacts } from '../../wallet/model/events.js';
+import type { OutgoingTx } from '../../wallet/model/records.js';
+import type { Db } from '../file/database.js';
+import { toAmount, toBytes, toNumber, type Integer } from '../sql/columns.js';
+import type { SubaddressReader } from '../tables/accounts.js';
+import type { EventWriter } from '../tables/events.js';
+import type { OutgoingReader } from '../tables/outgoing.js';
+import type { ReportedTransfer, ReportedTransfers } from '../tables/reported.js';
+
+/** Tables from which transfer events follow. */
+export interface TransferEventParts {
+  readonly db: Db;
+  readonly rows: EventWriter;
+  readonly outgoing: OutgoingReader;
+  readonly subaddresses: SubaddressReader;
+  readonly reported: ReportedTransfers;
+}
+
+/** A mined transfer. */
+export type MinedTransfer = TransferFacts & { readonly height: number };
+
+interface MinedRow {
+  readonly tx_hash: Uint8Array;
+  readonly height: Integer;
+  readonly account: Integer;
+  readonly amount_in: Integer;
+  readonly fee: Integer;
+  readonly returned: Integer;
+}
+
+/** Mined transfers; the outputs flagged as change are those that no payment lists. */
+const MINED = `SELECT t.tx_hash, t.height, t.account, t.amount_in, t.fee,
+    (SELECT coalesce(sum(coalesce(o.credited, o.amount)), 0) FROM owned_output o
+     WHERE o.tx_hash = t.tx_hash AND o.change = 1) AS returned
+  FROM outgoing_tx t WHERE t.height IS NOT NULL`;
+
+const toMined = (row: MinedRow): MinedTransfer => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  account: toNumber(row.account),
+  amountIn: toAmount(row.amount_in),
+  change: toAmount(row.returned),
+  fee: toAmount(row.fee),
+  height: toNumber(row.height),
+});
+
+const isSame = (a: MinedTransfer, b: ReportedTransfer): boolean =>
+  a.height === b.height && a.amountIn === b.amountIn && a.change === b.change && a.account === b.account;
+
+/** Appends the events of own transfers. */
+export class TransferEvents {
+  readonly #parts: TransferEventParts;
+  readonly #mined: Statement<[Uint8Array], MinedRow>;
+  readonly #between: Statement<[number, number], MinedRow>;
+
+  constructor(parts: TransferEventParts) {
+    this.#parts = parts;
+    const mined = <P extends unknown[]>(condition: string): Statement<P, MinedRow> =>
+      parts.db.prepare<P, MinedRow>(`${MINED} AND ${condition}`).safeIntegers();
+    this.#mined = mined('t.tx_hash = ?');
+    this.#between = mined('t.height BETWEEN ? AND ? ORDER BY t.height, t.tx_hash');
+  }
+
+  /** Returns a transfer that is mined. */
+  minedOf(txHash: Hash): MinedTransfer | undefined {
+    const row = this.#mined.get(txHash);
+    return row && toMined(row);
+  }
+
+  /** Returns the transfers in blocks at heights from one to another, both inclusive. */
+  minedBetween(from: number, to: number): MinedTransfer[] {
+    return this.#between.all(from, to).map(toMined);
+  }
+
+  /** Reports a transfer that is mined, unless it was reported with the same facts before a rescan. */
+  mine(transfer: MinedTransfer): void {
+    const { rows, reported } = this.#parts;
+    const before = reported.isEmpty ? undefined : reported.take(transfer.txHash);
+    if (before === undefined || !isSame(transfer, before))
+      rows.append({ type: 'transfer.mined', data: transfer });
+  }
+
+  /** Reports a transfer whose facts changed while it stayed mined. */
+  change(before: MinedTransfer, after: MinedTransfer): void {
+    if (!isSame(after, before)) this.mine(after);
+  }
+
+  /** Reports a transfer that the daemon accepted, or that a mempool holds. */
+  relay(txHash: Hash): void {
+    const { rows, outgoing, reported } = this.#parts;
+    const tx = outgoing.byHash(txHash);
+    if (tx === undefined) return;
+    if (!reported.isEmpty && reported.take(txHash) !== undefined) return;
+    rows.append({ type: 'transfer.relayed', data: this.unminedFacts(tx) });
+  }
+
+  /** Reports a transfer that failed. */
+  fail(transfer: TransferFacts, reason: ReversalReason): void {
+    const { rows, reported } = this.#parts;
+    if (!reported.isEmpty) reported.take(transfer.txHash);
+    const { txHash, account, amountIn, change, fee } = transfer;
+    rows.append({ type: 'transfer.failed', data: { txHash, account, amountIn, change, fee, reason } });
+  }
+
+  /** Returns the facts of a recorded transfer that is not mined. */
+  unminedFacts({ txHash, account, amountIn, change, fee, destinations }: OutgoingTx): TransferFacts {
+    const returned = destinations
+      .filter(({ address }) => this.#accountOf(address) === account)
+      .reduce((total, to) => total + to.amount, BigInt(change));
+    return { txHash, account, amountIn, change: amount(returned), fee };
+  }
+
+  /** Returns the account of an own address; undefined for any other address. */
+  #accountOf(address: string): number | undefined {
+    const key = tryParseAddress(address)?.spendPublicKey;
+    return key && this.#parts.subaddresses.find(key)?.major;
+  }
+
+  /** Copies the reported transfers before a rescan. @param unmined those too that are not mined: they are deleted. */
+  keep(unmined: boolean): void {
+    const { outgoing, reported } = this.#parts;
+    for (const transfer of this.minedBetween(0, Number.MAX_SAFE_INTEGER)) reported.add(transfer);
+    if (!unmined) return;
+    for (const tx of outgoing.list({ states: ['pending'] })) reported.add(this.unminedFacts(tx));
+  }
+
+  /** Fails reported transfers that a rescan did not find, unless they are recorded again. */
+  expire(transfers: readonly ReportedTransfer[], reason: ReversalReason): void {
+    for (const transfer of transfers) {
+      const state = this.#parts.outgoing.byHash(transfer.txHash)?.state;
+      if (state === undefined || state === 'failed') this.fail(transfer, reason);
+    }
+  }
+}

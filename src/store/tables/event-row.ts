@@ -1,0 +1,241 @@
+import { fromHex, toHex } from '../../util/bytes.js';
+import { amount } from '../../util/amount.js';
+import type {
+  EventBody,
+  EventType,
+  MinedPaymentFacts,
+  PaymentFacts,
+  ReversalReason,
+  TransferFacts,
+  WalletEvent,
+} from '../../wallet/model/events.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+
+/** Types of rows; `stages` stands for the stages only. A payment's `confirmed` and `unlocked` are stages of a row. */
+export const CODES = {
+  stages: 0,
+  'payment.seen': 1,
+  'payment.mined': 2,
+  'payment.reversed': 3,
+  'transfer.relayed': 4,
+  'transfer.mined': 5,
+  'transfer.failed': 6,
+  'wallet.synced': 7,
+  'wallet.reorganised': 8,
+} as const;
+
+type RowType = keyof typeof CODES;
+
+const TYPES = new Map<number, RowType>(
+  (Object.keys(CODES) as RowType[]).map((type): [number, RowType] => [CODES[type], type]),
+);
+
+/** The stage `unlocked`; other stages are numbers of confirmations. */
+export const UNLOCKED = 'u';
+
+/** JSON facts of a row; amounts are decimal texts. */
+interface RowFacts {
+  readonly unlockTime?: string;
+  readonly coinbase?: boolean;
+  readonly paymentId?: string;
+  readonly seen?: number;
+  readonly reverses?: number;
+  readonly reason?: ReversalReason;
+  readonly change?: string;
+  readonly fee?: string;
+  readonly depth?: number;
+}
+
+export interface EventRow {
+  readonly id: Integer;
+  readonly type: Integer;
+  readonly stages: string | null;
+  readonly tx_hash: Uint8Array | null;
+  readonly account: Integer | null;
+  readonly minor: Integer | null;
+  readonly amount: Integer | null;
+  readonly height: Integer | null;
+  readonly timestamp: Integer | null;
+  readonly time: Integer;
+  readonly data: string | null;
+}
+
+/** Values of a new row: those of the columns of {@link EventRow} after `id`, without `time`. */
+export type NewRow = readonly [
+  type: number,
+  stages: string | null,
+  txHash: Uint8Array | null,
+  account: number | null,
+  minor: number | null,
+  amount: bigint | null,
+  height: number | null,
+  timestamp: number | null,
+  data: string | null,
+];
+
+/** A new row: an event, or stages of a payment only. */
+export type NewEvent = EventBody | { readonly type: 'stages'; readonly data: MinedPaymentFacts };
+
+/** Numbers of stages by their text, of which a store has few. */
+const COUNTS = new Map<string, number>();
+
+function countOf(stages: string): number {
+  const known = COUNTS.get(stages);
+  if (known !== undefined) return known;
+  const count = stages.split(',').length;
+  COUNTS.set(stages, count);
+  return count;
+}
+
+/** Number of events of a row. */
+export const spanOf = (type: number, stages: string | null): number =>
+  (type === CODES.stages ? 0 : 1) + (stages === null ? 0 : countOf(stages));
+
+/** @param stages comma separated; empty for none. */
+export function rowOf(event: NewEvent, stages: string): NewRow {
+  const { type, data } = event;
+  switch (type) {
+    case 'payment.confirmed':
+    case 'payment.unlocked':
+      throw new Error(`${type} is a stage`);
+    case 'transfer.relayed':
+    case 'transfer.mined':
+    case 'transfer.failed': {
+      const facts: RowFacts = {
+        change: data.change.toString(),
+        fee: data.fee.toString(),
+        ...(type === 'transfer.failed' ? { reason: data.reason } : {}),
+      };
+      const height = type === 'transfer.mined' ? data.height : null;
+      return [
+        ...([CODES[type], null, data.txHash, data.account, null, toColumn(data.amountIn)] as const),
+        ...([height, null, JSON.stringify(facts)] as const),
+      ];
+    }
+    case 'wallet.synced':
+      return [CODES[type], null, null, null, null, null, data.height, null, null];
+    case 'wallet.reorganised': {
+      const facts: RowFacts = { depth: data.depth };
+      return [CODES[type], null, null, null, null, null, data.fromHeight, null, JSON.stringify(facts)];
+    }
+    default:
+      return paymentRow(event, stages);
+  }
+}
+
+function paymentRow(
+  {
+    type,
+    data,
+  }: Extract<NewEvent, { type: 'stages' | 'payment.seen' | 'payment.mined' | 'payment.reversed' }>,
+  stages: string,
+): NewRow {
+  const { txHash, subaddress, unlockTime, coinbase, paymentId } = data;
+  const seen = type === 'payment.mined' ? data.seen : undefined;
+  const isPlain = unlockTime === 0n && !coinbase && paymentId === undefined && seen === undefined;
+  const facts: RowFacts | undefined =
+    isPlain && type !== 'payment.reversed'
+      ? undefined
+      : {
+          ...(unlockTime === 0n ? {} : { unlockTime: unlockTime.toString() }),
+          ...(coinbase ? { coinbase } : {}),
+          ...(paymentId === undefined ? {} : { paymentId: toHex(paymentId) }),
+          ...(seen === undefined ? {} : { seen }),
+          ...(type !== 'payment.reversed' ? {} : { reason: data.reason }),
+          ...(type !== 'payment.reversed' || data.reverses === undefined ? {} : { reverses: data.reverses }),
+        };
+  return [
+    CODES[type],
+    stages === '' ? null : stages,
+    txHash,
+    subaddress.major,
+    subaddress.minor,
+    toColumn(data.amount),
+    'height' in data ? data.height : null,
+    data.timestamp,
+    facts === undefined ? null : JSON.stringify(facts),
+  ];
+}
+
+/** Returns the events of a row, in the order of their ids. */
+export function eventsOf(row: EventRow): WalletEvent[] {
+  const type = TYPES.get(toNumber(row.type));
+  if (type === undefined) throw new Error('an event has an unknown type');
+  const facts = row.data === null ? {} : (JSON.parse(row.data) as RowFacts);
+  const stages = row.stages === null ? [] : row.stages.split(',');
+  const bodies = [
+    ...(type === 'stages' ? [] : [bodyOf(type, row, facts)]),
+    ...stages.map((stage) => stageOf(stage, row, facts)),
+  ];
+  const first = toNumber(row.id);
+  const time = toNumber(row.time);
+  return bodies.map((body, i) => ({ id: first + i, time, ...body }));
+}
+
+function stageOf(stage: string, row: EventRow, facts: RowFacts): EventBody {
+  const data = minedOf(row, facts);
+  return stage === UNLOCKED
+    ? { type: 'payment.unlocked', data }
+    : { type: 'payment.confirmed', data: { ...data, confirmations: Number(stage) } };
+}
+
+function bodyOf(type: Exclude<RowType, 'stages'>, row: EventRow, facts: RowFacts): EventBody {
+  const height = toNumber(row.height ?? 0n);
+  const { seen, reverses, reason = 'dropped', depth = 0 } = facts;
+  switch (type) {
+    case 'payment.seen':
+      return { type, data: paymentOf(row, facts) };
+    case 'payment.mined':
+      return { type, data: { ...minedOf(row, facts), ...(seen === undefined ? {} : { seen }) } };
+    case 'payment.reversed':
+      return {
+        type,
+        data: {
+          ...paymentOf(row, facts),
+          ...(row.height === null ? {} : { height }),
+          ...(reverses === undefined ? {} : { reverses }),
+          reason,
+        },
+      };
+    case 'transfer.relayed':
+      return { type, data: transferOf(row, facts) };
+    case 'transfer.mined':
+      return { type, data: { ...transferOf(row, facts), height } };
+    case 'transfer.failed':
+      return { type, data: { ...transferOf(row, facts), reason } };
+    case 'wallet.synced':
+      return { type, data: { height } };
+    case 'wallet.reorganised':
+      return { type, data: { fromHeight: height, depth } };
+  }
+}
+
+const paymentOf = (
+  row: EventRow,
+  { unlockTime = '0', coinbase = false, paymentId }: RowFacts,
+): PaymentFacts => ({
+  txHash: toBytes<'Hash'>(row.tx_hash ?? new Uint8Array(0)),
+  subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
+  amount: toAmount(row.amount ?? 0n),
+  timestamp: toNumber(row.timestamp ?? 0n),
+  unlockTime: BigInt(unlockTime),
+  coinbase,
+  ...(paymentId === undefined ? {} : { paymentId: fromHex(paymentId) }),
+});
+
+const minedOf = (row: EventRow, facts: RowFacts): MinedPaymentFacts => ({
+  ...paymentOf(row, facts),
+  height: toNumber(row.height ?? 0n),
+});
+
+const transferOf = (row: EventRow, { change = '0', fee = '0' }: RowFacts): TransferFacts => ({
+  txHash: toBytes<'Hash'>(row.tx_hash ?? new Uint8Array(0)),
+  account: toNumber(row.account ?? 0n),
+  amountIn: toAmount(row.amount ?? 0n),
+  change: amount(BigInt(change)),
+  fee: amount(BigInt(fee)),
+});
+
+/** Codes of the rows that may hold events of these types. */
+export const codesOf = (types: readonly EventType[]): number[] =>
+  types.flatMap((type) => (type in CODES ? [CODES[type as RowType]] : []));

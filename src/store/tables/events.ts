@@ -1,0 +1,176 @@
+import type { Statement } from 'better-sqlite3';
+import type { EventType, MinedPaymentFacts, WalletEvent } from '../../wallet/model/events.js';
+import type { EventIds } from '../event-ids.js';
+import { toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+import { EventStageWriter } from './event-stages.js';
+import { codesOf, eventsOf, rowOf, spanOf, type EventRow, type NewEvent, type NewRow } from './event-row.js';
+import { MetaWriter } from './meta.js';
+
+/** Rows read at once. */
+const CHUNK = 500;
+
+interface SpanRow {
+  readonly id: number;
+  readonly type: number;
+  readonly stages: string | null;
+}
+
+interface TypedQuery {
+  readonly from: number;
+  readonly codes: string;
+  readonly staged: number;
+  readonly limit: number;
+}
+
+const lastIdOf = ({ id, type, stages }: SpanRow): number => id + spanOf(type, stages) - 1;
+
+/** Reads events in the order of their ids. */
+export class EventReader {
+  protected readonly db: Db;
+  readonly #all: Statement<[number, number], EventRow>;
+  readonly #typed: Statement<[TypedQuery], EventRow>;
+  readonly #rowAt: Statement<[number], number>;
+  readonly #last: Statement<[], SpanRow>;
+  readonly #expired: Statement<[], string>;
+  readonly #oldestTime: Statement<[], number>;
+
+  constructor(db: Db) {
+    this.db = db;
+    const rows = <P extends unknown[]>(condition: string): Statement<P, EventRow> =>
+      db.prepare<P, EventRow>(`SELECT * FROM event WHERE ${condition}`).safeIntegers();
+    this.#all = rows('id >= ? ORDER BY id LIMIT ?');
+    this.#typed = rows(
+      `id >= :from AND (type IN (SELECT value FROM json_each(:codes)) OR (:staged AND stages IS NOT NULL))
+       ORDER BY id LIMIT :limit`,
+    );
+    this.#rowAt = db
+      .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
+      .pluck();
+    this.#last = db.prepare('SELECT id, type, stages FROM event ORDER BY id DESC LIMIT 1');
+    this.#oldestTime = db.prepare<[], number>('SELECT time FROM event ORDER BY id LIMIT 1').pluck();
+    this.#expired = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'events_expired'").pluck();
+  }
+
+  /**
+   * Returns events with greater ids than a cursor, in their order. A cursor below {@link expiredUpTo} misses events.
+   * @param limit most events. @param types absent: all.
+   */
+  after(id: number, limit: number, types?: readonly EventType[]): WalletEvent[] {
+    const found: WalletEvent[] = [];
+    const wanted = types && new Set<EventType>(types);
+    const codes = JSON.stringify(codesOf(types ?? []));
+    const staged = Number(
+      wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true,
+    );
+    // The row with the cursor may hold later events too.
+    let from = this.#rowAt.get(id) ?? 0;
+    while (found.length < limit) {
+      const most = Math.min(CHUNK, limit - found.length + 1);
+      const rows =
+        types === undefined
+          ? this.#all.all(from, most)
+          : this.#typed.all({ from, codes, staged, limit: most });
+      for (const row of rows)
+        for (const event of eventsOf(row))
+          if (event.id > id && wanted?.has(event.type) !== false && found.length < limit) found.push(event);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      from = toNumber(last.id) + 1;
+    }
+    return found;
+  }
+
+  /** Greatest id of the wallet's events, expired ones included; 0 if it has had none. */
+  last(): number {
+    const row = this.#last.get();
+    return row === undefined ? this.expiredUpTo() : lastIdOf(row);
+  }
+
+  /** Time of the oldest stored event [Unix ms]; undefined if there is none. */
+  oldestTime(): number | undefined {
+    return this.#oldestTime.get();
+  }
+
+  /** Greatest id of a deleted event; 0 if all are stored. */
+  expiredUpTo(): number {
+    return Number(this.#expired.get() ?? '0');
+  }
+}
+
+export class EventWriter extends EventReader {
+  readonly #ids: EventIds;
+  readonly #meta: MetaWriter;
+  readonly #stages: EventStageWriter;
+  readonly #insert: Statement<[id: number, ...row: NewRow, time: number]>;
+  readonly #mined: Statement<[number, Uint8Array, number, number], Integer>;
+  readonly #oldest: Statement<[number], SpanRow & { readonly time: number }>;
+  readonly #delete: Statement<[number]>;
+  #appended = 0;
+
+  constructor(db: Db, ids: EventIds) {
+    super(db);
+    this.#ids = ids;
+    this.#meta = new MetaWriter(db);
+    this.#stages = new EventStageWriter(db, ids);
+    this.#insert = db.prepare(
+      `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#mined = db
+      .prepare<[number, Uint8Array, number, number], Integer>(
+        `SELECT id FROM event WHERE type = 2 AND height = ? AND tx_hash = ? AND account = ? AND minor = ?
+         ORDER BY id DESC LIMIT 1`,
+      )
+      .pluck();
+    this.#oldest = db.prepare('SELECT id, type, stages, time FROM event ORDER BY id LIMIT ?');
+    this.#delete = db.prepare('DELETE FROM event WHERE id <= ?');
+  }
+
+  /** Number of rows appended by this writer. */
+  get appended(): number {
+    return this.#appended;
+  }
+
+  /** Unix time [s]. */
+  now(): number {
+    return Math.floor(this.#ids.now() / 1000);
+  }
+
+  /**
+   * Appends an event.
+   * @param stages of the same payment, which get the ids after its own; comma separated. @returns its id.
+   */
+  append(event: NewEvent, stages = ''): number {
+    const row = rowOf(event, stages);
+    const id = this.#ids.take(spanOf(row[0], row[1]));
+    this.#insert.run(id, ...row, Math.floor(this.#ids.now()));
+    this.#appended += 1;
+    return id;
+  }
+
+  /** Appends stages of all payments at heights from one to another, both inclusive: see {@link EventStageWriter}. */
+  appendStages(min: number, max: number, stages: readonly string[]): void {
+    this.#appended += this.#stages.append(min, max, stages);
+  }
+
+  /** Returns the id of the latest `payment.mined` of a payment; undefined once it has expired. */
+  minedId({ height, txHash, subaddress: { major, minor } }: MinedPaymentFacts): number | undefined {
+    const id = this.#mined.get(height, txHash, major, minor);
+    return id === undefined ? undefined : Number(id);
+  }
+
+  /**
+   * Deletes events before a time [Unix ms], oldest first, until a later one follows.
+   * @param max most rows to delete. @returns true if more may be deleted.
+   */
+  expire(before: number, max: number): boolean {
+    const oldest = this.#oldest.all(max);
+    const kept = oldest.findIndex(({ time }) => time >= before);
+    const last = kept === -1 ? oldest.at(-1) : oldest[kept - 1];
+    if (last === undefined) return false;
+    this.#delete.run(last.id);
+    this.#meta.set('events_expired', String(lastIdOf(last)));
+    return kept === -1 && oldest.length === max;
+  }
+}

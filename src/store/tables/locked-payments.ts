@@ -1,0 +1,53 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { toBytes } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+/** Identifies a payment. */
+interface PaymentKey {
+  readonly txHash: Hash;
+  readonly subaddress: SubaddressIndex;
+}
+
+interface LockedRow {
+  readonly tx_hash: Uint8Array;
+  readonly account: number;
+  readonly minor: number;
+}
+
+/** Mined payments with an unlock time that are not reported as unlocked. */
+export class LockedPayments {
+  readonly #insert: Statement<[Uint8Array, number, number, number, number]>;
+  readonly #due: Statement<[number, number], LockedRow>;
+  readonly #delete: Statement<[Uint8Array, number, number]>;
+
+  constructor(db: Db) {
+    this.#insert = db.prepare(
+      `INSERT INTO locked_payment (tx_hash, account, minor, opens_height, opens_time) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET opens_height = excluded.opens_height, opens_time = excluded.opens_time`,
+    );
+    this.#due = db.prepare(
+      `SELECT tx_hash, account, minor FROM locked_payment WHERE opens_height <= ? AND opens_time <= ?
+       ORDER BY opens_height, tx_hash, account, minor`,
+    );
+    this.#delete = db.prepare('DELETE FROM locked_payment WHERE tx_hash = ? AND account = ? AND minor = ?');
+  }
+
+  /** @param opens least tip, and least time [Unix s], at which it is unlocked. */
+  add({ txHash, subaddress }: PaymentKey, opens: { readonly height: number; readonly time: number }): void {
+    this.#insert.run(txHash, subaddress.major, subaddress.minor, opens.height, opens.time);
+  }
+
+  remove({ txHash, subaddress }: PaymentKey): void {
+    this.#delete.run(txHash, subaddress.major, subaddress.minor);
+  }
+
+  /** Returns the payments that are unlocked at a tip and a time [Unix s]. */
+  due(tip: number, time: number): PaymentKey[] {
+    return this.#due.all(tip, time).map((row) => ({
+      txHash: toBytes<'Hash'>(row.tx_hash),
+      subaddress: { major: row.account, minor: row.minor },
+    }));
+  }
+}

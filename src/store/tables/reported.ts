@@ -1,0 +1,149 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../wallet/model/events.js';
+import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+interface PaymentRow {
+  readonly height: Integer;
+  readonly tx_hash: Uint8Array;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly coinbase: Integer;
+  readonly payment_id: Uint8Array | null;
+}
+
+interface TransferRow {
+  readonly tx_hash: Uint8Array;
+  readonly height: Integer | null;
+  readonly account: Integer;
+  readonly amount_in: Integer;
+  readonly change: Integer;
+  readonly fee: Integer;
+}
+
+/** A transfer that was reported; without `height` it is not mined. */
+export type ReportedTransfer = TransferFacts & { readonly height?: number };
+
+const toPayment = (row: PaymentRow): MinedPaymentFacts => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  amount: toAmount(row.amount),
+  height: toNumber(row.height),
+  timestamp: toNumber(row.timestamp),
+  unlockTime: BigInt(row.unlock_time),
+  coinbase: toFlag(row.coinbase),
+  ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+});
+
+const toTransfer = (row: TransferRow): ReportedTransfer => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  account: toNumber(row.account),
+  amountIn: toAmount(row.amount_in),
+  change: toAmount(row.change),
+  fee: toAmount(row.fee),
+  ...(row.height === null ? {} : { height: toNumber(row.height) }),
+});
+
+/** Mined payments as reported before a rescan, until it passes their heights. */
+export class ReportedPayments {
+  readonly #any: Statement<[], unknown>;
+  readonly #keep: Statement<[]>;
+  readonly #take: Statement<[Uint8Array, number, number], PaymentRow>;
+  readonly #takeRange: Statement<[number, number], PaymentRow>;
+
+  constructor(db: Db) {
+    this.#any = db.prepare('SELECT 1 FROM reported_payment LIMIT 1');
+    this.#keep = db.prepare(
+      `INSERT INTO reported_payment
+         SELECT t.tx_hash, o.account, o.minor, t.height, sum(coalesce(o.credited, o.amount)) AS total, t.timestamp,
+           t.unlock_time, t.coinbase, t.payment_id
+         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash) WHERE o.change = 0
+         GROUP BY t.tx_hash, o.account, o.minor HAVING total > 0`,
+    );
+    this.#take = db
+      .prepare<[Uint8Array, number, number], PaymentRow>(
+        'DELETE FROM reported_payment WHERE tx_hash = ? AND account = ? AND minor = ? RETURNING *',
+      )
+      .safeIntegers();
+    this.#takeRange = db
+      .prepare<[number, number], PaymentRow>(
+        'DELETE FROM reported_payment WHERE height BETWEEN ? AND ? RETURNING *',
+      )
+      .safeIntegers();
+  }
+
+  get isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  /** Copies the mined payments of the wallet. */
+  keep(): void {
+    this.#keep.run();
+  }
+
+  /** Deletes a payment. @returns it, or undefined if there is none. */
+  take({ txHash, subaddress }: Pick<PaymentFacts, 'txHash' | 'subaddress'>): MinedPaymentFacts | undefined {
+    const row = this.#take.get(txHash, subaddress.major, subaddress.minor);
+    return row && toPayment(row);
+  }
+
+  /** Deletes the payments at heights from one to another, both inclusive. @returns them in height order. */
+  takeRange(from: number, to: number): MinedPaymentFacts[] {
+    return this.#takeRange
+      .all(from, to)
+      .map(toPayment)
+      .sort((a, b) => a.height - b.height);
+  }
+}
+
+/** Transfers as reported before a rescan, until it passes their heights. */
+export class ReportedTransfers {
+  readonly #any: Statement<[], unknown>;
+  readonly #insert: Statement<unknown[]>;
+  readonly #take: Statement<[Uint8Array], TransferRow>;
+  readonly #takeRange: Statement<[number, number], TransferRow>;
+  readonly #takeUnmined: Statement<[], TransferRow>;
+
+  constructor(db: Db) {
+    this.#any = db.prepare('SELECT 1 FROM reported_transfer LIMIT 1');
+    this.#insert = db.prepare(
+      `INSERT OR REPLACE INTO reported_transfer (tx_hash, height, account, amount_in, change, fee)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    const taking = <P extends unknown[]>(condition: string): Statement<P, TransferRow> =>
+      db
+        .prepare<P, TransferRow>(`DELETE FROM reported_transfer WHERE ${condition} RETURNING *`)
+        .safeIntegers();
+    this.#take = taking('tx_hash = ?');
+    this.#takeRange = taking('height BETWEEN ? AND ?');
+    this.#takeUnmined = taking('height IS NULL');
+  }
+
+  get isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  add({ txHash, height, account, amountIn, change, fee }: ReportedTransfer): void {
+    this.#insert.run(txHash, height ?? null, account, toColumn(amountIn), toColumn(change), toColumn(fee));
+  }
+
+  /** Deletes a transfer. @returns it, or undefined if there is none. */
+  take(txHash: Hash): ReportedTransfer | undefined {
+    const row = this.#take.get(txHash);
+    return row && toTransfer(row);
+  }
+
+  /** Deletes the transfers at heights from one to another, both inclusive. @returns them. */
+  takeRange(from: number, to: number): ReportedTransfer[] {
+    return this.#takeRange.all(from, to).map(toTransfer);
+  }
+
+  /** Deletes the transfers that were not mined. @returns them. */
+  takeUnmined(): ReportedTransfer[] {
+    return this.#takeUnmined.all().map(toTransfer);
+  }
+}

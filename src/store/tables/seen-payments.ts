@@ -1,0 +1,104 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import type { PaymentFacts } from '../../wallet/model/events.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+interface SeenRow {
+  readonly tx_hash: Uint8Array;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+  readonly timestamp: Integer;
+  readonly unlock_time: string;
+  readonly payment_id: Uint8Array | null;
+  readonly event: Integer;
+  readonly gone_height: Integer | null;
+  readonly misses: Integer;
+}
+
+/** A reported payment that is not mined. */
+export interface SeenPayment {
+  readonly facts: PaymentFacts;
+  /** Id of its `payment.seen`. */
+  readonly event: number;
+  /** Height of the tip when the mempool no longer held it; absent: it does. */
+  readonly goneHeight?: number;
+  /** Later reads of the mempool above that height without it. */
+  readonly misses: number;
+}
+
+type Key = Pick<PaymentFacts, 'txHash' | 'subaddress'>;
+
+const toSeen = (row: SeenRow): SeenPayment => ({
+  facts: {
+    txHash: toBytes<'Hash'>(row.tx_hash),
+    subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+    amount: toAmount(row.amount),
+    timestamp: toNumber(row.timestamp),
+    unlockTime: BigInt(row.unlock_time),
+    coinbase: false,
+    ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
+  },
+  event: toNumber(row.event),
+  ...(row.gone_height === null ? {} : { goneHeight: toNumber(row.gone_height) }),
+  misses: toNumber(row.misses),
+});
+
+/** Reported payments whose transaction is not mined: in the mempool, or gone from it and undecided. */
+export class SeenPayments {
+  readonly #any: Statement<[], unknown>;
+  readonly #list: Statement<[], SeenRow>;
+  readonly #insert: Statement<unknown[]>;
+  readonly #delete: Statement<[Uint8Array, number, number], SeenRow>;
+  readonly #setGone: Statement<[number | null, number, Uint8Array, number, number]>;
+
+  constructor(db: Db) {
+    this.#any = db.prepare('SELECT 1 FROM seen_payment LIMIT 1');
+    this.#list = db.prepare<[], SeenRow>('SELECT * FROM seen_payment ORDER BY event').safeIntegers();
+    this.#insert = db.prepare(
+      `INSERT INTO seen_payment (tx_hash, account, minor, amount, timestamp, unlock_time, payment_id, event)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    const key = 'tx_hash = ? AND account = ? AND minor = ?';
+    this.#delete = db
+      .prepare<[Uint8Array, number, number], SeenRow>(`DELETE FROM seen_payment WHERE ${key} RETURNING *`)
+      .safeIntegers();
+    this.#setGone = db.prepare(`UPDATE seen_payment SET gone_height = ?, misses = ? WHERE ${key}`);
+  }
+
+  get isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  list(): SeenPayment[] {
+    return this.#list.all().map(toSeen);
+  }
+
+  /** Returns the payments of a transaction. */
+  ofTx(txHash: Hash): SeenPayment[] {
+    return this.list().filter(({ facts }) => Buffer.compare(facts.txHash, txHash) === 0);
+  }
+
+  add({ txHash, subaddress, amount, timestamp, unlockTime, paymentId }: PaymentFacts, event: number): void {
+    this.#insert.run(
+      ...[txHash, subaddress.major, subaddress.minor, toColumn(amount), timestamp, unlockTime.toString()],
+      ...[paymentId ?? null, event],
+    );
+  }
+
+  /** Deletes a payment. @returns it, or undefined if it was not reported. */
+  take({ txHash, subaddress: { major, minor } }: Key): SeenPayment | undefined {
+    const row = this.#delete.get(txHash, major, minor);
+    return row && toSeen(row);
+  }
+
+  /** @param goneHeight undefined: the mempool holds the payment. */
+  setGone(
+    { txHash, subaddress: { major, minor } }: Key,
+    goneHeight: number | undefined,
+    misses: number,
+  ): void {
+    this.#setGone.run(goneHeight ?? null, misses, txHash, major, minor);
+  }
+}

@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { amount } from '../../../src/util/amount.js';
+import type { EventType, WalletEvent } from '../../../src/wallet/model/events.js';
+import type { FoundOutgoing } from '../../../src/wallet/model/records.js';
+import { bytes, output, page, received } from '../fixtures.js';
+
+let file: WalletStore;
+
+beforeEach(() => {
+  file = WalletStore.create(':memory:', new Uint8Array(32));
+});
+
+const events = (types?: readonly EventType[]): WalletEvent[] =>
+  file.read((r) => r.events.after(0, 1000, types));
+const names = (): string[] => events().map(({ type }) => type);
+
+describe('a page of blocks', () => {
+  it('reports a payment with its block', () => {
+    file.write((w) => w.applyPage(page(0, 3, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] })));
+    expect(events(['payment.mined'])).toMatchObject([
+      {
+        type: 'payment.mined',
+        data: {
+          txHash: bytes<Hash>(1),
+          subaddress: { major: 0, minor: 0 },
+          amount: 50n,
+          height: 2,
+          timestamp: 1002,
+          unlockTime: 0n,
+          coinbase: false,
+        },
+      },
+    ]);
+  });
+
+  it('reports one payment for each address that a transaction pays', () => {
+    const at = { major: 1, minor: 2 };
+    file.write((w) =>
+      w.applyPage(
+        page(0, 1, {
+          received: [received(1, 0)],
+          outputs: [
+            output(1, 0, 5n),
+            output(1, 0, 7n, { outputIndex: 1, publicKey: bytes(201), keyImage: bytes(201) }),
+            output(1, 0, 9n, { outputIndex: 2, publicKey: bytes(202), keyImage: bytes(202), subaddress: at }),
+          ],
+        }),
+      ),
+    );
+    expect(events(['payment.mined'])).toMatchObject([
+      { data: { amount: 12n, subaddress: { major: 0, minor: 0 } } },
+      { data: { amount: 9n, subaddress: at } },
+    ]);
+  });
+
+  it('reports no payment for change, and none for an output that credits nothing', () => {
+    file.write((w) =>
+      w.applyPage(
+        page(0, 2, {
+          received: [received(1, 0), received(2, 0), received(3, 1)],
+          outputs: [
+            output(1, 0, 5n, { change: true }),
+            output(2, 0, 9n),
+            output(3, 1, 8n, { publicKey: bytes(102), keyImage: bytes(102) }),
+          ],
+        }),
+      ),
+    );
+    expect(events(['payment.mined'])).toMatchObject([{ data: { txHash: bytes<Hash>(2), amount: 9n } }]);
+  });
+
+  it('corrects a payment whose credited amount changes with a later output on its key', () => {
+    file.write((w) => w.applyPage(page(0, 1, { received: [received(1, 0)], outputs: [output(1, 0, 5n)] })));
+    const found = output(2, 1, 9n, { publicKey: bytes(101), keyImage: bytes(101) });
+    file.write((w) => w.applyPage(page(1, 1, { received: [received(2, 1)], outputs: [found] })));
+    const sum = events()
+      .map(({ type, data }) =>
+        type === 'payment.mined' ? data.amount : type === 'payment.reversed' ? -data.amount : 0n,
+      )
+      .reduce((a, b) => a + b, 0n);
+    expect(sum).toBe(9n);
+  });
+
+  it('reports a spend with the amount that left the wallet', () => {
+    file.write((w) => w.applyPage(page(0, 1, { received: [received(1, 0)], outputs: [output(1, 0, 50n)] })));
+    const outgoing: FoundOutgoing = {
+      ...{ txHash: bytes<Hash>(9), height: 1, timestamp: 1, account: 0, fromIndices: [0], unlockTime: 0n },
+      ...{ amountIn: amount(50n), change: amount(20n), fee: amount(1n) },
+    };
+    const spend = { keyImage: bytes<KeyImage>(101), txHash: bytes<Hash>(9), height: 1 };
+    file.write((w) =>
+      w.applyPage(
+        page(1, 1, {
+          received: [received(9, 1)],
+          outputs: [output(9, 1, 20n, { change: true })],
+          spends: [spend],
+          outgoing: [outgoing],
+        }),
+      ),
+    );
+    expect(events().at(-1)).toMatchObject({
+      type: 'transfer.mined',
+      data: { txHash: bytes<Hash>(9), account: 0, amountIn: 50n, change: 20n, fee: 1n, height: 1 },
+    });
+  });
+
+  it('keeps payment id, unlock time and the flag of a miner transaction', () => {
+    const tx = { ...received(1, 0), unlockTime: 60n, coinbase: true, paymentId: new Uint8Array(8).fill(3) };
+    file.write((w) =>
+      w.applyPage(
+        page(0, 1, { received: [tx], outputs: [output(1, 0, 5n, { unlockTime: 60n, coinbase: true })] }),
+      ),
+    );
+    expect(events()[0]).toMatchObject({
+      data: { unlockTime: 60n, coinbase: true, paymentId: new Uint8Array(8).fill(3) },
+    });
+  });
+
+  it('reports nothing if the transaction is rolled back, neither then nor later', () => {
+    expect(() =>
+      file.write((w) => {
+        w.applyPage(page(0, 3, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] }));
+        throw new Error('stop');
+      }),
+    ).toThrow('stop');
+    file.write((w) => w.applyPage(page(0, 1)));
+    expect(events()).toEqual([]);
+  });
+
+  it('wakes readers after the commit, and only if it appended events', () => {
+    const heights: (number | undefined)[] = [];
+    file.watchEvents(() => heights.push(file.read((r) => r.chain.tip()?.height)));
+    file.write((w) => w.applyPage(page(0, 1)));
+    expect(heights).toEqual([]);
+    file.write((w) => w.applyPage(page(1, 1, { received: [received(1, 1)], outputs: [output(1, 1, 50n)] })));
+    expect(heights).toEqual([1]);
+  });
+});
+
+describe('a list of events', () => {
+  beforeEach(() => {
+    for (const height of [0, 1, 2])
+      file.write((w) =>
+        w.applyPage(
+          page(height, 1, {
+            received: [received(height + 1, height)],
+            outputs: [output(height + 1, height, 5n)],
+          }),
+        ),
+      );
+  });
+
+  it('continues behind any cursor without a gap or a repetition', () => {
+    const all = events();
+    expect(names()).toEqual(Array(3).fill(['payment.mined', 'payment.confirmed']).flat());
+    for (const limit of [1, 2, 3]) {
+      const read: WalletEvent[] = [];
+      for (;;) {
+        const next = file.read((r) => r.events.after(read.at(-1)?.id ?? 0, limit));
+        if (next.length === 0) break;
+        read.push(...next);
+      }
+      expect(read).toEqual(all);
+    }
+    expect(file.read((r) => r.events.last())).toBe(all.at(-1)?.id);
+  });
+
+  it('holds the wanted types only', () => {
+    expect(events(['payment.confirmed']).map(({ type }) => type)).toEqual(Array(3).fill('payment.confirmed'));
+    expect(events(['wallet.synced'])).toEqual([]);
+  });
+
+  it('has increasing ids, and safe ones', () => {
+    const ids = events().map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    expect(ids.every(Number.isSafeInteger)).toBe(true);
+  });
+});

@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { amount } from '../../../src/util/amount.js';
+import type { WalletEvent } from '../../../src/wallet/model/events.js';
+import type { FoundOutgoing, OutgoingTx } from '../../../src/wallet/model/records.js';
+import { bytes, output, page, received } from '../fixtures.js';
+
+let file: WalletStore;
+let last: number;
+
+const paid = (tx: number, height: number): ReturnType<typeof page> =>
+  page(height, 1, { received: [received(tx, height)], outputs: [output(tx, height, 50n)] });
+
+/** Events since the last call. */
+function fresh(): WalletEvent[] {
+  const events = file.read((r) => r.events.after(last, 1000));
+  last = events.at(-1)?.id ?? last;
+  return events;
+}
+
+const summary = (): unknown[] =>
+  fresh().map(({ type, data }) => ('confirmations' in data ? [type, data.confirmations] : [type]));
+
+beforeEach(() => {
+  last = 0;
+  file = WalletStore.create(':memory:', new Uint8Array(32), (w) => w.applyPage(page(0, 5)));
+});
+
+describe('stages of a payment', () => {
+  it('are reported as the chain grows, each once', () => {
+    file.write((w) => w.applyPage(paid(1, 5)));
+    expect(summary()).toEqual([['payment.mined'], ['payment.confirmed', 1]]);
+    file.write((w) => w.applyPage(page(6, 8)));
+    expect(summary()).toEqual([]);
+    file.write((w) => w.applyPage(page(14, 1)));
+    expect(summary()).toEqual([['payment.confirmed', 10], ['payment.unlocked']]);
+    file.write((w) => w.applyPage(page(15, 50)));
+    expect(summary()).toEqual([]);
+  });
+
+  it('follow at once for a payment that is deep when it is found', () => {
+    file.write((w) => w.applyPage({ ...paid(1, 5), hashes: page(5, 20).hashes }));
+    expect(summary()).toEqual([
+      ['payment.mined'],
+      ['payment.confirmed', 1],
+      ['payment.confirmed', 10],
+      ['payment.unlocked'],
+    ]);
+  });
+
+  it('wait for the unlock height of a miner transaction', () => {
+    const tx = { ...received(1, 5), coinbase: true, unlockTime: 65n };
+    const found = output(1, 5, 50n, { coinbase: true, unlockTime: 65n });
+    file.write((w) => w.applyPage(page(5, 59, { received: [tx], outputs: [found] })));
+    expect(summary()).not.toContainEqual(['payment.unlocked']);
+    file.write((w) => w.applyPage(page(64, 1)));
+    expect(summary()).toEqual([['payment.unlocked']]);
+  });
+
+  it('wait for an unlock time, less the leeway of the network, and for the age', () => {
+    const now = Math.floor(Date.now() / 1000);
+    for (const [tx, unlockTime] of [
+      [1, BigInt(now + 100)],
+      [2, BigInt(now + 100_000)],
+    ] as const)
+      file.write((w) =>
+        w.applyPage(
+          page(4 + tx, 1, {
+            received: [{ ...received(tx, 4 + tx), unlockTime }],
+            outputs: [output(tx, 4 + tx, 50n, { unlockTime })],
+          }),
+        ),
+      );
+    expect(summary()).not.toContainEqual(['payment.unlocked']);
+    file.write((w) => w.applyPage(page(7, 20)));
+    expect(fresh().filter(({ type }) => type === 'payment.unlocked')).toMatchObject([
+      { data: { txHash: bytes<Hash>(1) } },
+    ]);
+  });
+});
+
+describe('a reorganisation', () => {
+  it('is reported with its depth, and reverses its payments by the ids of their events', () => {
+    file.write((w) => w.applyPage(paid(1, 5)));
+    file.write((w) => w.applyPage(page(6, 2)));
+    const [mined] = fresh();
+    file.write((w) => w.applyPage(page(4, 5)));
+    expect(fresh()).toMatchObject([
+      { type: 'wallet.reorganised', data: { fromHeight: 4, depth: 4 } },
+      {
+        type: 'payment.reversed',
+        data: { txHash: bytes<Hash>(1), amount: 50n, height: 5, reverses: mined?.id, reason: 'reorganised' },
+      },
+    ]);
+  });
+
+  it('leaves payments below it, and does not repeat their stages', () => {
+    file.write((w) => w.applyPage(paid(1, 5)));
+    file.write((w) => w.applyPage(page(6, 9)));
+    fresh();
+    file.write((w) => w.applyPage(page(10, 2)));
+    file.write((w) => w.applyPage(page(12, 20)));
+    expect(summary()).toEqual([['wallet.reorganised']]);
+  });
+
+  it('reports a payment again that is found in the new blocks', () => {
+    file.write((w) => w.applyPage(paid(1, 5)));
+    fresh();
+    file.write((w) => w.applyPage({ ...paid(1, 5), hashes: page(5, 2).hashes }));
+    expect(summary()).toEqual([
+      ['wallet.reorganised'],
+      ['payment.reversed'],
+      ['payment.mined'],
+      ['payment.confirmed', 1],
+    ]);
+  });
+
+  const outgoing: FoundOutgoing = {
+    ...{ txHash: bytes<Hash>(9), height: 6, timestamp: 1, account: 0, fromIndices: [0], unlockTime: 0n },
+    ...{ amountIn: amount(50n), change: amount(0n), fee: amount(1n) },
+  };
+  const spent = page(6, 1, {
+    spends: [{ keyImage: bytes<KeyImage>(101), txHash: bytes<Hash>(9), height: 6 }],
+    outgoing: [outgoing],
+  });
+
+  it('fails a transfer that cannot be relayed again', () => {
+    file.write((w) => w.applyPage(paid(1, 5)));
+    file.write((w) => w.applyPage(spent));
+    fresh();
+    file.write((w) => w.applyPage(page(6, 2)));
+    expect(fresh()).toMatchObject([
+      { type: 'wallet.reorganised' },
+      { type: 'transfer.failed', data: { txHash: bytes<Hash>(9), amountIn: 50n, reason: 'reorganised' } },
+    ]);
+  });
+
+  it('says nothing of a transfer that becomes pending again', () => {
+    file.write((w) => w.applyPage(paid(1, 5)));
+    const { height, ...facts } = outgoing;
+    const record: OutgoingTx = { ...facts, state: 'prepared', blob: Uint8Array.of(1), destinations: [] };
+    file.write((w) => w.prepare(record, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
+    file.write((w) => w.markPending(bytes<Hash>(9)));
+    fresh();
+    file.write((w) => w.applyPage(spent));
+    file.write((w) => w.applyPage(page(height, 2)));
+    file.write((w) => w.applyPage({ ...spent, startHeight: 8, outgoing: [{ ...outgoing, height: 8 }] }));
+    expect(summary()).toEqual([['transfer.mined'], ['wallet.reorganised'], ['transfer.mined']]);
+  });
+});
+
+describe('a transfer', () => {
+  const record: OutgoingTx = {
+    ...{ txHash: bytes<Hash>(9), state: 'prepared', account: 0, fromIndices: [0], unlockTime: 0n },
+    ...{ amountIn: amount(50n), change: amount(20n), fee: amount(1n), timestamp: 1, blob: Uint8Array.of(1) },
+    destinations: [],
+  };
+
+  beforeEach(() => {
+    file.write((w) => w.applyPage(paid(1, 5)));
+    file.write((w) => w.prepare(record, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
+    fresh();
+  });
+
+  it('is reported when the daemon accepts it, once, and when it fails', () => {
+    file.write((w) => w.markPending(record.txHash));
+    file.write((w) => w.markPending(record.txHash));
+    expect(fresh()).toMatchObject([
+      { type: 'transfer.relayed', data: { txHash: record.txHash, amountIn: 50n, change: 20n, fee: 1n } },
+    ]);
+    file.write((w) => w.fail(record.txHash));
+    file.write((w) => w.fail(record.txHash));
+    expect(fresh()).toMatchObject([{ type: 'transfer.failed', data: { reason: 'dropped' } }]);
+  });
+
+  it('is not reported if it is refused', () => {
+    file.write((w) => w.discard(record.txHash));
+    file.write((w) => w.prepare(record, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
+    file.write((w) => w.refuseAgain(record.txHash));
+    expect(summary()).toEqual([]);
+  });
+});

@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Hash } from '../../../src/crypto/types.js';
+import { EventIds } from '../../../src/store/event-ids.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { amount } from '../../../src/util/amount.js';
+import type { WalletEvent } from '../../../src/wallet/model/events.js';
+import type { PoolTx } from '../../../src/wallet/model/records.js';
+import { bytes, output, page, received } from '../fixtures.js';
+
+const KEY = new Uint8Array(32);
+
+let directory: string;
+let file: WalletStore;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rescans-'));
+  file = WalletStore.create(join(directory, 'w'), KEY);
+});
+
+afterEach(() => {
+  file.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const chain = page(0, 30, {
+  received: [received(1, 2), received(2, 25)],
+  outputs: [output(1, 2, 50n), output(2, 25, 7n)],
+});
+
+const after = (id: number): WalletEvent[] => file.read((r) => r.events.after(id, 1000));
+const last = (): number => file.read((r) => r.events.last());
+
+const pooled = (tx: number): PoolTx => ({
+  ...{ txHash: bytes<Hash>(tx), timestamp: 1, unlockTime: 0n, fee: amount(1n), doubleSpendSeen: false },
+  outputs: [{ outputIndex: 0, amount: amount(5n), subaddress: { major: 0, minor: 0 } }],
+});
+
+/** Reads a mempool with some transactions. */
+const readPool = (...txs: readonly PoolTx[]): void =>
+  file.write((w) => {
+    w.pool.clear();
+    for (const tx of txs) w.pool.add(tx);
+    w.events.poolRead();
+  });
+
+describe('a rescan', () => {
+  beforeEach(() => file.write((w) => w.applyPage(chain)));
+
+  it('reports nothing that is still true, even after a restart within it', () => {
+    const cursor = last();
+    file.write((w) => w.clearChain({ hard: true }));
+    file.write((w) =>
+      w.applyPage({
+        ...chain,
+        hashes: chain.hashes.slice(0, 10),
+        received: [received(1, 2)],
+        outputs: [output(1, 2, 50n)],
+      }),
+    );
+    file.close();
+    file = WalletStore.open(join(directory, 'w'), KEY);
+    file.write((w) =>
+      w.applyPage(page(10, 20, { received: [received(2, 25)], outputs: [output(2, 25, 7n)] })),
+    );
+    expect(after(cursor)).toEqual([]);
+  });
+
+  it('continues with the stages that were not reached before', () => {
+    const cursor = last();
+    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => w.applyPage({ ...chain, hashes: page(0, 40).hashes }));
+    expect(after(cursor)).toMatchObject([
+      { type: 'payment.confirmed', data: { txHash: bytes<Hash>(2), confirmations: 10 } },
+      { type: 'payment.unlocked', data: { txHash: bytes<Hash>(2) } },
+    ]);
+  });
+
+  it('reverses a payment once it has passed its height without it', () => {
+    const [mined] = after(0);
+    const cursor = last();
+    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => w.applyPage(page(0, 2)));
+    expect(after(cursor)).toEqual([]);
+    file.write((w) => w.applyPage(page(2, 1)));
+    expect(after(cursor)).toMatchObject([
+      { type: 'payment.reversed', data: { txHash: bytes<Hash>(1), reverses: mined?.id, reason: 'rescan' } },
+    ]);
+  });
+
+  it('replaces a payment with another amount', () => {
+    const cursor = last();
+    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => w.applyPage({ ...chain, outputs: [output(1, 2, 60n), output(2, 25, 7n)] }));
+    expect(after(cursor).slice(0, 2)).toMatchObject([
+      { type: 'payment.reversed', data: { amount: 50n } },
+      { type: 'payment.mined', data: { amount: 60n } },
+    ]);
+  });
+});
+
+describe('a payment in the mempool', () => {
+  beforeEach(() => file.write((w) => w.applyPage(page(0, 5))));
+
+  it('is reported once, and named by the event of its block', () => {
+    readPool(pooled(1));
+    readPool(pooled(1));
+    const [seen, ...more] = after(0);
+    expect(seen).toMatchObject({ type: 'payment.seen', data: { txHash: bytes<Hash>(1), amount: 5n } });
+    expect(more).toEqual([]);
+    file.write((w) => w.applyPage(page(5, 1, { received: [received(1, 5)], outputs: [output(1, 5, 5n)] })));
+    expect(after(seen?.id ?? 0)[0]).toMatchObject({ type: 'payment.mined', data: { seen: seen?.id } });
+  });
+
+  it('is not reversed before two later reads above the height at which it was first missing', () => {
+    readPool(pooled(1));
+    const cursor = last();
+    readPool();
+    readPool();
+    readPool();
+    expect(after(cursor)).toEqual([]);
+    file.write((w) => w.applyPage(page(5, 1)));
+    readPool();
+    expect(after(cursor)).toEqual([]);
+    readPool();
+    expect(after(cursor)).toMatchObject([
+      { type: 'payment.reversed', data: { amount: 5n, reverses: cursor, reason: 'dropped' } },
+    ]);
+    readPool();
+    expect(after(cursor)).toHaveLength(1);
+  });
+
+  it('is kept if it returns, or if a block that is scanned later contains it', () => {
+    readPool(pooled(1), pooled(2));
+    const cursor = last();
+    readPool();
+    file.write((w) => w.applyPage(page(5, 1)));
+    readPool(pooled(1));
+    file.write((w) => w.applyPage(page(6, 1, { received: [received(2, 6)], outputs: [output(2, 6, 5n)] })));
+    readPool(pooled(1));
+    expect(after(cursor).map(({ type }) => type)).toEqual(['payment.mined', 'payment.confirmed']);
+  });
+
+  it('is reversed at once if it turns out to be an own transfer', () => {
+    readPool(pooled(1));
+    const cursor = last();
+    file.write((w) => w.removeIncoming(bytes<Hash>(1)));
+    expect(after(cursor)).toMatchObject([{ type: 'payment.reversed', data: { reverses: cursor } }]);
+  });
+});
+
+describe('a store without events', () => {
+  it('reports its contents when it is opened, once, with ids above those of other wallets', () => {
+    file.write((w) => w.meta.remove('events'));
+    file.write((w) => w.applyPage(chain));
+    file.write((w) => w.pool.add(pooled(3)));
+    expect(after(0)).toEqual([]);
+    const ids = new EventIds({ now: () => 2_000_000_000_000 });
+    const other = ids.take(1);
+    for (let i = 0; i < 2; i++) {
+      file.close();
+      file = WalletStore.open(join(directory, 'w'), KEY, undefined, { ids, confirmations: [1, 10] });
+      expect(
+        after(other).map(({ type, data }) =>
+          'confirmations' in data ? `${type} ${data.confirmations}` : type,
+        ),
+      ).toEqual([
+        'payment.mined',
+        'payment.confirmed 1',
+        'payment.confirmed 10',
+        'payment.unlocked',
+        'payment.mined',
+        'payment.confirmed 1',
+        'payment.seen',
+      ]);
+    }
+  });
+});
+
+describe('expired events', () => {
+  it('are deleted oldest first, in steps, and a cursor below them can be recognised', () => {
+    let now = 1_000_000;
+    file.close();
+    const ids = new EventIds({ now: () => now });
+    file = WalletStore.open(join(directory, 'w'), KEY, undefined, { ids, confirmations: [1, 10] });
+    for (let height = 0; height < 4; height++) {
+      now += 1000;
+      const found = { received: [received(height + 1, height)], outputs: [output(height + 1, height, 5n)] };
+      file.write((w) => w.applyPage(page(height, 1, found)));
+    }
+    const all = after(0);
+    expect(file.read((r) => r.events.expiredUpTo())).toBe(0);
+    expect(file.write((w) => w.events.expire(1_003_000, 1))).toBe(true);
+    expect(file.read((r) => r.events.expiredUpTo())).toBe(all[1]?.id);
+    expect(file.write((w) => w.events.expire(1_003_000, 10))).toBe(false);
+    expect(after(0)).toEqual(all.slice(4));
+    expect(file.write((w) => w.events.expire(2_000_000, 10))).toBe(false);
+    expect(after(0)).toEqual([]);
+    expect(last()).toBe(all.at(-1)?.id);
+  });
+});
