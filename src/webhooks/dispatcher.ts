@@ -23,6 +23,8 @@ export interface DispatcherOptions {
   readonly rng?: Rng;
   /** Attempts at the same time, of all endpoints. */
   readonly maxConnections?: number;
+  /** Longest sleep of a lane [ms]: a clock that is stepped forward is noticed within this time. */
+  readonly maxSleepMs?: number;
   /** Receives errors of stores and of the program; failed deliveries are none. */
   readonly onError?: (endpointId: string, error: unknown) => void;
 }
@@ -30,7 +32,6 @@ export interface DispatcherOptions {
 const MAX_CONNECTIONS = 16;
 /** Time for attempts in flight when the dispatcher stops [ms]. */
 const STOP_GRACE_MS = 15_000;
-/** Longest sleep of a lane [ms]: a clock that is stepped forward is noticed within this time. */
 const MAX_SLEEP_MS = 60_000;
 
 /** Endpoint while it is served. */
@@ -57,6 +58,7 @@ export class Dispatcher {
   readonly #rng: Rng;
   readonly #maxConnections: number;
   readonly #maxSuspects: number;
+  readonly #maxSleepMs: number;
   readonly #onError: NonNullable<DispatcherOptions['onError']>;
   readonly #served = new Map<string, ServedEndpoint>();
   /** Lanes that may have work, in the order in which they are served. */
@@ -72,6 +74,7 @@ export class Dispatcher {
     this.#rng = rng;
     this.#onError = onError;
     this.#maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
+    this.#maxSleepMs = options.maxSleepMs ?? MAX_SLEEP_MS;
     this.#maxSuspects = Math.ceil(this.#maxConnections / 2);
   }
 
@@ -160,7 +163,7 @@ export class Dispatcher {
       const step = lane.next();
       if (step?.job !== undefined) this.#start(lane, endpoint, step.job);
       else if (step !== undefined)
-        lane.setTimer(Math.min(step.waitMs, MAX_SLEEP_MS), () => {
+        lane.setTimer(Math.min(step.waitMs, this.#maxSleepMs), () => {
           this.#markReady(lane, endpoint);
           this.#serve();
         });

@@ -61,7 +61,7 @@ export class Lane {
   async deliver(job: Job, onSent: () => void): Promise<void> {
     const result = await this.#send(job).finally(onSent);
     if (result === undefined) return this.#pause();
-    if (result.kind !== 'aborted') this.#failing = result.kind !== 'delivered';
+    this.#failing = result.kind !== 'delivered';
     // An acknowledged event must not be sent again, so nothing else is done before its result is recorded.
     while (!this.#settle(job, result)) {
       await this.#pause();

@@ -61,8 +61,8 @@ export class MemoryDeliveryLog implements DeliveryLog {
 /** Events in memory, of which an endpoint takes those with a body. */
 export class MemoryEvents implements EventSource {
   readonly #bodies = new Map<number, string | undefined>();
-  /** Calls of {@link next}. */
-  searches = 0;
+  /** Ids after which an event was searched for. */
+  readonly searches: number[] = [];
 
   /** @param body absent: the endpoint has not subscribed to the event. */
   add(id: number, body?: string): void {
@@ -74,7 +74,7 @@ export class MemoryEvents implements EventSource {
   }
 
   next(after: number): { event: QueuedEvent } | { event?: undefined; upTo: number } {
-    this.searches += 1;
+    this.searches.push(after);
     const ids = [...this.#bodies.keys()].sort((a, b) => a - b);
     for (const id of ids) {
       const event = id > after ? this.byId(id) : undefined;

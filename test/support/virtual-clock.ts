@@ -2,7 +2,7 @@ import type { Clock } from '../../src/webhooks/clock.js';
 
 /** Lets every promise that can be settled without timers settle. */
 const settle = async (): Promise<void> => {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
 /** Clock whose time passes only when a test says so. Timers follow elapsed time; the time of day can be stepped. */

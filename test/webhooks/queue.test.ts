@@ -85,6 +85,8 @@ describe('first attempts', () => {
     for (const id of [40, 50]) events.add(id);
     for (let i = 0; i < 3; i++) attempt('fresh', delivered);
     expect(queue.next('fresh', now)).toBeUndefined();
+    expect(queue.next('fresh', now)).toBeUndefined();
+    expect(events.searches.slice(-2)).toEqual([30, 50]);
     events.add(60, '"60"');
     expect(attempt('fresh', delivered).id).toBe(60);
     expect(log.position()).toBe(60);
