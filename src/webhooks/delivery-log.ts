@@ -67,8 +67,12 @@ export interface DeliveryLog {
   isDisabled(): boolean;
   /** Returns the pending delivery with the earliest due time. */
   earliest(): PendingDelivery | undefined;
-  /** Records an attempt, and advances the position to its event, in one durable transaction. */
+  /**
+   * Records an attempt, and advances the position to its event, in one transaction that survives a crash of the process.
+   */
   record(attempt: AttemptRecord): void;
   /** Schedules again, `wait` from now, each attempt that was scheduled after `now`: the clock was stepped back. */
   rebase(now: number): void;
+  /** Resolves once all records are on disk and survive a crash of the machine. */
+  flush(): Promise<void>;
 }

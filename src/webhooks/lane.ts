@@ -59,6 +59,7 @@ export class Lane {
    * @param onSent is called when the attempt no longer uses a connection.
    */
   async deliver(job: Job, onSent: () => void): Promise<void> {
+    const { queue, onError } = this.#parts;
     const result = await this.#send(job).finally(onSent);
     if (result === undefined) return this.#pause();
     this.#failing = result.kind !== 'delivered';
@@ -67,6 +68,8 @@ export class Lane {
       await this.#pause();
       if (this.#abort.signal.aborted) return;
     }
+    // The next event is sent only once this result is on disk, so that a crash of the machine loses one at most.
+    await queue.flush().catch(onError);
   }
 
   /** Ends the attempt in flight, and the timer. */

@@ -82,6 +82,11 @@ export class EndpointQueue {
     this.#pausedUntil[lane] = now + pause;
   }
 
+  /** Resolves once all recorded results are on disk. */
+  flush(): Promise<void> {
+    return this.#log.flush();
+  }
+
   #fresh(): NextStep {
     const after = Math.max(this.#log.position(), this.#searched);
     const found = this.#events.next(after);

@@ -51,6 +51,10 @@ export class MemoryDeliveryLog implements DeliveryLog {
     this.disabled ||= disable;
   }
 
+  flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
   rebase(now: number): void {
     for (const [id, delivery] of this.#pending)
       if (delivery.due - delivery.wait > now)

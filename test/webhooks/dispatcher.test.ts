@@ -225,6 +225,21 @@ describe('a store that fails', () => {
     expect(sent).toEqual(['a/1', 'a/2']);
   });
 
+  it('to reach the disk holds back the next event only until it reports so', async () => {
+    automatic = () => delivered;
+    const a = shop('a', 1, 2);
+    let fail: (error: Error) => void = () => undefined;
+    a.log.flush = () => new Promise<void>((_, reject) => (fail = reject));
+    dispatcherWith().add(a);
+    await clock.advance(HOUR);
+    expect(sent).toEqual(['a/1']);
+    a.log.flush = () => Promise.resolve();
+    fail(new Error('disk full'));
+    await clock.advance(0);
+    expect(sent).toEqual(['a/1', 'a/2']);
+    expect(errors).toHaveLength(1);
+  });
+
   it('does not end the service when it cannot be read', async () => {
     automatic = () => delivered;
     const a = shop('a', 1);
