@@ -30,7 +30,7 @@ const mayImport: Record<string, readonly string[]> = {
   regtest: ['jsonrpc', 'epee', 'kernel', ...protocol],
   services,
   refresh: ['wallet', 'store', 'daemon', 'kernel', ...protocol],
-  store: ['wallet', 'epee', ...protocol],
+  store: ['wallet', 'epee', 'webhooks', ...protocol],
   daemon: ['epee', ...protocol],
   dns: ['util'],
   webhooks: ['util'],

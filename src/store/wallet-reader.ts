@@ -18,6 +18,8 @@ import { PoolReader } from './tables/pool.js';
 import { TransferPageReader } from './queries/transfer-pages.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
 import { WatchReader } from './queries/watched-outputs.js';
+import { WebhookDeliveryReader } from './tables/webhook-deliveries.js';
+import { WebhookReader } from './tables/webhooks.js';
 
 /** Reads a wallet's store. */
 export class WalletReader {
@@ -43,6 +45,8 @@ export class WalletReader {
   readonly imported: ImportedOutputReader;
   readonly importedKeyImages: ImportedKeyImageReader;
   readonly multisig: MultisigReader;
+  readonly webhooks: WebhookReader;
+  readonly webhookDeliveries: WebhookDeliveryReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -67,5 +71,7 @@ export class WalletReader {
     this.imported = new ImportedOutputReader(db);
     this.importedKeyImages = new ImportedKeyImageReader(db);
     this.multisig = new MultisigReader(db);
+    this.webhooks = new WebhookReader(db);
+    this.webhookDeliveries = new WebhookDeliveryReader(db);
   }
 }

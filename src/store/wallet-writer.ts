@@ -15,6 +15,8 @@ import { PaymentWriter } from './tables/payments.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import { PoolWriter } from './tables/pool.js';
 import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
+import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
+import { WebhookWriter } from './tables/webhooks.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
 import { amount } from '../util/amount.js';
 import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../wallet/model/records.js';
@@ -41,6 +43,8 @@ export class WalletWriter {
   readonly imported: ImportedOutputWriter;
   readonly importedKeyImages: ImportedKeyImageWriter;
   readonly multisig: MultisigWriter;
+  readonly webhooks: WebhookWriter;
+  readonly webhookDeliveries: WebhookDeliveryWriter;
   readonly #db: Db;
 
   constructor(db: Db) {
@@ -62,6 +66,8 @@ export class WalletWriter {
     this.imported = new ImportedOutputWriter(db);
     this.importedKeyImages = new ImportedKeyImageWriter(db);
     this.multisig = new MultisigWriter(db);
+    this.webhooks = new WebhookWriter(db);
+    this.webhookDeliveries = new WebhookDeliveryWriter(db);
   }
 
   /**
