@@ -223,7 +223,7 @@ class Attempt {
         // The rest of the body has no meaning: the status is the answer.
         if (length > MAX_RESPONSE_BYTES) this.#answer();
       });
-      reply.on('end', () => (reply.complete ? this.#answer(false) : this.#fail('response')));
+      reply.on('end', () => this.#answer(false));
       reply.on('error', () => this.#fail('response'));
     });
     sent.end(this.#body);

@@ -64,9 +64,9 @@ export class WebhookReceiver {
     return `${this.#scheme}://127.0.0.1:${this.port}/hook?shop=1`;
   }
 
-  /** Connections that are open. */
-  get open(): number {
-    return this.#sockets.size;
+  /** Resolves once no connection is open. */
+  async allClosed(): Promise<void> {
+    while (this.#sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   /** Closes the open connections. */

@@ -143,6 +143,7 @@ describe('a receiver that', () => {
       reason: 'timeout',
     });
     expect(performance.now() - start).toBeLessThan(2000);
+    await receiver.allClosed();
   });
 
   it('sends its body byte by byte costs the time limit, and has not acknowledged', async () => {
@@ -166,7 +167,11 @@ describe('a receiver that', () => {
       response.writeHead(200, { 'content-length': 100_000_000 });
       const chunk = Buffer.alloc(65_536);
       const pump = (): void => {
-        while (written < 100_000_000 && response.write(chunk)) written += chunk.length;
+        let more = true;
+        while (more && written < 100_000_000) {
+          more = response.write(chunk);
+          written += chunk.length;
+        }
       };
       response.on('drain', pump);
       response.on('close', () => closed());
