@@ -68,7 +68,7 @@ export function proxiedConnect(allowPrivate: boolean, connect: Connect): Connect
 
 /** TLS settings of the deliveries. */
 export interface TlsOptions {
-  /** Trusted certificates in PEM; absent: those of Node. */
+  /** Trusted certificates in PEM; absent: Node's own list. */
   readonly ca?: string;
 }
 

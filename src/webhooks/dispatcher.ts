@@ -25,7 +25,7 @@ export interface DispatcherOptions {
   readonly maxConnections?: number;
   /** Longest sleep of a lane [ms]: a clock that is stepped forward is noticed within this time. */
   readonly maxSleepMs?: number;
-  /** Receives errors of stores and of the program; failed deliveries are none. */
+  /** Receives errors of stores and of the program, not failed deliveries. Must not throw. */
   readonly onError?: (endpointId: string, error: unknown) => void;
 }
 

@@ -67,7 +67,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Names that never belong to a public host: names without a dot, and those of local networks.
+ * Names that never belong to a public host: names without a dot, and names of local networks.
  * Source: RFC 6761, RFC 6762, RFC 8375, ICANN resolution 2024.07.29.06 (`internal`).
  */
 const LOCAL_NAME = /^[^.]*\.?$|\.(?:localhost|localdomain|local|internal|home\.arpa)\.?$/;
