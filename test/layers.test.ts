@@ -7,7 +7,7 @@ const src = fileURLToPath(new URL('../../src', import.meta.url));
 
 const ground = ['crypto', 'util'];
 const protocol = ['cryptonote', 'ringct', ...ground];
-const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', 'kernel', ...protocol];
+const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', 'webhooks', 'kernel', ...protocol];
 
 /** Which folders a folder may import, itself aside. DESIGN: the house. */
 const mayImport: Record<string, readonly string[]> = {
@@ -19,6 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
     'store',
     'daemon',
     'dns',
+    'webhooks',
     'kernel',
     'wallet',
     'jsonrpc',
@@ -29,9 +30,10 @@ const mayImport: Record<string, readonly string[]> = {
   regtest: ['jsonrpc', 'epee', 'kernel', ...protocol],
   services,
   refresh: ['wallet', 'store', 'daemon', 'kernel', ...protocol],
-  store: ['wallet', 'epee', ...protocol],
+  store: ['wallet', 'epee', 'webhooks', ...protocol],
   daemon: ['epee', ...protocol],
   dns: ['util'],
+  webhooks: ['util'],
   kernel: ground,
   wallet: protocol,
   jsonrpc: ['util'],

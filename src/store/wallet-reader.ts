@@ -20,6 +20,8 @@ import { PoolReader } from './tables/pool.js';
 import { TransferPageReader } from './queries/transfer-pages.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
 import { WatchReader } from './queries/watched-outputs.js';
+import { WebhookDeliveryReader } from './tables/webhook-deliveries.js';
+import { WebhookReader } from './tables/webhooks.js';
 
 /** Reads a wallet's store. */
 export class WalletReader {
@@ -47,6 +49,8 @@ export class WalletReader {
   readonly multisig: MultisigReader;
   readonly orders: OrderReader;
   readonly events: EventReader;
+  readonly webhooks: WebhookReader;
+  readonly webhookDeliveries: WebhookDeliveryReader;
 
   constructor(db: Db) {
     this.meta = new MetaReader(db);
@@ -73,5 +77,7 @@ export class WalletReader {
     this.multisig = new MultisigReader(db);
     this.orders = new OrderReader(db);
     this.events = new EventReader(db);
+    this.webhooks = new WebhookReader(db);
+    this.webhookDeliveries = new WebhookDeliveryReader(db);
   }
 }

@@ -18,6 +18,8 @@ import { PaymentWriter } from './tables/payments.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import { PoolWriter } from './tables/pool.js';
 import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
+import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
+import { WebhookWriter } from './tables/webhooks.js';
 import type { Hash, SecretKey } from '../crypto/types.js';
 import { amount } from '../util/amount.js';
 import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../wallet/model/records.js';
@@ -49,6 +51,8 @@ export class WalletWriter {
   readonly multisig: MultisigWriter;
   readonly orders: OrderWriter;
   readonly events: EventLog;
+  readonly webhooks: WebhookWriter;
+  readonly webhookDeliveries: WebhookDeliveryWriter;
   readonly #db: Db;
 
   constructor(db: Db, events: EventSettings = ownEvents()) {
@@ -72,6 +76,8 @@ export class WalletWriter {
     this.multisig = new MultisigWriter(db);
     this.orders = new OrderWriter(db);
     this.events = new EventLog(db, this, events);
+    this.webhooks = new WebhookWriter(db);
+    this.webhookDeliveries = new WebhookDeliveryWriter(db);
   }
 
   /**

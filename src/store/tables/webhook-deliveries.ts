@@ -1,0 +1,156 @@
+import type { Statement } from 'better-sqlite3';
+import type { AttemptRecord, DeliveryState, PendingDelivery } from '../../webhooks/delivery-log.js';
+import type { Db } from '../file/database.js';
+
+/** Delivery of an event to an endpoint, after its last attempt. */
+export interface Delivery {
+  readonly eventId: number;
+  readonly state: DeliveryState;
+  /** Attempts made since the event was first sent, or redelivered by request. */
+  readonly attempts: number;
+  /** Unix time at which the last attempt ended [ms]. */
+  readonly time: number;
+  /** Unix time of the next attempt [ms]; pending ones only. */
+  readonly due?: number;
+  /** HTTP status of the last attempt. */
+  readonly status?: number;
+  /** Cause of the last failure; absent if acknowledged. */
+  readonly reason?: string;
+}
+
+export interface DeliveryFilter {
+  readonly state?: DeliveryState;
+  /** Only deliveries of events with smaller ids. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+interface DeliveryRow {
+  readonly event: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly time: number;
+  readonly due: number | null;
+  readonly status: number | null;
+  readonly reason: string | null;
+}
+
+/** Reason for which an endpoint is disabled that answered 410. */
+const GONE = 'gone';
+
+const toDelivery = ({ event, due, status, reason, ...row }: DeliveryRow): Delivery => ({
+  eventId: event,
+  ...row,
+  ...(due === null ? {} : { due }),
+  ...(status === null ? {} : { status }),
+  ...(reason === null ? {} : { reason }),
+});
+
+export class WebhookDeliveryReader {
+  protected readonly db: Db;
+  readonly #earliest: Statement<[string], PendingDelivery>;
+  readonly #ahead: Statement<[string, number], unknown>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#earliest = db.prepare(
+      `SELECT event AS eventId, attempts, due FROM webhook_delivery
+         WHERE webhook = ? AND due IS NOT NULL ORDER BY due, event LIMIT 1`,
+    );
+    this.#ahead = db.prepare(
+      'SELECT 1 FROM webhook_delivery WHERE webhook = ? AND due IS NOT NULL AND due - wait > ? LIMIT 1',
+    );
+  }
+
+  /** Returns deliveries of an endpoint, newest event first. */
+  list(webhook: string, { state, before, limit }: DeliveryFilter): Delivery[] {
+    return this.db
+      .prepare<unknown[], DeliveryRow>(
+        `SELECT event, state, attempts, time, due, status, reason FROM webhook_delivery
+           WHERE webhook = ? AND event < ? AND state = coalesce(?, state) ORDER BY event DESC LIMIT ?`,
+      )
+      .all(webhook, before ?? Number.MAX_SAFE_INTEGER, state ?? null, limit)
+      .map(toDelivery);
+  }
+
+  /** Returns the pending delivery with the earliest due time. */
+  earliest(webhook: string): PendingDelivery | undefined {
+    return this.#earliest.get(webhook);
+  }
+
+  /** True if an attempt was scheduled after a Unix time [ms]: the clock was stepped back. */
+  isAheadOf(webhook: string, now: number): boolean {
+    return this.#ahead.get(webhook, now) !== undefined;
+  }
+}
+
+export class WebhookDeliveryWriter extends WebhookDeliveryReader {
+  readonly #record: Statement<unknown[]>;
+  readonly #advance: Statement<[number, number, string]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#record = db.prepare(
+      `INSERT OR REPLACE INTO webhook_delivery (webhook, event, state, attempts, time, due, wait, status, reason)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#advance = db.prepare('UPDATE webhook SET position = ? WHERE position < ? AND id = ?');
+  }
+
+  /** Records an attempt, and advances the position of the endpoint to its event. */
+  record(webhook: string, attempt: AttemptRecord): void {
+    const { eventId, state, attempts, time, next, status, reason, disable = false } = attempt;
+    this.#record.run(
+      webhook,
+      eventId,
+      state,
+      attempts,
+      time,
+      next?.due ?? null,
+      next?.wait ?? null,
+      status ?? null,
+      reason ?? null,
+    );
+    this.#advance.run(eventId, eventId, webhook);
+    if (disable) this.db.prepare('UPDATE webhook SET disabled = ? WHERE id = ?').run(GONE, webhook);
+  }
+
+  /**
+   * Makes an event due, with all of its attempts, whatever became of its delivery.
+   * @param now Unix time [ms].
+   * @returns false for an unknown endpoint, and for an event after its position: its first attempt is still to come.
+   */
+  requeue(webhook: string, eventId: number, now: number): boolean {
+    const { changes } = this.db
+      .prepare(
+        `INSERT INTO webhook_delivery (webhook, event, state, attempts, time, due, wait)
+           SELECT id, @eventId, 'pending', 0, @now, @now, 0 FROM webhook WHERE id = @webhook AND position >= @eventId
+         ON CONFLICT DO UPDATE SET state = 'pending', attempts = 0, due = @now, wait = 0`,
+      )
+      .run({ webhook, eventId, now });
+    return changes > 0;
+  }
+
+  /** Schedules again, `wait` from now, each attempt that was scheduled after `now`. @param now Unix time [ms]. */
+  rebase(webhook: string, now: number): void {
+    this.db
+      .prepare(
+        `UPDATE webhook_delivery SET due = @now + wait
+           WHERE webhook = @webhook AND due IS NOT NULL AND due - wait > @now`,
+      )
+      .run({ webhook, now });
+  }
+
+  /**
+   * Deletes deliveries that ended before a Unix time [ms], at most `max` of them; pending ones are kept.
+   * @returns how many were deleted.
+   */
+  expire(before: number, max: number): number {
+    return this.db
+      .prepare(
+        `DELETE FROM webhook_delivery WHERE (webhook, event) IN
+           (SELECT webhook, event FROM webhook_delivery WHERE due IS NULL AND time < ? ORDER BY time LIMIT ?)`,
+      )
+      .run(before, max).changes;
+  }
+}

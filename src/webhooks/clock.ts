@@ -1,0 +1,15 @@
+/** Time of day and timers; tests use virtual ones. */
+export interface Clock {
+  /** Unix time [ms]. */
+  now(): number;
+  /** Runs a function after a time [ms], whatever happens to the time of day. @returns a function that cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
