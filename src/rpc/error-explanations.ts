@@ -60,6 +60,8 @@ export function explain(fault: Fault): string {
       return fault.reason;
     case 'order_mismatch':
       return `the idempotency key belongs to another request (${fault.method}): use a new key for a new payment`;
+    case 'events_expired':
+      return `events after this cursor were deleted: all events after ${fault.oldest} are kept`;
     case 'order_missing':
       return 'no order has this idempotency key';
     case 'already_multisig':

@@ -70,6 +70,7 @@ export const CODE = {
   order_mismatch: -54,
   order_failed: -55,
   order_missing: -56,
+  events_expired: -57,
   multisig_refused: -1,
   already_multisig: -28,
   not_multisig: -31,

@@ -101,6 +101,7 @@ export const TEXTS: ErrorTexts = {
   order_mismatch: explain,
   order_failed: causeText,
   order_missing: explain,
+  events_expired: explain,
   multisig_refused: causeText,
   already_multisig: 'This wallet is already multisig',
   not_multisig: 'This wallet is not multisig',

@@ -19,6 +19,7 @@ import { isMultisigImportNeeded } from './context/multisig-import.js';
 import type { WalletContext } from './context/wallet-context.js';
 import type { WalletPaths } from './context/wallet-directory.js';
 import { WalletLocks } from './context/wallet-locks.js';
+import { WalletEventLog } from './events/wallet-event-log.js';
 import { History } from './history/history.js';
 import { Mining } from './mining.js';
 import { MultisigInfoTransfer } from './multisig/multisig-info.js';
@@ -67,6 +68,7 @@ export class OpenWallet {
   readonly annotations: Annotations;
   readonly balances: Balances;
   readonly history: History;
+  readonly eventLog: WalletEventLog;
   readonly proofs: Proofs;
   readonly mining: Mining;
   readonly feeEstimator: FeeEstimator;
@@ -108,6 +110,7 @@ export class OpenWallet {
     this.annotations = new Annotations(context);
     this.balances = new Balances(context, { accounts });
     this.history = new History(context, { accounts, annotations: this.annotations });
+    this.eventLog = new WalletEventLog(context);
     this.proofs = new Proofs(context, { accounts });
     this.mining = new Mining(context, { accounts });
 

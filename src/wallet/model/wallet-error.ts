@@ -78,6 +78,8 @@ export type Fault =
   /** The payment of an order failed, and is not made anew. */
   | ({ readonly kind: 'order_failed' } & Reasoned)
   | { readonly kind: 'order_missing' }
+  /** Retention has deleted events after a cursor. `oldest` is the least cursor after which all are kept. */
+  | { readonly kind: 'events_expired'; readonly oldest: number }
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | ({ readonly kind: 'multisig_refused' } & Reasoned)

@@ -1,0 +1,82 @@
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { toHex } from '../../util/bytes.js';
+import type { Json } from '../../util/json.js';
+import type { PaymentFacts, TransferFacts, WalletEvent } from '../../wallet/model/events.js';
+
+/** An event as clients get it. */
+export interface EventJson {
+  readonly id: number;
+  readonly type: WalletEvent['type'];
+  /** Time at which it was recorded, in ISO 8601. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  readonly data: { readonly [key: string]: Json | undefined };
+}
+
+/** Text of an own address. */
+export type AddressText = (index: SubaddressIndex) => string;
+
+const paymentJson = (facts: PaymentFacts, addressText: AddressText) => ({
+  tx_hash: toHex(facts.txHash),
+  address: addressText(facts.subaddress),
+  subaddr_index: { major: facts.subaddress.major, minor: facts.subaddress.minor },
+  amount: facts.amount,
+  coinbase: facts.coinbase,
+  unlock_time: facts.unlockTime,
+  tx_timestamp: facts.timestamp,
+  ...(facts.paymentId === undefined ? {} : { payment_id: toHex(facts.paymentId) }),
+});
+
+const transferJson = ({ txHash, account, amountIn, change, fee }: TransferFacts) => ({
+  tx_hash: toHex(txHash),
+  account_index: account,
+  amount_in: amountIn,
+  change,
+  fee,
+});
+
+function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data'] {
+  switch (event.type) {
+    case 'payment.seen':
+      return paymentJson(event.data, addressText);
+    case 'payment.mined': {
+      const { height, seen } = event.data;
+      return { ...paymentJson(event.data, addressText), height, ...(seen === undefined ? {} : { seen }) };
+    }
+    case 'payment.confirmed': {
+      const { height, confirmations } = event.data;
+      return { ...paymentJson(event.data, addressText), height, confirmations };
+    }
+    case 'payment.unlocked':
+      return { ...paymentJson(event.data, addressText), height: event.data.height };
+    case 'payment.reversed': {
+      const { height, reverses, reason } = event.data;
+      return {
+        ...paymentJson(event.data, addressText),
+        ...(height === undefined ? {} : { height }),
+        ...(reverses === undefined ? {} : { reverses }),
+        reason,
+      };
+    }
+    case 'transfer.relayed':
+      return transferJson(event.data);
+    case 'transfer.mined':
+      return { ...transferJson(event.data), height: event.data.height };
+    case 'transfer.failed':
+      return { ...transferJson(event.data), reason: event.data.reason };
+    case 'wallet.synced':
+      return { height: event.data.height };
+    case 'wallet.reorganised':
+      return { from_height: event.data.fromHeight, depth: event.data.depth };
+  }
+}
+
+/** @param wallet name of the wallet. */
+export const eventJson = (event: WalletEvent, wallet: string, addressText: AddressText): EventJson => ({
+  id: event.id,
+  type: event.type,
+  timestamp: new Date(event.time).toISOString(),
+  wallet,
+  data: dataOf(event, addressText),
+});

@@ -1,0 +1,52 @@
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { EventType } from '../../wallet/model/events.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import { eventJson, type EventJson } from './event-json.js';
+
+type Context = Pick<WalletContext, 'addresses' | 'name' | 'store'>;
+
+/** Reads the events of one open wallet. */
+export class WalletEventLog {
+  readonly #context: Context;
+  /** {@link lastId}, with the version of the store that it belongs to. */
+  #last: { readonly version: number; readonly id: number } | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Name of the wallet; empty in memory. */
+  get wallet(): string {
+    return this.#context.name;
+  }
+
+  /** Id of the latest event; 0 if the wallet has had none. */
+  get lastId(): number {
+    const { store } = this.#context;
+    if (this.#last?.version !== store.version)
+      this.#last = { version: store.version, id: store.read((r) => r.events.last()) };
+    return this.#last.id;
+  }
+
+  /** Greatest id that retention has deleted; 0 if none. */
+  get expiredUpTo(): number {
+    return this.#context.store.read((r) => r.events.expiredUpTo());
+  }
+
+  /**
+   * Returns events after a cursor, in the order of their ids.
+   * @param limit most events. @param types absent: all.
+   * @throws WalletError `events_expired` if events after the cursor were deleted.
+   */
+  after(id: number, limit: number, types?: readonly EventType[]): EventJson[] {
+    if (id >= this.lastId) return [];
+    const { store, addresses, name } = this.#context;
+    return store.read((r) => {
+      const expired = r.events.expiredUpTo();
+      if (id < expired) throw new WalletError({ kind: 'events_expired', oldest: expired });
+      return r.events
+        .after(id, limit, types)
+        .map((event) => eventJson(event, name, (index) => addresses.text(index)));
+    });
+  }
+}
