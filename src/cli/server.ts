@@ -14,6 +14,7 @@ import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
+import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
 import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
@@ -113,6 +114,7 @@ export async function startServer(
     handler: createHttpApp({
       dispatcher,
       targetPath: WALLET_PATH,
+      streams: eventEndpoints(server),
       ...access,
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
@@ -136,6 +138,7 @@ export async function startServer(
     port: listeners.at(-1)?.port ?? config.rpc.port,
     async close() {
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
+      server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);
       opening.stop();

@@ -6,6 +6,8 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { WorkerPools } from '../workers/worker-pools.js';
+import type { OpenWallet } from '../open-wallet.js';
+import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
 import { RefreshScheduler } from './refresh-scheduler.js';
@@ -18,6 +20,7 @@ import { WalletScope, type ScopeResources } from './wallet-scope.js';
 export class WalletManager {
   readonly settings: ServerSettings;
   readonly logControl: LogControl;
+  readonly events = new EventFeed();
   readonly #daemon: DaemonConnection;
   readonly #workers = new WorkerPools();
   readonly #scheduler: RefreshScheduler;
@@ -42,7 +45,7 @@ export class WalletManager {
     this.#scheduler = new RefreshScheduler(settings.log);
     const wallets = new OpenWallets(settings.log, this.#scheduler);
     wallets.setOpener(
-      new WalletOpener(settings, {
+      new WalletOpener(this.#withFeed(settings), {
         ...{ daemon: this.#daemon, refresher, workers: this.#workers },
         rekey: (wallet, change) => wallets.rekey(wallet, change),
       }),
@@ -50,6 +53,15 @@ export class WalletManager {
     this.#wallets = wallets;
     this.#resources = { settings, daemon: this.#daemon, wallets };
     this.#current = new WalletScope(this.#resources);
+  }
+
+  /** Settings whose listeners wake readers of events too. */
+  #withFeed(settings: ServerSettings): ServerSettings {
+    const onEvents = (name: string): void => {
+      settings.events.onEvents?.(name);
+      this.events.notify();
+    };
+    return { ...settings, events: { ...settings.events, onEvents } };
   }
 
   /** @param name of the wallet in the request path; absent: the scope of the current wallet. */
@@ -65,6 +77,10 @@ export class WalletManager {
   /** Opens the files of a wallet. @throws WalletError as {@link WalletScope.openWallet} */
   async openPaths(paths: WalletPaths, password: string, holder: Holder): Promise<void> {
     await this.#wallets.open(paths, password, holder);
+  }
+
+  openWallets(): OpenWallet[] {
+    return this.#wallets.all();
   }
 
   /** Wallets of the directory by name. @throws WalletError `wallet_io` */

@@ -77,6 +77,19 @@ export type EventBody =
 
 export type EventType = EventBody['type'];
 
+export const EVENT_TYPES = [
+  'payment.seen',
+  'payment.mined',
+  'payment.confirmed',
+  'payment.unlocked',
+  'payment.reversed',
+  'transfer.relayed',
+  'transfer.mined',
+  'transfer.failed',
+  'wallet.synced',
+  'wallet.reorganised',
+] as const satisfies readonly EventType[];
+
 /**
  * A change of a wallet. At the last event of each store transaction, the balance is the sum of
  * - the amounts of payments: `payment.mined` replaces its `seen` event, `payment.reversed` removes its payment;
