@@ -125,6 +125,9 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
   };
   return {
     ...wallet,
+    // Wallets that are removed need not be stored: an orderly stop takes half a second.
+    stop: ({ keep = options.walletDir !== undefined, signal = keep ? 'SIGTERM' : 'SIGKILL' } = {}) =>
+      wallet.stop({ keep, signal }),
     rpc: (method, params) => (method === 'refresh' ? refresh(params) : wallet.rpc(method, params)),
   };
 }
