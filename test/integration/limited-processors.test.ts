@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Monerod } from '../support/monerod.js';
 import { LIMITED_PROCESSORS } from '../support/processor-flags.js';
 import { until } from '../support/process.js';
@@ -9,8 +10,6 @@ import { startWalletRpc } from '../support/wallet-rpc.js';
 
 const BLOCKS = 80;
 
-const SEED_WALLET = { filename: 'shop', password: '', language: 'English' };
-
 let daemon: Monerod;
 let seed: string;
 let address: string;
@@ -19,7 +18,7 @@ let balance: number;
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
   const wallet = await startWalletRpc({ daemon: daemon.address });
-  await wallet.rpc('create_wallet', SEED_WALLET);
+  await createWallet(wallet, 'shop');
   ({ address } = await wallet.rpc('get_address'));
   seed = (await wallet.rpc('query_key', { key_type: 'mnemonic' })).key;
   await daemon.generate(address, BLOCKS);
