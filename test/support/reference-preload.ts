@@ -68,8 +68,11 @@ let built: Preload | undefined | null = null;
 /** Returns the library, built on first use; undefined without a C compiler, which costs time only. */
 export const referencePreload = (): Preload | undefined => (built === null ? (built = build()) : built);
 
-/** Environment in which monerod, monero-wallet-rpc and monero-wallet-cli start without needless waits. */
+/**
+ * Environment in which monerod, monero-wallet-rpc and monero-wallet-cli start without needless waits. In tests only:
+ * benchmarks measure the programs as they are.
+ */
 export function referenceEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const preload = referencePreload();
+  const preload = process.env['JEST_WORKER_ID'] === undefined ? undefined : referencePreload();
   return { ...process.env, ...(preload === undefined ? {} : { LD_PRELOAD: preload.library }), ...env };
 }
