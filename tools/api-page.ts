@@ -8,7 +8,7 @@ export interface KnownMethod {
   readonly in: readonly string[];
 }
 
-type Scope = 'server' | 'directory' | 'wallet';
+type Scope = 'server' | 'directory' | 'wallet' | 'wallets';
 
 /** Methods that act on more or less than the conditions of their call say. */
 const SCOPES: Readonly<Record<string, Scope>> = {
@@ -16,6 +16,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   stop_wallet: 'server',
   auto_refresh: 'wallet',
   list_wallets: 'directory',
+  get_events: 'wallets',
 };
 
 const SCOPE_OF_NEED = { nothing: 'server', directory: 'directory', wallet: 'wallet' } as const;
@@ -24,6 +25,7 @@ const ACTS_ON: Readonly<Record<Scope, string>> = {
   server: 'Acts on the server.',
   directory: 'Acts on the wallet directory.',
   wallet: 'Acts on the wallet of the path.',
+  wallets: 'Acts on the wallet of the path; under `/json_rpc` on all open wallets.',
 };
 
 const NEEDS = {
@@ -61,6 +63,10 @@ function typeOf(schema: z.core.$ZodType): ParamType {
   if (leaf !== undefined) return { name: leaf };
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return typeOf(schema.def.innerType);
   if (schema instanceof z.ZodObject) return { name: 'object', members: schema.shape };
+  if (schema instanceof z.ZodEnum)
+    return { name: `one of ${schema.options.map((option) => `\`${option}\``).join(', ')}` };
+  // A text with further conditions.
+  if (schema instanceof z.ZodString) return { name: 'string' };
   const item = schema instanceof z.ZodType ? schema.meta()?.['item'] : undefined;
   if (item instanceof z.ZodType) {
     const { name, members } = typeOf(item);
