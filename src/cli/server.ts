@@ -28,6 +28,7 @@ import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
+import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
 import type { Credentials, Prepared } from './prepare.js';
 import { openWallets } from './opening.js';
@@ -133,6 +134,11 @@ export async function startServer(
   log.info('Starting wallet RPC server');
   server.start();
   const opening = openWallets(server, config.wallet, log);
+  const news =
+    daemon === undefined || config.daemon.zmq === undefined
+      ? undefined
+      : new DaemonNews({ ...config.daemon.zmq, log, onNews: () => server.refreshNow() });
+  news?.open();
   collectWhenIdle(() => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
@@ -141,6 +147,7 @@ export async function startServer(
       server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);
+      news?.close();
       opening.stop();
       await opening.done;
       await server.close();

@@ -93,6 +93,11 @@ export class WalletManager {
     this.#daemon.start();
   }
 
+  /** Refreshes all wallets that are refreshed periodically: the daemon has a new block or transaction. */
+  refreshNow(): void {
+    this.#scheduler.refreshNow();
+  }
+
   /** Drops the page caches of open stores. */
   shrinkMemory(): void {
     for (const wallet of this.#wallets.all()) wallet.store.shrinkMemory();
