@@ -4,7 +4,7 @@ import sequencer from '@jest/test-sequencer';
 const Sequencer = sequencer as unknown as typeof sequencer.default;
 
 /**
- * Test files of more than 15 s, with their durations [s] in a full run on two processors. A clean clone has no record
+ * Test files of more than 15 s, with their approximate durations [s] in a full run on two processors. A clean clone has no record
  * of earlier runs, and would start some of them last, on one processor while the other one idles.
  */
 export const LONG_FILES: Readonly<Record<string, number>> = {
@@ -20,18 +20,22 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/hostile-files': 25,
   'integration/reused-keys-cold': 25,
   'ringct/bulletproofs-plus': 25,
-  'integration/late-restore': 22,
   'integration/multisig-ours-large': 22,
   'integration/multisig-ours-small': 22,
   'integration/wallet-trouble-kill': 22,
+  'integration/background-sync': 20,
   'integration/creation-crash': 20,
   'integration/multisig-mixed-large': 20,
+  'integration/proofs': 20,
   'integration/receive-and-pay': 20,
   'integration/reused-keys': 20,
+  'integration/cold-signing': 18,
   'integration/differential-outputs': 18,
   'integration/differential-payments': 18,
   'integration/interchange': 18,
   'integration/multisig-sets': 18,
+  'integration/sends': 18,
+  'integration/scan-tx': 17,
   'cli/main': 17,
   'integration/regtest-bench-chain': 17,
   'integration/regtest-chain': 17,
