@@ -119,6 +119,35 @@ describe('a reorganisation', () => {
     ]);
   });
 
+  it('reports the stages of a payment in blocks that replace reported ones twice', () => {
+    file.write((w) => w.applyPage(page(5, 26)));
+    file.write((w) => w.applyPage(page(20, 1)));
+    file.write((w) => w.applyPage({ ...paid(1, 15), startHeight: 10, hashes: page(10, 7).hashes }));
+    fresh();
+    file.write((w) => w.applyPage(page(17, 8)));
+    expect(summary()).toEqual([['payment.confirmed', 10], ['payment.unlocked']]);
+  });
+
+  it('moves a payment that was scanned out of order to the height where its block is found', () => {
+    file.write((w) => w.addFound(paid(1, 9)));
+    expect(summary()).toEqual([['payment.mined']]);
+    file.write((w) => w.applyPage(page(5, 1)));
+    file.write((w) => w.applyPage({ ...paid(1, 6), hashes: page(6, 2).hashes }));
+    expect(fresh()).toMatchObject([
+      { type: 'payment.reversed', data: { height: 9, reason: 'corrected' } },
+      { type: 'payment.mined', data: { height: 6 } },
+      { type: 'payment.confirmed', data: { height: 6 } },
+    ]);
+  });
+
+  it('finds a payment that was scanned out of order at its height without an event, and goes on with its stages', () => {
+    file.write((w) => w.addFound(paid(1, 6)));
+    fresh();
+    file.write((w) => w.applyPage(page(5, 1)));
+    file.write((w) => w.applyPage(paid(1, 6)));
+    expect(summary()).toEqual([['payment.confirmed', 1]]);
+  });
+
   const outgoing: FoundOutgoing = {
     ...{ txHash: bytes<Hash>(9), height: 6, timestamp: 1, account: 0, fromIndices: [0], unlockTime: 0n },
     ...{ amountIn: amount(50n), change: amount(0n), fee: amount(1n) },
