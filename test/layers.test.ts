@@ -82,6 +82,7 @@ const rooms = [
   'mining',
   'multisig',
   'cold',
+  'webhooks',
   'events',
   'history',
   'proofs',
