@@ -84,6 +84,7 @@ const rooms = [
   'mining',
   'multisig',
   'cold',
+  'webhooks',
   'events',
   'history',
   'proofs',

@@ -91,6 +91,10 @@ export interface Config {
     /** Empty: use the system's resolvers. */
     readonly servers: readonly Nameserver[];
   };
+  readonly webhooks: {
+    /** Allow targets that are not public. */
+    readonly allowPrivate: boolean;
+  };
   readonly threads: number;
   readonly log: { readonly categories: string; readonly file?: string };
   readonly interactive: boolean;
@@ -291,6 +295,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       enabled: !on('no-dns') && !on('offline') && proxy === undefined,
       servers: list('dns-server').map(readNameserver),
     },
+    webhooks: { allowPrivate: on('webhook-allow-private') },
     threads: integer('max-concurrency', 0, 1024) || cores,
     log: { categories: logCategories(text('log-level')), ...optional('file', text('log-file')) },
     interactive: !on('non-interactive'),

@@ -112,6 +112,11 @@ export const OPTIONS: readonly OptionSpec[] = [
     default: '90',
   },
   {
+    name: 'webhook-allow-private',
+    group: 'Wallets',
+    help: 'let webhooks reach this machine and private networks',
+  },
+  {
     name: 'max-concurrency',
     argument: 'n',
     group: 'Wallets',

@@ -91,6 +91,11 @@ export async function startServer(
       confirmations: config.wallet.confirmations,
     },
     eventRetentionMs: config.wallet.eventRetentionMs,
+    webhooks: {
+      allowPrivate: config.webhooks.allowPrivate,
+      userAgent: 'wallet-rpc',
+      ...(config.daemon.proxy === undefined ? {} : { proxy: config.daemon.proxy }),
+    },
     log,
     logCategories: config.log.categories,
     // Leaves time to send the pending answer.

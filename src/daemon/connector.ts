@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { SocksClient } from 'socks';
 import { DaemonError } from './errors.js';
+import { connectThrough, parseProxy, type Proxy } from './socks.js';
 
 /** TLS settings of a daemon, and rules for its certificate. Cloneable. */
 export interface DaemonSsl {
@@ -50,7 +50,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export class Connector {
   readonly #endpoint: Endpoint;
   readonly #ssl: DaemonSsl;
-  readonly #proxy: { readonly host: string; readonly port: number } | undefined;
+  readonly #proxy: Proxy | undefined;
   /** True if TLS is used; undefined until it is detected. */
   #tls: boolean | undefined;
 
@@ -86,15 +86,7 @@ export class Connector {
 
   async #openPlain(): Promise<Socket> {
     const { host, port } = this.#endpoint;
-    if (this.#proxy !== undefined) {
-      const { socket } = await SocksClient.createConnection({
-        proxy: { ...this.#proxy, type: 5 },
-        command: 'connect',
-        destination: { host, port },
-        timeout: CONNECT_TIMEOUT_MS,
-      });
-      return socket;
-    }
+    if (this.#proxy !== undefined) return connectThrough(this.#proxy, host, port);
     const socket = connectPlain({ host, port, noDelay: true, keepAlive: true });
     await opened(socket, 'connect');
     return socket;
@@ -185,10 +177,4 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<voi
       resolve();
     });
   });
-}
-
-function parseProxy(text: string): { host: string; port: number } {
-  const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
-  if (port === undefined) throw new DaemonError('unreachable', 'a proxy is [ip:]port');
-  return { host: host ?? '127.0.0.1', port: Number(port) };
 }

@@ -56,12 +56,15 @@ export function explain(fault: Fault): string {
     case 'bad_daemon_settings':
     case 'multisig_refused':
     case 'bad_multisig_set':
+    case 'bad_webhook':
     case 'wrong_signature':
       return fault.reason;
     case 'order_mismatch':
       return `the idempotency key belongs to another request (${fault.method}): use a new key for a new payment`;
     case 'events_expired':
       return `events after this cursor were deleted: all events after ${fault.oldest} are kept`;
+    case 'webhook_missing':
+      return 'the wallet has no webhook with this id';
     case 'order_missing':
       return 'no order has this idempotency key';
     case 'already_multisig':

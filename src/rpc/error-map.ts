@@ -71,6 +71,8 @@ export const CODE = {
   order_failed: -55,
   order_missing: -56,
   events_expired: -57,
+  webhook_missing: -58,
+  bad_webhook: -59,
   multisig_refused: -1,
   already_multisig: -28,
   not_multisig: -31,

@@ -102,6 +102,8 @@ export const TEXTS: ErrorTexts = {
   order_failed: causeText,
   order_missing: explain,
   events_expired: explain,
+  webhook_missing: explain,
+  bad_webhook: causeText,
   multisig_refused: causeText,
   already_multisig: 'This wallet is already multisig',
   not_multisig: 'This wallet is not multisig',

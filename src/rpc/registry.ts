@@ -21,6 +21,7 @@ import { serviceMethods } from './methods/service.js';
 import { sweepMethods } from './methods/sweeps.js';
 import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
+import { webhookMethods } from './methods/webhooks.js';
 
 /** All wallet methods. */
 export const registry = new Registry<Context, Gates, PagedResult>([
@@ -44,4 +45,5 @@ export const registry = new Registry<Context, Gates, PagedResult>([
   ...annotationMethods,
   ...addressBookMethods,
   ...uriMethods,
+  ...webhookMethods,
 ]);

@@ -39,6 +39,8 @@ import { OutputFreezing } from './sync/output-freezing.js';
 import { PaymentRelay } from './sync/payment-relay.js';
 import { TxScan } from './sync/tx-scan.js';
 import { WalletSync } from './sync/wallet-sync.js';
+import { WalletWebhooks } from './webhooks/wallet-webhooks.js';
+import type { WebhookSending } from './webhooks/webhook-sending.js';
 
 /** Resources passed to an open wallet; it creates the rest of its {@link WalletContext} itself. */
 export interface OpenWalletParts extends Omit<
@@ -50,6 +52,7 @@ export interface OpenWalletParts extends Omit<
   readonly lock?: WalletLock;
   readonly kdfRounds: number;
   readonly refresher: Refresher;
+  readonly webhookSending: WebhookSending;
   /** Replaces the keys of this wallet: closes it and opens it again. */
   readonly rekey: (wallet: OpenWallet, ...args: Parameters<Rekey>) => ReturnType<Rekey>;
 }
@@ -69,6 +72,7 @@ export class OpenWallet {
   readonly balances: Balances;
   readonly history: History;
   readonly eventLog: WalletEventLog;
+  readonly webhooks: WalletWebhooks;
   readonly proofs: Proofs;
   readonly mining: Mining;
   readonly feeEstimator: FeeEstimator;
@@ -111,6 +115,7 @@ export class OpenWallet {
     this.balances = new Balances(context, { accounts });
     this.history = new History(context, { accounts, annotations: this.annotations });
     this.eventLog = new WalletEventLog(context);
+    this.webhooks = new WalletWebhooks(context, { sending: parts.webhookSending });
     this.proofs = new Proofs(context, { accounts });
     this.mining = new Mining(context, { accounts });
 
@@ -140,13 +145,18 @@ export class OpenWallet {
     this.multisigSetup = new MultisigSetup(context, { sync, rekey: (change) => parts.rekey(this, change) });
     this.multisigInfoTransfer = new MultisigInfoTransfer(context, { sync });
     this.multisigSigning = new MultisigSigning(context, { accounts, payments });
+
+    parts.store.watchEvents(() => {
+      context.events.onEvents?.(context.name);
+      this.webhooks.onEvents();
+    });
+    this.webhooks.start();
   }
 
   #createContext(): WalletContext {
     const { paths, store, keystore, daemon, openAlias, workers, clock, rng, log, events } = this.#parts;
     const { exportFormat, eventRetentionMs } = this.#parts;
     const name = paths?.name ?? '';
-    store.watchEvents(() => events.onEvents?.(name));
     const assertOpen = (): void => this.assertOpen();
     return {
       ...{ name, store, keystore, daemon, openAlias, workers, clock, rng, log, events, eventRetentionMs },
@@ -212,13 +222,15 @@ export class OpenWallet {
     return this.#parts.lock;
   }
 
-  /** Aborts its calls to the daemon, stops its refresh, closes the store, wipes the keys. */
+  /** Aborts its calls to the daemon, stops its refresh and webhooks, closes the store, wipes the keys. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.context.daemon.close();
     this.sync.stop();
+    const webhooksEnd = this.webhooks.close();
     await this.payments.waitForPayment();
+    await webhooksEnd;
     await this.store.waitForCheckpoint();
     try {
       this.store.close();

@@ -126,6 +126,7 @@ describe('defaults', () => {
         offline: false,
       },
       dns: { enabled: true, servers: [] },
+      webhooks: { allowPrivate: false },
       threads: CORES,
       log: { categories: categoriesOf(0) },
       interactive: true,

@@ -16,6 +16,7 @@ import type { ServerSettings } from '../../src/services/manager/server-settings.
 import { WalletOpener, type NewWallet } from '../../src/services/manager/wallet-opener.js';
 import { requireLanguage } from '../../src/services/manager/wallet-restore.js';
 import { ownEvents } from '../../src/store/wallet-writer.js';
+import { WebhookSending } from '../../src/services/webhooks/webhook-sending.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { systemRng } from '../../src/util/random.js';
@@ -94,6 +95,7 @@ export class WalletServer {
   readonly scheduler: RefreshScheduler;
   readonly wallets: OpenWallets;
   readonly opener: WalletOpener;
+  readonly webhookSending: WebhookSending;
 
   /** @param address of the daemon; undefined: offline. */
   constructor(changes: Partial<ServerSettings> = {}, address?: string) {
@@ -115,6 +117,7 @@ export class WalletServer {
       },
       eventSettings: ownEvents(),
       eventRetentionMs: 90 * 86_400_000,
+      webhooks: { allowPrivate: true, userAgent: 'wallet-rpc/test' },
       log: pino({ level: 'info', base: null }, { write }),
       logCategories: '*:INFO',
       stop: () => undefined,
@@ -136,8 +139,10 @@ export class WalletServer {
     });
     this.scheduler = new RefreshScheduler(this.settings.log);
     this.wallets = new OpenWallets(this.settings.log, this.scheduler);
+    this.webhookSending = new WebhookSending(this.settings.webhooks, this.settings.log);
     this.opener = new WalletOpener(this.settings, {
       ...{ daemon: this.daemon, refresher, workers: inlineWorkers() as WorkerPools },
+      webhookSending: this.webhookSending,
       rekey: (wallet, change) => this.wallets.rekey(wallet, change),
     });
     this.wallets.setOpener(this.opener);

@@ -8,6 +8,7 @@ import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
 import type { WalletEvents } from '../context/wallet-events.js';
 import type { OpenAlias } from '../context/openalias.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
+import type { WebhookSettings } from '../webhooks/webhook-sending.js';
 
 /** Settings of the process that concern wallets. */
 export interface ServerSettings {
@@ -33,6 +34,7 @@ export interface ServerSettings {
   readonly eventSettings: EventSettings;
   /** Age from which events are deleted [ms]. */
   readonly eventRetentionMs: number;
+  readonly webhooks: WebhookSettings;
   readonly log: Logger;
   /** Categories of the log at the start. */
   readonly logCategories: string;

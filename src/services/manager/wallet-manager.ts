@@ -5,6 +5,7 @@ import { Refresher } from '../../refresh/refresher.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
+import { WebhookSending } from '../webhooks/webhook-sending.js';
 import { WorkerPools } from '../workers/worker-pools.js';
 import type { OpenWallet } from '../open-wallet.js';
 import { EventFeed } from './event-feed.js';
@@ -23,6 +24,7 @@ export class WalletManager {
   readonly events = new EventFeed();
   readonly #daemon: DaemonConnection;
   readonly #workers = new WorkerPools();
+  readonly #webhookSending: WebhookSending;
   readonly #scheduler: RefreshScheduler;
   readonly #wallets: OpenWallets;
   readonly #resources: ScopeResources;
@@ -43,10 +45,12 @@ export class WalletManager {
       trusted: settings.daemonTrusted,
     });
     this.#scheduler = new RefreshScheduler(settings.log);
+    this.#webhookSending = new WebhookSending(settings.webhooks, settings.log);
     const wallets = new OpenWallets(settings.log, this.#scheduler);
     wallets.setOpener(
       new WalletOpener(this.#withFeed(settings), {
         ...{ daemon: this.#daemon, refresher, workers: this.#workers },
+        webhookSending: this.#webhookSending,
         rekey: (wallet, change) => wallets.rekey(wallet, change),
       }),
     );
@@ -132,6 +136,7 @@ export class WalletManager {
     try {
       await this.#wallets.close();
     } finally {
+      await this.#webhookSending.close();
       await this.#daemon.close();
       await this.#workers.close();
     }

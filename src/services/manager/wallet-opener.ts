@@ -19,6 +19,7 @@ import type { DaemonConnection } from '../context/daemon-connection.js';
 import { systemClock } from '../context/clock.js';
 import { DaemonAccess } from '../context/daemon-access.js';
 import type { Refresher } from '../../refresh/refresher.js';
+import type { WebhookSending } from '../webhooks/webhook-sending.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
 import type { ServerSettings } from './server-settings.js';
 import { namedLog } from '../context/wallet-log.js';
@@ -59,6 +60,7 @@ export interface SharedResources extends Pick<OpenWalletParts, 'rekey'> {
   readonly daemon: DaemonConnection;
   readonly refresher: Refresher;
   readonly workers: WorkerPools;
+  readonly webhookSending: WebhookSending;
 }
 
 /** Opens and creates wallets from their files: lock, keys file, store. */
@@ -178,7 +180,7 @@ export class WalletOpener {
   async #openWallet({ paths, lock, keysFile, password, restoreHeight }: Opening): Promise<OpenWallet> {
     const store = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
     const { kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng, log } = this.#settings;
-    const { daemon, refresher, workers, rekey } = this.#shared;
+    const { daemon, refresher, workers, webhookSending, rekey } = this.#shared;
     try {
       return new OpenWallet({
         ...(paths === undefined ? {} : { paths }),
@@ -192,7 +194,8 @@ export class WalletOpener {
         daemon: new DaemonAccess(daemon),
         clock: systemClock,
         log: namedLog(log, paths?.name ?? ''),
-        ...{ refresher, workers, rekey, kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng },
+        ...{ refresher, workers, webhookSending, rekey },
+        ...{ kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng },
       });
     } catch (error) {
       store.close();

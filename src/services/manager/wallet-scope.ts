@@ -45,6 +45,21 @@ export class WalletScope {
       : wallets.findByPath(this.#directory().locate(this.#name));
   }
 
+  /**
+   * Returns an open wallet by its name, at the time of the call. The path of the request must not name another one.
+   * @throws WalletError `no_wallet`, `bad_wallet_name`
+   */
+  wallet(name: string): OpenWallet {
+    const filename = this.#filename(name);
+    const own = this.find();
+    const found =
+      this.#name !== undefined || own?.name === filename
+        ? own
+        : this.#resources.wallets.findByPath(this.#directory().locate(filename));
+    if (found === undefined) throw new WalletError({ kind: 'no_wallet' });
+    return found;
+  }
+
   async createWallet(request: CreateRequest): Promise<void> {
     await this.#creation.create({ ...request, filename: this.#filename(request.filename) });
   }

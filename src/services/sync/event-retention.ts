@@ -9,7 +9,7 @@ const INTERVAL_SECONDS = 3600;
 const STEPS = 10;
 const ROWS_AT_ONCE = 1_000;
 
-/** Deletes events older than the retention. */
+/** Deletes events older than the retention, and webhook deliveries that ended before it. */
 export class EventRetention {
   readonly #context: Context;
   /** Time at which all expired events were last deleted [Unix s]. */
@@ -19,19 +19,33 @@ export class EventRetention {
     this.#context = context;
   }
 
-  /** Deletes expired events once an hour, in transactions of limited size. The next call goes on with further ones. */
+  /** Deletes expired rows once an hour, in transactions of limited size. The next call goes on with further ones. */
   run(): void {
-    const { store, clock, eventRetentionMs } = this.#context;
+    const { clock, eventRetentionMs } = this.#context;
     const now = clock.now();
     if (Math.abs(now - this.#doneAt) < INTERVAL_SECONDS) return;
     const before = now * 1000 - eventRetentionMs;
+    if (this.#expireEvents(before) && this.#expireDeliveries(before)) this.#doneAt = now;
+  }
+
+  /** @param before Unix time [ms]. @returns true if none is left. */
+  #expireEvents(before: number): boolean {
+    const { store } = this.#context;
     for (let i = 0; i < STEPS; i++) {
       const oldest = store.read((r) => r.events.oldestTime());
-      if (oldest === undefined || oldest >= before) {
-        this.#doneAt = now;
-        return;
-      }
+      if (oldest === undefined || oldest >= before) return true;
       store.writeRecoverable((w) => w.events.expire(before, ROWS_AT_ONCE));
     }
+    return false;
+  }
+
+  /** @param before Unix time [ms]. @returns true if none is left. */
+  #expireDeliveries(before: number): boolean {
+    const { store } = this.#context;
+    for (let i = 0; i < STEPS; i++) {
+      if (!store.read((r) => r.webhookDeliveries.hasEndedBefore(before))) return true;
+      store.writeRecoverable((w) => w.webhookDeliveries.expire(before, ROWS_AT_ONCE));
+    }
+    return false;
   }
 }

@@ -82,6 +82,14 @@ export class WebhookDeliveryReader {
   isAheadOf(webhook: string, now: number): boolean {
     return this.#ahead.get(webhook, now) !== undefined;
   }
+
+  /** True if a delivery of any endpoint ended before a Unix time [ms]. */
+  hasEndedBefore(time: number): boolean {
+    return (
+      this.db.prepare('SELECT 1 FROM webhook_delivery WHERE due IS NULL AND time < ? LIMIT 1').get(time) !==
+      undefined
+    );
+  }
 }
 
 export class WebhookDeliveryWriter extends WebhookDeliveryReader {

@@ -80,6 +80,9 @@ export type Fault =
   | { readonly kind: 'order_missing' }
   /** Retention has deleted events after a cursor. `oldest` is the least cursor after which all are kept. */
   | { readonly kind: 'events_expired'; readonly oldest: number }
+  | { readonly kind: 'webhook_missing' }
+  /** The settings of a webhook, or a request for a delivery, are refused. */
+  | ({ readonly kind: 'bad_webhook' } & Reasoned)
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | ({ readonly kind: 'multisig_refused' } & Reasoned)

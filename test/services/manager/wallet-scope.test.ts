@@ -6,6 +6,7 @@ import type { WalletPaths } from '../../../src/services/context/wallet-directory
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
 import { requireLanguage } from '../../../src/services/manager/wallet-restore.js';
+import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
@@ -153,4 +154,23 @@ test('a server without a wallet directory has no named wallets', async () => {
   await expect(bare.openWallet({ filename: '', password: '' })).rejects.toMatchObject(
     fault({ kind: 'no_wallet_dir' }),
   );
+});
+
+describe('a wallet by its name', () => {
+  it('is the current one or one open under its own path, for requests without a path name', () => {
+    expect(scope().wallet('current')).toBe(CURRENT);
+    expect(scope().wallet('w')).toBe(NAMED);
+    expect(() => scope().wallet('other')).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
+  });
+
+  it('is that of the path only, for requests with a path name', () => {
+    expect(scope('w').wallet('w')).toBe(NAMED);
+    expect(() => scope('w').wallet('current')).toThrow(WalletError);
+  });
+
+  it('is missing while it is closed', () => {
+    isOpen = false;
+    for (const name of ['current', 'w'])
+      expect(() => scope().wallet(name)).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
+  });
 });

@@ -3,6 +3,7 @@ import { EventRetention } from '../../../src/services/sync/event-retention.js';
 import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
 import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import { Secret } from '../../../src/util/secret.js';
 
 const RETENTION = 1000;
 
@@ -70,5 +71,24 @@ describe('event retention', () => {
     expect(count()).toBe(500);
     retention.run();
     expect(count()).toBe(0);
+  });
+
+  it('deletes webhook deliveries that ended before it, and keeps pending ones', () => {
+    const webhook = { id: 'a', url: 'https://shop.example.org/', types: [], position: 0, created: 0 };
+    store.write((w) => w.webhooks.add(webhook, new Secret(new Uint8Array(32))));
+    const attempt = { attempts: 1, time: time * 1000 };
+    const next = { due: time * 1000, wait: 0 };
+    store.write((w) => {
+      w.webhookDeliveries.record('a', { ...attempt, eventId: 1, state: 'delivered' });
+      w.webhookDeliveries.record('a', { ...attempt, eventId: 2, state: 'pending', next });
+    });
+    const ids = () =>
+      store.read((r) => r.webhookDeliveries.list('a', { limit: 9 }).map(({ eventId }) => eventId));
+    time += RETENTION;
+    retention.run();
+    expect(ids()).toEqual([2, 1]);
+    time += 3600;
+    retention.run();
+    expect(ids()).toEqual([2]);
   });
 });

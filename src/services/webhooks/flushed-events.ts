@@ -1,0 +1,91 @@
+import type { WalletStore } from '../../store/wallet-store.js';
+import type { Clock } from '../../webhooks/clock.js';
+
+/** Pause after a failed flush [ms]. */
+const ERROR_PAUSE_MS = 5000;
+
+interface Listeners {
+  /** More events are on disk. */
+  readonly onFlushed: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Position up to which the events of a wallet are on disk. A later event could be undone by a crash of the machine, so
+ * it is not sent yet.
+ */
+export class FlushedEvents {
+  readonly #store: Pick<WalletStore, 'read' | 'flushToDisk'>;
+  readonly #clock: Clock;
+  readonly #listeners: Listeners;
+  #upTo = 0;
+  /** True if events may have been appended since the last flush began. */
+  #isStale = false;
+  #isRunning = false;
+  #isClosed = false;
+  #done: Promise<void> = Promise.resolve();
+  #endPause: () => void = () => undefined;
+
+  constructor(store: Pick<WalletStore, 'read' | 'flushToDisk'>, clock: Clock, listeners: Listeners) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#listeners = listeners;
+  }
+
+  /** Id of the last event on disk; 0 before the first flush. */
+  get upTo(): number {
+    return this.#upTo;
+  }
+
+  /** Starts a flush of all committed events, after the one that runs already. */
+  advance(): void {
+    this.#isStale = true;
+    if (this.#isRunning || this.#isClosed) return;
+    this.#isRunning = true;
+    this.#done = this.#run();
+  }
+
+  /** Resolves once the store is not used any more. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#endPause();
+    return this.#done;
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    while (this.#isStale && !this.#isClosed) {
+      this.#isStale = false;
+      // The commit that appended the events ends first.
+      await Promise.resolve();
+      try {
+        await this.#flush();
+      } catch (error) {
+        if (this.#isClosed) break;
+        this.#listeners.onError(error);
+        this.#isStale = true;
+        await this.#pause();
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#isClosed) return;
+    const last = this.#store.read((r) => r.events.last());
+    await this.#store.flushToDisk();
+    if (this.#isClosed) return;
+    this.#upTo = last;
+    this.#listeners.onFlushed();
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ERROR_PAUSE_MS, resolve);
+      this.#endPause = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,230 @@
+import { StoreDeliveryLog } from '../../store/webhook-log.js';
+import type { Delivery, DeliveryFilter } from '../../store/tables/webhook-deliveries.js';
+import type { Webhook } from '../../store/tables/webhooks.js';
+import { toHex } from '../../util/bytes.js';
+import { isEventType, type EventType } from '../../wallet/model/events.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { activeSecrets, createSecret, formatSecret } from '../../webhooks/secret.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import { FlushedEvents } from './flushed-events.js';
+import { StoredEvents } from './stored-events.js';
+import type { WebhookSending } from './webhook-sending.js';
+
+type Context = Pick<WalletContext, 'addresses' | 'log' | 'name' | 'rng' | 'store'>;
+
+/** Endpoints of a wallet at most. */
+const MAX_WEBHOOKS = 16;
+/** Rows counted at most for a {@link WebhookStatus}. */
+const MAX_COUNT = 1000;
+/** Time for attempts in flight when the wallet closes [ms]; a later answer is lost, and the event sent again. */
+const CLOSE_GRACE_MS = 2000;
+const ID_BYTES = 16;
+
+/** Endpoint to be added. */
+export interface WebhookRequest {
+  readonly url: string;
+  /** Event types; empty: all. */
+  readonly types: readonly string[];
+}
+
+/** Endpoint with the state of its deliveries. */
+export interface WebhookStatus {
+  readonly webhook: Webhook;
+  /** Events that wait for their first attempt, counted up to 1000. */
+  readonly backlog: number;
+  /** Deliveries that wait for another attempt, counted up to 1000. */
+  readonly pending: number;
+  /** Delivery of the latest event with an attempt. */
+  readonly last?: Delivery;
+}
+
+const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_webhook', reason });
+
+const typesOf = ({ types }: Webhook): readonly EventType[] | undefined =>
+  types.length === 0 ? undefined : types.filter(isEventType);
+
+/** Endpoints of one open wallet, which get its events. They are kept in its encrypted store. */
+export class WalletWebhooks {
+  readonly #context: Context;
+  readonly #sending: WebhookSending;
+  readonly #flushed: FlushedEvents;
+  /** Prefix of the dispatcher's ids: an open copy of this wallet has webhooks with the same ids. */
+  readonly #prefix: string;
+  readonly #served = new Set<string>();
+  #isClosed = false;
+
+  constructor(context: Context, { sending }: { readonly sending: WebhookSending }) {
+    this.#context = context;
+    this.#sending = sending;
+    this.#prefix = toHex(context.rng(ID_BYTES));
+    this.#flushed = new FlushedEvents(context.store, sending.clock, {
+      onFlushed: () => this.#wakeAll(),
+      onError: (error) => context.log.error({ err: error }, 'events for webhooks cannot be flushed to disk'),
+    });
+  }
+
+  /** Begins to serve the stored endpoints. To be called once. */
+  start(): void {
+    for (const webhook of this.#context.store.read((r) => r.webhooks.list())) this.#serve(webhook);
+    this.onEvents();
+  }
+
+  /** To be called when events were appended to the store. */
+  onEvents(): void {
+    if (this.#served.size > 0) this.#flushed.advance();
+  }
+
+  /**
+   * Adds an endpoint, which gets the events after this call.
+   * @returns the endpoint with its secret in text form, which is not readable later.
+   * @throws WalletError `bad_webhook`
+   */
+  add({ url, types }: WebhookRequest): { readonly webhook: Webhook; readonly secret: string } {
+    const { store, rng } = this.#context;
+    this.#sending.assertTarget(url);
+    const unknown = types.find((type) => !isEventType(type));
+    if (unknown !== undefined) throw bad(`there is no event type '${unknown}'`);
+    if (store.read((r) => r.webhooks.list()).length >= MAX_WEBHOOKS)
+      throw bad(`a wallet has at most ${MAX_WEBHOOKS} webhooks`);
+    const webhook: Webhook = {
+      id: toHex(rng(ID_BYTES)),
+      url,
+      types: [...new Set(types)],
+      position: store.read((r) => r.events.last()),
+      created: this.#sending.clock.now(),
+    };
+    const secret = createSecret(rng);
+    const text = formatSecret(secret);
+    store.write((w) => w.webhooks.add(webhook, secret));
+    secret.wipe();
+    this.#serve(webhook);
+    this.onEvents();
+    return { webhook, secret: text };
+  }
+
+  /** Returns all endpoints, oldest first. */
+  list(): WebhookStatus[] {
+    const { store } = this.#context;
+    return store.read((r) => r.webhooks.list()).map((webhook) => this.#status(webhook));
+  }
+
+  /** Deletes an endpoint with its secrets and deliveries, and aborts its attempts. @throws WalletError `webhook_missing` */
+  async remove(id: string): Promise<void> {
+    this.#assertFound(this.#context.store.write((w) => w.webhooks.remove(id)));
+    this.#served.delete(id);
+    await this.#sending.dispatcher.remove(this.#keyOf(id));
+  }
+
+  /**
+   * Replaces the secret of an endpoint. Deliveries are signed with the former one too for a time.
+   * @param overlap [ms]. @returns the new secret in text form, which is not readable later.
+   * @throws WalletError `webhook_missing`
+   */
+  rotateSecret(id: string, overlap: number): string {
+    const { store, rng } = this.#context;
+    const secret = createSecret(rng);
+    const text = formatSecret(secret);
+    const now = this.#sending.clock.now();
+    const isFound = store.write((w) => w.webhooks.rotateSecret(id, secret, now, overlap));
+    secret.wipe();
+    this.#assertFound(isFound);
+    return text;
+  }
+
+  /** Enables an endpoint that was disabled because it answered 410. @throws WalletError `webhook_missing` */
+  enable(id: string): void {
+    this.#assertFound(this.#context.store.write((w) => w.webhooks.setDisabled(id, undefined)));
+    this.#wake(id);
+  }
+
+  /** Returns deliveries of an endpoint, newest event first. @throws WalletError `webhook_missing` */
+  deliveries(id: string, filter: DeliveryFilter): Delivery[] {
+    this.#find(id);
+    return this.#context.store.read((r) => r.webhookDeliveries.list(id, filter));
+  }
+
+  /**
+   * Sends an event again, with all of its attempts; also one from before the endpoint was added.
+   * @throws WalletError `webhook_missing`; `bad_webhook` for an event that is not stored, that the endpoint does not
+   * subscribe to, or whose first attempt is still to come.
+   */
+  redeliver(id: string, eventId: number): void {
+    const { store } = this.#context;
+    const webhook = this.#find(id);
+    if (eventId > webhook.position) throw bad('the event was not sent yet: it is sent in its turn');
+    if (this.#eventsOf(webhook).byId(eventId) === undefined)
+      throw bad('no event of the types of this webhook is stored under this id');
+    const now = this.#sending.clock.now();
+    store.write((w) => w.webhookDeliveries.requeue(id, eventId, now));
+    this.#wake(id);
+  }
+
+  /** Ends the service of all endpoints. The store is not used once the promise resolves. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const ids = [...this.#served];
+    this.#served.clear();
+    const { dispatcher } = this.#sending;
+    await Promise.all([
+      this.#flushed.close(),
+      ...ids.map((id) => dispatcher.remove(this.#keyOf(id), CLOSE_GRACE_MS)),
+    ]);
+  }
+
+  #serve(webhook: Webhook): void {
+    const { store } = this.#context;
+    const { id, url } = webhook;
+    if (this.#isClosed) return;
+    this.#sending.dispatcher.add({
+      id: this.#keyOf(id),
+      url,
+      secrets: (now) =>
+        activeSecrets(
+          store.read((r) => r.webhooks.secrets(id)),
+          now,
+        ),
+      log: new StoreDeliveryLog(store, id),
+      events: this.#eventsOf(webhook),
+    });
+    this.#served.add(id);
+  }
+
+  #status(webhook: Webhook): WebhookStatus {
+    const { id, position } = webhook;
+    return this.#context.store.read(({ webhookDeliveries }) => {
+      const [last] = webhookDeliveries.list(id, { limit: 1 });
+      return {
+        webhook,
+        backlog: this.#eventsOf(webhook).count(position, MAX_COUNT),
+        pending: webhookDeliveries.list(id, { state: 'pending', limit: MAX_COUNT }).length,
+        ...(last === undefined ? {} : { last }),
+      };
+    });
+  }
+
+  #eventsOf(webhook: Webhook): StoredEvents {
+    return new StoredEvents(this.#context, this.#flushed, typesOf(webhook));
+  }
+
+  #find(id: string): Webhook {
+    const webhook = this.#context.store.read((r) => r.webhooks.byId(id));
+    if (webhook === undefined) throw new WalletError({ kind: 'webhook_missing' });
+    return webhook;
+  }
+
+  #assertFound(isFound: boolean): void {
+    if (!isFound) throw new WalletError({ kind: 'webhook_missing' });
+  }
+
+  #wake(id: string): void {
+    this.#sending.dispatcher.wake(this.#keyOf(id));
+  }
+
+  #wakeAll(): void {
+    for (const id of this.#served) this.#wake(id);
+  }
+
+  #keyOf(id: string): string {
+    return `${this.#prefix}/${id}`;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import { connectThrough, parseProxy } from '../../daemon/socks.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { systemClock, type Clock } from '../../webhooks/clock.js';
+import { directConnect, proxiedConnect, type Connect } from '../../webhooks/connect.js';
+import { Dispatcher } from '../../webhooks/dispatcher.js';
+import { HttpSender, type DeliverySender } from '../../webhooks/sender.js';
+import { parseTarget, TargetError } from '../../webhooks/target.js';
+
+export interface WebhookSettings {
+  /** Allows targets that are not public: loopback, private networks, local names. */
+  readonly allowPrivate: boolean;
+  readonly userAgent: string;
+  /** SOCKS 5 proxy of all deliveries, `[ip:]port`; absent: direct connections. */
+  readonly proxy?: string;
+}
+
+/** Sends the webhook deliveries of all wallets of a server. */
+export class WebhookSending {
+  readonly clock: Clock;
+  readonly dispatcher: Dispatcher;
+  readonly #allowPrivate: boolean;
+
+  /** @param createSender replaces HTTP in tests. */
+  constructor(
+    settings: WebhookSettings,
+    log: Pick<Logger, 'error'>,
+    { clock = systemClock, createSender = httpSender(settings) }: SendingParts = {},
+  ) {
+    this.#allowPrivate = settings.allowPrivate;
+    this.clock = clock;
+    this.dispatcher = new Dispatcher({
+      ...{ createSender, clock },
+      onError: (webhook, error) => log.error({ err: error, webhook }, 'a webhook delivery was interrupted'),
+    });
+  }
+
+  /** @throws WalletError `bad_webhook` for a URL that nothing is sent to. */
+  assertTarget(url: string): void {
+    try {
+      parseTarget(url, this.#allowPrivate);
+    } catch (error) {
+      if (!(error instanceof TargetError)) throw error;
+      throw new WalletError({ kind: 'bad_webhook', reason: error.message }, { cause: error });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.dispatcher.stop();
+  }
+}
+
+interface SendingParts {
+  readonly clock?: Clock;
+  readonly createSender?: (url: string) => DeliverySender;
+}
+
+function httpSender({ allowPrivate, userAgent, proxy }: WebhookSettings): (url: string) => DeliverySender {
+  const connect = connectOf(allowPrivate, proxy);
+  return (url) => new HttpSender({ url, allowPrivate, connect, userAgent });
+}
+
+function connectOf(allowPrivate: boolean, proxy: string | undefined): Connect {
+  if (proxy === undefined) return directConnect(allowPrivate);
+  const address = parseProxy(proxy);
+  return proxiedConnect(allowPrivate, (host, port) => connectThrough(address, host, port));
+}

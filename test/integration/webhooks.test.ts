@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
+import type { Monerod } from '../support/monerod.js';
+import { until } from '../support/process.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
+
+/* Events of wallets at receivers of our own, verified by the package `standardwebhooks`. */
+
+const MISSING = -58;
+const REFUSED = -59;
+const AMOUNT = 5_000_000_000_000;
+
+let daemon: Monerod;
+let server: WalletRpc;
+let payer: WalletCalls;
+let shop: WalletCalls;
+let payerAddress: string;
+let shopAddress: string;
+
+/** Checks a delivery with a secret. @returns its event, with the id of its header. */
+function verified({ body, headers }: Received, secret: string): Loose {
+  const event = new Webhook(secret).verify(body, headers as Record<string, string>) as Loose;
+  return { id: Number(headers['webhook-id']), ...event };
+}
+
+/** Endpoint of the shop, with its receiver. */
+class Endpoint {
+  readonly receiver: WebhookReceiver;
+  readonly id: string;
+  secret: string;
+
+  private constructor(receiver: WebhookReceiver, { id, secret }: Loose) {
+    this.receiver = receiver;
+    this.id = id as string;
+    this.secret = secret as string;
+  }
+
+  static async add(types: readonly string[] = []): Promise<Endpoint> {
+    const receiver = await WebhookReceiver.start();
+    return new Endpoint(receiver, await shop.rpc('add_webhook', { url: receiver.url, types }));
+  }
+
+  /** Events about a transaction, each checked, in the order of their arrival. */
+  events(txHash: string): Loose[] {
+    return this.receiver.received
+      .map((delivery) => verified(delivery, this.secret))
+      .filter(({ data }) => data.tx_hash === txHash);
+  }
+
+  /** Waits until the events about a transaction are of these types. */
+  async types(txHash: string, types: readonly string[]): Promise<void> {
+    const names = (): string[] => this.events(txHash).map(({ type }) => type as string);
+    await until(`${types.join()} at the receiver`, () => names().length >= types.length);
+    expect(names()).toEqual(types);
+  }
+
+  async state(): Promise<Loose> {
+    const { webhooks } = await shop.rpc('list_webhooks');
+    return webhooks.find(({ id }: Loose) => id === this.id);
+  }
+
+  async end(): Promise<void> {
+    await shop.rpc('remove_webhook', { id: this.id });
+    await this.receiver.stop();
+  }
+}
+
+const mine = async (blocks: number): Promise<void> => {
+  await daemon.generate(payerAddress, blocks);
+  await shop.rpc('refresh');
+};
+
+async function pay(): Promise<string> {
+  await payer.rpc('refresh');
+  const { tx_hash: txHash } = await payer.rpc('transfer', {
+    destinations: [{ amount: AMOUNT, address: shopAddress }],
+  });
+  await shop.rpc('refresh');
+  return txHash as string;
+}
+
+beforeAll(async () => {
+  daemon = await startRegtestDaemon();
+  server = await startWalletRpc({
+    daemon: daemon.address,
+    args: ['--webhook-allow-private', '--confirmations=1,3'],
+  });
+  [payer, shop] = ['payer', 'shop'].map((name) => walletCalls(server.port, name)) as [
+    WalletCalls,
+    WalletCalls,
+  ];
+  for (const wallet of [payer, shop])
+    await wallet.rpc('create_wallet', { password: '', language: 'English' });
+  [payerAddress, shopAddress] = [
+    (await payer.rpc('get_address')).address as string,
+    (await shop.rpc('get_address')).address as string,
+  ];
+  await daemon.generate(payerAddress, 75);
+  await shop.rpc('refresh');
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await daemon?.stop();
+});
+
+describe('a webhook', () => {
+  it('gets the stages of a payment in order, signed, and their exact facts', async () => {
+    const endpoint = await Endpoint.add();
+    const txHash = await pay();
+    await mine(1);
+    await mine(2);
+    await mine(8);
+    await endpoint.types(txHash, [
+      'payment.seen',
+      'payment.mined',
+      'payment.confirmed',
+      'payment.confirmed',
+      'payment.unlocked',
+    ]);
+    const events = endpoint.events(txHash);
+    const ids = events.map(({ id }) => id as number);
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+    expect(events.every(({ wallet, data }) => wallet === 'shop' && data.amount === AMOUNT)).toBe(true);
+    expect(events[1].data).toMatchObject({ address: shopAddress, seen: ids[0] });
+    expect(await endpoint.state()).toMatchObject({ state: 'enabled', backlog: 0, pending: 0 });
+    await endpoint.end();
+  });
+
+  it('gets the reversal of a payment that a reorganisation removes', async () => {
+    const endpoint = await Endpoint.add(['payment.mined', 'payment.reversed']);
+    const txHash = await pay();
+    await mine(2);
+    await daemon.popBlocks(2);
+    await daemon.rpc('flush_txpool', {});
+    await mine(4);
+    await endpoint.types(txHash, ['payment.mined', 'payment.reversed']);
+    const [mined, reversed] = endpoint.events(txHash);
+    expect(reversed.data).toMatchObject({ reason: 'reorganised', reverses: mined.id });
+    await endpoint.end();
+  });
+
+  it('signs with both secrets after a rotation', async () => {
+    const endpoint = await Endpoint.add(['payment.seen']);
+    const { secret } = await shop.rpc('rotate_webhook_secret', { id: endpoint.id });
+    const txHash = await pay();
+    await endpoint.types(txHash, ['payment.seen']);
+    const delivery = endpoint.receiver.received.find(({ body }) => body.includes(txHash));
+    expect(verified(delivery as Received, secret as string)).toMatchObject({ data: { tx_hash: txHash } });
+    expect(delivery?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    await endpoint.end();
+  });
+
+  it('that fails holds up no other one, and gets an event again by request', async () => {
+    const [failing, working] = [await Endpoint.add(['payment.seen']), await Endpoint.add(['payment.seen'])];
+    failing.receiver.answer = (response) => response.writeHead(503, { 'retry-after': '600' }).end();
+    const hashes = [await pay(), await pay(), await pay()];
+    for (const txHash of hashes) await working.types(txHash, ['payment.seen']);
+    await until('the failure to be recorded', async () => (await failing.state()).pending > 0);
+    const list = async (state: string): Promise<Loose[]> =>
+      (await shop.rpc('list_deliveries', { id: failing.id, state })).deliveries ?? [];
+    const [failed] = (await list('pending')).slice(-1);
+    expect(failed).toMatchObject({ attempts: 1, status: 503, reason: 'status' });
+    failing.receiver.answer = (response) => response.writeHead(204).end();
+    await shop.rpc('redeliver_webhook', { id: failing.id, event_id: failed.event_id });
+    await until('the redelivery', async () =>
+      (await list('delivered')).some(({ event_id }) => event_id === failed.event_id),
+    );
+    await Promise.all([failing.end(), working.end()]);
+  });
+
+  it('is added by /json_rpc to the open wallet that is named', async () => {
+    const url = 'https://shop.example.org/';
+    const { id, types } = await server.rpc('add_webhook', { url, types: ['wallet.synced'], wallet: 'shop' });
+    expect(types).toEqual(['wallet.synced']);
+    expect((await shop.rpc('list_webhooks')).webhooks.map((webhook: Loose) => webhook.id)).toContain(id);
+    expect(JSON.stringify(await shop.rpc('list_webhooks'))).not.toContain('whsec_');
+    expect((await shop.call('add_webhook', { url, wallet: 'payer' })).error?.code).toBe(-1);
+    expect((await server.call('add_webhook', { url })).error?.code).toBe(-13);
+    await server.rpc('remove_webhook', { id, wallet: 'shop' });
+    expect((await shop.call('remove_webhook', { id })).error?.code).toBe(MISSING);
+    expect((await shop.call('add_webhook', { url, types: ['x'] })).error?.code).toBe(REFUSED);
+  });
+});
+
+it('targets on this machine are refused without --webhook-allow-private, and webhooks in restricted mode', async () => {
+  const plain = await startWalletRpc();
+  await plain.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  for (const url of ['http://127.0.0.1:8080/', 'http://localhost/', 'http://[::1]/', 'http://10.0.0.1/'])
+    expect((await plain.call('add_webhook', { url })).error?.code).toBe(REFUSED);
+  await plain.stop();
+  const restricted = await startWalletRpc({ args: ['--restricted-rpc'] });
+  expect((await restricted.call('list_webhooks')).error?.code).toBe(-7);
+  await restricted.stop();
+});
