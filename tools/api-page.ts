@@ -17,6 +17,17 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   auto_refresh: 'wallet',
   list_wallets: 'directory',
   get_events: 'wallets',
+  ...Object.fromEntries(
+    [
+      'add_webhook',
+      'list_webhooks',
+      'remove_webhook',
+      'enable_webhook',
+      'rotate_webhook_secret',
+      'list_deliveries',
+      'redeliver_webhook',
+    ].map((name) => [name, 'wallet' as const]),
+  ),
 };
 
 const SCOPE_OF_NEED = { nothing: 'server', directory: 'directory', wallet: 'wallet' } as const;
@@ -65,6 +76,7 @@ function typeOf(schema: z.core.$ZodType): ParamType {
   if (schema instanceof z.ZodObject) return { name: 'object', members: schema.shape };
   if (schema instanceof z.ZodEnum)
     return { name: `one of ${schema.options.map((option) => `\`${option}\``).join(', ')}` };
+  if (schema instanceof z.ZodArray) return { name: `list of: ${typeOf(schema.def.element).name}` };
   // A text with further conditions.
   if (schema instanceof z.ZodString) return { name: 'string' };
   const item = schema instanceof z.ZodType ? schema.meta()?.['item'] : undefined;
