@@ -25,15 +25,20 @@ export class MempoolTracker {
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = new Set(present.map(toHex));
     this.#present = names;
-    this.#context.store.write((w) => {
-      for (const { txHash } of w.pool.list()) if (!names.has(toHex(txHash))) w.pool.remove(txHash);
-    });
+    const gone = this.#context.store
+      .read((r) => r.pool.hashes())
+      .filter((txHash) => !names.has(toHex(txHash)));
+    if (gone.length > 0)
+      this.#context.store.write((w) => {
+        for (const txHash of gone) w.pool.remove(txHash);
+      });
     return this.admit(findings);
   }
 
   /** Records unmined transactions. @returns hashes of new incoming ones. */
   admit(findings: readonly PoolFinding[]): Hash[] {
     const fresh: Hash[] = [];
+    if (findings.length === 0) return fresh;
     this.#context.store.write((w) => {
       for (const { incoming, outgoing } of findings) {
         // Skipped if it was mined between the scan of blocks and this read of the pool: the block has all facts.
