@@ -247,6 +247,12 @@ describe('the file', () => {
 });
 
 describe('a commit that can be repeated', () => {
+  // A store that is opened again has an empty log.
+  beforeEach(() => {
+    file.close();
+    file = WalletStore.open(join(directory, 'w'), KEY);
+  });
+
   /** Flushing and automatic checkpoint while a commit runs. */
   const settingsOf = (commit: 'write' | 'writeRecoverable', height: number): string[] => {
     const settings: string[] = [];

@@ -51,7 +51,8 @@ export class EventReader {
     this.#last = db.prepare('SELECT id, type, stages FROM event ORDER BY id DESC LIMIT 1');
     this.#awaitsPool = db
       .prepare<[], number>(
-        'SELECT EXISTS (SELECT 1 FROM seen_payment) OR EXISTS (SELECT 1 FROM reported_transfer)',
+        `SELECT EXISTS (SELECT 1 FROM seen_payment WHERE gone_height IS NOT NULL OR tx_hash NOT IN (SELECT tx_hash FROM pool_tx))
+           OR EXISTS (SELECT 1 FROM reported_transfer)`,
       )
       .pluck();
     this.#oldestTime = db.prepare<[], number>('SELECT time FROM event ORDER BY id LIMIT 1').pluck();
