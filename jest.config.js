@@ -5,5 +5,6 @@ export default {
   testMatch: ['<rootDir>/build/test/**/*.test.js'],
   testTimeout: 300_000,
   maxWorkers: 2,
+  testSequencer: '<rootDir>/build/test/support/longest-first.js',
   reporters: ['default', '<rootDir>/build/test/support/count-reporter.js'],
 };

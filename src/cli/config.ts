@@ -73,6 +73,8 @@ export interface Config {
     /** Absent: only a node on this machine is trusted. */
     readonly trusted?: boolean;
     readonly proxy?: string;
+    /** ZeroMQ publisher of the daemon. */
+    readonly zmq?: { readonly host: string; readonly port: number };
     readonly ssl: SslConfig & { readonly allowAnyCert: boolean };
     readonly allowMismatchedVersion: boolean;
     readonly offline: boolean;
@@ -244,6 +246,9 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     : undefined;
   const proxy = text('proxy');
   if (proxy !== undefined && !/^(?:.+:)?\d{1,5}$/.test(proxy)) throw new ConfigError('--proxy is [ip:]port');
+  const zmq = readZmq(text('daemon-zmq'));
+  if (zmq !== undefined && proxy !== undefined)
+    throw new ConfigError('--daemon-zmq cannot be used with --proxy: its connection would bypass the proxy');
   const daemonSsl = { ...sslConfig('daemon-ssl'), allowAnyCert: on('daemon-ssl-allow-any-cert') };
   assertVerifiable(daemonAddress, daemonSsl, proxy);
 
@@ -280,6 +285,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ...optional('login', daemonLogin),
       ...optional('trusted', trusted),
       ...optional('proxy', proxy),
+      ...optional('zmq', zmq),
       ssl: daemonSsl,
       allowMismatchedVersion: on('allow-mismatched-daemon-version'),
       offline: on('offline'),
@@ -299,6 +305,16 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ({ name }) => name,
     ),
   };
+}
+
+/** Reads the address of a ZeroMQ publisher. @throws ConfigError */
+function readZmq(text: string | undefined): { host: string; port: number } | undefined {
+  if (text === undefined) return undefined;
+  const [, host, digits] = /^tcp:\/\/([\w.-]+|\[[0-9a-f:]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  const port = Number(digits);
+  if (host === undefined || port < 1 || port > 65_535)
+    throw new ConfigError('--daemon-zmq is tcp://host:port');
+  return { host: host.replace(/^\[|\]$/g, ''), port };
 }
 
 /** Reads the thresholds of `payment.confirmed`. @throws ConfigError */

@@ -245,6 +245,12 @@ export const OPTIONS: readonly OptionSpec[] = [
   { name: 'untrusted-daemon', group: 'Daemon', help: 'do not, even when it runs on this machine' },
   { name: 'proxy', argument: '[ip:]port', group: 'Daemon', help: 'SOCKS proxy towards the node' },
   {
+    name: 'daemon-zmq',
+    argument: 'tcp://host:port',
+    group: 'Daemon',
+    help: "the node's --zmq-pub: new blocks and transactions are read at once, beside the periodic refresh",
+  },
+  {
     name: 'daemon-ssl',
     argument: 'mode',
     group: 'Daemon',

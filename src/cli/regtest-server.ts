@@ -7,7 +7,7 @@ import { minerAddress } from '../regtest/rpc/methods/mining.js';
 import { FaultInjector } from '../regtest/fault-injection.js';
 import { ChainEvents } from '../regtest/rpc/chain-events.js';
 import { createDaemonApp } from '../regtest/rpc/service.js';
-import { Publisher } from '../regtest/zmq/publisher.js';
+import { Publisher } from '../zmq/publisher.js';
 import { systemRng } from '../util/random.js';
 import { withFaults } from './fault-injection.js';
 import { ConfigError } from './options.js';

@@ -14,6 +14,7 @@ import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
+import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
 import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
@@ -27,6 +28,7 @@ import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
+import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
 import type { Credentials, Prepared } from './prepare.js';
 import { openWallets } from './opening.js';
@@ -118,6 +120,7 @@ export async function startServer(
     handler: createHttpApp({
       dispatcher,
       targetPath: WALLET_PATH,
+      streams: eventEndpoints(server),
       ...access,
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
@@ -136,13 +139,20 @@ export async function startServer(
   log.info('Starting wallet RPC server');
   server.start();
   const opening = openWallets(server, config.wallet, log);
+  const news =
+    daemon === undefined || config.daemon.zmq === undefined
+      ? undefined
+      : new DaemonNews({ ...config.daemon.zmq, log, onNews: () => server.refreshNow() });
+  news?.open();
   collectWhenIdle(() => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
     async close() {
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
+      server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);
+      news?.close();
       opening.stop();
       await opening.done;
       await server.close();

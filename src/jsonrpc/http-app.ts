@@ -9,6 +9,7 @@ import type { PendingRequests } from '../util/pending-requests.js';
 import { releaseBuffer } from '../util/buffer-release.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import type { AnswerText, Dispatcher } from './dispatcher.js';
+import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
@@ -31,6 +32,8 @@ export interface HttpAppOptions {
   readonly targetPath?: string;
   /** Further paths. */
   readonly endpoints?: readonly Endpoint[];
+  /** Paths of event streams. */
+  readonly streams?: readonly StreamEndpoint[];
   /**
    * Answers requests of any method, host name and content type, like upstream's servers. For test networks only: a page
    * of another site can call the server.
@@ -42,6 +45,34 @@ export interface HttpAppOptions {
 export interface Endpoint {
   readonly path: string;
   answer(body: Buffer): Promise<Answer>;
+}
+
+/** Path that answers GET with server-sent events. */
+export interface StreamEndpoint {
+  /** As Express writes it; a parameter `target` is percent-decoded. */
+  readonly path: string;
+  /** @throws StreamRefusal, as its source may later. */
+  open(request: StreamRequest): EventSource;
+}
+
+/** Request for an event stream. */
+export interface StreamRequest {
+  readonly target?: string;
+  /** Parameters of the URL that have one value. */
+  readonly query: { readonly [name: string]: string | undefined };
+  /** Header `Last-Event-ID`. */
+  readonly lastEventId?: string;
+}
+
+/** An event stream cannot begin. The message is the answer's text. */
+export class StreamRefusal extends Error {
+  override readonly name = 'StreamRefusal';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
 }
 
 export interface Answer {
@@ -65,6 +96,7 @@ export function createHttpApp({
   pendingRequests,
   targetPath,
   endpoints = [],
+  streams = [],
   anyClient = false,
 }: HttpAppOptions): Express {
   const app = express();
@@ -113,6 +145,12 @@ export function createHttpApp({
       ({ body }: { body: unknown }) => answer(body instanceof Buffer ? body : Buffer.alloc(0)),
       readWhole,
     );
+  for (const stream of streams) {
+    app.get(stream.path, (req, res) => answerStream(stream, req, res, onBug));
+    app.all(stream.path, (_req, res) => {
+      res.set('Allow', 'GET').status(405).type('text').send('GET only.\n');
+    });
+  }
   app.use((_req, res) => {
     res.status(404).type('text').end();
   });
@@ -179,6 +217,37 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
       return { ...dispatcher.refusal(INVALID_REQUEST, error.message, 400), type };
     if (!(error instanceof RequestTooLarge)) throw error;
     return { ...dispatcher.refusal(INVALID_REQUEST, error.message, error.status), type };
+  }
+}
+
+async function answerStream(
+  { open }: StreamEndpoint,
+  req: Request,
+  res: Response,
+  onBug: (error: unknown) => void,
+): Promise<void> {
+  const { target } = req.params as { readonly target?: string };
+  const lastEventId = req.get('last-event-id');
+  const query = Object.fromEntries(
+    Object.entries(req.query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+  let source: EventSource;
+  try {
+    source = open({
+      query,
+      ...(target === undefined ? {} : { target }),
+      ...(lastEventId === undefined || lastEventId === '' ? {} : { lastEventId }),
+    });
+  } catch (error) {
+    if (!(error instanceof StreamRefusal)) throw error;
+    return void res.status(error.status).type('text').send(`${error.message}\n`);
+  }
+  try {
+    await sendEvents(res, source);
+  } catch (error) {
+    // A refusal in the middle of a stream: the client gets it as the answer when it connects again.
+    res.destroy();
+    if (!(error instanceof StreamRefusal)) onBug(error);
   }
 }
 

@@ -82,12 +82,17 @@ const items = <T extends z.ZodType>(item: T) => {
   };
 };
 
-/** A list whose items must be valid; a value that is no list counts as absent. */
+/**
+ * A list whose items must be valid; a value that is no list counts as absent. Its metadata has the schema of its items,
+ * for the documentation of the parameters.
+ */
 export const listOf = <T extends z.ZodType>(item: T) =>
-  z.preprocess(
-    (value) => (Array.isArray(value) ? value : undefined),
-    z.array(z.unknown()).default([]).transform(items(item)),
-  );
+  z
+    .preprocess(
+      (value) => (Array.isArray(value) ? value : undefined),
+      z.array(z.unknown()).default([]).transform(items(item)),
+    )
+    .meta({ item });
 
 /** Parameters of a method; unknown members are ignored. */
 export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);

@@ -8,6 +8,7 @@ import { addressMethods } from './methods/addresses.js';
 import { annotationMethods } from './methods/annotations.js';
 import { coldSigningMethods } from './methods/cold-signing.js';
 import { backgroundSyncMethods } from './methods/background-sync.js';
+import { eventMethods } from './methods/events.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
 import { loggingMethods } from './methods/logging.js';
@@ -35,6 +36,7 @@ export const registry = new Registry<Context, Gates, PagedResult>([
   ...transferMethods,
   ...sweepMethods,
   ...orderMethods,
+  ...eventMethods,
   ...coldSigningMethods,
   ...outputMethods,
   ...historyMethods,

@@ -4,6 +4,7 @@ import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createWallet } from '../support/create-wallet.js';
 import { post } from '../support/json-rpc.js';
 import { freePort, start, until } from '../support/process.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
@@ -152,7 +153,7 @@ describe('a running server', () => {
     const wallets = directory();
     const log = join(wallets, 'wallet.log');
     const server = await startWalletRpc({ walletDir: wallets, args: [`--log-file=${log}`] });
-    await server.rpc('create_wallet', { filename: 'shop', password: '', language: 'English' });
+    await createWallet(server, 'shop');
     for (const name of ['shop', 'shop.keys', 'wallet.log'])
       expect(`${name} ${(statSync(join(wallets, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
     await server.stop();
@@ -193,7 +194,7 @@ describe('a running server', () => {
 
   it('names a daemon that cannot be used, and the remedy', async () => {
     const server = await startWalletRpc({ daemon: '127.0.0.1:1' });
-    await server.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+    await createWallet(server, 'w');
     await until('the line', () => server.process.output().includes('the daemon cannot be used'));
     expect(server.process.output()).toMatch(
       /name another with --daemon-address or set_daemon daemon=127\.0\.0\.1:1 /,
@@ -204,7 +205,7 @@ describe('a running server', () => {
   it('opens a wallet file at the start', async () => {
     const wallets = directory();
     const first = await startWalletRpc({ walletDir: wallets });
-    await first.rpc('create_wallet', { filename: 'shop', password: 'hunter2', language: 'English' });
+    await createWallet(first, 'shop', 'hunter2');
     const { address } = (await first.rpc('get_address')) as { address: string };
     await first.stop();
     const port = await freePort();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { makeCertificate, type Certificate } from '../support/certificate.js';
+import { createWallet } from '../support/create-wallet.js';
 import { call, post } from '../support/json-rpc.js';
 import { freePort, start, stop, until } from '../support/process.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
@@ -129,7 +130,7 @@ describe('a running server', () => {
     'prints the lines that launchers wait for, and stops cleanly on %s',
     async (signal) => {
       const wallet = await startWalletRpc();
-      await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+      await createWallet(wallet, 'w');
       const { address } = await wallet.rpc('create_address', { label: 'kept' });
       const output = wallet.process.output();
       expect(output).toContain(`Binding on 127.0.0.1 (IPv4):${wallet.port}`);
@@ -152,7 +153,7 @@ describe('a running server', () => {
 
   it('answers stop_wallet, then stops', async () => {
     const wallet = await startWalletRpc();
-    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+    await createWallet(wallet, 'w');
     expect(await wallet.rpc('stop_wallet')).toEqual({});
     expect(await wallet.process.exited).toBe(0);
     await wallet.stop();

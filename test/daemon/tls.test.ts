@@ -8,6 +8,7 @@ import { HttpDaemon } from '../../src/daemon/http-daemon.js';
 import type { DaemonSsl } from '../../src/daemon/connector.js';
 import { makeCertificate, type Certificate } from '../support/certificate.js';
 import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
+import { referenceEnv } from '../support/reference-preload.js';
 
 describe('a daemon that speaks TLS', () => {
   let directory: string;
@@ -40,7 +41,7 @@ describe('a daemon that speaks TLS', () => {
       .toLowerCase();
     const port = await freePort();
     address = `127.0.0.1:${port}`;
-    running = start('monerod', [
+    const flags = [
       '--regtest',
       '--offline',
       '--fixed-difficulty=1',
@@ -52,7 +53,8 @@ describe('a daemon that speaks TLS', () => {
       '--rpc-ssl=enabled',
       `--rpc-ssl-private-key=${certificate.keyFile}`,
       `--rpc-ssl-certificate=${certificate.certFile}`,
-    ]);
+    ];
+    running = start('monerod', flags, referenceEnv());
     await until('monerod', async () =>
       (await height(connect({ allowAnyCert: true }))) === 1 ? true : undefined,
     );

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -325,7 +326,7 @@ describe('a refused call during background sync', () => {
 
   it('is every method of background sync on a multisig wallet', async () => {
     const prepare = async (filename: string): Promise<string> => {
-      await wallet.rpc('create_wallet', { filename, password: 'pw', language: 'English' });
+      await createWallet(wallet, filename, 'pw');
       const enabled = { enable_multisig_experimental: true };
       return (await wallet.rpc('prepare_multisig', enabled)).multisig_info as string;
     };

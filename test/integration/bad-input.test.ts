@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
+import { createWallet } from '../support/create-wallet.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -219,8 +220,8 @@ describe('without a wallet', () => {
 describe('with a wallet', () => {
   beforeAll(async () => {
     for (const wallet of [ours, theirs]) {
-      await wallet.rpc('create_wallet', { filename: 'second', password: '', language: 'English' });
-      await wallet.rpc('create_wallet', { filename: 'open', password: 'right', language: 'English' });
+      await createWallet(wallet, 'second');
+      await createWallet(wallet, 'open', 'right');
       await daemon.generate((await wallet.rpc('get_address')).address, 65);
     }
     for (const wallet of [ours, theirs]) await daemon.generate((await wallet.rpc('get_address')).address, 5);
@@ -264,7 +265,7 @@ describe('--api-version 1.32', () => {
   it('refuses lock times and priorities as the reference does today', async () => {
     const latest = await startWalletRpc({ args: ['--api-version=1.32'] });
     try {
-      await latest.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+      await createWallet(latest, 'w');
       expect((await latest.call('transfer', pay({ unlock_time: 5 }))).error?.code).toBe(-50);
       expect((await latest.call('transfer', pay({ priority: 5 }))).error?.code).toBe(-53);
       expect((await latest.rpc('get_version')).version).toBe(65568);

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -15,7 +16,6 @@ const ROUNDS = 3;
 const PASSWORD = 'pässword';
 const XMR = 1_000_000_000_000;
 const args = [`--kdf-rounds=${ROUNDS}`];
-const language = 'English';
 
 /** Answers of both servers for every wallet. */
 interface Money {
@@ -99,13 +99,13 @@ const answers = async (wallet: WalletRpc): Promise<Answers> => ({
 beforeAll(async () => {
   daemon = await startMonerod();
   const theirs = await startReference({ daemon: daemon.address, args });
-  await theirs.rpc('create_wallet', { filename: 'payee', password: '', language });
+  await createWallet(theirs, 'payee');
   const { address: payee } = await theirs.rpc('get_address');
   const { address: payeeSub } = await theirs.rpc('create_address', { account_index: 0 });
   const { integrated_address: payeeIntegrated } = await theirs.rpc('make_integrated_address', {
     payment_id: '1122334455667788',
   });
-  await theirs.rpc('create_wallet', { filename: 'shop', password: PASSWORD, language });
+  await createWallet(theirs, 'shop', PASSWORD);
   const { address: primary } = await theirs.rpc('get_address');
   await daemon.generate(primary, 100);
   await theirs.rpc('refresh');

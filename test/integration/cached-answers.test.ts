@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { result, type Loose } from '../support/json-rpc.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -9,7 +10,7 @@ let wallet: WalletRpc;
 beforeAll(async () => {
   daemon = await startRegtestDaemon([]);
   wallet = await startWalletRpc({ daemon: daemon.address });
-  await wallet.rpc('create_wallet', { filename: 'kept', password: '', language: 'English' });
+  await createWallet(wallet, 'kept');
 }, 60_000);
 
 afterAll(async () => {
@@ -50,7 +51,7 @@ describe('cached answers', () => {
   });
 
   it('belong to the open wallet', async () => {
-    await wallet.rpc('create_wallet', { filename: 'other', password: '', language: 'English' });
+    await createWallet(wallet, 'other');
     expect((await wallet.rpc('get_address')).addresses).toHaveLength(1);
     expect(await held(0)).toBeUndefined();
     await wallet.rpc('open_wallet', { filename: 'kept', password: '' });

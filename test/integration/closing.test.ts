@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
@@ -24,8 +25,6 @@ const letGo = (): void => {
   for (const go of waiting.splice(0)) go();
 };
 
-const CREATE = { password: '', language: 'English' };
-
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
   gate = createServer((request, response) => {
@@ -44,8 +43,8 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', () => resolve()));
   wallet = await startWalletRpc({ daemon: `127.0.0.1:${(gate.address() as AddressInfo).port}` });
-  await wallet.rpc('create_wallet', { filename: 'other', ...CREATE });
-  await wallet.rpc('create_wallet', { filename: 'shop', ...CREATE });
+  await createWallet(wallet, 'other');
+  await createWallet(wallet, 'shop');
   await wallet.rpc('auto_refresh', { enable: false });
   ({ address } = await wallet.rpc('get_address'));
   await daemon.generate(address, 5);

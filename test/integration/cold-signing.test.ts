@@ -3,6 +3,7 @@ import { formatAddress } from '../../src/cryptonote/address.js';
 import { parseTransaction, transactionHash } from '../../src/cryptonote/transaction.js';
 import { fixedBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { ChainWallet } from '../support/chain-wallet.js';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -299,7 +300,7 @@ describe('a wallet that scans the chain itself', () => {
   it("refuses all outputs with the reference's message under 1.32", async () => {
     const wallet = await startWalletRpc({ daemon: daemon.address, args: ['--api-version=1.32'] });
     try {
-      await wallet.rpc('create_wallet', { filename: 'hot', password: '', language: 'English' });
+      await createWallet(wallet, 'hot');
       await daemon.generate((await wallet.rpc('get_address')).address, 1);
       await wallet.rpc('refresh');
       const all = await wallet.rpc('export_outputs', { all: true });

@@ -3,9 +3,10 @@ import { parseTransaction } from '../../src/cryptonote/transaction.js';
 import { feePerByte, feeOfWeight, type FeeRates } from '../../src/cryptonote/fees.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import type { Address, PaymentId } from '../../src/cryptonote/types.js';
+import { loadCurve } from '../../src/kernel/load-kernel.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
-import { chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
+import { assembleRings, chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
 import { buildTransaction, type SignedTx } from '../../src/wallet/build/signing.js';
 import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../src/wallet/select/transfer-request.js';
@@ -15,6 +16,7 @@ import { purseOf } from '../support/list-coins.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { seededRng } from '../support/seeded-rng.js';
 
+const curve = loadCurve();
 const rng = seededRng('construction');
 const payer = new ChainWallet(rng);
 const payee = new ChainWallet(rng);
@@ -36,7 +38,12 @@ const spendableNow = async (wallet: ChainWallet) => {
 /** Chooses rings for a planned transaction, constructs and signs it. */
 async function build(planned: FundedTransfer, from: ChainWallet = payer): Promise<SignedTx> {
   const picker = new GammaPicker(await fetchDistribution(daemon), rng);
-  const rings = await chooseRings(planned.inputs, picker, (indices) => fetchOutputs(daemon, indices));
+  const rings = await chooseRings(
+    planned.inputs,
+    picker,
+    (indices) => fetchOutputs(daemon, indices),
+    (parts) => assembleRings(parts, curve),
+  );
   const inputs = rings.flatMap((ring, i) => {
     const output = planned.inputs[i];
     return output === undefined ? [] : [from.spendable(output, ring)];
@@ -51,7 +58,7 @@ async function build(planned: FundedTransfer, from: ChainWallet = payer): Promis
     unlockTime: 0n,
     viewSecret: from.viewSecret,
   };
-  return buildTransaction(plan, feePerByte(rates, 1), rates, rng);
+  return buildTransaction(plan, feePerByte(rates, 1), rates, rng, curve);
 }
 
 async function transfer(

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fromHex } from '../../src/util/bytes.js';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   daemon = await startMonerod();
   proxy = await startDaemonProxy(daemon.address);
   wallet = await startWalletRpc({ daemon: proxy.address });
-  await wallet.rpc('create_wallet', { ...open, language: 'English' });
+  await createWallet(wallet, open.filename, open.password);
   await daemon.generate((await wallet.rpc('get_address')).address, 75);
   await wallet.rpc('refresh');
 });

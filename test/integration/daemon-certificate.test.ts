@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeCertificate } from '../support/certificate.js';
+import { createWallet } from '../support/create-wallet.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
 /* A daemon addressed by IP address, whose certificate the system trusts. */
@@ -27,7 +28,7 @@ async function refreshError(names: string): Promise<unknown> {
     env: { NODE_EXTRA_CA_CERTS: certFile },
   });
   try {
-    await wallet.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+    await createWallet(wallet);
     return (await wallet.call('refresh')).error;
   } finally {
     await wallet.stop();

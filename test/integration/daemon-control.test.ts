@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
 import { startFakeDaemon } from '../support/fake-daemon.js';
@@ -69,8 +70,7 @@ describe('logging, before any wallet is open', () => {
 
 describe('mining', () => {
   beforeAll(async () => {
-    for (const wallet of servers())
-      await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+    for (const wallet of servers()) await createWallet(wallet, 'w');
   });
 
   sideBySide(
@@ -95,7 +95,7 @@ describe('mining', () => {
     ]);
     try {
       for (const wallet of [mine, other]) {
-        await wallet.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+        await createWallet(wallet);
         const { address } = await wallet.rpc('get_address');
         await wallet.rpc('start_mining', {
           threads_count: 2,
@@ -125,7 +125,7 @@ describe('mining', () => {
       const [mine, other] = await Promise.all([startWalletRpc(options), startReference(options)]);
       try {
         for (const wallet of [mine, other]) {
-          await wallet.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+          await createWallet(wallet);
           expect((await wallet.call('start_mining', { threads_count: 1 })).error?.code).toBe(-1);
         }
       } finally {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
 import { lowerLimit, limitWithSpare } from '../support/process-limits.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -40,7 +41,7 @@ const NO_ROOM = {
 
 beforeAll(async () => {
   server = await startWalletRpc();
-  await server.rpc('create_wallet', { filename: name, password, language });
+  await createWallet(server, name, password);
   await server.rpc('set_attribute', { key: 'k', value: 'before' });
 });
 
@@ -149,7 +150,7 @@ describe('a path that is not a regular file', () => {
 
   test.each(OBSTACLES)('such as a %s in place of the store is refused at once', async (what, put, text) => {
     const filename = `store-${what}`;
-    await server.rpc('create_wallet', { filename, password, language });
+    await createWallet(server, filename, password);
     await server.rpc('close_wallet');
     const path = join(server.walletDir, filename);
     rmSync(path);

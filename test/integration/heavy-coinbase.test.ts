@@ -3,6 +3,7 @@ import type { PublicKey } from '../../src/crypto/types.js';
 import { writeExtra } from '../../src/cryptonote/extra.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/coinbase.js';
+import { createWallet } from '../support/create-wallet.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -48,7 +49,7 @@ describe.each<[string, () => Promise<Monerod>, typeof startReference?]>([
       startWalletRpc({ daemon: daemon.address }),
       startOther?.({ daemon: daemon.address }),
     ]);
-    await ours.rpc('create_wallet', { filename: 'miner', password: '', language: 'English' });
+    await createWallet(ours, 'miner');
     ({ address } = await ours.rpc('get_address'));
     const { key: seed } = await ours.rpc('query_key', { key_type: 'mnemonic' });
     await theirs?.rpc('restore_deterministic_wallet', { filename: 'miner', password: '', seed });

@@ -6,6 +6,7 @@ import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
 import { unsignedTxSet } from '../../src/wallet/exchange/cold-tx-sets.js';
 import { openExport, sealExport, type ExportKind } from '../../src/wallet/exchange/export-blob.js';
+import { createWallet } from '../support/create-wallet.js';
 import { expectWithstands, type Attack } from '../support/hostile-input.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
@@ -63,7 +64,7 @@ beforeAll(async () => {
   };
   const [owner, watcher, offline] = await Promise.all([start(true), start(true), start(false)]);
 
-  await owner.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  await createWallet(owner, 'w');
   const { address } = await owner.rpc('get_address');
   const { key: viewkey } = await owner.rpc('query_key', { key_type: 'view_key' });
   const { key: spendkey } = await owner.rpc('query_key', { key_type: 'spend_key' });

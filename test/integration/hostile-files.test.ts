@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { systemRng } from '../../src/util/random.js';
+import { createWallet } from '../support/create-wallet.js';
 import { mutatedBytes } from '../support/mutations.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { watchState, type WalletState } from '../support/wallet-state.js';
@@ -41,7 +42,7 @@ function putFiles(files: Files): void {
 
 beforeAll(async () => {
   server = await startWalletRpc();
-  await server.rpc('create_wallet', { filename: 'w', password, language: 'English' });
+  await createWallet(server, 'w', password);
   await server.rpc('set_subaddress_lookahead', { password, major_idx: 2, minor_idx: 3 });
   for (let i = 0; i < ATTRIBUTES; i++) await server.rpc('set_attribute', { key: `k${i}`, value: VALUE });
   ({ address: ownAddress } = await server.rpc('get_address'));
@@ -51,7 +52,7 @@ beforeAll(async () => {
   await saveKeysFile(join(server.walletDir, 'w.keys'), keysFile, password, vector.kdfRounds, systemRng);
   wallets.reference = filesNow();
   putFiles({});
-  await server.rpc('create_wallet', { filename: 'open', password: 'x', language: 'English' });
+  await createWallet(server, 'open', 'x');
   state = await watchState(server, 'open');
 }, 60_000);
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createWallet } from '../support/create-wallet.js';
 import { expectWithstands, type Attack } from '../support/hostile-input.js';
 import type { Loose } from '../support/json-rpc.js';
 import { mutatedHex, mutatedText } from '../support/mutations.js';
@@ -27,7 +28,7 @@ let spendkey: string;
 
 beforeAll(async () => {
   server = await startWalletRpc({ args: ['--api-version=1.32', '--no-dns'] });
-  await server.rpc('create_wallet', { filename: 'w', password: PASSWORD, language: 'English' });
+  await createWallet(server, 'w', PASSWORD);
   await server.rpc('add_address_book', { address: FOREIGN, description: 'a friend' });
   ({ address } = await server.rpc('get_address'));
   ({ address: subaddress } = await server.rpc('create_address', { account_index: 0 }));

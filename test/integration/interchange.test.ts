@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
@@ -46,7 +47,7 @@ describe.each([
   it('goes a keys file whose password was changed, more than once', async () => {
     const [from, to] = pair();
     const name = from === ours ? 'ours' : 'theirs';
-    await from.rpc('create_wallet', { filename: name, password: 'one', language: 'English' });
+    await createWallet(from, name, 'one');
     await from.rpc('change_wallet_password', { old_password: 'one', new_password: '' });
     await from.rpc('change_wallet_password', { old_password: '', new_password: 'zwölf ☕' });
     const seed = await key(from, 'mnemonic');
@@ -60,8 +61,8 @@ describe.each([
 
   it('goes an integrated address, of this wallet or another; a tampered one is refused', async () => {
     const [from, to] = pair();
-    await from.rpc('create_wallet', { filename: '', password: '', language: 'English' });
-    await to.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+    await createWallet(from);
+    await createWallet(to);
     for (const standard_address of [await address(from), await address(to)]) {
       const { integrated_address } = await from.rpc('make_integrated_address', {
         standard_address,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -34,7 +35,7 @@ afterAll(async () => {
 });
 
 it('lists the known part of a payment that spends an output from before the restore height', async () => {
-  await payer.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  await createWallet(payer, 'w');
   const seed = (await payer.rpc('query_key', { key_type: 'mnemonic' })).key as string;
   const main = (await payer.rpc('get_address')).address as string;
   await payer.rpc('create_address', { count: 2 });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
@@ -28,11 +29,9 @@ afterAll(async () => {
   rmSync(notified, { recursive: true, force: true });
 });
 
-const language = 'English';
-
 describe('the life of a wallet', () => {
   it('starts at the tip', async () => {
-    await wallet.rpc('create_wallet', { filename: 'tip', password: '', language });
+    await createWallet(wallet, 'tip');
     expect(await wallet.rpc('refresh')).toEqual({ blocks_fetched: 0, received_money: false });
     expect(await wallet.rpc('get_balance')).toMatchObject({ balance: 0, unlocked_balance: 0 });
   });
@@ -67,7 +66,7 @@ describe('the life of a wallet', () => {
 
   it('finds all payments since its creation, even if created without a daemon', async () => {
     proxy.decide = () => 'drop';
-    await wallet.rpc('create_wallet', { filename: 'offline', password: '', language });
+    await createWallet(wallet, 'offline');
     const { address } = await wallet.rpc('get_address');
     expect((await wallet.call('refresh')).error?.code).toBe(-38);
     await daemon.generate(address, 3);
@@ -78,13 +77,13 @@ describe('the life of a wallet', () => {
 
   it('scans the pool before it has scanned a block', async () => {
     await wallet.rpc('auto_refresh', { enable: false });
-    await wallet.rpc('create_wallet', { filename: '', password: '', language });
+    await createWallet(wallet);
     expect(await wallet.rpc('get_transfers', { in: true, pool: true })).toEqual({});
     await wallet.rpc('auto_refresh', { enable: true });
   });
 
   it('in memory leaves no file', async () => {
-    await wallet.rpc('create_wallet', { filename: '', password: '', language });
+    await createWallet(wallet);
     const { address } = await wallet.rpc('get_address');
     await daemon.generate(address, 2);
     await wallet.rpc('refresh');
@@ -121,7 +120,7 @@ describe('the life of a wallet', () => {
   });
 
   it('writes deleted files of the open wallet again, complete', async () => {
-    await wallet.rpc('create_wallet', { filename: 'deleted', password: '', language });
+    await createWallet(wallet, 'deleted');
     await wallet.rpc('set_attribute', { key: 'shop', value: 'before' });
     const file = join(wallet.walletDir, 'deleted');
     rmSync(file);

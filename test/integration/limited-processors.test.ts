@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Monerod } from '../support/monerod.js';
 import { LIMITED_PROCESSORS } from '../support/processor-flags.js';
 import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* The server scans and pays on processors that lack instructions. */
 
 const BLOCKS = 80;
 
-const SEED_WALLET = { filename: 'shop', password: '', language: 'English' };
-
 let daemon: Monerod;
+/** The same wallet on this machine's processor. */
+let unlimited: WalletRpc;
 let seed: string;
 let address: string;
 let balance: number;
 
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
-  const wallet = await startWalletRpc({ daemon: daemon.address });
-  await wallet.rpc('create_wallet', SEED_WALLET);
-  ({ address } = await wallet.rpc('get_address'));
-  seed = (await wallet.rpc('query_key', { key_type: 'mnemonic' })).key;
+  unlimited = await startWalletRpc({ daemon: daemon.address });
+  await createWallet(unlimited, 'shop');
+  ({ address } = await unlimited.rpc('get_address'));
+  seed = (await unlimited.rpc('query_key', { key_type: 'mnemonic' })).key;
   await daemon.generate(address, BLOCKS);
-  await wallet.rpc('refresh');
-  ({ balance } = await wallet.rpc('get_balance'));
-  await wallet.stop();
+  balance = await balanceNow();
 });
 
 afterAll(async () => {
+  await unlimited?.stop();
   await daemon?.stop();
 });
 
@@ -71,17 +71,6 @@ describe.each(LIMITED_PROCESSORS)('on a processor $title', ({ flags, build }) =>
 });
 
 async function balanceNow(): Promise<number> {
-  const wallet = await startWalletRpc({ daemon: daemon.address });
-  try {
-    await wallet.rpc('restore_deterministic_wallet', {
-      filename: 'now',
-      password: '',
-      seed,
-      restore_height: 0,
-    });
-    await wallet.rpc('refresh');
-    return (await wallet.rpc('get_balance')).balance;
-  } finally {
-    await wallet.stop();
-  }
+  await unlimited.rpc('refresh');
+  return (await unlimited.rpc('get_balance')).balance;
 }

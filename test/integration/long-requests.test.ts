@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
+import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -10,7 +11,7 @@ let address: string;
 
 beforeAll(async () => {
   wallet = await startWalletRpc();
-  await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  await createWallet(wallet, 'w');
   ({ address } = await wallet.rpc('get_address'));
 });
 

@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
     startWalletRpc({ daemon: daemon.address }),
     startWalletRpc({ daemon: daemon.address }),
   ]);
-  await payer.rpc('create_wallet', { filename: 'payer', password: '', language: 'English' });
+  await createWallet(payer, 'payer');
   await daemon.generate((await payer.rpc('get_address')).address, 90);
   await payee.rpc('restore_deterministic_wallet', { filename: 'w', password: 'pw', seed: SEED });
   await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
@@ -96,13 +97,13 @@ describe('set_subaddress_lookahead', () => {
   });
 
   it('needs no password for a wallet in memory', async () => {
-    await payee.rpc('create_wallet', { filename: '', password: 'pw', language: 'English' });
+    await createWallet(payee, '', 'pw');
     await payee.rpc('set_subaddress_lookahead', { password: 'x', major_idx: 2, minor_idx: 300 });
   });
 
   it('is refused, or finishes, when the wallet is closed meanwhile', async () => {
     const asked = payee.call('set_subaddress_lookahead', { major_idx: 100, minor_idx: 4000 });
-    await payee.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+    await createWallet(payee);
     const { result, error } = await asked;
     expect(error?.code ?? result).toEqual(error === undefined ? {} : -13);
   });

@@ -3,6 +3,7 @@ import { formatAddress } from '../../src/cryptonote/address.js';
 import { parseTransaction } from '../../src/cryptonote/transaction.js';
 import { fixedBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { ChainWallet } from '../support/chain-wallet.js';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -122,9 +123,9 @@ test('of two concurrent sets with the same nonces, one is signed', async () => {
 test('a wallet that holds money keeps its keys', async () => {
   const [ours] = wallets;
   if (ours === undefined) throw new Error('a wallet');
-  await ours.rpc('create_wallet', { filename: 'other', password: 'p', language: 'English' });
+  await createWallet(ours, 'other', 'p');
   const { multisig_info: other } = await ours.rpc('prepare_multisig');
-  await ours.rpc('create_wallet', { filename: 'funded', password: 'p', language: 'English' });
+  await createWallet(ours, 'funded', 'p');
   const { address } = await ours.rpc('get_address');
   const { multisig_info: own } = await ours.rpc('prepare_multisig');
   await daemon.generate(address as string, 1);

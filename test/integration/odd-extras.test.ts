@@ -3,6 +3,7 @@ import type { KeyDerivation, PublicKey } from '../../src/crypto/types.js';
 import { writeExtra } from '../../src/cryptonote/extra.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/coinbase.js';
+import { createWallet } from '../support/create-wallet.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -32,7 +33,7 @@ describe('a payment in a block with an unusual extra field', () => {
       startWalletRpc({ daemon: daemon.address }),
       startReference({ daemon: daemon.address }),
     ]);
-    await ours.rpc('create_wallet', { filename: 'odd', password: '', language: 'English' });
+    await createWallet(ours, 'odd');
     ({ address } = await ours.rpc('get_address'));
     const { key: seed } = await ours.rpc('query_key', { key_type: 'mnemonic' });
     await theirs.rpc('restore_deterministic_wallet', { filename: 'odd', password: '', seed });

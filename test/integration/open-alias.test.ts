@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { startFakeDns, type FakeDns } from '../support/fake-dns.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -23,7 +24,7 @@ beforeAll(async () => {
   });
   daemon = await startMonerod();
   wallet = await startWalletRpc({ daemon: daemon.address, args: [`--dns-server=127.0.0.1:${dns.port}`] });
-  await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  await createWallet(wallet, 'w');
 });
 
 afterAll(async () => {
@@ -127,7 +128,7 @@ describe('without DNS', () => {
       args: flag === '--offline' ? [] : [flag],
     });
     try {
-      await without.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+      await createWallet(without);
       const { error } = await without.call('add_address_book', { address: 'shop@example.org' });
       expect(error).toMatchObject({ code: -2, message: expect.stringContaining(why) });
     } finally {

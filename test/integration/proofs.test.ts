@@ -12,6 +12,7 @@ import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/crypto
 import { parsePrunedTransaction } from '../../src/cryptonote/transaction.js';
 import { equalBytes, fromHex, toHex, utf8 } from '../../src/util/bytes.js';
 import { formatReserveProof, readReserveProof } from '../../src/wallet/proofs/reserve-proof-text.js';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -89,7 +90,7 @@ beforeAll(async () => {
     startReference({ daemon: daemon.address }),
   ]);
   for (const name of ['ours', 'theirs'] as const) {
-    await wallets[name].rpc('create_wallet', { filename: name, password: '', language: 'English' });
+    await createWallet(wallets[name], name);
     const { address } = await wallets[name].rpc('get_address');
     const { address: second } = await wallets[name].rpc('create_address', { account_index: 0 });
     addresses[name] = [address, second];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -34,8 +35,8 @@ beforeAll(async () => {
     startWalletRpc({ daemon: daemon.address }),
     startReference({ daemon: daemon.address }),
   ]);
-  await ours.rpc('create_wallet', { filename: 'ours', password: 'one', language: 'English' });
-  await theirs.rpc('create_wallet', { filename: 'theirs', password: 'two', language: 'English' });
+  await createWallet(ours, 'ours', 'one');
+  await createWallet(theirs, 'theirs', 'two');
   ourAddress = (await ours.rpc('get_address')).address;
   theirAddress = (await theirs.rpc('get_address')).address;
   await daemon.generate(theirAddress, 5);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { refusal, sideBySide, step } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -19,8 +20,7 @@ const servers = (): readonly [WalletRpc, WalletRpc] => [ours, theirs];
 
 beforeAll(async () => {
   [ours, theirs] = await Promise.all([startWalletRpc(), startReference()]);
-  for (const wallet of servers())
-    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  for (const wallet of servers()) await createWallet(wallet, 'w');
 });
 
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Monerod } from '../support/monerod.js';
+import { referenceEnv } from '../support/reference-preload.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 
 /* The reference's command-line wallet on our daemon: one process per command, prompts answered on standard input. */
@@ -29,7 +30,7 @@ function cli(command: readonly string[], answers = '', wallet = ['--wallet-file'
       '--command',
       ...command,
     ],
-    { cwd: directory, stdio: ['pipe', 'pipe', 'pipe'] },
+    { cwd: directory, env: referenceEnv(), stdio: ['pipe', 'pipe', 'pipe'] },
   );
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { daemonAt, type Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 describe('wallet-rpc --regtest', () => {
   it('mines, pays and lists the payment', async () => {
-    await wallet.rpc('create_wallet', { filename: 'shop', password: '', language: 'English' });
+    await createWallet(wallet, 'shop');
     const { address } = await wallet.rpc('get_address');
     await daemon.generate(address, 80);
     await wallet.rpc('refresh');

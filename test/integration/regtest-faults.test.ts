@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   daemon = await startRegtestDaemon(['--misbehave=none']);
   wallet = await startWalletRpc({ daemon: daemon.address });
   await wallet.rpc('auto_refresh', { enable: false });
-  await wallet.rpc('create_wallet', { filename: 'survivor', password: '', language: 'English' });
+  await createWallet(wallet, 'survivor');
   ({ address } = await wallet.rpc('get_address'));
   await daemon.generate(address, 90);
   await wallet.rpc('refresh');

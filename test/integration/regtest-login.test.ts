@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
+import { createWallet } from '../support/create-wallet.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference } from '../support/wallet-rpc.js';
@@ -48,7 +49,7 @@ describe('a daemon with a login', () => {
       daemon: daemon.address,
       args: [`--daemon-login=${login.user}:${login.password}`],
     });
-    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+    await createWallet(wallet, 'w');
     expect(await wallet.rpc('refresh')).toMatchObject({ blocks_fetched: expect.any(Number) });
     expect(await wallet.rpc('get_height')).toMatchObject({ height: 1 });
     await wallet.stop();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -30,8 +31,8 @@ beforeAll(async () => {
     startWalletRpc({ daemon: daemon.address }),
     startReference({ daemon: daemon.address }),
   ]);
-  await ours.rpc('create_wallet', { filename: 'ours', password: '', language: 'English' });
-  await theirs.rpc('create_wallet', { filename: 'theirs', password: '', language: 'English' });
+  await createWallet(ours, 'ours');
+  await createWallet(theirs, 'theirs');
   ourAddress = (await ours.rpc('get_address')).address;
   theirAddress = (await theirs.rpc('get_address')).address;
   await daemon.generate(ourAddress, 40);

@@ -5,6 +5,7 @@ import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
 import { pendingTx } from '../../src/wallet/exchange/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startTwins, type Twins } from '../support/twins.js';
@@ -78,7 +79,7 @@ describe('relay_tx', () => {
   it('refuses the metadata of a payment from another wallet', async () => {
     const { ours, theirs, daemon, address } = twins;
     const { tx_metadata } = await make(theirs, [{ amount: XMR, address: shop }]);
-    await ours.rpc('create_wallet', { filename: 'other', password: '', language: 'English' });
+    await createWallet(ours, 'other');
     const { error } = await ours.call('relay_tx', { hex: tx_metadata });
     expect(error).toMatchObject({
       ...{ code: -27, message: 'Failed to parse tx metadata.' },

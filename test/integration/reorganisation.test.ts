@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -15,8 +16,7 @@ beforeAll(async () => {
     startWalletRpc({ daemon: daemon.address }),
     startWalletRpc({ daemon: daemon.address }),
   ]);
-  for (const wallet of [payer, payee])
-    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  for (const wallet of [payer, payee]) await createWallet(wallet, 'w');
   payerAddress = (await payer.rpc('get_address')).address;
   payeeAddress = (await payee.rpc('get_address')).address;
   await daemon.generate(payerAddress, 75);

@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { refusal, sideBySide } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -189,6 +190,6 @@ describe('generating from keys', () => {
 });
 
 async function keysOfNew(wallet: WalletRpc): Promise<Loose> {
-  await wallet.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+  await createWallet(wallet);
   return keysOf(wallet);
 }

@@ -31,7 +31,6 @@ const mine = (blocks: number): Promise<void> => daemon.generate(miner.addressTex
 async function pay(to: ChainWallet, keySeed: string, tenths: bigint): Promise<void> {
   const payer = payers.shift();
   if (payer === undefined) throw new Error('no payer is left');
-  await payer.scan(daemon);
   const wish = { to: [[to.address(), (tenths * XMR) / 10n] as const], keySeed };
   const { blob } = await makePayment(daemon, payer, wish, rng);
   const sent = await daemon.plain('/send_raw_transaction', { tx_as_hex: toHex(blob) });
@@ -51,7 +50,10 @@ beforeAll(async () => {
     startReference({ args: ringArgs }),
   ]);
   servers = { ourHot, ourCold, theirHot, theirCold };
-  for (const payer of payers) await daemon.generate(payer.addressText(), 1);
+  for (const [i, payer] of payers.entries()) {
+    await daemon.generate(payer.addressText(), 1);
+    await payer.scanBlock(daemon, i + 1);
+  }
   await mine(70);
 }, 600_000);
 

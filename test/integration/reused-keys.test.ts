@@ -39,7 +39,6 @@ const amounts = (...values: number[]): bigint[] =>
 async function pay(keySeed: string, values: readonly number[], to: Address = address()): Promise<string> {
   const payer = payers.shift();
   if (payer === undefined) throw new Error('no payer is left');
-  await payer.scan(daemon);
   const wish = { to: amounts(...values).map((value) => [to, value] as const), keySeed };
   const { blob, hash } = await makePayment(daemon, payer, wish, rng);
   expect(await daemon.plain('/send_raw_transaction', { tx_as_hex: toHex(blob) })).toMatchObject({
@@ -140,7 +139,10 @@ beforeAll(async () => {
     startReference({ daemon: daemon.address, args: ['--trusted-daemon', `--shared-ringdb-dir=${rings}`] }),
   ]);
   await restore('live');
-  for (const payer of payers) await daemon.generate(payer.addressText(), 1);
+  for (const [i, payer] of payers.entries()) {
+    await daemon.generate(payer.addressText(), 1);
+    await payer.scanBlock(daemon, i + 1);
+  }
   await mine(70);
 }, 600_000);
 

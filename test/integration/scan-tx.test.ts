@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startTwins, type Twins } from '../support/twins.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -189,7 +190,7 @@ describe('a transaction of the pool', () => {
   let payee: string;
 
   beforeAll(async () => {
-    await twins.ours.rpc('create_wallet', { filename: 'payee', password: '', language: 'English' });
+    await createWallet(twins.ours, 'payee');
     payee = (await twins.ours.rpc('get_address')).address;
     await twins.ours.rpc('refresh');
   });

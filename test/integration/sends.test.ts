@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import type { Loose, Reply } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
@@ -55,7 +56,7 @@ beforeAll(async () => {
   daemon = await startRegtestDaemon();
   proxy = await startDaemonProxy(daemon.address);
   wallet = await startWalletRpc({ daemon: proxy.address, args: ['--trusted-daemon'] });
-  await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  await createWallet(wallet, 'w');
   await wallet.rpc('auto_refresh', { enable: false });
   ({ address } = await wallet.rpc('get_address'));
   ({ address: shop } = await wallet.rpc('create_account', { label: 'shop' }));
@@ -255,7 +256,7 @@ describe('a broken connection', () => {
   it('is named in the log by its cause', async () => {
     const lonely = await startWalletRpc({ daemon: `127.0.0.1:${await freePort()}` });
     try {
-      await lonely.rpc('create_wallet', { filename: '', password: '', language: 'English' });
+      await createWallet(lonely);
       await until('the cause', () => lonely.process.output().includes('ECONNREFUSED') || undefined);
       expect((await lonely.call('refresh')).error?.code).toBe(-38);
     } finally {
@@ -293,7 +294,7 @@ describe('a daemon that answers slowly', () => {
   };
 
   it('does not delay create_wallet, close_wallet during a payment, or the stop of the server', async () => {
-    const create = () => slow.rpc('create_wallet', { filename: 'slow', password: '', language: 'English' });
+    const create = () => createWallet(slow, 'slow');
     expect(await secondsOf(create)).toBeLessThan(25);
     const waiting = slow.call('transfer', { destinations: [{ amount: XMR, address: shop }] });
     const before = drips.length;

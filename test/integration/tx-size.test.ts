@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -17,7 +18,7 @@ afterAll(async () => {
 });
 
 it('tx_size of incoming_transfers is the size that the daemon stores, for rewards, payments and sweeps', async () => {
-  await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  await createWallet(wallet, 'w');
   const { address } = await wallet.rpc('get_address');
   await daemon.generate(address, 90);
   await wallet.rpc('refresh');

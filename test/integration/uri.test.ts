@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillIn, uriVectors } from '../cryptonote/uri-vectors.js';
+import { createWallet } from '../support/create-wallet.js';
 import { refusal, sideBySide, step } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -17,8 +18,7 @@ beforeAll(async () => {
     startWalletRpc({ args: ['--api-version=1.32'] }),
     startReference(),
   ]);
-  for (const wallet of [ours, latest, theirs])
-    await wallet.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  for (const wallet of [ours, latest, theirs]) await createWallet(wallet, 'w');
 });
 
 afterAll(async () => {

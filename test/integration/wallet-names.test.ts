@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
@@ -25,7 +26,7 @@ function putOld(name: string): void {
 
 beforeAll(async () => {
   server = await startWalletRpc();
-  await server.rpc('create_wallet', { filename: 'old', password, language });
+  await createWallet(server, 'old', password);
   await server.rpc('set_attribute', { key: 'k', value: 'kept' });
   ({ address } = await server.rpc('get_address'));
   viewSecret = (await server.rpc('query_key', { key_type: 'view_key' })).key as string;
@@ -79,7 +80,7 @@ describe('the files that a wallet writes', () => {
     const names = ['shop.new', 'shop.keys.new'];
     names.forEach(putOld);
     const before = names.map(bytesOf);
-    await server.rpc('create_wallet', { filename: 'shop', password, language });
+    await createWallet(server, 'shop', password);
     await server.rpc('change_wallet_password', { old_password: password, new_password: 'q' });
     await server.rpc('setup_background_sync', {
       background_sync_type: 'custom-background-password',
@@ -95,7 +96,7 @@ describe('the files that a wallet writes', () => {
   });
 
   it('are not opened while a wallet of such a name exists, and neither is that wallet', async () => {
-    await server.rpc('create_wallet', { filename: 'kiosk', password, language });
+    await createWallet(server, 'kiosk', password);
     await server.rpc('close_wallet');
     putOld('kiosk-wal');
     const before = ['kiosk', 'kiosk-wal'].map(bytesOf);

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
 import { walletCalls, walletPath, type Loose, type WalletCalls } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
@@ -38,7 +39,7 @@ afterAll(async () => {
 
 describe('the path of a wallet', () => {
   it('reaches no wallet before it is opened there', async () => {
-    await server.rpc('create_wallet', { filename: 'a', password: 'pa', language });
+    await createWallet(server, 'a', 'pa');
     expect((await at('a').call('get_address')).error).toMatchObject({
       code: NO_WALLET,
       message: 'No wallet file',
@@ -54,7 +55,7 @@ describe('the path of a wallet', () => {
   });
 
   it('creates the wallet of its name, which is not the current one of /json_rpc', async () => {
-    await at('b').rpc('create_wallet', { password: 'pb', language });
+    await createWallet(at('b'), '', 'pb');
     expect(readdirSync(server.walletDir)).toContain('b.keys');
     expect((await server.rpc('get_address')).address).toBe(await addressOf(at('a')));
     expect(await addressOf(at('b'))).not.toBe(await addressOf(at('a')));
@@ -65,7 +66,7 @@ describe('the path of a wallet', () => {
     await server.rpc('open_wallet', { filename: 'b', password: 'pb' });
     await server.rpc('close_wallet');
     await server.rpc('open_wallet', { filename: 'a', password: 'pa' });
-    await server.rpc('create_wallet', { filename: 'c', password: '', language });
+    await createWallet(server, 'c');
     await server.rpc('close_wallet');
     expect([await addressOf(at('a')), await addressOf(at('b'))]).toEqual([a, b]);
     expect((await server.call('get_address')).error?.code).toBe(NO_WALLET);
@@ -80,10 +81,10 @@ describe('the path of a wallet', () => {
   });
 
   it('gives the open wallet other keys for both of its holders', async () => {
-    await at('group').rpc('create_wallet', { password: '', language });
+    await createWallet(at('group'));
     await server.rpc('open_wallet', { filename: 'group', password: '' });
     const other = at('other');
-    await other.rpc('create_wallet', { password: '', language });
+    await createWallet(other);
     const infos = [
       (await at('group').rpc('prepare_multisig', { enable_multisig_experimental: true })).multisig_info,
       (await other.rpc('prepare_multisig', { enable_multisig_experimental: true })).multisig_info,
@@ -141,7 +142,7 @@ describe('names of wallets in paths', () => {
   it.each(['a shop', 'shop.2026', 'Käse', '店', '%2F', 'a%b', '...', '.hidden', 'c++;$x', "it's", '#1?x=y'])(
     'may be %s',
     async (name) => {
-      await at(name).rpc('create_wallet', { password: 'p', language });
+      await createWallet(at(name), '', 'p');
       const address = await addressOf(at(name));
       await at(name).rpc('close_wallet');
       await at(name).rpc('open_wallet', { password: 'p' });
@@ -218,8 +219,8 @@ describe('--open', () => {
     mkdirSync(passwordDir);
     const maker = await startWalletRpc({ walletDir });
     for (const name of ['first shop', 'second', 'wrong', 'damaged'])
-      await maker.rpc('create_wallet', { filename: name, password: `of ${name}`, language });
-    await maker.rpc('create_wallet', { filename: 'plain', password: '', language });
+      await createWallet(maker, name, `of ${name}`);
+    await createWallet(maker, 'plain');
     await maker.stop({ keep: true });
     for (const name of ['first shop', 'second', 'damaged'])
       writeFileSync(join(passwordDir, name), `of ${name}\n`);
@@ -260,7 +261,7 @@ describe('payments between switches of the current wallet', () => {
     daemon = await startRegtestDaemon();
     rich = await startWalletRpc({ daemon: daemon.address, args: ['--trusted-daemon'] });
     for (const name of names) {
-      await at(name, rich).rpc('create_wallet', { password: '', language });
+      await createWallet(at(name, rich));
       const wallet_address = await addressOf(at(name, rich));
       await daemon.rpc('generateblocks', { wallet_address, amount_of_blocks: 20 });
     }

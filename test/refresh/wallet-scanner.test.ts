@@ -60,8 +60,9 @@ describe('the scanner of a wallet', () => {
     const secret = 1n << 90n;
     const keys = pointsFrom(secret, 1000);
     const outputs = [...strayOutputs(7n, 1049), outputTo(ADDRESS, 1049, secret + 999n)];
-    expect(await paidIn(pageOf(5, outputs, extraOf(keys)))).toEqual(
-      [0, 1, 2, 3, 4].map((height) => [height, 1049]),
+    // A block at each end of the page, and one between them.
+    expect(await paidIn(pageOf(3, outputs, extraOf(keys)))).toEqual(
+      [0, 1, 2].map((height) => [height, 1049]),
     );
   });
 

@@ -30,6 +30,7 @@ const additions = [
   'list_wallets',
   'get_order',
   'list_orders',
+  'get_events',
   'add_webhook',
   'list_webhooks',
   'remove_webhook',

@@ -67,17 +67,20 @@ export class ChainWallet {
   /** Scans all new blocks. */
   async scan(daemon: Omit<Monerod, 'stop'>): Promise<void> {
     const { height } = (await daemon.rpc('get_info')) as { height: number };
-    for (; this.#height < height; this.#height++) {
-      const { blob } = (await daemon.rpc('get_block', { height: this.#height })) as { blob: string };
-      const { minerTx, txHashes } = parseBlock(fromHex(blob));
-      const hashes = [transactionHash(minerTx), ...txHashes].map(toHex);
-      const { txs } = (await daemon.plain('/get_transactions', { txs_hashes: hashes })) as Loose;
-      (txs as { as_hex: string; output_indices: number[] }[]).forEach(({ as_hex, output_indices }, i) => {
-        // The daemon sends miner transactions only in pruned form.
-        const tx = i === 0 ? minerTx : parseTransaction(fromHex(as_hex));
-        this.#receive(tx, output_indices, this.#height);
-      });
-    }
+    for (; this.#height < height; this.#height++) await this.scanBlock(daemon, this.#height);
+  }
+
+  /** Scans one block only, for a wallet that is paid in no other block. */
+  async scanBlock(daemon: Omit<Monerod, 'stop'>, height: number): Promise<void> {
+    const { blob } = (await daemon.rpc('get_block', { height })) as { blob: string };
+    const { minerTx, txHashes } = parseBlock(fromHex(blob));
+    const hashes = [transactionHash(minerTx), ...txHashes].map(toHex);
+    const { txs } = (await daemon.plain('/get_transactions', { txs_hashes: hashes })) as Loose;
+    (txs as { as_hex: string; output_indices: number[] }[]).forEach(({ as_hex, output_indices }, i) => {
+      // The daemon sends miner transactions only in pruned form.
+      const tx = i === 0 ? minerTx : parseTransaction(fromHex(as_hex));
+      this.#receive(tx, output_indices, height);
+    });
   }
 
   #receive(tx: Transaction, globalIndices: readonly number[], height: number): void {

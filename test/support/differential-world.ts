@@ -1,3 +1,4 @@
+import { createWallet } from './create-wallet.js';
 import { Pair, type Exception, type RefusalException } from './differential.js';
 import type { Monerod } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
@@ -63,7 +64,7 @@ export async function startWorld(
   const integrated: string[] = [];
   for (const payment_id of PAYMENT_IDS)
     integrated.push((await payer.rpc('make_integrated_address', { payment_id })).integrated_address);
-  await payer.rpc('create_wallet', { filename: 'payer', password: '', language: 'English' });
+  await createWallet(payer, 'payer');
   const payerAddress = (await payer.rpc('get_address')).address as string;
 
   const txids: string[] = [];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from './process.js';
+import { referenceEnv } from './reference-preload.js';
 
 /** The real daemon on a private chain. */
 export interface Monerod {
@@ -36,7 +37,7 @@ export async function startMonerod({
 }: MonerodOptions = {}): Promise<Monerod> {
   const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'monerod-'));
   const port = wanted ?? (await freePort());
-  const running: RunningProcess = start('monerod', [
+  const flags = [
     '--regtest',
     '--offline',
     '--fixed-difficulty=1',
@@ -48,7 +49,8 @@ export async function startMonerod({
     '--log-level=0',
     ...(dataDir === undefined ? [] : ['--keep-fakechain']),
     ...args,
-  ]);
+  ];
+  const running: RunningProcess = start('monerod', flags, referenceEnv());
   await Promise.race([
     until(
       'monerod',
@@ -61,7 +63,8 @@ export async function startMonerod({
   return {
     ...daemonAt(port),
     async stop() {
-      await stop(running);
+      // A chain that is removed need not be written: an orderly stop takes a second.
+      await stop(running, dataDir === undefined ? 'SIGKILL' : 'SIGTERM');
       if (dataDir === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };

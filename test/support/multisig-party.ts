@@ -1,3 +1,4 @@
+import { createWallet } from './create-wallet.js';
 import type { Loose } from './json-rpc.js';
 import { startReference, startWalletRpc, type WalletRpc, type WalletRpcOptions } from './wallet-rpc.js';
 
@@ -11,7 +12,7 @@ export const startParty = (makers: readonly Maker[], options: WalletRpcOptions =
 export async function prepareAll(wallets: readonly WalletRpc[], filename: string): Promise<string[]> {
   return Promise.all(
     wallets.map(async (wallet) => {
-      await wallet.rpc('create_wallet', { filename, password: 'p', language: 'English' });
+      await createWallet(wallet, filename, 'p');
       const prepared = await wallet.rpc('prepare_multisig', { enable_multisig_experimental: true });
       return prepared.multisig_info as string;
     }),

@@ -1,11 +1,11 @@
-import { plainCurve } from '../../src/crypto/plain-curve.js';
 import { feePerByte, type FeeRates } from '../../src/cryptonote/fees.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import type { Address } from '../../src/cryptonote/types.js';
+import { loadCurve } from '../../src/kernel/load-kernel.js';
 import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
 import { constructTransaction } from '../../src/wallet/build/construction.js';
-import { chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
+import { assembleRings, chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
 import { settleFee, signTransaction, type SignedTx } from '../../src/wallet/build/signing.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/select/transfer-plan.js';
@@ -37,6 +37,8 @@ export interface SweepRequest {
 }
 
 type Daemon = Omit<Monerod, 'stop'>;
+
+const curve = loadCurve();
 
 /** Makes an unrelayed payment, and marks its inputs as spent in the wallet. */
 export async function makePayment(
@@ -97,7 +99,12 @@ async function sign(
 ): Promise<SignedTx> {
   if (planned === undefined) throw new Error('no transaction was planned');
   const picker = new GammaPicker(await fetchDistribution(daemon), rng);
-  const rings = await chooseRings(planned.inputs, picker, (indices) => fetchOutputs(daemon, indices));
+  const rings = await chooseRings(
+    planned.inputs,
+    picker,
+    (indices) => fetchOutputs(daemon, indices),
+    (parts) => assembleRings(parts, curve),
+  );
   const inputs = rings.flatMap((ring, i) => {
     const output = planned.inputs[i];
     return output === undefined ? [] : [from.spendable(output, ring)];
@@ -115,11 +122,10 @@ async function sign(
     feePerByte(rates, priority),
     rates,
     rng,
-    plainCurve,
-    (plan, random, curve) =>
-      constructTransaction(plan, keySeed === undefined ? random : seededRng(keySeed), curve),
+    curve,
+    (plan, random) => constructTransaction(plan, keySeed === undefined ? random : seededRng(keySeed), curve),
   );
-  const signed = signTransaction(unsigned, rng);
+  const signed = signTransaction(unsigned, rng, curve);
   from.markSpent(inputs.map(({ keyImage }) => keyImage));
   return signed;
 }

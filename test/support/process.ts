@@ -15,6 +15,9 @@ export async function freePort(): Promise<number> {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Longest pause of {@link until} [ms]. The first pauses are shorter: most conditions are met soon. */
+const LONGEST_PAUSE = 100;
+
 /** Polls until a value is present. @throws Error that names the awaited condition. */
 export async function until<T>(
   what: string,
@@ -23,14 +26,14 @@ export async function until<T>(
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   let last: unknown;
-  while (Date.now() < end) {
+  for (let pause = 10; Date.now() < end; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;
     } catch (error) {
       last = error;
     }
-    await sleep(100);
+    await sleep(pause);
   }
   throw new Error(`timed out waiting for ${what}`, { cause: last });
 }

@@ -1,3 +1,4 @@
+import { createWallet } from './create-wallet.js';
 import type { Monerod } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
@@ -29,7 +30,7 @@ export async function startTwins(
     startWalletRpc({ daemon: at, args: ['--trusted-daemon'] }),
     startReference({ daemon: at, args: ['--trusted-daemon'] }),
   ]);
-  await ours.rpc('create_wallet', { filename: 'twin', password: '', language: 'English' });
+  await createWallet(ours, 'twin');
   const { address } = await ours.rpc('get_address');
   const { key: seed } = await ours.rpc('query_key', { key_type: 'mnemonic' });
   await daemon.generate(address, blocks);

@@ -1,3 +1,4 @@
+import { createWallet } from './create-wallet.js';
 import { walletCalls, type Loose, type WalletCalls } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 import { until } from './process.js';
@@ -48,7 +49,7 @@ export async function startCrowd(names: readonly string[], options: CrowdOptions
   const addresses = new Map<string, string>();
   for (const name of [...names, MINER]) {
     const password = passwordOf?.(name) ?? '';
-    await at(name).rpc('create_wallet', { password, language: 'English' });
+    await createWallet(at(name), '', password);
     addresses.set(name, (await at(name).rpc('get_address')).address as string);
   }
   await at(MINER).rpc('close_wallet');

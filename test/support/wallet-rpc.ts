@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from './process.js';
+import { referenceEnv } from './reference-preload.js';
 
 /** Running wallet server, ours or the reference's. */
 export interface WalletRpc {
@@ -105,7 +106,7 @@ const REFRESH_ATTEMPTS = 5;
 
 /** Starts Debian's monero-wallet-rpc. A refresh that reports no connection is repeated. */
 export async function startReference(options: WalletRpcOptions = {}): Promise<WalletRpc> {
-  const wallet = await launch(['monero-wallet-rpc'], options, [
+  const wallet = await launch(['monero-wallet-rpc'], { ...options, env: referenceEnv(options.env) }, [
     '--disable-rpc-login',
     '--log-level=0',
     '--no-dns',
@@ -124,6 +125,9 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
   };
   return {
     ...wallet,
+    // Wallets that are removed need not be stored: an orderly stop takes half a second.
+    stop: ({ keep = options.walletDir !== undefined, signal = keep ? 'SIGTERM' : 'SIGKILL' } = {}) =>
+      wallet.stop({ keep, signal }),
     rpc: (method, params) => (method === 'refresh' ? refresh(params) : wallet.rpc(method, params)),
   };
 }

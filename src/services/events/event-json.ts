@@ -25,7 +25,8 @@ const paymentJson = (facts: PaymentFacts, addressText: AddressText) => ({
   coinbase: facts.coinbase,
   unlock_time: facts.unlockTime,
   tx_timestamp: facts.timestamp,
-  ...(facts.paymentId === undefined ? {} : { payment_id: toHex(facts.paymentId) }),
+  // Transactions without a payment id carry an encrypted zero.
+  ...(facts.paymentId?.some((byte) => byte !== 0) === true ? { payment_id: toHex(facts.paymentId) } : {}),
 });
 
 const transferJson = ({ txHash, account, amountIn, change, fee }: TransferFacts) => ({

@@ -81,6 +81,18 @@ export class RefreshScheduler {
     this.#arm();
   }
 
+  /**
+   * Makes every periodically refreshed wallet due now: the daemon has news. A refresh under way, which may have asked
+   * before, is followed by another. Changes nothing during an outage of the daemon.
+   */
+  refreshNow(): void {
+    if (this.#daemonFailures > 0) return;
+    const now = this.#now();
+    for (const schedule of this.#schedules.values())
+      if (schedule.failures === 0) schedule.due = Math.min(schedule.due, now);
+    this.#arm();
+  }
+
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -7,6 +7,8 @@ import { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
 import { WorkerPools } from '../workers/worker-pools.js';
+import type { OpenWallet } from '../open-wallet.js';
+import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
 import { RefreshScheduler } from './refresh-scheduler.js';
@@ -19,6 +21,7 @@ import { WalletScope, type ScopeResources } from './wallet-scope.js';
 export class WalletManager {
   readonly settings: ServerSettings;
   readonly logControl: LogControl;
+  readonly events = new EventFeed();
   readonly #daemon: DaemonConnection;
   readonly #workers = new WorkerPools();
   readonly #webhookSending: WebhookSending;
@@ -45,7 +48,7 @@ export class WalletManager {
     this.#webhookSending = new WebhookSending(settings.webhooks, settings.log);
     const wallets = new OpenWallets(settings.log, this.#scheduler);
     wallets.setOpener(
-      new WalletOpener(settings, {
+      new WalletOpener(this.#withFeed(settings), {
         ...{ daemon: this.#daemon, refresher, workers: this.#workers },
         webhookSending: this.#webhookSending,
         rekey: (wallet, change) => wallets.rekey(wallet, change),
@@ -54,6 +57,15 @@ export class WalletManager {
     this.#wallets = wallets;
     this.#resources = { settings, daemon: this.#daemon, wallets };
     this.#current = new WalletScope(this.#resources);
+  }
+
+  /** Settings whose listeners wake readers of events too. */
+  #withFeed(settings: ServerSettings): ServerSettings {
+    const onEvents = (name: string): void => {
+      settings.events.onEvents?.(name);
+      this.events.notify();
+    };
+    return { ...settings, events: { ...settings.events, onEvents } };
   }
 
   /** @param name of the wallet in the request path; absent: the scope of the current wallet. */
@@ -71,6 +83,10 @@ export class WalletManager {
     await this.#wallets.open(paths, password, holder);
   }
 
+  openWallets(): OpenWallet[] {
+    return this.#wallets.all();
+  }
+
   /** Wallets of the directory by name. @throws WalletError `wallet_io` */
   listWallets(): ListedWallet[] {
     return listWallets(this.#wallets, this.settings.directory);
@@ -79,6 +95,11 @@ export class WalletManager {
   /** Starts the refresh threads before the first wallet needs them. */
   start(): void {
     this.#daemon.start();
+  }
+
+  /** Refreshes all wallets that are refreshed periodically: the daemon has a new block or transaction. */
+  refreshNow(): void {
+    this.#scheduler.refreshNow();
   }
 
   /** Drops the page caches of open stores. */

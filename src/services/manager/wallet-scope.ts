@@ -32,6 +32,11 @@ export class WalletScope {
     this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder);
   }
 
+  /** True for the path of a wallet; false for the path of the current wallet. */
+  get isOneWallet(): boolean {
+    return this.#name !== undefined;
+  }
+
   /** Returns the open wallet of this scope, if any, at the time of the call. @throws WalletError `bad_wallet_name` */
   find(): OpenWallet | undefined {
     const { wallets } = this.#resources;

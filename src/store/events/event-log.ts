@@ -174,7 +174,7 @@ export class EventLog {
     this.#peaks.pass(page.to);
   }
 
-  /** Reverses what a rescan did not find again up to a height. */
+  /** Reverses payments and fails transfers that a rescan did not find again up to a height. */
   #expireReported(to: number): void {
     if (!this.#reported.isEmpty)
       for (const payment of this.#reported.takeRange(0, to)) this.#payments.reverse(payment, 'rescan');
@@ -205,7 +205,7 @@ export class EventLog {
     this.#page = undefined;
   }
 
-  /** Remembers what was reported. To be called before a rescan deletes it. @param hard deletes unmined transfers too. */
+  /** Copies the reported facts before a rescan deletes their rows. @param hard deletes unmined transfers too. */
   rescan(hard: boolean): void {
     if (!this.#isOn) return;
     this.#reported.keep();

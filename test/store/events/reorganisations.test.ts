@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import type { Address } from '../../../src/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
+import { fromHex } from '../../../src/util/bytes.js';
 import type { WalletEvent } from '../../../src/wallet/model/events.js';
 import type { FoundOutgoing, OutgoingTx } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
@@ -116,6 +119,35 @@ describe('a reorganisation', () => {
     ]);
   });
 
+  it('reports the stages of a payment in blocks that replace reported ones twice', () => {
+    file.write((w) => w.applyPage(page(5, 26)));
+    file.write((w) => w.applyPage(page(20, 1)));
+    file.write((w) => w.applyPage({ ...paid(1, 15), startHeight: 10, hashes: page(10, 7).hashes }));
+    fresh();
+    file.write((w) => w.applyPage(page(17, 8)));
+    expect(summary()).toEqual([['payment.confirmed', 10], ['payment.unlocked']]);
+  });
+
+  it('moves a payment that was scanned out of order to the height where its block is found', () => {
+    file.write((w) => w.addFound(paid(1, 9)));
+    expect(summary()).toEqual([['payment.mined']]);
+    file.write((w) => w.applyPage(page(5, 1)));
+    file.write((w) => w.applyPage({ ...paid(1, 6), hashes: page(6, 2).hashes }));
+    expect(fresh()).toMatchObject([
+      { type: 'payment.reversed', data: { height: 9, reason: 'corrected' } },
+      { type: 'payment.mined', data: { height: 6 } },
+      { type: 'payment.confirmed', data: { height: 6 } },
+    ]);
+  });
+
+  it('finds a payment that was scanned out of order at its height without an event, and goes on with its stages', () => {
+    file.write((w) => w.addFound(paid(1, 6)));
+    fresh();
+    file.write((w) => w.applyPage(page(5, 1)));
+    file.write((w) => w.applyPage(paid(1, 6)));
+    expect(summary()).toEqual([['payment.confirmed', 1]]);
+  });
+
   const outgoing: FoundOutgoing = {
     ...{ txHash: bytes<Hash>(9), height: 6, timestamp: 1, account: 0, fromIndices: [0], unlockTime: 0n },
     ...{ amountIn: amount(50n), change: amount(0n), fee: amount(1n) },
@@ -172,6 +204,28 @@ describe('a transfer', () => {
     file.write((w) => w.fail(record.txHash));
     file.write((w) => w.fail(record.txHash));
     expect(fresh()).toMatchObject([{ type: 'transfer.failed', data: { reason: 'dropped' } }]);
+  });
+
+  it('is reported with the part that it pays to own addresses of its account as change', () => {
+    const key = fromHex('8d5fbf2d1e4d5b9f6b7a2a4f0e7f8a39d6e4a91e9a6ecb4f8b1a0e2d6b6c7a50') as PublicKey;
+    const own = (major: number): Address => ({
+      ...{ network: 'mainnet', kind: 'subaddress', viewPublicKey: key },
+      spendPublicKey: Uint8Array.from(key, (byte) => byte ^ major) as PublicKey,
+    });
+    file.write((w) => {
+      for (const major of [0, 1])
+        w.subaddresses.add([{ index: { major, minor: 3 }, spendPublicKey: own(major).spendPublicKey }]);
+    });
+    const destinations = [0, 1, 2].map((major) => ({
+      address: formatAddress(own(major)),
+      amount: amount(5n),
+    }));
+    file.write((w) => w.discard(record.txHash));
+    file.write((w) =>
+      w.prepare({ ...record, destinations }, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []),
+    );
+    file.write((w) => w.markPending(record.txHash));
+    expect(fresh()).toMatchObject([{ type: 'transfer.relayed', data: { change: 25n } }]);
   });
 
   it('is not reported if it is refused', () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { loadKeysFile, saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
+import { createWallet } from '../../support/create-wallet.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
 
 /** The reference and this program run on one directory, never on one wallet at the same time. */
@@ -79,7 +80,7 @@ describe.each([
   );
 
   it('of view-only wallets are opened by both', async () => {
-    await theirs.rpc('create_wallet', { filename: 'full', password: '', language: 'English' });
+    await createWallet(theirs, 'full');
     const { address } = await theirs.rpc('get_address');
     const viewkey = (await theirs.rpc('query_key', { key_type: 'view_key' })).key as string;
     await theirs.rpc('generate_from_keys', {

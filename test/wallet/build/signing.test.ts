@@ -6,11 +6,13 @@ import {
   transactionHash,
   transactionWeight,
 } from '../../../src/cryptonote/transaction.js';
+import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import { verifyRange } from '../../../src/ringct/bulletproofs-plus.js';
 import { verifyClsag } from '../../../src/ringct/clsag.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';
 import { preMlsagHash } from '../../../src/ringct/message.js';
 import { amount, ZERO, type Amount } from '../../../src/util/amount.js';
+import { systemRng } from '../../../src/util/random.js';
 import { constructTransaction, type SpendableInput } from '../../../src/wallet/build/construction.js';
 import { WalletError, type Fault } from '../../../src/wallet/model/wallet-error.js';
 import {
@@ -24,6 +26,7 @@ import {
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, spendableInput } from '../fixtures.js';
 
+const curve = loadCurve();
 const rng = seededRng('signing');
 const payer = holder(rng);
 const alice = holder(rng);
@@ -56,7 +59,7 @@ function verify(signed: SignedTx, inputs: readonly SpendableInput[]): void {
   expect(amountsBalance(prunable.pseudoOuts, base.outPk, base.fee)).toBe(true);
   const [proof] = prunable.bulletproofsPlus;
   if (proof === undefined) throw new Error('no range proof');
-  expect(verifyRange([{ proof, commitments: base.outPk }])).toBe(true);
+  expect(verifyRange([{ proof, commitments: base.outPk }], systemRng, curve)).toBe(true);
   const message = preMlsagHash(
     prefixHash(tx.prefix),
     base,
@@ -71,7 +74,10 @@ function verify(signed: SignedTx, inputs: readonly SpendableInput[]): void {
       throw new Error('no signature');
     const spent = inputs.find(({ keyImage }) => Buffer.compare(keyImage, input.keyImage) === 0);
     expect(
-      verifyClsag({ message, ring: spent?.ring.members ?? [], clsag, keyImage: input.keyImage, pseudoOut }),
+      verifyClsag(
+        { message, ring: spent?.ring.members ?? [], clsag, keyImage: input.keyImage, pseudoOut },
+        curve,
+      ),
     ).toBe(true);
   });
 }
@@ -85,7 +91,7 @@ describe('a signed transaction', () => {
     const inputs = held.map(inputOf);
     const plan = paid === null ? planOf([COIN + 7n], inputs, { feeFrom: [0] }) : planOf(paid, inputs);
     const unsigned = settleFee(plan, RATE, RATES, rng);
-    const signed = signTransaction(unsigned, rng);
+    const signed = signTransaction(unsigned, rng, curve);
     verify(signed, inputs);
     expect(signed.weight).toBe(weightOnceSigned(unsigned));
     expect(signed.fee).toBe(feeOfWeight(signed.weight, RATE, RATES));
@@ -94,7 +100,7 @@ describe('a signed transaction', () => {
   it('can be copied to another thread before and after', () => {
     const inputs = [inputOf(COIN)];
     const unsigned = settleFee(planOf([5n], inputs), RATE, RATES, rng);
-    const signed = signTransaction(structuredClone(unsigned), rng);
+    const signed = signTransaction(structuredClone(unsigned), rng, curve);
     verify(structuredClone(signed), inputs);
   });
 });

@@ -8,6 +8,7 @@ import { randomScalar } from '../../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../../src/crypto/types.js';
 import { subaddressKeys } from '../../../src/cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../../src/cryptonote/types.js';
+import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import { commit } from '../../../src/ringct/commitment.js';
 import { amount } from '../../../src/util/amount.js';
 import type { Rng } from '../../../src/util/random.js';
@@ -22,6 +23,8 @@ import { pendingTxOf, type PendingTx } from '../../../src/wallet/exchange/pendin
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import type { Payee } from '../../../src/wallet/select/transfer-request.js';
 import { ownedOutput } from '../fixtures.js';
+
+const curve = loadCurve();
 
 export const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 
@@ -142,6 +145,7 @@ export function proposalOf(
       threshold: account.threshold,
     },
     rng,
+    curve,
   );
   return pendingTxOf({
     signed,

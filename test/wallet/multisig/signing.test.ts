@@ -3,12 +3,14 @@ import { inMainSubgroup, decompress } from '../../../src/crypto/point.js';
 import type { SecretKey } from '../../../src/crypto/types.js';
 import { transactionHash, transactionWeight, prefixHash } from '../../../src/cryptonote/transaction.js';
 import type { Address, PaymentId } from '../../../src/cryptonote/types.js';
+import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import { verifyRange } from '../../../src/ringct/bulletproofs-plus.js';
 import { verifyClsag } from '../../../src/ringct/clsag.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';
 import { preMlsagHash } from '../../../src/ringct/message.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
+import { systemRng } from '../../../src/util/random.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { planAttempts } from '../../../src/wallet/multisig/attempts.js';
 import {
@@ -33,6 +35,7 @@ import {
   type Shared,
 } from './shared-outputs.js';
 
+const curve = loadCurve();
 const rng = seededRng('multisig signing');
 
 function wallets(m: number, n: number, count = 2) {
@@ -77,7 +80,7 @@ function signInTurn(members: readonly Member[], proposal: PendingTx): Cosigned {
     });
     const [pending] = decode(multisigTxSet, bytes).txs;
     if (pending === undefined) throw new Error('a transaction');
-    at = cosign(orderFor(pending, members.slice(0, i + 1)));
+    at = cosign(orderFor(pending, members.slice(0, i + 1)), curve);
   }
   return at;
 }
@@ -88,7 +91,7 @@ function assertSound({ tx }: PendingTx, outputs: readonly Shared[]): void {
   const prunable = rct?.prunable;
   if (rct === undefined || prunable === undefined) throw new Error('no signatures');
   const [proof] = prunable.bulletproofsPlus;
-  expect(proof && verifyRange([{ proof, commitments: rct.base.outPk }])).toBe(true);
+  expect(proof && verifyRange([{ proof, commitments: rct.base.outPk }], systemRng, curve)).toBe(true);
   expect(amountsBalance(prunable.pseudoOuts, rct.base.outPk, rct.base.fee)).toBe(true);
   const message = preMlsagHash(
     prefixHash(prefix),

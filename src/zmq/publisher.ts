@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { CodecError } from '../../util/codec.js';
+import { CodecError } from '../util/codec.js';
 import { greeting, message, ready, SubscriberReader, type SubscriptionChange } from './zmtp.js';
 
 /** Limits against subscribers that never read. */

@@ -1,4 +1,4 @@
-import { CodecError, Reader } from '../../util/codec.js';
+import { CodecError, Reader } from '../util/codec.js';
 
 /** Length of the greeting [bytes]. Source: ZMTP 3.0 (rfc.zeromq.org/spec/23), "Greeting". */
 const GREETING_LENGTH = 64;
@@ -21,7 +21,7 @@ export function greeting(): Uint8Array {
   return bytes;
 }
 
-function frame(flags: number, body: Uint8Array): Uint8Array {
+function frameOf(flags: number, body: Uint8Array): Uint8Array {
   const long = body.length > 0xff;
   const head = Buffer.alloc(long ? 9 : 2);
   head[0] = flags | (long ? FLAG.long : 0);
@@ -31,40 +31,53 @@ function frame(flags: number, body: Uint8Array): Uint8Array {
 }
 
 /** Single-part message. */
-export const message = (body: Uint8Array): Uint8Array => frame(0, body);
+export const message = (body: Uint8Array): Uint8Array => frameOf(0, body);
 
 const sized = (text: string): Buffer => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
 
-/** READY command of a PUB socket, which ends the handshake. */
-export function ready(): Uint8Array {
-  const value = Buffer.from('PUB');
+/** READY command of a socket, which ends its side of the handshake. */
+export function ready(type: 'PUB' | 'SUB' = 'PUB'): Uint8Array {
+  const value = Buffer.from(type);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(value.length);
-  return frame(FLAG.command, Buffer.concat([sized('READY'), sized('Socket-Type'), length, value]));
+  return frameOf(FLAG.command, Buffer.concat([sized('READY'), sized('Socket-Type'), length, value]));
 }
+
+/** Request of a SUB socket for messages that begin with a topic. */
+export const subscription = (topic: string): Uint8Array =>
+  message(Buffer.concat([Buffer.from([1]), Buffer.from(topic, 'utf8')]));
 
 /** Request of a subscriber. */
 export type SubscriptionChange = { readonly kind: 'subscribe' | 'cancel'; readonly topic: string };
 
 const CHANGE_KINDS: Readonly<Record<number, SubscriptionChange['kind']>> = { 0: 'cancel', 1: 'subscribe' };
 
-/** Incremental parser of a subscriber's side of a connection. */
-export class SubscriberReader {
+/** Step of a connection as a peer sees it. */
+export type Frame =
+  { readonly kind: 'greeting' } | { readonly kind: 'command' | 'message'; readonly body: Uint8Array };
+
+/** Incremental parser of one side of a connection. */
+export class FrameReader {
   #pending: Uint8Array = new Uint8Array();
   #greeted = false;
-  #isReady = false;
+  readonly #maxFrame: number;
 
-  /** @returns the requests in order. @throws CodecError when the peer is not a subscriber of version 3. */
-  read(chunk: Uint8Array): SubscriptionChange[] {
+  /** @param maxFrame longest frame [bytes]. */
+  constructor(maxFrame: number) {
+    this.#maxFrame = maxFrame;
+  }
+
+  /** @returns the complete frames in order. @throws CodecError when the peer does not speak version 3. */
+  read(chunk: Uint8Array): Frame[] {
     this.#pending = Buffer.concat([this.#pending, chunk]);
-    if (!this.#greeted && !this.#greet()) return [];
-    const changes: SubscriptionChange[] = [];
-    for (let next = this.#frame(); next !== undefined; next = this.#frame()) {
-      if ((next.flags & FLAG.command) !== 0) this.#isReady ||= isReady(next.body);
-      else if (!this.#isReady) throw new CodecError('zmq: a message before the handshake ended');
-      else changes.push(...subscriptionChange(next.body));
+    const frames: Frame[] = [];
+    if (!this.#greeted) {
+      if (!this.#greet()) return [];
+      frames.push({ kind: 'greeting' });
     }
-    return changes;
+    for (let next = this.#frame(); next !== undefined; next = this.#frame())
+      frames.push({ kind: (next.flags & FLAG.command) === 0 ? 'message' : 'command', body: next.body });
+    return frames;
   }
 
   #greet(): boolean {
@@ -87,7 +100,7 @@ export class SubscriberReader {
     const long = (flags & FLAG.long) !== 0;
     if (long && bytes.length < 9) return undefined;
     const length = long ? Number(bytes.readBigUInt64BE(1)) : short;
-    if (length > MAX_FRAME) throw new CodecError('zmq: a frame is too long');
+    if (length > this.#maxFrame) throw new CodecError('zmq: a frame is too long');
     const end = (long ? 9 : 2) + length;
     if (bytes.length < end) return undefined;
     this.#pending = bytes.subarray(end);
@@ -95,7 +108,26 @@ export class SubscriberReader {
   }
 }
 
-function isReady(command: Uint8Array): boolean {
+/** Incremental parser of a subscriber's side of a connection. */
+export class SubscriberReader {
+  readonly #frames = new FrameReader(MAX_FRAME);
+  #isReady = false;
+
+  /** @returns the requests in order. @throws CodecError when the peer is not a subscriber of version 3. */
+  read(chunk: Uint8Array): SubscriptionChange[] {
+    const changes: SubscriptionChange[] = [];
+    for (const frame of this.#frames.read(chunk)) {
+      if (frame.kind === 'greeting') continue;
+      if (frame.kind === 'command') this.#isReady ||= isReady(frame.body);
+      else if (!this.#isReady) throw new CodecError('zmq: a message before the handshake ended');
+      else changes.push(...subscriptionChange(frame.body));
+    }
+    return changes;
+  }
+}
+
+/** Whether a command ends the handshake. */
+export function isReady(command: Uint8Array): boolean {
   const r = new Reader(command);
   return Buffer.from(r.take(r.byte())).toString('latin1') === 'READY';
 }

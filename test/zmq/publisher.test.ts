@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Publisher } from '../../../src/regtest/zmq/publisher.js';
-import { greeting, message } from '../../../src/regtest/zmq/zmtp.js';
-import { until } from '../../support/process.js';
-import { ready } from '../../support/zmq-peer.js';
+import { Publisher } from '../../src/zmq/publisher.js';
+import { greeting, message } from '../../src/zmq/zmtp.js';
+import { until } from '../support/process.js';
+import { ready } from '../support/zmq-peer.js';
 
 /** Length of the publisher's greeting and READY command [bytes]. */
 const OPENING = 64 + 27;

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { greeting, message, ready, SubscriberReader } from '../../../src/regtest/zmq/zmtp.js';
-import { CodecError } from '../../../src/util/codec.js';
-import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
+import { greeting, message, ready, SubscriberReader } from '../../src/zmq/zmtp.js';
+import { CodecError } from '../../src/util/codec.js';
+import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 
 /** Greeting of a SUB socket of libzmq 4.3.4: signature, version 3.1, NULL. */
 const PEER_GREETING = fromHex(`ff00000000000000017f0301${toHex(Buffer.from('NULL'))}${'00'.repeat(48)}`);

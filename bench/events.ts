@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
+import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
+import { walletCalls, type WalletCalls } from '../test/support/json-rpc.js';
+import type { Monerod } from '../test/support/monerod.js';
+import { freePort } from '../test/support/process.js';
+import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { makePaidChain } from './paid-chain.js';
+import { printTable } from './table.js';
+import { usage } from './usage.js';
+
+/*
+ * Events and orders: latency of an event, replay of a long history, a repeated order.
+ * usage: events [--only latency,order,replay] [--payments 25000] [--rounds 30]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'latency,order,replay' },
+    payments: { type: 'string', default: '25000' },
+    rounds: { type: 'string', default: '30' },
+  },
+});
+const ROUNDS = Number(options.rounds);
+const PAYMENTS = Number(options.payments);
+const PERIOD_MS = 2000;
+
+/** Seed of the wallet with the long history. */
+const SEED =
+  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
+
+const rows: (readonly [what: string, value: string, bar: string])[] = [];
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+
+/** Calls a function for every event of a stream, until the stream ends. */
+async function readStream(
+  server: WalletRpc,
+  after: number,
+  onEvent: (type: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = `http://127.0.0.1:${server.port}/events?after=${after}`;
+  const { body } = await fetch(url, { signal });
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const part of body as unknown as AsyncIterable<Uint8Array>) {
+    const blocks = (text + decoder.decode(part, { stream: true })).split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const type = /^event: (.*)$/m.exec(block)?.[1];
+      if (type !== undefined) onEvent(type);
+    }
+  }
+}
+
+/** Time from the request for a block to its event at a client [ms]. */
+async function latencies(daemon: Monerod, args: readonly string[], period: number): Promise<number[]> {
+  const server = await startWalletRpc({ daemon: daemon.address, args });
+  const abort = new AbortController();
+  try {
+    const wallet = walletCalls(server.port, 'w');
+    await wallet.rpc('create_wallet', { password: '', language: 'English' });
+    const address = (await wallet.rpc('get_address')).address as string;
+    await wallet.rpc('refresh');
+    await wallet.rpc('auto_refresh', { period });
+    let arrived = (): void => undefined;
+    const onEvent = (type: string): void => {
+      if (type === 'payment.mined') arrived();
+    };
+    const { cursor } = await wallet.rpc('get_events', { limit: 1000 });
+    readStream(server, cursor as number, onEvent, abort.signal).catch(() => undefined);
+    await sleep(1000);
+    const times: number[] = [];
+    for (let i = 0; i < ROUNDS; i++) {
+      await sleep(50 + Math.random() * 500);
+      const arrival = new Promise<void>((resolve) => (arrived = resolve));
+      const started = performance.now();
+      await daemon.rpc('generateblocks', { wallet_address: address, amount_of_blocks: 1 });
+      await arrival;
+      times.push(performance.now() - started);
+    }
+    return times;
+  } finally {
+    abort.abort();
+    await server.stop();
+  }
+}
+
+async function measureLatency(): Promise<void> {
+  const port = await freePort();
+  const daemon = await startRegtestDaemon([`--zmq-pub=tcp://127.0.0.1:${port}`]);
+  try {
+    const pushed = await latencies(daemon, [`--daemon-zmq=tcp://127.0.0.1:${port}`], 20);
+    const polled = await latencies(daemon, [], PERIOD_MS / 1000);
+    rows.push(
+      ['a new block to its event at a client, --daemon-zmq, median', ms(median(pushed)), '150 ms'],
+      ['the same, longest', ms(Math.max(...pushed)), ''],
+      [
+        `the same, refreshed every ${PERIOD_MS / 1000} s, longest`,
+        ms(Math.max(...polled)),
+        `${PERIOD_MS + 100} ms`,
+      ],
+    );
+  } finally {
+    await daemon.stop();
+  }
+}
+
+/** Pays once under a key, then repeats the call. */
+async function measureOrder(): Promise<void> {
+  const daemon = await startRegtestDaemon();
+  const server = await startWalletRpc({ daemon: daemon.address });
+  try {
+    const wallet: WalletCalls = walletCalls(server.port, 'w');
+    await wallet.rpc('create_wallet', { password: '', language: 'English' });
+    const address = (await wallet.rpc('get_address')).address as string;
+    await daemon.generate(address, 80);
+    await wallet.rpc('refresh');
+    const order = { destinations: [{ amount: 1_000_000, address }], idempotency_key: 'bench' };
+    await wallet.rpc('transfer', order);
+    const times: number[] = [];
+    for (let i = 0; i < 20 * ROUNDS; i++) {
+      const started = performance.now();
+      await wallet.rpc('transfer', order);
+      times.push(performance.now() - started);
+    }
+    rows.push(['a repeated order, median', ms(median(times)), '5 ms']);
+  } finally {
+    await server.stop();
+    await daemon.stop();
+  }
+}
+
+/** Streams every event of a long history. */
+async function measureReplay(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'replay-'));
+  const keys = accountKeysOf(spendSecretFromSeed(decodeMnemonic(SEED).seed));
+  const owner = { spendPublicKey: keys.spendPublicKey, viewSecret: keys.viewSecret };
+  await makePaidChain(dataDir, owner, PAYMENTS, 1000);
+  const daemon = await startRegtestDaemon([`--data-dir=${dataDir}`]);
+  const server = await startWalletRpc({ daemon: daemon.address });
+  try {
+    const wallet = walletCalls(server.port, 'w');
+    await wallet.rpc('restore_deterministic_wallet', { password: '', seed: SEED, restore_height: 0 });
+    await wallet.rpc('refresh');
+    await sleep(5000);
+    const pid = server.process.child.pid ?? 0;
+    const before = usage(pid).residentMiB;
+    const abort = new AbortController();
+    let count = 0;
+    let largest = before;
+    const started = performance.now();
+    let last = started;
+    const onEvent = (): void => {
+      count += 1;
+      last = performance.now();
+    };
+    const reading = readStream(server, 0, onEvent, abort.signal).catch(() => undefined);
+    while (performance.now() - last < 2000) {
+      await sleep(100);
+      largest = Math.max(largest, usage(pid).residentMiB);
+    }
+    abort.abort();
+    await reading;
+    rows.push(
+      [`replay of ${count} events, a second`, ((1000 * count) / (last - started)).toFixed(0), '20000'],
+      ['memory during it, over that before', `${(largest - before).toFixed(0)} MiB`, 'flat'],
+    );
+  } finally {
+    await server.stop();
+    await daemon.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const only = options.only.split(',');
+if (only.includes('latency')) await measureLatency();
+if (only.includes('order')) await measureOrder();
+if (only.includes('replay')) await measureReplay();
+printTable(['', 'measured', 'must reach'], rows);

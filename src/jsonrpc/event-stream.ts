@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+
+/** An event of a stream. */
+export interface StreamedEvent {
+  readonly id: number;
+  readonly type: string;
+  /** JSON in one line. */
+  readonly data: string;
+}
+
+/** Source of a stream of events. */
+export interface EventSource {
+  /** Returns the next events; none if there is none yet. Throws to end the stream. */
+  next(): readonly StreamedEvent[];
+  /** Resolves when there may be events, after a time [ms] at the latest. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** True once the stream is to end. */
+  readonly isClosed: boolean;
+}
+
+export interface EventStreamOptions {
+  /** Interval between comments that keep the connection open [ms]. */
+  readonly heartbeatMs?: number;
+  /** Time that a client may take to read what was sent [ms]; then the connection is closed. */
+  readonly stallMs?: number;
+}
+
+const HEARTBEAT_MS = 15_000;
+const STALL_MS = 15_000;
+/** Time after which a client connects again [ms]. */
+const RETRY_MS = 2_000;
+
+const textOf = ({ id, type, data }: StreamedEvent): string => `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+
+/**
+ * Sends events as server-sent events until the source or the client ends the stream. At most one result of `next` is
+ * buffered: a client that does not read it in time loses its connection, and continues with `Last-Event-ID`.
+ * Source: HTML standard, section 9.2.
+ */
+export async function sendEvents(
+  res: ServerResponse,
+  source: EventSource,
+  { heartbeatMs = HEARTBEAT_MS, stallMs = STALL_MS }: EventStreamOptions = {},
+): Promise<void> {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  res.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    connection: 'close',
+  });
+  if (!(await written(res, `retry: ${RETRY_MS}\n\n`, stallMs))) return;
+  while (!gone.signal.aborted && !source.isClosed) {
+    const events = source.next();
+    if (events.length > 0) {
+      if (!(await written(res, events.map(textOf).join(''), stallMs))) return;
+      continue;
+    }
+    const since = performance.now();
+    await source.wait(heartbeatMs, gone.signal);
+    if (performance.now() - since >= heartbeatMs - 1 && !(await written(res, ':\n\n', stallMs))) return;
+  }
+  res.end();
+}
+
+/** Writes a text, and waits until the client has read most of what was sent. @returns false if it has not in time. */
+async function written(res: ServerResponse, text: string, stallMs: number): Promise<boolean> {
+  if (res.destroyed) return false;
+  if (res.write(text)) return true;
+  return new Promise((resolve) => {
+    const settle = (isRead: boolean): void => {
+      clearTimeout(timer);
+      res.off('drain', onDrain);
+      res.off('close', onClose);
+      if (!isRead) res.destroy();
+      resolve(isRead);
+    };
+    const onDrain = (): void => settle(true);
+    const onClose = (): void => settle(false);
+    const timer = setTimeout(() => settle(false), stallMs);
+    res.once('drain', onDrain);
+    res.once('close', onClose);
+  });
+}

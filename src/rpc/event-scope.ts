@@ -1,0 +1,21 @@
+import type { WalletEventLog } from '../services/events/wallet-event-log.js';
+import type { WalletManager } from '../services/manager/wallet-manager.js';
+import type { WalletScope } from '../services/manager/wallet-scope.js';
+import { WalletError } from '../wallet/model/wallet-error.js';
+
+/**
+ * Event logs that a path reaches: that of its wallet, or of all open wallets for a path without a name.
+ * @throws WalletError `no_wallet` if the wallet of the path is not open.
+ */
+export function eventLogsOf({
+  server,
+  scope,
+}: {
+  readonly server: WalletManager;
+  readonly scope: WalletScope;
+}): readonly WalletEventLog[] {
+  if (!scope.isOneWallet) return server.openWallets().map(({ eventLog }) => eventLog);
+  const wallet = scope.find();
+  if (wallet === undefined) throw new WalletError({ kind: 'no_wallet' });
+  return [wallet.eventLog];
+}

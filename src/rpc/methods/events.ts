@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { height, listOf, params, u32 } from '../../jsonrpc/params.js';
+import { EVENT_TYPES } from '../../wallet/model/events.js';
+import { eventLogsOf } from '../event-scope.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+const MAX_WAIT_MS = 60_000;
+
+/** Methods for events: additions to the reference. */
+export const eventMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'get_events',
+    summary:
+      'Returns events after a cursor, of the wallet of the path, or of all open wallets; waits for one if asked.',
+    meta: { needs: 'nothing', restricted: false },
+    params: params({
+      after: height.optional(),
+      limit: u32.default(DEFAULT_LIMIT).refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range'),
+      types: listOf(z.enum(EVENT_TYPES)),
+      wait_ms: u32.default(0).refine((ms) => ms <= MAX_WAIT_MS, 'out of range'),
+    }),
+    source: 'an addition of this server',
+    async handle(context, { after, limit, types, wait_ms: waitMs }) {
+      const { events: feed } = context.server;
+      const query = {
+        limit,
+        after: after ?? feed.oldestCursor(eventLogsOf(context)),
+        ...(types.length === 0 ? {} : { types }),
+      };
+      const end = performance.now() + waitMs;
+      let page = feed.read(eventLogsOf(context), query);
+      for (
+        let left = waitMs;
+        page.events.length === 0 && left > 0 && !feed.isClosed;
+        left = end - performance.now()
+      ) {
+        await feed.wait(left);
+        page = feed.read(eventLogsOf(context), { ...query, after: page.cursor });
+      }
+      return { events: page.events.map((event) => ({ ...event })), cursor: page.cursor };
+    },
+  }),
+];

@@ -1,0 +1,106 @@
+import type { EventType } from '../../wallet/model/events.js';
+import type { EventJson } from '../events/event-json.js';
+import type { WalletEventLog } from '../events/wallet-event-log.js';
+
+/** Events read from each wallet at a time, at least. */
+const LEAST_PAGE = 16;
+
+export interface EventQuery {
+  /** Cursor: only events with greater ids. */
+  readonly after: number;
+  /** Most events. */
+  readonly limit: number;
+  /** Absent: all. */
+  readonly types?: readonly EventType[];
+}
+
+/** Events after a cursor. */
+export interface EventPage {
+  /** In the order of their ids. */
+  readonly events: readonly EventJson[];
+  /** Cursor after them. */
+  readonly cursor: number;
+}
+
+/** Events of several open wallets in the order of their ids, which increase in the server. */
+export class EventFeed {
+  readonly #waiting = new Set<() => void>();
+  #isClosed = false;
+
+  /** True once the server stops. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Ends every wait: events were committed. */
+  notify(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Ends every wait, for good. */
+  close(): void {
+    this.#isClosed = true;
+    this.notify();
+  }
+
+  /** Resolves when events were committed, the server stops, the signal aborts, or a time [ms] has passed. */
+  wait(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isClosed || signal?.aborted === true) return resolve();
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  /** Least cursor after which all events of the wallets are kept. */
+  oldestCursor(logs: readonly WalletEventLog[]): number {
+    return Math.max(0, ...logs.map((log) => log.expiredUpTo));
+  }
+
+  /** @throws WalletError `events_expired` if events of a wallet after the cursor were deleted. */
+  read(logs: readonly WalletEventLog[], { after, limit, types }: EventQuery): EventPage {
+    const events: EventJson[] = [];
+    let cursor = after;
+    while (events.length < limit) {
+      const page = this.#readPage(logs, {
+        after: cursor,
+        limit: limit - events.length,
+        ...(types && { types }),
+      });
+      events.push(...page.events);
+      cursor = page.cursor;
+      if (page.isLast) break;
+    }
+    return { events, cursor };
+  }
+
+  #readPage(
+    logs: readonly WalletEventLog[],
+    { after, limit, types }: EventQuery,
+  ): EventPage & { isLast: boolean } {
+    const fresh = logs.filter(({ lastId }) => lastId > after);
+    const size = Math.max(LEAST_PAGE, Math.ceil((2 * limit) / Math.max(1, fresh.length)));
+    const most = Math.min(limit, size);
+    const latest = Math.max(after, ...fresh.map(({ lastId }) => lastId));
+    const pages = fresh.map((log) => log.after(after, most, types));
+    // Beyond the last event of a page that is full, its wallet may have others.
+    const horizon = Math.min(
+      Infinity,
+      ...pages.filter(({ length }) => length >= most).map((page) => page.at(-1)?.id ?? Infinity),
+    );
+    const merged = pages
+      .flat()
+      .filter(({ id }) => id <= horizon)
+      .sort((a, b) => a.id - b.id);
+    const events = merged.slice(0, limit);
+    const isLast = horizon === Infinity && events.length === merged.length;
+    return { events, isLast, cursor: isLast ? latest : (events.at(-1)?.id ?? latest) };
+  }
+}

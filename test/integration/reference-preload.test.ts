@@ -1,0 +1,59 @@
+import { createPublicKey } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startMonerod, type Monerod } from '../support/monerod.js';
+import { referenceEnv, referencePreload } from '../support/reference-preload.js';
+
+const preload = referencePreload();
+
+describe("the preloaded library of the reference's programs", () => {
+  let daemon: Monerod;
+
+  beforeAll(async () => {
+    daemon = await startMonerod();
+  });
+
+  afterAll(() => daemon?.stop());
+
+  /** Returns the public key of the daemon's certificate, DER. */
+  const certificateKey = (): Promise<Buffer | undefined> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ port: daemon.port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        resolve(socket.getPeerX509Certificate()?.publicKey.export({ type: 'spki', format: 'der' }));
+        socket.destroy();
+      });
+      socket.once('error', reject);
+    });
+
+  it('gives certificates the prepared key, which has as many bits as a generated one', async () => {
+    const key = await certificateKey();
+    const prepared =
+      preload === undefined
+        ? key
+        : createPublicKey(readFileSync(preload.key)).export({ type: 'spki', format: 'der' });
+    expect(key).toEqual(prepared);
+    expect(
+      createPublicKey({ key: key ?? '', type: 'spki', format: 'der' }).asymmetricKeyDetails,
+    ).toMatchObject({ modulusLength: 4096 });
+  });
+
+  it('leaves the clock of a running daemon alone', async () => {
+    const { start_time } = await daemon.rpc('get_info');
+    expect(Math.abs(Date.now() / 1000 - start_time)).toBeLessThan(60);
+  });
+
+  it.each(['monerod', 'monero-wallet-rpc', 'monero-wallet-cli'])(
+    'does not change the output of %s',
+    (program) => {
+      const version = (env: NodeJS.ProcessEnv): string =>
+        execFileSync(program, ['--version'], { env }).toString();
+      expect(version(referenceEnv())).toBe(version(process.env));
+    },
+  );
+
+  it('lets programs without OpenSSL run', () => {
+    expect(execFileSync('echo', ['runs'], { env: referenceEnv() }).toString()).toBe('runs\n');
+  });
+});

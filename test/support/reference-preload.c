@@ -1,0 +1,115 @@
+/*
+ * Library that LD_PRELOAD puts before OpenSSL and the C library in monerod, monero-wallet-rpc and monero-wallet-cli.
+ * It removes three delays that no wallet rule depends on:
+ *
+ * - Every wallet object, and every server start, generates an RSA key of 4096 bits for a certificate: 1 to 5 s.
+ *   The client of the message store does so even when TLS is disabled. KEY_FILE holds the key that is used instead.
+ *   Source: message_transporter.cpp `set_options`, net_ssl.cpp `create_context`.
+ * - Every start compares the processor's counter with the clock in a busy loop of 1 s. Before `main` the clock runs
+ *   SPEED times as fast; the result only scales durations in log lines.
+ *   Source: perf_timer.cpp `get_ticks_per_ns`.
+ *
+ * - monerod computes RandomX hashes of every block that it mines or verifies, 65 ms a block, and initialises 256 MiB for
+ *   them. The tests' chains have difficulty 1, which every hash meets, so a constant is used instead. Identifiers of
+ *   blocks do not depend on it. Source: rx-slow-hash.c, difficulty.cpp `check_hash`.
+ *
+ * It needs no header and no library, so a compiler alone is enough to build it.
+ */
+typedef struct rsa_st RSA;
+typedef struct bignum_st BIGNUM;
+typedef struct bio_st BIO;
+struct timespec { long tv_sec, tv_nsec; };
+
+extern void *dlsym(void *, const char *);
+
+/* Absent in programs without OpenSSL. */
+#define OPTIONAL extern __attribute__((weak))
+OPTIONAL BIO *BIO_new_file(const char *, const char *);
+OPTIONAL int BIO_free(BIO *);
+OPTIONAL RSA *PEM_read_bio_RSAPrivateKey(BIO *, RSA **, void *, void *);
+OPTIONAL void RSA_free(RSA *);
+OPTIONAL void RSA_get0_key(const RSA *, const BIGNUM **, const BIGNUM **, const BIGNUM **);
+OPTIONAL void RSA_get0_factors(const RSA *, const BIGNUM **, const BIGNUM **);
+OPTIONAL void RSA_get0_crt_params(const RSA *, const BIGNUM **, const BIGNUM **, const BIGNUM **);
+OPTIONAL int RSA_set0_key(RSA *, BIGNUM *, BIGNUM *, BIGNUM *);
+OPTIONAL int RSA_set0_factors(RSA *, BIGNUM *, BIGNUM *);
+OPTIONAL int RSA_set0_crt_params(RSA *, BIGNUM *, BIGNUM *, BIGNUM *);
+OPTIONAL BIGNUM *BN_dup(const BIGNUM *);
+
+#define NEXT ((void *)-1L) /* RTLD_NEXT */
+#define MONOTONIC 1        /* CLOCK_MONOTONIC */
+#define SECOND 1000000000L /* nanoseconds */
+#define SPEED 100
+
+int RSA_generate_key_ex(RSA *rsa, int bits, BIGNUM *exponent, void *callback)
+{
+  const BIGNUM *n, *e, *d, *p, *q, *dp, *dq, *qInverse;
+  BIO *file = BIO_new_file(KEY_FILE, "r");
+  RSA *key = file ? PEM_read_bio_RSAPrivateKey(file, 0, 0, 0) : 0;
+  (void)bits, (void)exponent, (void)callback;
+  if (file) BIO_free(file);
+  if (!key) return 0;
+  RSA_get0_key(key, &n, &e, &d);
+  RSA_get0_factors(key, &p, &q);
+  RSA_get0_crt_params(key, &dp, &dq, &qInverse);
+  RSA_set0_key(rsa, BN_dup(n), BN_dup(e), BN_dup(d));
+  RSA_set0_factors(rsa, BN_dup(p), BN_dup(q));
+  RSA_set0_crt_params(rsa, BN_dup(dp), BN_dup(dq), BN_dup(qInverse));
+  RSA_free(key);
+  return 1;
+}
+
+typedef int Clock(int, struct timespec *);
+typedef int Main(int, char **, char **);
+typedef int Start(Main *, int, char **, void *, void *, void *, void *);
+
+static int inMain;
+static Main *realMain;
+
+int clock_gettime(int id, struct timespec *time)
+{
+  static Clock *real;
+  static long first;
+  int failed;
+  if (!real) real = (Clock *)dlsym(NEXT, "clock_gettime");
+  failed = real(id, time);
+  if (!inMain && !failed && id == MONOTONIC) {
+    long now = time->tv_sec * SECOND + time->tv_nsec;
+    if (!first) first = now;
+    now = first + (now - first) * SPEED;
+    time->tv_sec = now / SECOND;
+    time->tv_nsec = now % SECOND;
+  }
+  return failed;
+}
+
+static int countedMain(int count, char **arguments, char **environment)
+{
+  inMain = 1;
+  return realMain(count, arguments, environment);
+}
+
+int __libc_start_main(Main *main, int count, char **arguments, void *init, void *fini, void *loader, void *stack)
+{
+  Start *real = (Start *)dlsym(NEXT, "__libc_start_main");
+  realMain = main;
+  return real(countedMain, count, arguments, init, fini, loader, stack);
+}
+
+static int anything;
+
+int randomx_get_flags(void) { return 0; }
+/* No dataset: a miner then uses the cache. */
+void *randomx_alloc_dataset(int flags) { (void)flags; return 0; }
+void *randomx_alloc_cache(int flags) { (void)flags; return &anything; }
+void randomx_init_cache(void *cache, const void *key, unsigned long size) { (void)cache, (void)key, (void)size; }
+void randomx_release_cache(void *cache) { (void)cache; }
+void *randomx_create_vm(int flags, void *cache, void *dataset) { (void)flags, (void)cache, (void)dataset; return &anything; }
+void randomx_vm_set_cache(void *vm, void *cache) { (void)vm, (void)cache; }
+void randomx_destroy_vm(void *vm) { (void)vm; }
+
+void randomx_calculate_hash(void *vm, const void *input, unsigned long size, unsigned char *hash)
+{
+  (void)vm, (void)input, (void)size;
+  for (int i = 0; i < 32; i++) hash[i] = 1;
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE = fileURLToPath(new URL('../../../test/support/reference-preload.c', import.meta.url));
+const BUILD = fileURLToPath(new URL('.', import.meta.url));
+
+/** Tried in this order. */
+const COMPILERS = ['cc', 'gcc', 'clang', 'tcc'];
+
+/** Library and RSA key that the reference's programs are started with. */
+export interface Preload {
+  readonly library: string;
+  /** PEM, 4096 bits as in the reference. */
+  readonly key: string;
+}
+
+function compile(library: string, keyFile: string): boolean {
+  const args = [
+    '-shared',
+    '-fPIC',
+    '-nostdlib',
+    `-DKEY_FILE=${JSON.stringify(keyFile)}`,
+    '-o',
+    library,
+    SOURCE,
+  ];
+  return COMPILERS.some((compiler) => {
+    try {
+      execFileSync(compiler, args, { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function build(): Preload | undefined {
+  // The C source assumes 64-bit integers in `struct timespec`.
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  const version = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
+  const directory = join(BUILD, `preload-${version}`);
+  const preload = { library: join(directory, 'preload.so'), key: join(directory, 'key.pem') };
+  if (existsSync(directory)) return preload;
+  // Test processes may build at the same time: the first one that renames its directory wins.
+  const draft = mkdtempSync(join(BUILD, 'preload-draft-'));
+  try {
+    if (!compile(join(draft, 'preload.so'), preload.key)) return undefined;
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 4096,
+      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+      publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    });
+    writeFileSync(join(draft, 'key.pem'), privateKey);
+    renameSync(draft, directory);
+  } catch (error) {
+    if (!existsSync(directory)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return preload;
+}
+
+let built: Preload | undefined | null = null;
+
+/** Returns the library, built on first use; undefined without a C compiler, which costs time only. */
+export const referencePreload = (): Preload | undefined => (built === null ? (built = build()) : built);
+
+/**
+ * Environment in which monerod, monero-wallet-rpc and monero-wallet-cli start without needless waits. In tests only:
+ * benchmarks measure the programs as they are.
+ */
+export function referenceEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const preload = process.env['JEST_WORKER_ID'] === undefined ? undefined : referencePreload();
+  return { ...process.env, ...(preload === undefined ? {} : { LD_PRELOAD: preload.library }), ...env };
+}

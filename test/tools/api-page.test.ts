@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { listOf, none, params, text, u32 } from '../../src/jsonrpc/params.js';
+import { defineMethod, type Gates } from '../../src/rpc/method.js';
+import { registry } from '../../src/rpc/registry.js';
+import { apiPage, type KnownMethod } from '../../tools/api-page.js';
+
+const root = new URL('../../../', import.meta.url);
+const { methods: known } = JSON.parse(
+  readFileSync(new URL('test/vectors/rpc/methods.json', root), 'utf8'),
+) as { methods: readonly KnownMethod[] };
+
+const GATES: Gates = { needs: 'wallet', restricted: true };
+const page = (schema: z.ZodType, gates = GATES, of: readonly KnownMethod[] = []): string =>
+  apiPage(
+    [
+      defineMethod({
+        name: 'do_it',
+        aliases: ['doit'],
+        summary: 'Does it.',
+        meta: gates,
+        params: schema,
+        source: 'none',
+        handle: () => ({}),
+      }),
+    ],
+    of,
+  );
+
+describe('the page of methods', () => {
+  it('is up to date: npm run docs:api writes it', () => {
+    expect(readFileSync(new URL('docs/api.md', root), 'utf8')).toBe(apiPage(registry.methods, known));
+  });
+
+  it('has every method of the registry', () => {
+    const headings = [...apiPage(registry.methods, known).matchAll(/^## (.*)$/gm)].map(([, name]) => name);
+    expect(headings).toEqual(registry.methods.map(({ name }) => name).sort());
+  });
+
+  it('marks only methods that no release of the reference has as additions', () => {
+    const additions = apiPage(registry.methods, known)
+      .split('\n## ')
+      .filter((part) => part.includes('An addition to'))
+      .map((part) => part.split('\n')[0]);
+    expect(additions).toEqual([
+      'add_webhook',
+      'enable_webhook',
+      'get_events',
+      'get_order',
+      'list_deliveries',
+      'list_orders',
+      'list_wallets',
+      'list_webhooks',
+      'redeliver_webhook',
+      'remove_webhook',
+      'rotate_webhook_secret',
+    ]);
+  });
+
+  it('lists the type and the default of each parameter, and the members of objects', () => {
+    const text_ = page(
+      params({
+        name: text.default('x'),
+        count: u32,
+        secret: text.optional(),
+        items: listOf(params({ index: u32.default(3) })),
+      }),
+    );
+    expect(text_).toContain(
+      [
+        '- `name`: string, default `"x"`',
+        '- `count`: unsigned 32-bit integer, required',
+        '- `secret`: string, optional',
+        '- `items`: list of: object, default `[]`',
+        '  - `index`: unsigned 32-bit integer, default `3`',
+      ].join('\n'),
+    );
+  });
+
+  it('lists the scope, the conditions and the aliases of a method', () => {
+    const text_ = page(none, { ...GATES, spendKey: true, trustedDaemon: true }, [
+      { name: 'do_it', in: ['1.32'] },
+    ]);
+    expect(text_).toContain('Also called `doit`.');
+    expect(text_).toContain('Not in `monero-wallet-rpc` 0.18');
+    expect(text_).toContain(
+      'Acts on the wallet of the path. Needs an open wallet (-13). Refused in restricted mode (-7). ' +
+        'Refused on a view-only wallet (-29). Needs a trusted daemon (-1).',
+    );
+    expect(text_).toContain('No parameters.');
+  });
+
+  it('refuses a schema that it cannot describe', () => {
+    expect(() => page(params({ day: z.date() }))).toThrow('without a description: date');
+  });
+});

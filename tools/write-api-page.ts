@@ -1,0 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { registry } from '../src/rpc/registry.js';
+import { apiPage, type KnownMethod } from './api-page.js';
+
+const root = new URL('../../', import.meta.url);
+const { methods } = JSON.parse(readFileSync(new URL('test/vectors/rpc/methods.json', root), 'utf8')) as {
+  methods: readonly KnownMethod[];
+};
+writeFileSync(new URL('docs/api.md', root), apiPage(registry.methods, methods));
