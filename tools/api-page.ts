@@ -8,7 +8,7 @@ export interface KnownMethod {
   readonly in: readonly string[];
 }
 
-type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
+type Scope = 'server' | 'directory' | 'wallet' | 'wallets';
 
 /** Methods that act on more or less than the conditions of their call say. */
 const SCOPES: Readonly<Record<string, Scope>> = {
@@ -17,13 +17,17 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   auto_refresh: 'wallet',
   list_wallets: 'directory',
   get_events: 'wallets',
-  add_webhook: 'named',
-  list_webhooks: 'named',
-  remove_webhook: 'named',
-  rotate_webhook_secret: 'named',
-  enable_webhook: 'named',
-  list_deliveries: 'named',
-  redeliver_webhook: 'named',
+  ...Object.fromEntries(
+    [
+      'add_webhook',
+      'list_webhooks',
+      'remove_webhook',
+      'enable_webhook',
+      'rotate_webhook_secret',
+      'list_deliveries',
+      'redeliver_webhook',
+    ].map((name) => [name, 'wallet' as const]),
+  ),
 };
 
 const SCOPE_OF_NEED = { nothing: 'server', directory: 'directory', wallet: 'wallet' } as const;
@@ -33,8 +37,6 @@ const ACTS_ON: Readonly<Record<Scope, string>> = {
   directory: 'Acts on the wallet directory.',
   wallet: 'Acts on the wallet of the path.',
   wallets: 'Acts on the wallet of the path; under `/json_rpc` on all open wallets.',
-  named:
-    'Acts on the wallet of the path; under `/json_rpc` on the current wallet or the one of `wallet` (-13).',
 };
 
 const NEEDS = {
@@ -74,6 +76,7 @@ function typeOf(schema: z.core.$ZodType): ParamType {
   if (schema instanceof z.ZodObject) return { name: 'object', members: schema.shape };
   if (schema instanceof z.ZodEnum)
     return { name: `one of ${schema.options.map((option) => `\`${option}\``).join(', ')}` };
+  if (schema instanceof z.ZodArray) return { name: `list of: ${typeOf(schema.def.element).name}` };
   // A text with further conditions.
   if (schema instanceof z.ZodString) return { name: 'string' };
   const item = schema instanceof z.ZodType ? schema.meta()?.['item'] : undefined;

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkpointOnThread } from './file/checkpoint.js';
 import {
+  AUTOCHECKPOINT_PAGES,
   isDamage,
   detectingDamage,
   openDatabase,
@@ -40,6 +41,9 @@ interface Location {
   readonly onFileRestored: OnFileRestored;
 }
 
+/** Data that SQLite flushes during a commit: the log; only its header, when it is begun; nothing. */
+type Flushing = 'FULL' | 'NORMAL' | 'OFF';
+
 const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
 /** Flushes the directory, so that the log's name is on disk, and makes the flusher of the log. */
@@ -62,8 +66,11 @@ export class WalletStore {
   #checkpoint: Promise<unknown> | undefined;
   readonly #events: EventSettings;
   #onEvents: () => void = () => undefined;
-  /** True while commits are flushed to disk before they return. */
-  #waitsForDisk = true;
+  #flushing: Flushing = 'FULL';
+  /** False until the log is known to hold its header. */
+  #hasLogHeader = false;
+  /** Number of blocks known at a version of the data. */
+  #knownHeight: { readonly version: number; readonly height: number } | undefined;
 
   private constructor(db: StatementCachingDatabase, events: EventSettings, location?: Location) {
     this.#events = events;
@@ -180,7 +187,11 @@ export class WalletStore {
 
   /** Number of blocks that the wallet knows. */
   height(): number {
-    return (this.read((r) => r.chain.tip())?.height ?? 0) + 1;
+    this.#assertOpen();
+    if (this.#knownHeight?.version === this.#version) return this.#knownHeight.height;
+    const height = (this.read((r) => r.chain.tip())?.height ?? 0) + 1;
+    if (!this.#db.inTransaction) this.#knownHeight = { version: this.#version, height };
+    return height;
   }
 
   /** Reward of the last block [atomic units]; zero while unknown. */
@@ -207,18 +218,16 @@ export class WalletStore {
    * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk is full or fails.
    */
   write<T>(task: (w: WalletWriter) => T): T {
-    return this.#commit(task, true);
+    return this.#commit(task, () => 'FULL');
   }
 
-  #commit<T>(task: (w: WalletWriter) => T, waitsForDisk: boolean): T {
+  #commit<T>(task: (w: WalletWriter) => T, flushing: () => Flushing): T {
     this.#assertOpen();
     if (this.#db.inTransaction) throw new Error('a write began inside another write');
     return detectingDamage(this.#path, () => {
       this.#restoreFile();
       for (const snapshot of this.#snapshots) snapshot.detach();
-      if (waitsForDisk !== this.#waitsForDisk)
-        this.#db.pragma(`synchronous = ${waitsForDisk ? 'FULL' : 'NORMAL'}`);
-      this.#waitsForDisk = waitsForDisk;
+      this.#setFlushing(flushing());
       this.#version += 1;
       const writer = this.#writer;
       const before = writer.events.appended;
@@ -235,13 +244,33 @@ export class WalletStore {
     });
   }
 
+  #setFlushing(flushing: Flushing): void {
+    if (flushing === this.#flushing) return;
+    this.#db.pragma(`synchronous = ${flushing}`);
+    // A checkpoint must flush both files: it waits for a commit that does.
+    if (flushing === 'OFF') this.#db.pragma('wal_autocheckpoint = 0');
+    else if (this.#flushing === 'OFF') this.#db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
+    this.#flushing = flushing;
+  }
+
+  /**
+   * Flushing of a commit that does not wait for the disk. The header of an empty log is not flushed either: nothing in
+   * such a log can be taken for valid without its header. A log that restarts has old data, which its new header must
+   * precede.
+   */
+  #leastFlushing(): Flushing {
+    if (this.#hasLogHeader || this.#db.memory) return 'NORMAL';
+    this.#hasLogHeader = (statSync(logOf(this.#db.name), { throwIfNoEntry: false })?.size ?? 0) > 0;
+    return this.#hasLogHeader ? 'NORMAL' : 'OFF';
+  }
+
   /**
    * Runs one transaction whose data can be read from the chain again, or was not reported to a client yet. Does not
    * wait for the disk: the data survives a crash of this process, but a crash of the machine only once {@link
    * flushToDisk} or a later {@link write} has ended.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
-    const result = this.#commit(task, false);
+    const result = this.#commit(task, () => this.#leastFlushing());
     if (!this.#db.memory) this.#walSync.note();
     return result;
   }
@@ -280,6 +309,12 @@ export class WalletStore {
       this.#restoreFile();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     });
+  }
+
+  /** Drops cached pages after a large read, so that they do not fragment the memory of many wallets. */
+  releasePages(): void {
+    this.#assertOpen();
+    this.#db.pragma('shrink_memory');
   }
 
   /** Drops prepared statements and cached pages, which the next read creates again. */
@@ -342,7 +377,8 @@ export class WalletStore {
     commitDraft(path);
     this.#db = openDatabase(path, keyOf(location));
     this.#walSync = walSyncOf(this.#db, location);
-    this.#waitsForDisk = true;
+    this.#flushing = 'FULL';
+    this.#hasLogHeader = false;
     this.#identity = new FileIdentity(path);
     this.#reader = new WalletReader(this.#db);
     this.#writer = new WalletWriter(this.#db, this.#events);

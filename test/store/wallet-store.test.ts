@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import Database from 'better-sqlite3';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
@@ -243,4 +244,56 @@ describe('the file', () => {
     expect(heights.at(-1)).toBe(100);
     expect(heights).toEqual([...heights].sort((a, b) => b - a));
   });
+});
+
+describe('a commit that can be repeated', () => {
+  /** Flushing and automatic checkpoint while a commit runs. */
+  const settingsOf = (commit: 'write' | 'writeRecoverable', height: number): string[] => {
+    const settings: string[] = [];
+    const spy = jest.spyOn(Database.prototype, 'pragma').mockImplementation(function (
+      this: Database.Database,
+      source: string,
+    ) {
+      settings.push(source);
+      return pragma.call(this, source);
+    });
+    file[commit]((w) => w.applyPage(page(height, 1)));
+    spy.mockRestore();
+    return settings;
+  };
+  const { pragma } = Database.prototype;
+
+  it('never waits for the disk: not for the header of an empty log either', () => {
+    expect(settingsOf('writeRecoverable', 0)).toEqual(['synchronous = OFF', 'wal_autocheckpoint = 0']);
+    expect(settingsOf('writeRecoverable', 1)).toEqual(['synchronous = NORMAL', 'wal_autocheckpoint = 16000']);
+    expect(settingsOf('writeRecoverable', 2)).toEqual([]);
+    expect(settingsOf('write', 3)).toEqual(['synchronous = FULL']);
+    expect(settingsOf('writeRecoverable', 4)).toEqual(['synchronous = NORMAL']);
+  });
+
+  it('flushes the header of a log that another program has begun, or that restarts', () => {
+    file.write((w) => w.applyPage(page(0, 1)));
+    file.checkpointSync();
+    expect(settingsOf('writeRecoverable', 1)).toEqual(['synchronous = NORMAL']);
+  });
+
+  it('is followed by one that waits for the disk where that is asked for', () => {
+    settingsOf('writeRecoverable', 0);
+    expect(settingsOf('write', 1)).toEqual(['synchronous = FULL', 'wal_autocheckpoint = 16000']);
+  });
+});
+
+it('the height follows each commit, a commit that fails, and reads within a commit', () => {
+  expect(file.height()).toBe(1);
+  file.write((w) => {
+    w.applyPage(page(0, 3));
+    expect(file.height()).toBe(3);
+    w.applyPage(page(3, 2));
+    expect(file.height()).toBe(5);
+  });
+  expect(file.height()).toBe(5);
+  expect(() => file.write((w) => w.applyPage(page(5, 2, { outputs: [output(1, 2, 50n)] })))).toThrow();
+  expect(file.height()).toBe(5);
+  file.writeRecoverable((w) => w.detach(2));
+  expect(file.height()).toBe(2);
 });

@@ -43,19 +43,8 @@ describe('the page of methods', () => {
       .split('\n## ')
       .filter((part) => part.includes('An addition to'))
       .map((part) => part.split('\n')[0]);
-    expect(additions).toEqual([
-      'add_webhook',
-      'enable_webhook',
-      'get_events',
-      'get_order',
-      'list_deliveries',
-      'list_orders',
-      'list_wallets',
-      'list_webhooks',
-      'redeliver_webhook',
-      'remove_webhook',
-      'rotate_webhook_secret',
-    ]);
+    const own = registry.methods.filter(({ source }) => source === 'an addition of this server');
+    expect(additions).toEqual(own.map(({ name }) => name).sort());
   });
 
   it('lists the type and the default of each parameter, and the members of objects', () => {

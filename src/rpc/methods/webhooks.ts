@@ -52,7 +52,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'add_webhook',
     summary: 'Adds an endpoint that the events of the wallet are sent to; returns its secret once.',
     meta: { needs: 'nothing', restricted: true },
-    params: params({ url: text, types: z.array(text).max(100).meta({ item: text }).default([]), wallet }),
+    params: params({ url: text, types: z.array(text).max(100).default([]), wallet }),
     source: 'an addition of this server',
     handle(context, { url, types, wallet: name }) {
       const { webhook, secret } = webhooksOf(context, name).add({ url, types });

@@ -39,6 +39,8 @@ export class RefreshScheduler {
   /** Time of the next attempt after a failure of the daemon, the same for all wallets [ms]. */
   #retryAt = 0;
   #stopped = false;
+  /** True while a cycle starts refreshes; no other cycle starts meanwhile. */
+  #isStarting = false;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -102,8 +104,9 @@ export class RefreshScheduler {
     return performance.now() - this.#origin;
   }
 
-  /** Sets the timer to the earliest due time. */
+  /** Sets the timer to the earliest due time, unless a cycle is about to do so. */
   #arm(): void {
+    if (this.#isStarting) return;
     clearTimeout(this.#timer);
     if (this.#stopped) return;
     let earliest = Infinity;
@@ -113,18 +116,22 @@ export class RefreshScheduler {
     this.#timer = setTimeout(() => void this.#cycle(), Math.max(0, earliest - this.#now())).unref();
   }
 
-  /** Starts the refresh of every wallet that is due. */
+  /**
+   * Starts the refresh of every wallet that is due, with one `asOf`, so that all accept the same answers of the daemon.
+   */
   async #cycle(): Promise<void> {
+    this.#isStarting = true;
     const start = this.#now();
     const asOf = monotonicMs();
     let started = 0;
     for (const [wallet, schedule] of [...this.#schedules]) {
       if (schedule.period === undefined || schedule.isRefreshing || schedule.due > start) continue;
-      if (this.#schedules.get(wallet) !== schedule) continue;
+      if (this.#stopped || this.#schedules.get(wallet) !== schedule) continue;
       void this.#refresh(wallet, schedule, start, asOf);
       started += 1;
       if (started % STARTS_PER_TURN === 0) await yieldToEventLoop();
     }
+    this.#isStarting = false;
     this.#arm();
   }
 

@@ -26,15 +26,22 @@ export class MempoolTracker {
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = new Set(present.map(toHex));
     this.#present = names;
-    this.#context.store.write((w) => {
-      for (const { txHash } of w.pool.list()) if (!names.has(toHex(txHash))) w.pool.remove(txHash);
-    });
+    const { gone, isUndecided } = this.#context.store.read((r) => ({
+      gone: r.pool.hashes().filter((txHash) => !names.has(toHex(txHash))),
+      isUndecided: r.events.awaitsPool(),
+    }));
+    // Most reads change nothing.
+    if (gone.length === 0 && findings.length === 0 && !isUndecided) return [];
+    if (gone.length > 0)
+      this.#context.store.write((w) => {
+        for (const txHash of gone) w.pool.remove(txHash);
+      });
     return this.#record(findings, (w) => w.events.poolRead());
   }
 
   /** Records unmined transactions. @returns hashes of new incoming ones. */
   admit(findings: readonly PoolFinding[]): Hash[] {
-    return this.#record(findings, (w) => w.events.poolChanged());
+    return findings.length === 0 ? [] : this.#record(findings, (w) => w.events.poolChanged());
   }
 
   /** @param report appends the events of the changes. */

@@ -58,6 +58,9 @@ export interface RefreshOptions {
   readonly asOf?: number;
 }
 
+/** Blocks without findings at most that are not flushed to disk. */
+const MAX_SCANNED_AGAIN = 10;
+
 /** Watched addresses at most: each takes memory, and time when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;
 
@@ -77,6 +80,8 @@ export class WalletSync implements RefreshTarget {
   #daemonHeight = 0;
   /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
   #isSynced = false;
+  /** Whether a refresh committed data that is to be on disk when it ends. */
+  #mustFlush = false;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -178,7 +183,10 @@ export class WalletSync implements RefreshTarget {
       ...(asOf === undefined ? {} : { asOf }),
     };
     const result = await this.#refresher.refresh(this.#id, from);
-    if (result.blocksFetched > 0) await this.#context.store.flushToDisk();
+    if (this.#mustFlush) {
+      await this.#context.store.flushToDisk();
+      this.#mustFlush = false;
+    }
     this.#context.assertOpen();
     this.#reportSynced();
     // The pool is not read during background sync, so no payment can be missing in it.
@@ -226,6 +234,7 @@ export class WalletSync implements RefreshTarget {
       importedKeyImages: r.importedKeyImages.list(),
       ...this.#withoutKeyImage(r.outputs.withoutKeyImage()),
     }));
+    this.#context.store.releasePages();
     return {
       keys: {
         viewSecret: viewSecret.expose(),
@@ -269,6 +278,7 @@ export class WalletSync implements RefreshTarget {
       w.applyPage(findings, { freeInputs: this.#context.keystore.background !== undefined });
       w.meta.set('last_block_reward', findings.lastBlockReward.toString());
     });
+    this.#mustFlush ||= !isCheapToScanAgain(findings);
     // A balance request lists these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));
     this.#notify(fresh);
@@ -385,6 +395,15 @@ async function untilClosed<T>(answer: Promise<T>): Promise<T> {
     throw cause;
   }
 }
+
+/** True for a few blocks without findings: after a crash of the machine they are scanned again. */
+const isCheapToScanAgain = (findings: PageFindings): boolean =>
+  findings.hashes.length <= MAX_SCANNED_AGAIN &&
+  findings.subaddresses.length === 0 &&
+  findings.received.length === 0 &&
+  findings.spends.length === 0 &&
+  findings.outgoing.length === 0 &&
+  findings.ambiguousSpends === undefined;
 
 /** Reference to an output as in rings: by amount, 0 for RingCT, and global index. */
 const toBlindOutput = ({ rct, amount: value, globalIndex, height }: OwnedOutput): OutputWithoutKeyImage => ({

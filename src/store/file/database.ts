@@ -25,6 +25,12 @@ const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.u
  */
 const BUSY_MS = 50;
 
+/**
+ * Size of the log from which a commit runs a checkpoint [pages], which waits for the disk. Refreshes run one on another
+ * thread before this limit is reached.
+ */
+export const AUTOCHECKPOINT_PAGES = 16_000;
+
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
 
 /** True for an error of a damaged file, or of a wrong key. */
@@ -90,8 +96,7 @@ export function openDatabase(path: string, key: StoreKey): StatementCachingDatab
     db.pragma('cache_size = -32768');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
-    // A checkpoint waits for the disk. Refreshes run one on another thread before this limit is reached.
-    db.pragma('wal_autocheckpoint = 16000');
+    db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
     migrate(db, MIGRATIONS);

@@ -3,30 +3,71 @@ import Database from 'better-sqlite3';
 type AnyStatement = Database.Statement<unknown[]>;
 type ResultMode = 'pluck' | 'raw' | 'safeIntegers';
 
-/** A statement that is prepared when it is first executed, and again after {@link release}. */
-class LazyStatement {
-  readonly #prepare: () => AnyStatement;
-  readonly #modes: ResultMode[] = [];
-  #statement: AnyStatement | undefined;
+/** Bit of each result mode in the key of a prepared statement. */
+const MODE_BITS: Readonly<Record<ResultMode, number>> = { pluck: 1, raw: 2, safeIntegers: 4 };
+const MODES = Object.keys(MODE_BITS) as ResultMode[];
 
-  constructor(prepare: () => AnyStatement) {
+/** Prepared statements at most. SQL whose text depends on its input would otherwise add statements without end. */
+const MAX_PREPARED = 512;
+
+/** Prepared statements by SQL and result modes. */
+class PreparedStatements {
+  readonly #prepare: (sql: string) => AnyStatement;
+  /** By the sum of {@link MODE_BITS}, then by SQL, or by the iterating statement. */
+  readonly #byModes: (Map<string | LazyStatement, AnyStatement> | undefined)[] = [];
+  #count = 0;
+
+  constructor(prepare: (sql: string) => AnyStatement) {
     this.#prepare = prepare;
   }
 
+  /** @param key the SQL, or a statement that is not shared with others of the same SQL. */
+  get(sql: string, modes: number, key: string | LazyStatement = sql): AnyStatement {
+    return this.#byModes[modes]?.get(key) ?? this.#add(sql, modes, key);
+  }
+
+  #add(sql: string, modes: number, key: string | LazyStatement): AnyStatement {
+    const statement = this.#prepare(sql);
+    for (const mode of MODES) if ((modes & MODE_BITS[mode]) !== 0) statement[mode]();
+    if (this.#count >= MAX_PREPARED) this.clear();
+    (this.#byModes[modes] ??= new Map()).set(key, statement);
+    this.#count += 1;
+    return statement;
+  }
+
+  /** Drops every statement; SQLite frees it when it is garbage-collected. */
+  clear(): void {
+    this.#byModes.length = 0;
+    this.#count = 0;
+  }
+}
+
+/** A statement that is prepared when it is executed, unless one with its SQL and result modes is prepared already. */
+class LazyStatement {
+  readonly #sql: string;
+  readonly #prepared: PreparedStatements;
+  #modes = 0;
+
+  constructor(sql: string, prepared: PreparedStatements) {
+    this.#sql = sql;
+    this.#prepared = prepared;
+  }
+
   run(...params: unknown[]): Database.RunResult {
-    return this.#prepared.run(...params);
+    return this.prepareNow().run(...params);
   }
 
   get(...params: unknown[]): unknown {
-    return this.#prepared.get(...params);
+    return this.prepareNow().get(...params);
   }
 
   all(...params: unknown[]): unknown[] {
-    return this.#prepared.all(...params);
+    return this.prepareNow().all(...params);
   }
 
+  /** Uses a prepared statement of its own: it cannot be executed while it iterates. */
   iterate(...params: unknown[]): IterableIterator<unknown> {
-    return this.#prepared.iterate(...params);
+    return this.#prepared.get(this.#sql, this.#modes, this).iterate(...params);
   }
 
   pluck(): this {
@@ -41,61 +82,34 @@ class LazyStatement {
     return this.#with('safeIntegers');
   }
 
-  /** Prepares the statement now. @throws SqliteError for wrong SQL. */
-  prepareNow(): void {
-    void this.#prepared;
-  }
-
-  /** Drops the prepared statement; SQLite frees it when it is garbage-collected. */
-  release(): void {
-    this.#statement = undefined;
+  /** Prepares the statement unless it is prepared. @throws SqliteError for wrong SQL. */
+  prepareNow(): AnyStatement {
+    return this.#prepared.get(this.#sql, this.#modes);
   }
 
   #with(mode: ResultMode): this {
-    this.#modes.push(mode);
+    this.#modes |= MODE_BITS[mode];
     return this;
-  }
-
-  get #prepared(): AnyStatement {
-    if (this.#statement !== undefined) return this.#statement;
-    const statement = this.#prepare();
-    for (const mode of this.#modes) statement[mode]();
-    this.#statement = statement;
-    return statement;
   }
 }
 
 /**
- * A database whose prepared statements can be dropped: those of a store's tables take a megabyte. An idle wallet has
- * none of them.
+ * A database that shares prepared statements between all uses of the same SQL, and can drop them: those of a store's
+ * tables take a megabyte. An idle wallet has none of them.
  */
 export class StatementCachingDatabase extends Database {
-  #statements: WeakRef<LazyStatement>[] = [];
+  readonly #prepared: PreparedStatements;
 
   constructor(...args: ConstructorParameters<typeof Database>) {
     super(...args);
-    const prepare = super.prepare.bind(this);
-    const prepareLazily = (sql: string): LazyStatement => {
-      const statement = new LazyStatement(() => prepare(sql));
-      this.#statements.push(new WeakRef(statement));
-      return statement;
-    };
+    this.#prepared = new PreparedStatements(super.prepare.bind(this));
     // Statements are prepared when they are first executed, which throws the errors of their SQL.
-    (this as { prepare: unknown }).prepare = prepareLazily;
-  }
-
-  /** Prepares every statement now, which shows errors of their SQL. @returns their number. */
-  prepareAll(): number {
-    for (const reference of this.#statements) reference.deref()?.prepareNow();
-    return this.#statements.length;
+    (this as { prepare: unknown }).prepare = (sql: string): LazyStatement =>
+      new LazyStatement(sql, this.#prepared);
   }
 
   /** Drops every prepared statement. */
   releaseStatements(): void {
-    this.#statements = this.#statements.filter((reference) => {
-      const statement = reference.deref();
-      statement?.release();
-      return statement !== undefined;
-    });
+    this.#prepared.clear();
   }
 }

@@ -18,13 +18,11 @@ const DENSE_HISTORY = 10;
 
 export class ChainReader {
   protected readonly db: Db;
-  readonly #tip: Statement<[], BlockRow>;
   readonly #at: Statement<[number], BlockRow>;
   readonly #atOrBelow: Statement<[number], BlockRow>;
 
   constructor(db: Db) {
     this.db = db;
-    this.#tip = db.prepare('SELECT height, hash FROM chain_block ORDER BY height DESC LIMIT 1');
     this.#at = db.prepare('SELECT height, hash FROM chain_block WHERE height = ?');
     this.#atOrBelow = db.prepare(
       'SELECT height, hash FROM chain_block WHERE height <= ? ORDER BY height DESC LIMIT 1',
@@ -32,7 +30,7 @@ export class ChainReader {
   }
 
   tip(): BlockRef | undefined {
-    const row = this.#tip.get();
+    const row = this.#atOrBelow.get(Number.MAX_SAFE_INTEGER);
     return row && toBlock(row);
   }
 
@@ -63,14 +61,15 @@ export class ChainReader {
 export class ChainWriter extends ChainReader {
   readonly #insert: Statement<[number, Uint8Array]>;
   readonly #drop: Statement<[number]>;
-  readonly #thin: Statement<[number]>;
+  readonly #thin: Statement<[number, number]>;
 
   constructor(db: Db) {
     super(db);
     this.#insert = db.prepare('INSERT INTO chain_block (height, hash) VALUES (?, ?)');
     this.#drop = db.prepare('DELETE FROM chain_block WHERE height >= ?');
     this.#thin = db.prepare(
-      `DELETE FROM chain_block WHERE height < ? AND height % ${SPARSE} <> 0 AND height > (SELECT min(height) FROM chain_block)`,
+      `DELETE FROM chain_block WHERE height BETWEEN ? AND ? AND height % ${SPARSE} <> 0
+         AND height > (SELECT min(height) FROM chain_block)`,
     );
   }
 
@@ -80,7 +79,9 @@ export class ChainWriter extends ChainReader {
   }
 
   attach(startHeight: number, hashes: readonly Hash[]): void {
+    const firstRecent = (this.tip()?.height ?? startHeight - 1) + 1 - MAX_REORGANISATION;
     hashes.forEach((hash, i) => this.#insert.run(startHeight + i, hash));
-    this.#thin.run(startHeight + hashes.length - MAX_REORGANISATION);
+    // Those below the first recent one were deleted when it became recent: a page takes the same time on any chain.
+    this.#thin.run(firstRecent, startHeight + hashes.length - MAX_REORGANISATION - 1);
   }
 }

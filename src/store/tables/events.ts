@@ -34,6 +34,7 @@ export class EventReader {
   readonly #last: Statement<[], SpanRow>;
   readonly #expired: Statement<[], string>;
   readonly #oldestTime: Statement<[], number>;
+  readonly #awaitsPool: Statement<[], number>;
 
   constructor(db: Db) {
     this.db = db;
@@ -48,6 +49,11 @@ export class EventReader {
       .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
       .pluck();
     this.#last = db.prepare('SELECT id, type, stages FROM event ORDER BY id DESC LIMIT 1');
+    this.#awaitsPool = db
+      .prepare<[], number>(
+        'SELECT EXISTS (SELECT 1 FROM seen_payment) OR EXISTS (SELECT 1 FROM reported_transfer)',
+      )
+      .pluck();
     this.#oldestTime = db.prepare<[], number>('SELECT time FROM event ORDER BY id LIMIT 1').pluck();
     this.#expired = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'events_expired'").pluck();
   }
@@ -85,6 +91,11 @@ export class EventReader {
   last(): number {
     const row = this.#last.get();
     return row === undefined ? this.expiredUpTo() : lastIdOf(row);
+  }
+
+  /** True if a payment or transfer was reported that the next read of the mempool may change. */
+  awaitsPool(): boolean {
+    return this.#awaitsPool.get() === 1;
   }
 
   /** Time of the oldest stored event [Unix ms]; undefined if there is none. */

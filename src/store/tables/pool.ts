@@ -40,15 +40,22 @@ export class PoolReader {
   protected readonly db: Db;
   readonly #list: Statement<[Uint8Array | null], PoolRow>;
   readonly #has: Statement<[Uint8Array], { found: number }>;
+  readonly #hashes: Statement<[], Uint8Array>;
 
   constructor(db: Db) {
     this.db = db;
     this.#list = db.prepare<[Uint8Array | null], PoolRow>(LIST).safeIntegers();
     this.#has = db.prepare('SELECT 1 AS found FROM pool_tx WHERE tx_hash = ?');
+    this.#hashes = db.prepare<[], Uint8Array>('SELECT tx_hash FROM pool_tx').pluck();
   }
 
   has(txHash: Hash): boolean {
     return this.#has.get(txHash) !== undefined;
+  }
+
+  /** Hashes of all transactions. */
+  hashes(): Hash[] {
+    return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
   }
 
   /** True if a transaction of the mempool pays the wallet a credited amount. */

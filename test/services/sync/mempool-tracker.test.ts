@@ -58,6 +58,15 @@ const spender = (n: number) => {
 const [one, two] = [bytes<Hash>(31), bytes<Hash>(32)];
 
 describe('the mempool', () => {
+  it('is read without a commit while it holds nothing new and lacks nothing that was recorded', () => {
+    wallet.mempool.commitPool([one], [{ incoming: paying(one) }]);
+    const { version } = wallet.store;
+    wallet.mempool.commitPool([one, two], []);
+    expect([wallet.store.version, pool()]).toEqual([version, [toHex(one)]]);
+    wallet.mempool.commitPool([two], []);
+    expect(pool()).toEqual([]);
+  });
+
   it('is what it held when it was read last', () => {
     expect(wallet.mempool.present.size).toBe(0);
     wallet.mempool.commitPool([one, two], []);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { Daemon } from '../../../src/daemon/daemon.js';
 import { unpackWatchedOutputs } from '../../../src/wallet/scan/watch-table.js';
@@ -31,6 +31,16 @@ const BLIND = [
 ];
 
 describe('the state that the scanner starts from', () => {
+  it('leaves none of its pages in memory', () => {
+    const release = jest.spyOn(wallet.store, 'releasePages');
+    const read = jest.spyOn(wallet.store, 'read');
+    wallet.sync.scannerState();
+    expect(release).toHaveBeenCalledTimes(1);
+    const [released] = release.mock.invocationCallOrder;
+    // The first read holds the subaddresses, which are most of the pages.
+    expect(released).toBeGreaterThan(read.mock.invocationCallOrder[0] ?? Infinity);
+  });
+
   it('has the keys, the lookahead and the last address of each account', async () => {
     wallet.accounts.create('');
     await wallet.accounts.createAddresses(0, 2, '');

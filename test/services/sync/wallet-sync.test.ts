@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../../src/refresh/messages.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
-import { output, page, received } from '../../store/fixtures.js';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { PageFindings } from '../../../src/wallet/model/records.js';
+import { bytes, output, page, received } from '../../store/fixtures.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
 
@@ -48,14 +50,42 @@ describe('a refresh', () => {
     ]);
   });
 
-  it('gives its result, and has blocks on disk before it ends', async () => {
-    const flushed: number[] = [];
-    wallet.store.flushToDisk = () => Promise.resolve(void flushed.push(froms().length));
-    expect(await wallet.sync.refresh()).toEqual(DONE);
-    expect(flushed).toEqual([]);
-    wallet.refresher.onRefresh = () => Promise.resolve({ blocksFetched: 2, receivedMoney: true });
-    expect(await wallet.sync.refresh()).toEqual({ blocksFetched: 2, receivedMoney: true });
-    expect(flushed).toEqual([2]);
+  it('gives its result, and has its findings and many blocks on disk before it ends', async () => {
+    let flushes = 0;
+    wallet.store.flushToDisk = () => Promise.resolve(void (flushes += 1));
+    const refreshWith = async (found: PageFindings): Promise<number> => {
+      const before = flushes;
+      const result = { blocksFetched: found.hashes.length, receivedMoney: found.outputs.length > 0 };
+      wallet.refresher.onRefresh = () => {
+        wallet.sync.commitPage(found, 40);
+        return Promise.resolve(result);
+      };
+      expect(await wallet.sync.refresh()).toEqual(result);
+      return flushes - before;
+    };
+    expect(await refreshWith(page(0, 11))).toBe(1);
+    expect(await refreshWith(page(11, 10))).toBe(0);
+    expect(
+      await refreshWith(page(21, 1, { received: [received(1, 21)], outputs: [output(1, 21, 5n)] })),
+    ).toBe(1);
+    const spend = { keyImage: bytes<KeyImage>(101), txHash: bytes<Hash>(9), height: 22 };
+    expect(await refreshWith(page(22, 1, { spends: [spend] }))).toBe(1);
+    expect(await refreshWith(page(23, 1))).toBe(0);
+  });
+
+  it('has its findings on disk before it ends, although the flush of the one before failed', async () => {
+    let fails = true;
+    let flushes = 0;
+    wallet.store.flushToDisk = () => {
+      flushes += 1;
+      return fails ? Promise.reject(new Error('disk')) : Promise.resolve();
+    };
+    wallet.sync.commitPage(page(0, 11), 40);
+    await expect(wallet.sync.refresh()).rejects.toThrow('disk');
+    fails = false;
+    await wallet.sync.refresh();
+    await wallet.sync.refresh();
+    expect(flushes).toBe(2);
   });
 
   it('waits for the one before', async () => {
