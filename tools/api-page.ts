@@ -8,7 +8,7 @@ export interface KnownMethod {
   readonly in: readonly string[];
 }
 
-type Scope = 'server' | 'directory' | 'wallet' | 'wallets';
+type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
 
 /** Methods that act on more or less than the conditions of their call say. */
 const SCOPES: Readonly<Record<string, Scope>> = {
@@ -26,7 +26,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
       'rotate_webhook_secret',
       'list_deliveries',
       'redeliver_webhook',
-    ].map((name) => [name, 'wallet' as const]),
+    ].map((name) => [name, 'named' as const]),
   ),
 };
 
@@ -37,6 +37,8 @@ const ACTS_ON: Readonly<Record<Scope, string>> = {
   directory: 'Acts on the wallet directory.',
   wallet: 'Acts on the wallet of the path.',
   wallets: 'Acts on the wallet of the path; under `/json_rpc` on all open wallets.',
+  named:
+    'Acts on the wallet of the path; under `/json_rpc` on the open wallet `wallet`, or the current one (-13).',
 };
 
 const NEEDS = {
