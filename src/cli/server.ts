@@ -30,6 +30,7 @@ import { WalletError } from '../wallet/model/wallet-error.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
+import { ProgressLog } from './progress-log.js';
 import type { Credentials, Prepared } from './prepare.js';
 import { openWallets } from './opening.js';
 import { startRegtestProcess } from './regtest-process.js';
@@ -48,8 +49,6 @@ const GRACE_MS = 5_000;
 const DAEMON_GRACE_MS = 2_000;
 /** Time for queued --tx-notify commands to start when the server stops. */
 const NOTIFY_MS = 2_000;
-/** Minimum time between two log lines about the progress of refreshes. */
-const PROGRESS_MS = 5_000;
 
 const TOO_MANY = {
   address:
@@ -307,20 +306,14 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
 
 /** Logs incoming transactions and the progress of refreshes, and runs --tx-notify. */
 function createEvents(notifier: TxNotifier | undefined, log: Logger): WalletEvents {
-  /** Time of the last progress line, by wallet [ms]. */
-  const logged = new Map<string, number>();
+  const progress = new ProgressLog(log);
   return {
     onIncoming: (name: string, txHash: Uint8Array): void => {
       const txid = toHex(txHash);
       log.info({ name, txid }, 'incoming transaction');
       notifier?.notify(txid, name);
     },
-    onProgress: (name: string, height: number, daemonHeight: number): void => {
-      const now = Date.now();
-      if (height < daemonHeight && now - (logged.get(name) ?? 0) < PROGRESS_MS) return;
-      logged.set(name, now);
-      log.info({ name, height, of: daemonHeight }, 'wallet refreshed');
-    },
-    onClosed: (name: string): void => void logged.delete(name),
+    onProgress: (name, height, daemonHeight) => progress.progress(name, height, daemonHeight),
+    onClosed: (name) => progress.forget(name),
   };
 }

@@ -41,6 +41,8 @@ export interface RunSteps {
 export class RefreshRun {
   readonly number: number;
   readonly wallet: WalletId;
+  /** True for a refresh that shares a moment with those of other wallets; no request waits for it. */
+  readonly isPeriodic: boolean;
   readonly resolve: (result: RefreshResult) => void;
   readonly reject: (error: Error) => void;
   readonly #target: RefreshTarget;
@@ -51,11 +53,13 @@ export class RefreshRun {
     readonly number: number;
     readonly wallet: WalletId;
     readonly target: RefreshTarget;
+    readonly isPeriodic: boolean;
     readonly resolve: (result: RefreshResult) => void;
     readonly reject: (error: Error) => void;
   }) {
     this.number = parts.number;
     this.wallet = parts.wallet;
+    this.isPeriodic = parts.isPeriodic;
     this.resolve = parts.resolve;
     this.reject = parts.reject;
     this.#target = parts.target;

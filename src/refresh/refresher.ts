@@ -219,7 +219,10 @@ export class Refresher {
     return new Promise((resolve, reject) => {
       this.#ensureAttached(wallet, target);
       const number = ++this.#counter;
-      this.#runs.set(wallet, new RefreshRun({ number, wallet, target, resolve, reject }));
+      this.#runs.set(
+        wallet,
+        new RefreshRun({ number, wallet, target, isPeriodic: from.asOf !== undefined, resolve, reject }),
+      );
       this.#post({ type: 'refresh', wallet, run: number, from: { asOf, ...from } });
     });
   }
@@ -251,8 +254,9 @@ export class Refresher {
     const reports = new FairQueue<RefreshReport>({
       handle: (report) => this.#receive(worker, report),
       pendingRequests: this.#pendingRequests,
-      // Requests wait for the answers to calls.
-      canWait: (report) => report.type === 'page',
+      // Requests wait for the answers to calls, and for the end of the refreshes that they asked for.
+      canWait: (report) =>
+        report.type === 'page' || ('run' in report && this.#runs.get(report.wallet)?.isPeriodic === true),
     });
     worker.on('message', (report: RefreshReport) => reports.add(this.#walletOf(report), report));
     worker.on('error', (error) => this.#lost(worker, error as Error));

@@ -149,6 +149,29 @@ describe('wallets at a daemon', () => {
     expect(server.countOf('/get_transaction_pool_hashes')).toBe(1);
   });
 
+  it('have their requests answered before the periodic refreshes of others end', async () => {
+    const requested = refresher.attach(new MemoryTarget());
+    await refresher.refresh(requested, FROM);
+    server.blocks = chain(101, { after: blocks });
+    const asOf = monotonicMs();
+    let commits = 0;
+    let answer: Promise<number> | undefined;
+    const targets = Array.from({ length: 100 }, () => new MemoryTarget());
+    for (const target of targets) {
+      target.hashes.push(...blocks.map(blockHash));
+      target.onCommit = () => {
+        commits += 1;
+        const asked = commits;
+        if (asked >= 50) answer ??= refresher.scanPool(requested).then(() => commits - asked);
+        const end = monotonicMs() + 8;
+        while (monotonicMs() < end);
+      };
+    }
+    const from = { history: shortHistory(blocks), startHeight: 0, asOf };
+    await Promise.all(targets.map((target) => refresher.refresh(refresher.attach(target), from)));
+    expect(await answer).toBeLessThan(25);
+  });
+
   it('fail alone when a commit fails, and start over from the store', async () => {
     const [broken, sound] = [new MemoryTarget(), new MemoryTarget()];
     broken.onCommit = () => {

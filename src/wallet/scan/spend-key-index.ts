@@ -1,65 +1,85 @@
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
 
-const FIRST_CAPACITY = 1024;
+const FIRST_CAPACITY = 256;
+
+/** Growth of the capacity when it is used up. */
+const GROWTH = 1.5;
+
+/** Share of the slots in use at most. */
+const MAX_LOAD = 0.75;
+
+/** Entries at most whose numbers take 16 bits. */
+const MAX_SHORT = 0xffff;
 
 /**
- * Hash table from spend keys to address indices, packed to some 60 bytes per entry since there may be hundreds of
+ * Hash table from spend keys to address indices, packed to some 44 bytes per entry since there may be hundreds of
  * thousands. A slot follows from the first bytes of a key; a sender of foreign keys cannot influence where the stored
  * ones are placed.
  */
 export class SpendKeyIndex {
   #size = 0;
-  #keys = new Uint8Array(KEY_BYTES * FIRST_CAPACITY);
+  #capacity = 0;
+  #keys = new Uint8Array(0);
   /** Major and minor index of each entry. */
-  #indices = new Uint32Array(2 * FIRST_CAPACITY);
-  /** Entry number + 1, 0 for a free slot. At most half are in use. */
-  #slots = new Uint32Array(2 * FIRST_CAPACITY);
+  #indices = new Uint32Array(0);
+  /** Entry number + 1, 0 for a free slot; a power of two of them. */
+  #slots: Uint16Array | Uint32Array = new Uint16Array(1);
 
   get size(): number {
     return this.#size;
   }
 
   find(key: Uint8Array): SubaddressIndex | undefined {
-    const entry = (this.#slots[this.#slotOf(key)] ?? 0) - 1;
+    const entry = (this.#slots[this.#slotOf(key, 0)] ?? 0) - 1;
     if (entry < 0) return undefined;
     return { major: this.#indices[2 * entry] ?? 0, minor: this.#indices[2 * entry + 1] ?? 0 };
   }
 
-  /** Inserts a key, or replaces its index. @param key 32 bytes. */
-  set(key: Uint8Array, { major, minor }: SubaddressIndex): void {
-    const slot = this.#slotOf(key);
+  /** Makes room for more entries in one step, and for no others. */
+  reserve(entries: number): void {
+    if (this.#size + entries > this.#capacity) this.#resize(this.#size + entries);
+  }
+
+  /** Inserts a key, or replaces its index. @param at offset of the 32 bytes of the key. */
+  set(key: Uint8Array, { major, minor }: SubaddressIndex, at = 0): void {
+    let slot = this.#slotOf(key, at);
     const known = this.#slots[slot] ?? 0;
+    if (known === 0 && this.#size === this.#capacity) {
+      this.#resize(Math.max(FIRST_CAPACITY, Math.ceil(GROWTH * this.#capacity)));
+      slot = this.#slotOf(key, at);
+    }
     const entry = known === 0 ? this.#size : known - 1;
     this.#indices[2 * entry] = major;
     this.#indices[2 * entry + 1] = minor;
     if (known !== 0) return;
-    this.#keys.set(key, KEY_BYTES * entry);
+    for (let i = 0; i < KEY_BYTES; i++) this.#keys[KEY_BYTES * entry + i] = key[at + i] ?? 0;
     this.#slots[slot] = entry + 1;
     this.#size += 1;
-    if (2 * this.#size === this.#slots.length) this.#grow();
   }
 
   /** Slot of a key, or the free slot for it. */
-  #slotOf(key: Uint8Array): number {
+  #slotOf(key: Uint8Array, at: number): number {
     const mask = this.#slots.length - 1;
-    for (let slot = hashOf(key) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hashOf(key, at) & mask; ; slot = (slot + 1) & mask) {
       const entry = (this.#slots[slot] ?? 0) - 1;
-      if (entry < 0 || isKeyAt(this.#keys, KEY_BYTES * entry, key)) return slot;
+      if (entry < 0 || isKeyAt(this.#keys, KEY_BYTES * entry, key, at)) return slot;
     }
   }
 
-  #grow(): void {
+  #resize(capacity: number): void {
     const keys = this.#keys;
     const indices = this.#indices;
-    this.#keys = new Uint8Array(2 * keys.length);
+    this.#capacity = capacity;
+    this.#keys = new Uint8Array(KEY_BYTES * capacity);
     this.#keys.set(keys);
-    this.#indices = new Uint32Array(2 * indices.length);
+    this.#indices = new Uint32Array(2 * capacity);
     this.#indices.set(indices);
-    this.#slots = new Uint32Array(2 * this.#slots.length);
-    for (let entry = 0; entry < this.#size; entry++) {
-      const slot = this.#slotOf(keys.subarray(KEY_BYTES * entry, KEY_BYTES * (entry + 1)));
-      this.#slots[slot] = entry + 1;
-    }
+    const slots = 2 ** Math.ceil(Math.log2(capacity / MAX_LOAD));
+    const isShort = capacity <= MAX_SHORT;
+    if (slots === this.#slots.length && isShort === this.#slots instanceof Uint16Array) return;
+    this.#slots = isShort ? new Uint16Array(slots) : new Uint32Array(slots);
+    for (let entry = 0; entry < this.#size; entry++)
+      this.#slots[this.#slotOf(keys, KEY_BYTES * entry)] = entry + 1;
   }
 }

@@ -59,11 +59,9 @@ export class SubaddressTable {
   /** Adds entries computed earlier; an account's entries must be contiguous from 0. */
   load(packed: PackedSubaddresses): void {
     const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
+    this.#byKey.reserve(Math.floor(packed.length / ENTRY_BYTES));
     for (let at = 0; at + ENTRY_BYTES <= packed.length; at += ENTRY_BYTES)
-      this.#insert({
-        index: { major: view.getUint32(at + 32), minor: view.getUint32(at + 36) },
-        spendPublicKey: packed.subarray(at, at + 32) as PublicKey,
-      });
+      this.#insert({ major: view.getUint32(at + 32), minor: view.getUint32(at + 36) }, packed, at);
   }
 
   /**
@@ -80,12 +78,13 @@ export class SubaddressTable {
       const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
       keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));
     }
-    for (const entry of added) this.#insert(entry);
+    for (const { index, spendPublicKey } of added) this.#insert(index, spendPublicKey);
     return added;
   }
 
-  #insert({ index, spendPublicKey }: SubaddressKey): void {
-    this.#byKey.set(spendPublicKey, index);
+  /** @param at offset of the spend key. */
+  #insert(index: SubaddressIndex, spendKeys: Uint8Array, at = 0): void {
+    this.#byKey.set(spendKeys, index, at);
     this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
   }
 }

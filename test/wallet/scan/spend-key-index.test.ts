@@ -20,6 +20,34 @@ describe('an index of spend keys', () => {
     }
   });
 
+  it('finds every key of a packed list for which it has made room, and those that follow', () => {
+    // Entry numbers of more than 16 bits included.
+    for (const [reserved, more] of [
+      [0, 10],
+      [1, 1],
+      [10_000, 300],
+      [60_000, 8000],
+      [65_535, 2],
+      [66_000, 40_000],
+    ] as const) {
+      const index = new SpendKeyIndex();
+      const count = reserved + more;
+      const packed = new Uint8Array(40 * count);
+      const view = new DataView(packed.buffer);
+      for (let n = 0; n < count; n++) view.setUint32(40 * n + 4, Math.imul(n + 1, 0x9e3779b1));
+      index.reserve(reserved);
+      for (let n = 0; n < count; n++) index.set(packed, { major: count, minor: n }, 40 * n + 4);
+      expect(index.size).toBe(count);
+      let wrong = 0;
+      for (let n = 0; n < count; n++) {
+        const found = index.find(packed.subarray(40 * n + 4, 40 * n + 36));
+        if (found?.minor !== n || found.major !== count) wrong += 1;
+      }
+      expect(wrong).toBe(0);
+      expect(index.find(new Uint8Array(32))).toBeUndefined();
+    }
+  });
+
   it('finds keys with equal first bytes', () => {
     const index = new SpendKeyIndex();
     const key = (last: number): Uint8Array => {

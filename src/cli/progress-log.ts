@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+
+/** Time between two lines of a wallet that has not reached the tip [ms]. */
+const PROGRESS_MS = 5000;
+
+/** Lines within a {@link WINDOW_MS}: a line takes as long as the commit of a block. */
+const MAX_LINES = 50;
+
+const WINDOW_MS = 1000;
+
+/** Logs the progress of refreshes. Of many wallets that a block reaches together most are only counted. */
+export class ProgressLog {
+  readonly #log: Logger;
+  /** Time of the last line, by wallet [ms]. */
+  readonly #logged = new Map<string, number>();
+  #lines = 0;
+  #counted = 0;
+  #isCounting = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Logs a wallet that reached the daemon's tip; of one below the tip, a line each {@link PROGRESS_MS}. */
+  progress(name: string, height: number, daemonHeight: number): void {
+    const now = Date.now();
+    if (height < daemonHeight && now - (this.#logged.get(name) ?? 0) < PROGRESS_MS) return;
+    this.#logged.set(name, now);
+    if (!this.#isCounting) setTimeout(() => this.#end(), WINDOW_MS).unref();
+    this.#isCounting = true;
+    if (this.#lines >= MAX_LINES) {
+      this.#counted += 1;
+      return;
+    }
+    this.#lines += 1;
+    this.#log.info({ name, height, of: daemonHeight }, 'wallet refreshed');
+  }
+
+  forget(name: string): void {
+    this.#logged.delete(name);
+  }
+
+  #end(): void {
+    if (this.#counted > 0) this.#log.info({ wallets: this.#counted }, 'more wallets refreshed');
+    this.#isCounting = false;
+    this.#lines = 0;
+    this.#counted = 0;
+  }
+}
