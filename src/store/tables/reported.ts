@@ -58,7 +58,7 @@ export class ReportedPayments {
   constructor(db: Db) {
     this.#any = db.prepare('SELECT 1 FROM reported_payment LIMIT 1');
     this.#keep = db.prepare(
-      `INSERT INTO reported_payment
+      `INSERT OR IGNORE INTO reported_payment
          SELECT t.tx_hash, o.account, o.minor, t.height, sum(coalesce(o.credited, o.amount)) AS total, t.timestamp,
            t.unlock_time, t.coinbase, t.payment_id
          FROM received_tx t CROSS JOIN owned_output o USING (tx_hash) WHERE o.change = 0
@@ -80,7 +80,7 @@ export class ReportedPayments {
     return this.#any.get() === undefined;
   }
 
-  /** Copies the mined payments of the wallet. */
+  /** Copies the mined payments of the wallet, except those that another rescan has copied and not passed. */
   keep(): void {
     this.#keep.run();
   }

@@ -97,7 +97,7 @@ describe('submitting a set with enough signers', () => {
         };
         return task(w);
       });
-    expect(await member.signing.submit(signed)).toHaveLength(1);
+    expect((await member.signing.submit(signed)).payments).toHaveLength(1);
     expect(outgoing()).toMatchObject([{ state: 'pending' }]);
     expect(member.wallet.lines).toContainEqual(expect.objectContaining({ level: 50 }));
   });
