@@ -173,7 +173,9 @@ describe('a cursor', () => {
   it('waits for the next event as long as asked', async () => {
     const { cursor } = await shop.rpc('get_events', { limit: 1000 });
     const started = performance.now();
-    expect(await shop.rpc('get_events', { after: cursor, wait_ms: 300 })).toEqual({ cursor });
+    // The payer may relay the payment of the replaced block again at any time.
+    const types = ['wallet.reorganised'];
+    expect((await shop.rpc('get_events', { after: cursor, wait_ms: 300, types })).events).toBeUndefined();
     expect(performance.now() - started).toBeGreaterThanOrEqual(299);
     const waiting = shop.rpc('get_events', { after: cursor, wait_ms: 60_000, types: ['payment.seen'] });
     await payer.rpc('refresh');
