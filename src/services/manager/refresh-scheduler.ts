@@ -91,7 +91,7 @@ export class RefreshScheduler {
     if (this.#daemonFailures > 0) return;
     const now = this.#now();
     for (const schedule of this.#schedules.values())
-      if (schedule.failures === 0) schedule.due = Math.min(schedule.due, now);
+      if (schedule.failures === 0) schedule.due = now;
     this.#arm();
   }
 

@@ -213,3 +213,37 @@ test('a scheduler that was stopped refreshes nothing more', async () => {
   await pass(100);
   expect([a.refreshes, b.refreshes]).toEqual([[0], []]);
 });
+
+describe('news of the daemon', () => {
+  it('refresh every wallet with a period at once, and leave the others', async () => {
+    scheduler.add(a.scheduled, 20);
+    scheduler.add(b.scheduled, undefined);
+    await pass(3);
+    scheduler.refreshNow();
+    await pass(1);
+    expect([a.refreshes, b.refreshes]).toEqual([[0, 3], []]);
+  });
+
+  it('during a refresh are followed by another one: it may have asked the daemon before', async () => {
+    let end = (): void => undefined;
+    a.refreshing = () => new Promise((resolve) => (end = resolve));
+    scheduler.add(a.scheduled, 20);
+    await pass(2);
+    scheduler.refreshNow();
+    await pass(2);
+    expect(a.refreshes).toEqual([0]);
+    end();
+    await pass(1);
+    expect(a.refreshes).toHaveLength(2);
+  });
+
+  it('wait for the next attempt during an outage', async () => {
+    a.refreshing = () => Promise.reject(new DaemonError('unreachable', 'no connection'));
+    scheduler.add(a.scheduled, 20);
+    await pass(2);
+    const before = a.refreshes.length;
+    for (let i = 0; i < 5; i++) scheduler.refreshNow();
+    await jest.advanceTimersByTimeAsync(10);
+    expect(a.refreshes).toHaveLength(before);
+  });
+});
