@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { height, listOf, params, u32 } from '../../jsonrpc/params.js';
 import { EVENT_TYPES } from '../../wallet/model/events.js';
 import { eventLogsOf } from '../event-scope.js';
+import { pageLimit } from '../page-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1000;
 const MAX_WAIT_MS = 60_000;
 
 /** Methods for events: additions to the reference. */
@@ -17,7 +16,7 @@ export const eventMethods: readonly WalletMethod[] = [
     meta: { needs: 'nothing', restricted: false },
     params: params({
       after: height.optional(),
-      limit: u32.default(DEFAULT_LIMIT).refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range'),
+      limit: pageLimit,
       types: listOf(z.enum(EVENT_TYPES)),
       wait_ms: u32.default(0).refine((ms) => ms <= MAX_WAIT_MS, 'out of range'),
     }),

@@ -1,23 +1,20 @@
 import { z } from 'zod';
-import { params, u32 } from '../../jsonrpc/params.js';
+import { params } from '../../jsonrpc/params.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { TrackedOrder } from '../../services/payments/orders.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../wallet/model/order.js';
+import { pageLimit } from '../page-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { idempotencyKey } from '../order-params.js';
-
-/** Orders of one answer. */
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1000;
 
 const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** Row of one attempt to make a transaction. */
-function attemptShape(wallet: OpenWallet, { heightOf }: TrackedOrder, tx: TrackedTx, isCurrent: boolean) {
+function attemptShape(wallet: OpenWallet, tx: TrackedTx, isCurrent: boolean) {
   const { signed, destinations, fee } = tx.made;
-  const height = signed && heightOf(signed.txHash);
+  const { height } = tx;
   return {
     position: tx.position,
     attempt: tx.attempt,
@@ -32,10 +29,9 @@ function attemptShape(wallet: OpenWallet, { heightOf }: TrackedOrder, tx: Tracke
   };
 }
 
-function orderShape(wallet: OpenWallet, tracked: TrackedOrder) {
-  const { order, state, positions } = tracked;
+function orderShape(wallet: OpenWallet, { order, state, positions }: TrackedOrder) {
   const rowsOf = ({ attempts, current }: OrderPosition) =>
-    attempts.map((tx) => attemptShape(wallet, tracked, tx, tx === current));
+    attempts.map((tx) => attemptShape(wallet, tx, tx === current));
   return {
     idempotency_key: order.key,
     method: order.method,
@@ -62,7 +58,7 @@ export const orderMethods: readonly WalletMethod[] = [
     meta: { needs: 'wallet', restricted: false },
     params: params({
       state: z.enum(ORDER_STATES).optional(),
-      limit: u32.default(DEFAULT_LIMIT).refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range'),
+      limit: pageLimit,
       cursor: z
         .string()
         .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')

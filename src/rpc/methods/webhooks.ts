@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { height, params, text, u32 } from '../../jsonrpc/params.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
+import { pageLimit } from '../page-params.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 
 type Delivery = ReturnType<WalletWebhooks['deliveries']>[number];
-
-/** Deliveries of one answer. */
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1000;
 
 const DAY_SECONDS = 86_400;
 /** Longest time for which a replaced secret signs [s]. */
@@ -121,7 +118,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     params: params({
       id,
       state: z.enum(['pending', 'delivered', 'failed']).optional(),
-      limit: u32.default(DEFAULT_LIMIT).refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range'),
+      limit: pageLimit,
       cursor: z
         .string()
         .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')

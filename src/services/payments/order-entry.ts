@@ -1,4 +1,3 @@
-import type { Hash } from '../../crypto/types.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
 
@@ -6,6 +5,4 @@ import type { MadePayments } from '../../wallet/model/made-payment.js';
 export interface OrderEntry {
   /** @param made result of the call. */
   record(w: WalletWriter, made: MadePayments): void;
-  /** Removes a transaction that the daemon refused when it was first relayed. */
-  withdraw(w: WalletWriter, txHash: Hash): void;
 }

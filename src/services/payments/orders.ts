@@ -12,6 +12,7 @@ import {
   type OrderPosition,
   type OrderRequest,
   type OrderState,
+  type TrackedTx,
 } from '../../wallet/model/order.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -49,8 +50,6 @@ export interface TrackedOrder {
   readonly order: Order;
   readonly state: OrderState;
   readonly positions: readonly OrderPosition[];
-  /** Height of the block of a mined transaction. */
-  readonly heightOf: (txHash: Hash) => number | undefined;
 }
 
 export interface OrderFilter {
@@ -135,18 +134,14 @@ export class Orders {
 
   #track(order: Order): TrackedOrder {
     const { store } = this.#context;
-    const recorded = (txHash: Hash | undefined) => txHash && store.read((r) => r.outgoing.byHash(txHash));
-    const tracked = order.transactions.map((tx) => ({
-      ...tx,
-      state: attemptState(tx, recorded(tx.made.signed?.txHash)?.state),
-    }));
+    const tracked = order.transactions.map((tx): TrackedTx => {
+      const txHash = tx.made.signed?.txHash;
+      const recorded = txHash && store.read((r) => r.outgoing.byHash(txHash));
+      const state = attemptState(tx, recorded?.state);
+      return { ...tx, state, ...(recorded?.height === undefined ? {} : { height: recorded.height }) };
+    });
     const positions = positionsOf(tracked);
-    return {
-      order,
-      positions,
-      state: orderState(order, positions),
-      heightOf: (txHash) => recorded(txHash)?.height,
-    };
+    return { order, positions, state: orderState(order, positions) };
   }
 
   #newOrder({ key, method, requestHash, withBlobs }: OrderTerms): OrderEntry {
@@ -156,7 +151,6 @@ export class Orders {
         const payments = made.payments.map((payment) => storedPayment(payment, withBlobs));
         w.orders.add({ key, method, requestHash, created, made: { ...made, payments } });
       },
-      withdraw: (w, txHash) => w.orders.withdraw(txHash),
     };
   }
 
@@ -176,7 +170,6 @@ export class Orders {
         record: (w, { payments: [payment] }) => {
           if (payment !== undefined) w.orders.addAttempt(place, storedPayment(payment, withBlobs));
         },
-        withdraw: (w, txHash) => w.orders.withdraw(txHash),
       };
       await maker.payAgain(entry, new FailedPayment(this.#context, earlier, current.made));
       this.#context.assertOpen();

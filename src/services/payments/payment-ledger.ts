@@ -123,7 +123,7 @@ export class PaymentLedger {
               if (w.outgoing.byHash(txHash)?.state !== 'prepared') return;
               if (prior === 'new') w.discard(txHash);
               else w.refuseAgain(txHash);
-              order?.entry.withdraw(w, txHash);
+              if (order !== undefined) w.orders.withdraw(txHash);
             }),
         })),
     );

@@ -54,6 +54,8 @@ export const attemptState = (
 /** An attempt with its state. */
 export interface TrackedTx extends OrderTx {
   readonly state: OrderState;
+  /** Height of its block; mined ones only. */
+  readonly height?: number;
 }
 
 /** Attempts of one position; the last of them, or the mined one, is in effect. */

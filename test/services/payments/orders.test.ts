@@ -224,7 +224,11 @@ describe('a repeated order', () => {
     mine(txHash, 100);
     orders = new Orders(wallet, { mempool, relay: new PaymentRelay(wallet) });
     expect(hashesOf(await place('a'))).toEqual([toHex(txHash)]);
-    expect([sent.length, stateOf('a'), orders.find('a')?.heightOf(txHash)]).toEqual([1, 'mined', 100]);
+    expect([sent.length, stateOf('a'), orders.find('a')?.positions[0]?.current.height]).toEqual([
+      1,
+      'mined',
+      100,
+    ]);
   });
 
   it('without relaying returns the same transaction, and stays prepared until it is relayed', async () => {

@@ -1,0 +1,9 @@
+import { u32 } from '../jsonrpc/params.js';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+
+/** Most items of one answer. */
+export const pageLimit = u32
+  .default(DEFAULT_LIMIT)
+  .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range');
