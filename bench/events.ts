@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
-import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
 import { walletCalls, type WalletCalls } from '../test/support/json-rpc.js';
 import type { Monerod } from '../test/support/monerod.js';
 import { freePort } from '../test/support/process.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
-import { makePaidChain } from './paid-chain.js';
-import { printTable } from './table.js';
+import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
+import { median, printTable } from './table.js';
 import { usage } from './usage.js';
 
 /*
@@ -30,13 +28,7 @@ const ROUNDS = Number(options.rounds);
 const PAYMENTS = Number(options.payments);
 const PERIOD_MS = 2000;
 
-/** Seed of the wallet with the long history. */
-const SEED =
-  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
-
 const rows: (readonly [what: string, value: string, bar: string])[] = [];
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 
 /** Calls a function for every event of a stream, until the stream ends. */
@@ -141,14 +133,12 @@ async function measureOrder(): Promise<void> {
 /** Streams every event of a long history. */
 async function measureReplay(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'replay-'));
-  const keys = accountKeysOf(spendSecretFromSeed(decodeMnemonic(SEED).seed));
-  const owner = { spendPublicKey: keys.spendPublicKey, viewSecret: keys.viewSecret };
-  await makePaidChain(dataDir, owner, PAYMENTS, 1000);
+  await makePaidChain(dataDir, PAYEE, PAYMENTS, 1000);
   const daemon = await startRegtestDaemon([`--data-dir=${dataDir}`]);
   const server = await startWalletRpc({ daemon: daemon.address });
   try {
     const wallet = walletCalls(server.port, 'w');
-    await wallet.rpc('restore_deterministic_wallet', { password: '', seed: SEED, restore_height: 0 });
+    await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
     await wallet.rpc('refresh');
     await sleep(5000);
     const pid = server.process.child.pid ?? 0;

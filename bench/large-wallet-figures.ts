@@ -4,16 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
 import { formatAddress } from '../src/cryptonote/address.js';
-import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
 import { post } from '../test/support/json-rpc.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
-import { makePaidChain, PAYMENTS_A_BLOCK } from './paid-chain.js';
+import { makePaidChain, PAYEE, PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median as medianOf } from './table.js';
 import { usage } from './usage.js';
-
-const SEED =
-  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
 
 export type Server = 'ours' | 'reference';
 
@@ -108,7 +104,7 @@ async function measure(
     process.stderr.write(`${what}: ${value.toFixed(1)}\n`);
   };
   try {
-    await wallet.rpc('restore_deterministic_wallet', { ...name, seed: SEED, restore_height: 0 });
+    await wallet.rpc('restore_deterministic_wallet', { ...name, seed: PAYEE_SEED, restore_height: 0 });
     let over = false;
     const before = usage(pid).cpuSeconds;
     const refreshing = clock(() => wallet.rpc('refresh')).finally(() => (over = true));
@@ -189,10 +185,7 @@ async function chainOf(
   try {
     rmSync(dataDir, { recursive: true, force: true });
     mkdirSync(dataDir, { recursive: true });
-    const { viewSecret, spendPublicKey } = accountKeysOf(spendSecretFromSeed(decodeMnemonic(SEED).seed));
-    const made = await clock(() =>
-      makePaidChain(dataDir, { spendPublicKey, viewSecret }, payments, addresses),
-    );
+    const made = await clock(() => makePaidChain(dataDir, PAYEE, payments, addresses));
     process.stderr.write(
       `chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${(made / 1000).toFixed(0)} s\n`,
     );

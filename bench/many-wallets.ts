@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
-import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
 import { unpackBenchChain } from '../test/support/bench-chain.js';
 import { startDaemonProxy } from '../test/support/daemon-proxy.js';
 import { walletCalls, type Loose } from '../test/support/json-rpc.js';
 import { startMonerod, type Monerod } from '../test/support/monerod.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
-import { makePaidChain } from './paid-chain.js';
+import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
 import { printTable } from './table.js';
 import { usage } from './usage.js';
 
@@ -34,10 +32,6 @@ const PAYMENTS = Number(options.payments);
 const REFERENCES = 10;
 const language = 'English';
 const CONNECTIONS = ['--rpc-max-connections=2000', '--rpc-max-connections-per-private-ip=2000'];
-
-/** Seed of the wallet with the large history. */
-const SEED =
-  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
 
 type Row = readonly [what: string, value: string, bar: string];
 const rows: Row[] = [];
@@ -263,13 +257,7 @@ async function measureBlock(server: WalletRpc, daemon: Monerod, pages: () => num
 /** Requests and a payment while many wallets refresh and one restores a large history. */
 async function measureBusy(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'busy-'));
-  const keys = accountKeysOf(spendSecretFromSeed(decodeMnemonic(SEED).seed));
-  await makePaidChain(
-    dataDir,
-    { spendPublicKey: keys.spendPublicKey, viewSecret: keys.viewSecret },
-    PAYMENTS,
-    1000,
-  );
+  await makePaidChain(dataDir, PAYEE, PAYMENTS, 1000);
   const daemon = await startRegtestDaemon([`--data-dir=${dataDir}`]);
   const server = await startWalletRpc({ daemon: daemon.address, args: [...CONNECTIONS, '--trusted-daemon'] });
   try {
@@ -288,7 +276,7 @@ async function measureBusy(): Promise<void> {
     for (let i = 0; i < 7; i++) quiet.push(await pay());
     const large = walletCalls(server.port, 'large');
     const restoring = large
-      .rpc('restore_deterministic_wallet', { password: '', seed: SEED, restore_height: 0 })
+      .rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 })
       .then(() => large.rpc('refresh'));
     let done = false;
     void restoring.then(() => (done = true));

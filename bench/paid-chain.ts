@@ -5,6 +5,8 @@ import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import { hashToScalar } from '../src/crypto/scalar.js';
 import { publicKeyOf, toPublicKey, viewTag } from '../src/crypto/derivation.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../src/crypto/types.js';
+import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
+import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
 import { subaddressSpendPublicKeys } from '../src/cryptonote/subaddress-keys.js';
 import { writeExtra } from '../src/cryptonote/extra.js';
 import type { Block, TxOutput } from '../src/cryptonote/types.js';
@@ -19,6 +21,12 @@ export interface Payee {
   readonly spendPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
 }
+
+/** Seed of the wallet that a chain pays. */
+export const PAYEE_SEED =
+  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
+
+export const PAYEE: Payee = accountKeysOf(spendSecretFromSeed(decodeMnemonic(PAYEE_SEED).seed));
 
 /** Payments per block, each to another address of the payee. */
 export const PAYMENTS_A_BLOCK = 10;
