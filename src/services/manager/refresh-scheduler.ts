@@ -90,8 +90,7 @@ export class RefreshScheduler {
   refreshNow(): void {
     if (this.#daemonFailures > 0) return;
     const now = this.#now();
-    for (const schedule of this.#schedules.values())
-      if (schedule.failures === 0) schedule.due = now;
+    for (const schedule of this.#schedules.values()) if (schedule.failures === 0) schedule.due = now;
     this.#arm();
   }
 

@@ -32,45 +32,47 @@ export class MempoolTracker {
     }));
     // Most reads change nothing.
     if (gone.length === 0 && findings.length === 0 && !isUndecided) return [];
-    if (gone.length > 0)
-      this.#context.store.write((w) => {
-        for (const txHash of gone) w.pool.remove(txHash);
-      });
-    return this.#record(findings, (w) => w.events.poolRead());
+    return this.#context.store.write((w) => {
+      for (const txHash of gone) w.pool.remove(txHash);
+      const fresh = this.#record(w, findings);
+      w.events.poolRead();
+      return fresh;
+    });
   }
 
   /** Records unmined transactions. @returns hashes of new incoming ones. */
   admit(findings: readonly PoolFinding[]): Hash[] {
-    return findings.length === 0 ? [] : this.#record(findings, (w) => w.events.poolChanged());
+    if (findings.length === 0) return [];
+    return this.#context.store.write((w) => {
+      const fresh = this.#record(w, findings);
+      w.events.poolChanged();
+      return fresh;
+    });
   }
 
-  /** @param report appends the events of the changes. */
-  #record(findings: readonly PoolFinding[], report: (w: WalletWriter) => void): Hash[] {
+  #record(w: WalletWriter, findings: readonly PoolFinding[]): Hash[] {
     const fresh: Hash[] = [];
-    this.#context.store.write((w) => {
-      for (const { incoming, outgoing } of findings) {
-        // Skipped if it was mined between the scan of blocks and this read of the pool: the block has all facts.
-        if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {
-          const known = w.pool.has(incoming.txHash);
-          w.pool.add(incoming);
-          if (!known && w.pool.isIncome(incoming.txHash)) fresh.push(incoming.txHash);
-        }
-        if (outgoing === undefined) continue;
-        // It was recorded as incoming while its inputs were unknown.
-        if (incoming === undefined) w.removeIncoming(outgoing.txHash);
-        const known = w.outgoing.byHash(outgoing.txHash);
-        if (known === undefined) {
-          // Paid by another wallet with our keys.
-          w.addPending({ ...outgoing, destinations: [] });
-          w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
-        } else if (known.state !== 'confirmed') {
-          if (known.state !== 'pending') w.markPending(outgoing.txHash);
-          // Its inputs may be recorded later than it: after a failure, or after a rescan.
-          w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
-        }
+    for (const { incoming, outgoing } of findings) {
+      // Skipped if it was mined between the scan of blocks and this read of the pool: the block has all facts.
+      if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {
+        const known = w.pool.has(incoming.txHash);
+        w.pool.add(incoming);
+        if (!known && w.pool.isIncome(incoming.txHash)) fresh.push(incoming.txHash);
       }
-      report(w);
-    });
+      if (outgoing === undefined) continue;
+      // It was recorded as incoming while its inputs were unknown.
+      if (incoming === undefined) w.removeIncoming(outgoing.txHash);
+      const known = w.outgoing.byHash(outgoing.txHash);
+      if (known === undefined) {
+        // Paid by another wallet with our keys.
+        w.addPending({ ...outgoing, destinations: [] });
+        w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
+      } else if (known.state !== 'confirmed') {
+        if (known.state !== 'pending') w.markPending(outgoing.txHash);
+        // Its inputs may be recorded later than it: after a failure, or after a rescan.
+        w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
+      }
+    }
     return fresh;
   }
 
