@@ -5,10 +5,11 @@ import { amount } from '../../util/amount.js';
 import type { ReversalReason, TransferFacts } from '../../wallet/model/events.js';
 import type { OutgoingTx } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
-import { toAmount, toBytes, toNumber, type Integer } from '../sql/columns.js';
+import { toNumber, type Integer } from '../sql/columns.js';
 import type { SubaddressReader } from '../tables/accounts.js';
 import type { EventWriter } from '../tables/events.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
+import { toTransferFacts, type TransferFactRow } from '../tables/fact-rows.js';
 import type { ReportedTransfer, ReportedTransfers } from '../tables/reported.js';
 
 /** Tables from which transfer events follow. */
@@ -23,29 +24,17 @@ export interface TransferEventParts {
 /** A mined transfer. */
 export type MinedTransfer = TransferFacts & { readonly height: number };
 
-interface MinedRow {
-  readonly tx_hash: Uint8Array;
+interface MinedRow extends TransferFactRow {
   readonly height: Integer;
-  readonly account: Integer;
-  readonly amount_in: Integer;
-  readonly fee: Integer;
-  readonly returned: Integer;
 }
 
 /** Mined transfers; the outputs flagged as change are those that no payment lists. */
 const MINED = `SELECT t.tx_hash, t.height, t.account, t.amount_in, t.fee,
     (SELECT coalesce(sum(coalesce(o.credited, o.amount)), 0) FROM owned_output o
-     WHERE o.tx_hash = t.tx_hash AND o.change = 1) AS returned
+     WHERE o.tx_hash = t.tx_hash AND o.change = 1) AS change
   FROM outgoing_tx t WHERE t.height IS NOT NULL`;
 
-const toMined = (row: MinedRow): MinedTransfer => ({
-  txHash: toBytes<'Hash'>(row.tx_hash),
-  account: toNumber(row.account),
-  amountIn: toAmount(row.amount_in),
-  change: toAmount(row.returned),
-  fee: toAmount(row.fee),
-  height: toNumber(row.height),
-});
+const toMined = (row: MinedRow): MinedTransfer => ({ ...toTransferFacts(row), height: toNumber(row.height) });
 
 const isSame = (a: MinedTransfer, b: ReportedTransfer): boolean =>
   a.height === b.height && a.amountIn === b.amountIn && a.change === b.change && a.account === b.account;

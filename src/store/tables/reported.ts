@@ -1,50 +1,29 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts, TransferFacts } from '../../wallet/model/events.js';
-import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { toPaymentFacts, toTransferFacts, type PaymentFactRow, type TransferFactRow } from './fact-rows.js';
 
-interface PaymentRow {
+interface PaymentRow extends PaymentFactRow {
   readonly height: Integer;
-  readonly tx_hash: Uint8Array;
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly amount: Integer;
-  readonly timestamp: Integer;
-  readonly unlock_time: string;
   readonly coinbase: Integer;
-  readonly payment_id: Uint8Array | null;
 }
 
-interface TransferRow {
-  readonly tx_hash: Uint8Array;
+interface TransferRow extends TransferFactRow {
   readonly height: Integer | null;
-  readonly account: Integer;
-  readonly amount_in: Integer;
-  readonly change: Integer;
-  readonly fee: Integer;
 }
 
 /** A transfer that was reported; without `height` it is not mined. */
 export type ReportedTransfer = TransferFacts & { readonly height?: number };
 
 const toPayment = (row: PaymentRow): MinedPaymentFacts => ({
-  txHash: toBytes<'Hash'>(row.tx_hash),
-  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-  amount: toAmount(row.amount),
+  ...toPaymentFacts(row, toFlag(row.coinbase)),
   height: toNumber(row.height),
-  timestamp: toNumber(row.timestamp),
-  unlockTime: BigInt(row.unlock_time),
-  coinbase: toFlag(row.coinbase),
-  ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
 });
 
 const toTransfer = (row: TransferRow): ReportedTransfer => ({
-  txHash: toBytes<'Hash'>(row.tx_hash),
-  account: toNumber(row.account),
-  amountIn: toAmount(row.amount_in),
-  change: toAmount(row.change),
-  fee: toAmount(row.fee),
+  ...toTransferFacts(row),
   ...(row.height === null ? {} : { height: toNumber(row.height) }),
 });
 

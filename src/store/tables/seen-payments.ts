@@ -1,17 +1,11 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../crypto/types.js';
 import type { PaymentFacts } from '../../wallet/model/events.js';
-import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+import { toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { toPaymentFacts, type PaymentFactRow } from './fact-rows.js';
 
-interface SeenRow {
-  readonly tx_hash: Uint8Array;
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly amount: Integer;
-  readonly timestamp: Integer;
-  readonly unlock_time: string;
-  readonly payment_id: Uint8Array | null;
+interface SeenRow extends PaymentFactRow {
   readonly event: Integer;
   readonly gone_height: Integer | null;
   readonly misses: Integer;
@@ -31,15 +25,7 @@ export interface SeenPayment {
 type Key = Pick<PaymentFacts, 'txHash' | 'subaddress'>;
 
 const toSeen = (row: SeenRow): SeenPayment => ({
-  facts: {
-    txHash: toBytes<'Hash'>(row.tx_hash),
-    subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-    amount: toAmount(row.amount),
-    timestamp: toNumber(row.timestamp),
-    unlockTime: BigInt(row.unlock_time),
-    coinbase: false,
-    ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
-  },
+  facts: toPaymentFacts(row, false),
   event: toNumber(row.event),
   ...(row.gone_height === null ? {} : { goneHeight: toNumber(row.gone_height) }),
   misses: toNumber(row.misses),
