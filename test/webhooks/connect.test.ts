@@ -2,45 +2,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect as connectSocket, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { directConnect, proxiedConnect, type ResolveHost } from '../../src/webhooks/connect.js';
-import { HttpSender, type SenderOptions } from '../../src/webhooks/sender.js';
-import { createSecret } from '../../src/webhooks/secret.js';
-import { signatureHeaders } from '../../src/webhooks/signature.js';
+import { HttpSender } from '../../src/webhooks/sender.js';
 import { makeCertificate } from '../support/certificate.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { deliveryOf, WebhookSenders } from '../support/webhook-senders.js';
 
 const body = '{"type":"payment.seen"}';
-const delivery = {
-  headers: signatureHeaders({ id: '17', timestamp: 1700000000, body }, [createSecret()]),
-  body,
-};
+const delivery = deliveryOf(body);
 const never = new AbortController().signal;
 
-let receiver: WebhookReceiver;
-const closing: { close(): void }[] = [];
-
-const senderFor = (more: Partial<SenderOptions> = {}): HttpSender => {
-  const sender = new HttpSender({
-    url: receiver.url,
-    allowPrivate: true,
-    connect: directConnect(true),
-    userAgent: 'wallet-rpc/0.1.0',
-    timeoutMs: 1000,
-    ...more,
-  });
-  closing.push(sender);
-  return sender;
-};
-
-beforeEach(async () => {
-  receiver = await WebhookReceiver.start();
-});
-
-afterEach(async () => {
-  for (const part of closing.splice(0)) part.close();
-  await receiver.stop();
-});
+const senders = new WebhookSenders();
 
 describe('the address of the target', () => {
   const resolving = (...answers: string[][]): jest.Mock<ResolveHost> => {
@@ -51,57 +24,57 @@ describe('the address of the target', () => {
       );
     return resolve;
   };
-  const named = (): string => `http://shop.example.org:${receiver.port}/`;
+  const named = (): string => `http://shop.example.org:${senders.receiver.port}/`;
 
   it('is the one that was resolved and checked', async () => {
     const resolve = resolving(['127.0.0.1']);
-    const sender = senderFor({ url: named(), connect: directConnect(true, resolve) });
+    const sender = senders.sender({ url: named(), connect: directConnect(true, resolve) });
     expect(await sender.send(delivery, never)).toMatchObject({ kind: 'delivered' });
     expect(resolve).toHaveBeenCalledTimes(1);
-    expect(receiver.received[0]?.headers.host).toBe(`shop.example.org:${receiver.port}`);
+    expect(senders.receiver.received[0]?.headers.host).toBe(`shop.example.org:${senders.receiver.port}`);
   });
 
   it('must be public in every attempt', async () => {
     // 2d00::/8 is global unicast, but assigned to no registry.
     const resolve = resolving(['2d00::1'], ['127.0.0.1'], ['::ffff:127.0.0.1'], ['10.0.0.1', '::1']);
     const options = { url: named(), allowPrivate: false, connect: directConnect(false, resolve) };
-    const first = await senderFor({ ...options, timeoutMs: 200 }).send(delivery, never);
+    const first = await senders.sender({ ...options, timeoutMs: 200 }).send(delivery, never);
     expect(['connect', 'timeout']).toContain(first.kind === 'failed' && first.reason);
-    const sender = senderFor(options);
+    const sender = senders.sender(options);
     for (let i = 0; i < 3; i++)
       expect(await sender.send(delivery, never)).toEqual({ kind: 'failed', reason: 'target' });
     expect(resolve).toHaveBeenCalledTimes(4);
-    expect(receiver.connections).toBe(0);
+    expect(senders.receiver.connections).toBe(0);
   });
 
   it('is never a private one, even next to a public one', async () => {
     const resolve = resolving(['127.0.0.1', '2d00::1']);
-    const sender = senderFor({
+    const sender = senders.sender({
       url: named(),
       allowPrivate: false,
       connect: directConnect(false, resolve),
       timeoutMs: 200,
     });
     expect(await sender.send(delivery, never)).toMatchObject({ kind: 'failed' });
-    expect(receiver.connections).toBe(0);
+    expect(senders.receiver.connections).toBe(0);
   });
 
   it('is checked where the URL has an address, which is never looked up', async () => {
     const resolve = resolving();
-    const sender = senderFor({ allowPrivate: false, connect: directConnect(false, resolve) });
+    const sender = senders.sender({ allowPrivate: false, connect: directConnect(false, resolve) });
     expect(await sender.send(delivery, never)).toEqual({ kind: 'failed', reason: 'target' });
     const signal = AbortSignal.timeout(1000);
-    await expect(directConnect(false, resolve)('127.0.0.1', receiver.port, signal)).rejects.toThrow(
+    await expect(directConnect(false, resolve)('127.0.0.1', senders.receiver.port, signal)).rejects.toThrow(
       'not public',
     );
-    expect(receiver.connections).toBe(0);
+    expect(senders.receiver.connections).toBe(0);
     expect(resolve).not.toHaveBeenCalled();
   });
 
   it('that cannot be resolved is a failure of DNS', async () => {
     const missing = Object.assign(new Error('not found'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
     const connect = directConnect(true, () => Promise.reject(missing));
-    expect(await senderFor({ url: named(), connect }).send(delivery, never)).toEqual({
+    expect(await senders.sender({ url: named(), connect }).send(delivery, never)).toEqual({
       kind: 'failed',
       reason: 'dns',
     });
@@ -111,12 +84,12 @@ describe('the address of the target', () => {
     const asked: [string, number][] = [];
     const connect = proxiedConnect(false, (host, port) => {
       asked.push([host, port]);
-      return Promise.resolve(connectSocket(receiver.port, '127.0.0.1'));
+      return Promise.resolve(connectSocket(senders.receiver.port, '127.0.0.1'));
     });
-    const sender = senderFor({ url: 'http://shop.onion/', allowPrivate: false, connect });
+    const sender = senders.sender({ url: 'http://shop.onion/', allowPrivate: false, connect });
     expect(await sender.send(delivery, never)).toMatchObject({ kind: 'delivered' });
     expect(asked).toEqual([['shop.onion', 80]]);
-    const local = senderFor({ url: 'http://192.168.1.1/', allowPrivate: false, connect });
+    const local = senders.sender({ url: 'http://192.168.1.1/', allowPrivate: false, connect });
     expect(await local.send(delivery, never)).toEqual({ kind: 'failed', reason: 'target' });
     await expect(connect('127.0.0.1', 80, never)).rejects.toThrow('not public');
     expect(asked).toHaveLength(1);
@@ -141,7 +114,7 @@ describe('TLS', () => {
   });
 
   it('is used with a trusted certificate, and the connection is kept', async () => {
-    const sender = senderFor({ url: secure.url, tls: { ca } });
+    const sender = senders.sender({ url: secure.url, tls: { ca } });
     expect(await sender.send(delivery, never)).toEqual({ kind: 'delivered', status: 204 });
     expect(await sender.send(delivery, never)).toEqual({ kind: 'delivered', status: 204 });
     expect(secure.connections).toBe(1);
@@ -149,7 +122,7 @@ describe('TLS', () => {
 
   it('fails with a certificate that is not trusted, and nothing is sent', async () => {
     const before = secure.received.length;
-    expect(await senderFor({ url: secure.url }).send(delivery, never)).toEqual({
+    expect(await senders.sender({ url: secure.url }).send(delivery, never)).toEqual({
       kind: 'failed',
       reason: 'tls',
     });
@@ -159,7 +132,7 @@ describe('TLS', () => {
   it('fails with a certificate of another name', async () => {
     const resolve: ResolveHost = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
     const of = (host: string): HttpSender =>
-      senderFor({
+      senders.sender({
         url: `https://${host}:${secure.port}/`,
         tls: { ca },
         connect: directConnect(true, resolve),
@@ -178,14 +151,14 @@ describe('TLS', () => {
     });
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
-    const result = await senderFor({ url, timeoutMs: 200 }).send(delivery, never);
+    const result = await senders.sender({ url, timeoutMs: 200 }).send(delivery, never);
     expect(result).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^(timeout|tls)$/) });
     await end;
     silent.close();
   });
 
   it('fails with a receiver that does not speak it', async () => {
-    const url = receiver.url.replace('http:', 'https:');
-    expect(await senderFor({ url }).send(delivery, never)).toEqual({ kind: 'failed', reason: 'tls' });
+    const url = senders.receiver.url.replace('http:', 'https:');
+    expect(await senders.sender({ url }).send(delivery, never)).toEqual({ kind: 'failed', reason: 'tls' });
   });
 });

@@ -165,13 +165,19 @@ describe('a rescan of transfers', () => {
     destinations: [],
   };
 
-  it('fails an unmined transfer that neither the chain nor the mempool holds any more', () => {
+  /** Rescans a wallet with the unmined transfer. @returns the last event before the rescan. */
+  const rescanned = (): number => {
     file.write((w) => w.applyPage(chain));
     file.write((w) => w.prepare(transfer, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
     file.write((w) => w.markPending(transfer.txHash));
     const cursor = last();
     file.write((w) => w.clearChain({ hard: true }));
     file.write((w) => w.applyPage(chain));
+    return cursor;
+  };
+
+  it('fails an unmined transfer that neither the chain nor the mempool holds any more', () => {
+    const cursor = rescanned();
     expect(after(cursor)).toEqual([]);
     readPool();
     expect(after(cursor)).toMatchObject([
@@ -180,12 +186,7 @@ describe('a rescan of transfers', () => {
   });
 
   it('says nothing of an unmined transfer that the mempool still holds', () => {
-    file.write((w) => w.applyPage(chain));
-    file.write((w) => w.prepare(transfer, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
-    file.write((w) => w.markPending(transfer.txHash));
-    const cursor = last();
-    file.write((w) => w.clearChain({ hard: true }));
-    file.write((w) => w.applyPage(chain));
+    const cursor = rescanned();
     file.write((w) => w.addPending(transfer));
     readPool();
     expect(after(cursor)).toEqual([]);

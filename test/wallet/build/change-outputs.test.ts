@@ -1,13 +1,12 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { keyDerivation } from '../../../src/crypto/derivation.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../../src/cryptonote/extra.js';
+import { parseExtra } from '../../../src/cryptonote/extra.js';
 import { feeOfWeight, type FeeRates } from '../../../src/cryptonote/fees.js';
 import { parseTransaction } from '../../../src/cryptonote/transaction.js';
 import type { PaymentId, SubaddressIndex } from '../../../src/cryptonote/types.js';
 import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import { verifyRange } from '../../../src/ringct/bulletproofs-plus.js';
-import { amountsBalance, commit } from '../../../src/ringct/commitment.js';
+import { amountsBalance } from '../../../src/ringct/commitment.js';
 import { amount, sum } from '../../../src/util/amount.js';
 import {
   constructTransaction,
@@ -22,11 +21,11 @@ import {
   weightOnceSigned,
   type PricedPlan,
 } from '../../../src/wallet/build/signing.js';
-import { receiveOutput } from '../../../src/wallet/scan/receive.js';
 import { changeOutputsFor } from '../../../src/wallet/select/change-split.js';
 import { sameAddress } from '../../../src/wallet/select/transfer-request.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, spendableInput, type Holder } from '../fixtures.js';
+import { received } from '../../support/received-outputs.js';
 
 /* Transactions whose change is several outputs. */
 
@@ -57,23 +56,6 @@ const planOf = (payees: readonly OutputTarget[], facts: Partial<TransactionPlan>
 
 const construct = (payees: readonly OutputTarget[], facts: Partial<TransactionPlan> = {}): UnsignedTx =>
   constructTransaction(planOf(payees, facts), rng, curve);
-
-/** Amounts and addresses that a holder finds in a transaction with its own keys. */
-function received(who: Holder, unsigned: UnsignedTx): { amount: bigint; subaddress: SubaddressIndex }[] {
-  const { fields } = parseExtra(unsigned.prefix.extra);
-  const ecdhInfo = unsigned.outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount }));
-  const outPk = unsigned.outputs.map((output) => commit(output.amount, output.mask));
-  const base = { type: 6 as const, fee: unsigned.fee, pseudoOuts: [], ecdhInfo, outPk };
-  const tx = { prefix: unsigned.prefix, rct: { base } };
-  return unsigned.prefix.outputs.flatMap((_, i) => {
-    const own = additionalPublicKeys(fields)[i];
-    for (const key of [...txPublicKeys(fields), ...(own === undefined ? [] : [own])]) {
-      const found = receiveOutput(who, who.table, tx, i, keyDerivation(key, who.viewSecret), key);
-      if (found !== undefined) return [{ amount: found.amount as bigint, subaddress: found.subaddress }];
-    }
-    return [];
-  });
-}
 
 const partsOf = ({ targets }: Pick<UnsignedTx, 'targets'>, owner = payer.address()): bigint[] =>
   targets.filter(({ address }) => sameAddress(address, owner)).map((target) => target.amount);

@@ -4,7 +4,6 @@ import { keyDerivation } from '../../../src/crypto/derivation.js';
 import { additionalPublicKeys, parseExtra, paymentIdOf, txPublicKeys } from '../../../src/cryptonote/extra.js';
 import { cryptPaymentId } from '../../../src/cryptonote/payment-id.js';
 import type { PaymentId, SubaddressIndex } from '../../../src/cryptonote/types.js';
-import { commit } from '../../../src/ringct/commitment.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { compareBytes } from '../../../src/util/bytes.js';
 import {
@@ -13,9 +12,9 @@ import {
   type UnsignedTx,
 } from '../../../src/wallet/build/construction.js';
 import type { OutputTarget } from '../../../src/wallet/build/output-layout.js';
-import { receiveOutput } from '../../../src/wallet/scan/receive.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { holder, spendableInput, type Holder } from '../fixtures.js';
+import { received } from '../../support/received-outputs.js';
 
 const rng = seededRng('construction');
 const [payer, alice, bob] = [holder(rng), holder(rng), holder(rng)];
@@ -46,31 +45,6 @@ const construct = (payees: readonly OutputTarget[], facts: Partial<TransactionPl
   constructTransaction(planOf(payees, facts), rng);
 
 const extraOf = ({ prefix }: UnsignedTx) => parseExtra(prefix.extra);
-
-/** Amounts and addresses that a holder finds in a transaction with its own keys. */
-function received(who: Holder, unsigned: UnsignedTx): { amount: bigint; subaddress: SubaddressIndex }[] {
-  const { fields } = extraOf(unsigned);
-  const tx = {
-    prefix: unsigned.prefix,
-    rct: {
-      base: {
-        type: 6 as const,
-        fee: unsigned.fee,
-        pseudoOuts: [],
-        ecdhInfo: unsigned.outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount })),
-        outPk: unsigned.outputs.map((output) => commit(output.amount, output.mask)),
-      },
-    },
-  };
-  return unsigned.prefix.outputs.flatMap((_, i) => {
-    const own = additionalPublicKeys(fields)[i];
-    for (const key of [...txPublicKeys(fields), ...(own === undefined ? [] : [own])]) {
-      const found = receiveOutput(who, who.table, tx, i, keyDerivation(key, who.viewSecret), key);
-      if (found !== undefined) return [{ amount: found.amount as bigint, subaddress: found.subaddress }];
-    }
-    return [];
-  });
-}
 
 const paymentIdFor = (who: Holder, unsigned: UnsignedTx): PaymentId | undefined => {
   const { fields } = extraOf(unsigned);
