@@ -17,17 +17,13 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   auto_refresh: 'wallet',
   list_wallets: 'directory',
   get_events: 'wallets',
-  ...Object.fromEntries(
-    [
-      'add_webhook',
-      'list_webhooks',
-      'remove_webhook',
-      'enable_webhook',
-      'rotate_webhook_secret',
-      'list_deliveries',
-      'redeliver_webhook',
-    ].map((name) => [name, 'named' as const]),
-  ),
+  add_webhook: 'wallet',
+  list_webhooks: 'wallet',
+  remove_webhook: 'wallet',
+  enable_webhook: 'wallet',
+  rotate_webhook_secret: 'wallet',
+  list_deliveries: 'wallet',
+  redeliver_webhook: 'wallet',
 };
 
 const SCOPE_OF_NEED = { nothing: 'server', directory: 'directory', wallet: 'wallet' } as const;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { directConnect, proxiedConnect, type ResolveHost } from '../../src/webhooks/connect.js';
-import { HttpSender } from '../../src/webhooks/sender.js';
+import type { HttpSender } from '../../src/webhooks/sender.js';
 import { makeCertificate } from '../support/certificate.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { deliveryOf, WebhookSenders } from '../support/webhook-senders.js';
