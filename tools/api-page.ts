@@ -17,13 +17,13 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   auto_refresh: 'wallet',
   list_wallets: 'directory',
   get_events: 'wallets',
-  add_webhook: 'wallet',
-  list_webhooks: 'wallet',
-  remove_webhook: 'wallet',
-  enable_webhook: 'wallet',
-  rotate_webhook_secret: 'wallet',
-  list_deliveries: 'wallet',
-  redeliver_webhook: 'wallet',
+  add_webhook: 'named',
+  list_webhooks: 'named',
+  remove_webhook: 'named',
+  enable_webhook: 'named',
+  rotate_webhook_secret: 'named',
+  list_deliveries: 'named',
+  redeliver_webhook: 'named',
 };
 
 const SCOPE_OF_NEED = { nothing: 'server', directory: 'directory', wallet: 'wallet' } as const;
