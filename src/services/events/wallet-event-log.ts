@@ -15,11 +15,6 @@ export class WalletEventLog {
     this.#context = context;
   }
 
-  /** Name of the wallet; empty in memory. */
-  get wallet(): string {
-    return this.#context.name;
-  }
-
   /** Id of the latest event; 0 if the wallet has had none. */
   get lastId(): number {
     const { store } = this.#context;
