@@ -167,8 +167,10 @@ const CALLS: readonly (readonly [weight: number, call: RandomCall])[] = [
     async (caller) => {
       const { server, random, worker, workers } = caller;
       const { transfers = [] } = await ask(server, 'incoming_transfers', { transfer_type: 'available' });
+      // A reorganisation of the campaign can remove an output that is still locked.
       const own = (transfers as Loose[]).filter(
-        ({ key_image }) => Number.parseInt(String(key_image).slice(0, 4), 16) % workers === worker,
+        ({ key_image, unlocked }) =>
+          unlocked && Number.parseInt(String(key_image).slice(0, 4), 16) % workers === worker,
       );
       if (own.length === 0) return;
       const { key_image, frozen } = own[random.below(own.length)];
