@@ -2,6 +2,7 @@
 export default {
   testEnvironment: 'node',
   transform: {},
+  roots: ['<rootDir>/build'],
   testMatch: ['<rootDir>/build/test/**/*.test.js'],
   testTimeout: 300_000,
   maxWorkers: 2,

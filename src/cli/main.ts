@@ -7,6 +7,7 @@ import { detach, sayReady } from './detach.js';
 import { failWith, runProcess } from './run-process.js';
 import { createLogger } from './log.js';
 import { prepareStart } from './prepare.js';
+import { notifyServiceManager } from './service-manager.js';
 import { setV8Flag } from '../util/v8-flags.js';
 
 // A refresh ends before optimising its functions pays off: a larger interrupt budget delays optimisation and saves 5 %
@@ -47,7 +48,13 @@ async function main(): Promise<void> {
       const { startServer } = await loaded;
       const running = await startServer(config, prepared, log, () => stop('stop_wallet'));
       sayReady();
-      return running;
+      void notifyServiceManager('ready', log);
+      return {
+        async close() {
+          void notifyServiceManager('stopping', log);
+          await running.close();
+        },
+      };
     },
   });
   process.exit(code);

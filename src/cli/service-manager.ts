@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import type { Logger } from 'pino';
+
+/** States that systemd shows in `systemctl status` and waits for. Source: sd_notify(3). */
+const ASSIGNMENTS = { ready: '--ready', stopping: '--stopping' } as const;
+
+/** Time limit of a notification [ms]. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Notifies systemd of the state of this process, if a unit with `Type=notify` started it. Node.js cannot send datagrams
+ * on Unix sockets, so the program `systemd-notify` sends it: the unit needs `NotifyAccess=all`. A failed notification is
+ * logged.
+ */
+export function notifyServiceManager(
+  state: keyof typeof ASSIGNMENTS,
+  log: Pick<Logger, 'warn'>,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  if (env['NOTIFY_SOCKET'] === undefined) return Promise.resolve();
+  const args = [ASSIGNMENTS[state], `--pid=${process.pid}`];
+  return new Promise((resolve) => {
+    execFile('systemd-notify', args, { env, timeout: TIMEOUT_MS }, (error) => {
+      if (error !== null)
+        log.warn(
+          { state, reason: error.message },
+          'systemd could not be notified of the state of the server',
+        );
+      resolve();
+    });
+  });
+}

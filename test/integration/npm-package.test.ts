@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWallet } from '../support/create-wallet.js';
+import { result, type Loose } from '../support/json-rpc.js';
+import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
+
+/* The npm package: packed from the compiled tree, installed in an empty folder, and used for a first payment. */
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const run = promisify(execFile);
+
+/** Blocks until the first mining reward can be spent, with outputs left over for rings. */
+const FIRST_BLOCKS = 80;
+
+let folder: string;
+let files: string[];
+let server: RunningProcess | undefined;
+
+const installed = (...path: string[]): string => join(folder, 'node_modules', 'wallet-rpc', ...path);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'npm-package-'));
+  // The scripts would compile the tree from which this test runs.
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const { stdout } = await run('npm', pack, { cwd: ROOT });
+  const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+  if (packed === undefined) throw new Error('npm packed nothing');
+  files = packed.files.map(({ path }) => path);
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  // Without install scripts nothing can be compiled.
+  const install = ['install', '--omit=dev', '--ignore-scripts', join(folder, packed.filename)];
+  await run('npm', install, { cwd: folder });
+});
+
+afterAll(async () => {
+  if (server !== undefined) await stop(server);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the npm package', () => {
+  it('contains compiled code, WebAssembly, migrations, word lists and licence, and neither sources nor tests', () => {
+    for (const file of [
+      ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/wallet-rpc', 'build/src/cli/main.js'],
+      ...['build/src/kernel/kernel-simd.wasm', 'build/src/kernel/kernel-relaxed.wasm'],
+      ...['wordlists/english.txt', 'docs/api.md'],
+      ...readdirSync(join(ROOT, 'migrations'))
+        .filter((name) => name.endsWith('.sql'))
+        .map((name) => `migrations/${name}`),
+    ])
+      expect(files).toContain(file);
+    expect(
+      files.filter((file) => /^(?:src|test|bench|tools|build\/(?!src\/))|\.map$|\.tgz$/.test(file)),
+    ).toEqual([]);
+  });
+
+  it('installs without compilers and test tools', () => {
+    const names = readdirSync(join(folder, 'node_modules'));
+    for (const name of ['typescript', 'assemblyscript', 'jest', 'eslint', 'monero-ts'])
+      expect(names).not.toContain(name);
+  });
+
+  it('has a changelog entry of its version', () => {
+    const { version } = JSON.parse(readFileSync(installed('package.json'), 'utf8')) as { version: string };
+    expect(readFileSync(installed('CHANGELOG.md'), 'utf8')).toMatch(
+      new RegExp(`^## ${version.replaceAll('.', '\\.')}$`, 'm'),
+    );
+  });
+
+  it('starts a server with a regtest node by npx and makes a payment', async () => {
+    const [port, daemonPort] = [await freePort(), await freePort()];
+    server = start('npx', [
+      ...['--no-install', '--prefix', folder, 'wallet-rpc', '--regtest', `--daemon-port=${daemonPort}`],
+      ...[`--wallet-dir=${join(folder, 'wallets')}`, `--rpc-bind-port=${port}`, '--disable-rpc-login'],
+    ]);
+    const { output } = server;
+    await until('the server', () => output().includes('Starting wallet RPC server'), 60_000);
+    const rpc = (method: string, params?: object): Promise<Loose> => result(port, method, params);
+    await createWallet({ rpc }, 'shop');
+    const { address } = await rpc('get_address');
+    await result(daemonPort, 'generateblocks', { amount_of_blocks: FIRST_BLOCKS, wallet_address: address });
+    await rpc('refresh');
+    const { tx_hash } = await rpc('transfer', { destinations: [{ amount: 1_000_000_000_000, address }] });
+    const { pending } = await rpc('get_transfers', { pending: true });
+    expect((pending as Loose[]).map(({ txid }) => txid)).toEqual([tx_hash]);
+    // Nothing is installed or compiled at a start.
+    expect(existsSync(installed('.node'))).toBe(false);
+    expect(output()).not.toMatch(/Installing|Compiling/);
+  });
+});
