@@ -10,9 +10,6 @@ import { prepareStart } from './prepare.js';
 import { notifyServiceManager } from './service-manager.js';
 import { setV8Flag } from '../util/v8-flags.js';
 
-// A refresh ends before optimising its functions pays off: a larger interrupt budget delays optimisation and saves 5 %
-// of the time. A still larger one would save more, but slow down the first answers.
-setV8Flag('--interrupt-budget=200000', '11.3');
 // Compile WebAssembly with the optimising compiler at load, not during the first refresh.
 setV8Flag('--no-wasm-lazy-compilation', '14.6');
 setV8Flag('--no-wasm-dynamic-tiering', '14.6');

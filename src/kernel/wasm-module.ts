@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { setV8Flag } from '../util/v8-flags.js';
 
 /** Exports of the assembly; assembly/kernel.ts documents them. */
 export interface KernelExports {
@@ -50,25 +49,12 @@ export interface KernelExports {
 export const BUILDS = ['relaxed', 'simd'] as const;
 export type Build = (typeof BUILDS)[number];
 
-/** A module with one function, which returns `f64x2.relaxed_madd` of three zeros. */
-const RELAXED_MADD = Uint8Array.of(
-  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-  ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b],
-  ...[0x03, 0x02, 0x01, 0x00],
-  ...[0x0a, 0x13, 0x01, 0x11, 0x00],
-  ...[0x41, 0x00, 0xfd, 0x0f, 0x41, 0x00, 0xfd, 0x0f, 0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x87, 0x02, 0x0b],
-);
-
-/** Enables relaxed SIMD: Node 20 and 21 have it behind a V8 flag, later versions have it on and lack the flag. */
-const enableRelaxedSimd = (): void => setV8Flag('--experimental-wasm-relaxed-simd', '11.8');
-
 const modules = new Map<Build, WebAssembly.Module>();
 
 /** Compiles a build, once in each thread. */
 function compiled(build: Build): WebAssembly.Module {
   const known = modules.get(build);
   if (known !== undefined) return known;
-  if (build === 'relaxed' && !WebAssembly.validate(RELAXED_MADD)) enableRelaxedSimd();
   const module = new WebAssembly.Module(readFileSync(new URL(`./kernel-${build}.wasm`, import.meta.url)));
   modules.set(build, module);
   return module;

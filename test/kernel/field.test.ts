@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import { describe, expect, it, test } from '@jest/globals';
 import { bytesToInt, intToBytes, ORDER } from '../../src/crypto/scalar.js';
 import { seededRng } from '../support/seeded-rng.js';
-
-setFlagsFromString('--experimental-wasm-relaxed-simd');
 
 /** Source: src/kernel/assembly/field-test.ts. */
 interface Field {
