@@ -44,6 +44,8 @@ export interface Config {
     readonly open: readonly string[];
     /** Directory with their passwords, a file a wallet. */
     readonly passwordDir?: string;
+    /** Directory that backups are written to. */
+    readonly backupDir?: string;
     readonly promptForPassword: boolean;
     readonly kdfRounds: number;
     readonly exportFormat: ExportFormat;
@@ -260,6 +262,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       ...optional('password', password === undefined ? undefined : new Secret(utf8(password))),
       open: names,
       ...optional('passwordDir', text('password-dir')),
+      ...optional('backupDir', text('backup-dir')),
       promptForPassword: on('prompt-for-password'),
       kdfRounds: integer('kdf-rounds', 1, 1_000_000),
       exportFormat,

@@ -20,12 +20,20 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   version: string;
 };
 
+/** Commands beside the server: `commands.ts` runs them. */
+const COMMAND_NAMES: readonly string[] = ['backup', 'restore', 'verify'];
+
 async function main(): Promise<void> {
   // A closed output pipe must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // Files are readable by their owner only. Source: wallet_args.cpp `main`.
   process.umask(0o077);
   const areKeysSafe = keepKeysFromCoreDumps();
+  const [first = ''] = process.argv.slice(2);
+  if (COMMAND_NAMES.includes(first)) {
+    const { runCommand } = await import('./commands.js');
+    process.exit(await runCommand(first, process.argv.slice(3)));
+  }
   const config = toConfig(
     mergeSources(parseCommandLine(process.argv.slice(2), version), process.env),
     availableParallelism(),

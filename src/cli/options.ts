@@ -105,6 +105,12 @@ export const OPTIONS: readonly OptionSpec[] = [
     default: '1,10',
   },
   {
+    name: 'backup-dir',
+    argument: 'dir',
+    group: 'Wallets',
+    help: 'directory of the backups that backup_wallet writes',
+  },
+  {
     name: 'event-retention',
     argument: 'days',
     group: 'Wallets',

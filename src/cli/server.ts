@@ -75,6 +75,7 @@ export async function startServer(
     pendingRequests,
     network: config.network,
     ...(directory === undefined ? {} : { directory }),
+    ...(config.wallet.backupDir === undefined ? {} : { backupDirectory: config.wallet.backupDir }),
     kdfRounds: config.wallet.kdfRounds,
     exportFormat: config.wallet.exportFormat,
     restricted: config.rpc.restricted,

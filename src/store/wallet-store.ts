@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
 import { checkpointOnThread } from './file/checkpoint.js';
 import {
   AUTOCHECKPOINT_PAGES,
@@ -301,6 +302,19 @@ export class WalletStore {
   /** Resolves once no checkpoint holds the file open. */
   async waitForCheckpoint(): Promise<void> {
     await this.#checkpoint;
+  }
+
+  /**
+   * Writes a backup of this store and of its keys file, on another thread, while it is read and written.
+   * @throws WalletError `invalid` for a store in memory, `wallet_io`, `wallet_corrupt`, `wallet_locked`
+   */
+  async backup(files: Pick<BackupSource, 'name' | 'keys'>, into: string, time: Date): Promise<Backup> {
+    this.#assertOpen();
+    const location = this.#location;
+    if (location === undefined)
+      throw new WalletError({ kind: 'invalid', reason: 'a wallet in memory has no files' });
+    detectingDamage(location.path, () => this.#restoreFile());
+    return writeBackup({ ...files, store: location.path, storeKey: keyOf(location) }, into, time);
   }
 
   /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */

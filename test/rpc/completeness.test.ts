@@ -28,6 +28,7 @@ const unanswered: Readonly<Record<string, string>> = {
 /** Methods of this server alone. */
 const additions = [
   'list_wallets',
+  'backup_wallet',
   'get_order',
   'list_orders',
   'get_events',

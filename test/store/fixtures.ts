@@ -2,8 +2,12 @@ import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import { amount } from '../../src/util/amount.js';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/model/records.js';
 
-/** 32 equal bytes, of any role. */
-export const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
+/** 32 bytes of any role: equal ones for a number below 256, otherwise ones that begin with the number. */
+export function bytes<T>(fill: number): T {
+  const made = new Uint8Array(32).fill(fill);
+  if (fill > 255) new DataView(made.buffer).setUint32(0, fill);
+  return made as T;
+}
 
 /** A transaction that paid the wallet. */
 export const received = (tx: number, height: number): ReceivedTx => ({

@@ -182,6 +182,19 @@ export const fileMethods: readonly WalletMethod[] = [
   }),
 
   defineMethod({
+    name: 'backup_wallet',
+    summary:
+      'Writes a checked copy of the wallet, its store and its keys file, to --backup-dir, while it stays in use. Addition of this server.',
+    meta: { needs: 'wallet', restricted: true, foreground: true },
+    params: params({}),
+    source: 'an addition of this server',
+    async handle({ server, wallet }) {
+      const { directory, height, bytes } = await server.backups.write(wallet);
+      return { directory, height, bytes };
+    },
+  }),
+
+  defineMethod({
     name: 'query_key',
     summary: 'Returns a secret key or the mnemonic seed.',
     meta: { needs: 'wallet', restricted: true },

@@ -15,6 +15,8 @@ export interface ServerSettings {
   readonly network: NetworkType;
   /** Absent: clients cannot create or open wallets. */
   readonly directory?: WalletDirectory;
+  /** Directory of backups; absent: `backup_wallet` is refused. */
+  readonly backupDirectory?: string;
   readonly kdfRounds: number;
   /** Version of exported outputs. */
   readonly exportFormat: ExportFormat;

@@ -8,6 +8,7 @@ import type { WalletPaths } from '../context/wallet-directory.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
 import { WorkerPools } from '../workers/worker-pools.js';
 import type { OpenWallet } from '../open-wallet.js';
+import { Backups } from './backups.js';
 import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
@@ -22,6 +23,7 @@ export class WalletManager {
   readonly settings: ServerSettings;
   readonly logControl: LogControl;
   readonly events = new EventFeed();
+  readonly backups: Backups;
   readonly #daemon: DaemonConnection;
   readonly #workers = new WorkerPools();
   readonly #webhookSending: WebhookSending;
@@ -32,6 +34,7 @@ export class WalletManager {
 
   constructor(settings: ServerSettings) {
     this.settings = settings;
+    this.backups = new Backups(settings.backupDirectory);
     this.logControl = new LogControl(settings.log, settings.logCategories);
     const chain = {
       genesis: GENESIS_HASH[settings.network],

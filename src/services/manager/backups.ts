@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { Backup } from '../../store/backup/backup.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { OpenWallet } from '../open-wallet.js';
+
+/** Backups of open wallets in one directory of the server. */
+export class Backups {
+  readonly #directory: string | undefined;
+  readonly #now: () => Date;
+  /** Backups under way by wallet name. */
+  readonly #running = new Map<string, Promise<Backup>>();
+
+  /** @param directory absent: backups are refused. */
+  constructor(directory: string | undefined, now: () => Date = () => new Date()) {
+    this.#directory = directory === undefined ? undefined : resolve(directory);
+    this.#now = now;
+  }
+
+  /**
+   * Writes a backup of an open wallet. A call during another one of the same wallet waits for it, then writes its own.
+   * @throws WalletError `invalid` without a directory or for a wallet in memory; errors of `WalletStore.backup`.
+   */
+  async write({ context, paths }: Pick<OpenWallet, 'context' | 'paths'>): Promise<Backup> {
+    const directory = this.#directory;
+    if (directory === undefined)
+      throw new WalletError({ kind: 'invalid', reason: 'the server was started without --backup-dir' });
+    if (paths === undefined)
+      throw new WalletError({ kind: 'invalid', reason: 'a wallet in memory has no files' });
+    const { name, keys } = paths;
+    const before = this.#running.get(name) ?? Promise.resolve();
+    const backup = before
+      .catch(() => undefined)
+      .then(() => context.store.backup({ name, keys }, directory, this.#now()));
+    this.#running.set(name, backup);
+    try {
+      const written = await backup;
+      context.log.info({ directory: written.directory, bytes: written.bytes }, 'a backup was written');
+      return written;
+    } finally {
+      if (this.#running.get(name) === backup) this.#running.delete(name);
+    }
+  }
+}

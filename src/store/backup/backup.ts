@@ -1,0 +1,125 @@
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { DRAFT_SUFFIX, draftOf } from '../file/file-draft.js';
+import { withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
+import { syncDirectory } from '../file/fsync.js';
+import type { StoreKey } from '../file/database.js';
+import { keysFileVersion } from '../keys/keys-file-disk.js';
+import { copyStore } from './store-copy.js';
+import type { StoreFacts } from './store-copy-thread.js';
+
+/** A complete backup: a directory with the store and the keys file of one wallet under their names. */
+export interface Backup extends StoreFacts {
+  readonly directory: string;
+}
+
+/** Files of a wallet, and the key of its store. */
+export interface BackupSource {
+  readonly name: string;
+  readonly store: string;
+  readonly keys: string;
+  readonly storeKey: StoreKey;
+}
+
+/** Attempts while the keys file changes: it is replaced once for a new password, or once a round of a key exchange. */
+const ATTEMPTS = 3;
+
+/** Age from which the draft of an interrupted backup is removed [ms]; a younger one may be of a running backup. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+const keysFileOf = (store: string): string => `${store}.keys`;
+
+/** Name of a backup: its time, without the colons that some file systems refuse. */
+const nameOf = (time: Date): string => time.toISOString().replaceAll(':', '-');
+
+/**
+ * Writes a backup of a wallet into a directory of its own, `<into>/<wallet>/<time>`, which appears only once its files
+ * are complete, checked and on disk. The wallet may be open, and may be written meanwhile.
+ * @throws WalletError `wallet_io`, `wallet_corrupt`, `wallet_locked` if its keys change all the time: no backup is left
+ * behind.
+ */
+export async function writeBackup(source: BackupSource, into: string, time: Date): Promise<Backup> {
+  const directory = join(into, source.name, nameOf(time));
+  const draft = draftOf(directory);
+  withFileErrors(draft, () => {
+    mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
+    removeAbandoned(dirname(draft), time);
+    mkdirSync(draft, { mode: 0o700 });
+  });
+  try {
+    const facts = await copyFiles(source, join(draft, source.name));
+    withFileErrors(directory, () => {
+      syncDirectory(draft);
+      renameSync(draft, directory);
+      syncDirectory(dirname(directory));
+    });
+    return { directory, ...facts };
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Copies store and keys file, again if the keys were replaced in between: an old store needs the old keys. */
+async function copyFiles(source: BackupSource, store: string): Promise<StoreFacts> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const version = keysFileVersion(source.keys);
+    rmSync(store, { force: true });
+    const facts = await copyStore(source.store, store, source.storeKey);
+    const keys = await withFileErrorsAsync(source.keys, () => readFile(source.keys));
+    if (keysFileVersion(source.keys) !== version) continue;
+    writeNewFile(keysFileOf(store), keys);
+    return facts;
+  }
+  throw new WalletError({ kind: 'wallet_locked', name: source.name });
+}
+
+/** Writes a file that its owner only can read, and flushes it. @throws WalletError `wallet_io` */
+export function writeNewFile(path: string, bytes: Uint8Array): void {
+  withFileErrors(path, () => {
+    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** Removes drafts that a killed process left behind. */
+function removeAbandoned(directory: string, now: Date): void {
+  for (const name of readdirSync(directory)) {
+    if (!name.endsWith(DRAFT_SUFFIX)) continue;
+    const path = join(directory, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat !== undefined && now.getTime() - stat.mtimeMs > ABANDONED_MS)
+      rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Paths of the files of a backup. @throws WalletError `wallet_missing` for a directory without exactly one wallet. */
+export function filesOfBackup(directory: string): Omit<BackupSource, 'storeKey'> {
+  const names = withFileErrors(directory, () => readdirSync(directory)).filter((file) =>
+    file.endsWith('.keys'),
+  );
+  const [keys] = names;
+  if (keys === undefined || names.length > 1)
+    throw new WalletError({ kind: 'wallet_missing', name: basename(directory) });
+  const name = basename(keys, '.keys');
+  const store = join(directory, name);
+  return { name, store, keys: keysFileOf(store) };
+}

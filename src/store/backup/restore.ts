@@ -1,0 +1,84 @@
+import { copyFile, readFile } from 'node:fs/promises';
+import { chmodSync, existsSync } from 'node:fs';
+import type { NetworkType } from '../../cryptonote/types.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { commitDraft, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
+import { draftOf, FileDraft } from '../file/file-draft.js';
+import { withFileErrorsAsync } from '../file/file-errors.js';
+import { syncFile } from '../file/fsync.js';
+import { cipherOf } from '../file/store-cipher.js';
+import { storeKey } from '../file/store-key.js';
+import type { StoreKey } from '../file/database.js';
+import { loadKeysFile } from '../keys/keys-file-disk.js';
+import { filesOfBackup, type BackupSource } from './backup.js';
+import { checkStore } from './store-copy.js';
+import type { StoreFacts } from './store-copy-thread.js';
+
+/** Facts of an intact backup. */
+export interface VerifiedBackup extends StoreFacts {
+  readonly name: string;
+  readonly network: NetworkType;
+  readonly viewOnly: boolean;
+}
+
+/** Password of a wallet's keys file, and its key-stretching rounds. */
+export interface KeysAccess {
+  readonly password: string;
+  readonly kdfRounds: number;
+}
+
+/** Reads the keys of a wallet that is not open here. @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io` */
+export async function openSource(
+  { name, store, keys }: Omit<BackupSource, 'storeKey'>,
+  { password, kdfRounds }: KeysAccess,
+): Promise<{ readonly source: BackupSource; readonly network: NetworkType; readonly viewOnly: boolean }> {
+  const file = await loadKeysFile(keys, password, kdfRounds);
+  if (file.backgroundKey !== undefined)
+    throw new WalletError({ kind: 'wallet_corrupt', name, reason: 'it is a background wallet' });
+  const key: StoreKey = { key: storeKey(file.viewSecret, file.spendSecret), cipher: cipherOf(store) };
+  return { source: { name, store, keys, storeKey: key }, network: file.network, viewOnly: file.watchOnly };
+}
+
+/**
+ * Opens a backup and checks all of it.
+ * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_corrupt`, `wallet_io`
+ */
+export async function verifyBackup(directory: string, access: KeysAccess): Promise<VerifiedBackup> {
+  const files = filesOfBackup(directory);
+  const { source, network, viewOnly } = await openSource(files, access);
+  return { name: files.name, network, viewOnly, ...(await checkStore(source.store, source.storeKey)) };
+}
+
+/**
+ * Copies the files of a verified backup to the paths of a wallet that does not exist. The caller holds its lock.
+ * @throws WalletError `wallet_exists`, `wallet_io`: no file is left behind.
+ */
+export async function restoreBackup(
+  directory: string,
+  target: Pick<BackupSource, 'store' | 'keys' | 'name'>,
+): Promise<void> {
+  const files = filesOfBackup(directory);
+  if (existsSync(target.store) || existsSync(target.keys))
+    throw new WalletError({ kind: 'wallet_exists', name: target.name });
+  const keys = await FileDraft.write(
+    target.keys,
+    await withFileErrorsAsync(files.keys, () => readFile(files.keys)),
+  );
+  try {
+    await withFileErrorsAsync(target.store, async () => {
+      const draft = draftOf(target.store);
+      removeDatabase(draft);
+      await copyFile(files.store, draft);
+      chmodSync(draft, 0o600);
+      syncFile(draft);
+    });
+    // The wallet exists once its keys file has its name.
+    commitDraft(target.store);
+    keys.create();
+  } catch (error) {
+    keys.discard();
+    discardDatabase(draftOf(target.store));
+    discardDatabase(target.store);
+    throw error;
+  }
+}

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Loose } from '../support/json-rpc.js';
+import { sleep } from '../support/process.js';
+import { moneyOf, startCrowd, type Crowd } from '../support/wallet-crowd.js';
+import { startWalletRpc } from '../support/wallet-rpc.js';
+
+/* backup_wallet of a wallet that pays, and the commands backup, verify and restore. */
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const NAME = 'shop';
+const PASSWORD = 'secret of the shop';
+const run = promisify(execFile);
+
+let backupDir: string;
+let passwordFile: string;
+let crowd: Crowd;
+
+/** Runs a command of our program. @throws Error with its exit code and output. */
+const command = async (...args: string[]): Promise<string> =>
+  (await run(process.execPath, [MAIN, ...args, `--password-file=${passwordFile}`])).stdout;
+
+beforeAll(async () => {
+  backupDir = mkdtempSync(join(tmpdir(), 'backups-'));
+  passwordFile = join(backupDir, 'password');
+  writeFileSync(passwordFile, `${PASSWORD}\n`);
+  crowd = await startCrowd([NAME, 'customer'], {
+    passwordOf: () => PASSWORD,
+    args: [`--backup-dir=${join(backupDir, 'all')}`],
+  });
+  // Outputs left over for rings.
+  await crowd.mine(20);
+  await crowd.at(NAME).rpc('refresh');
+}, 120_000);
+
+afterAll(async () => {
+  await crowd?.stop();
+  rmSync(backupDir, { recursive: true, force: true });
+});
+
+describe('a backup', () => {
+  it('made while payments are made is intact each time, and knows each payment made before', async () => {
+    const { rpc } = crowd.at(NAME);
+    const made: string[] = [];
+    let paying = true;
+    const payments = (async () => {
+      while (paying && made.length < 6) {
+        const destinations = [{ amount: 1_000_000, address: crowd.address('customer') }];
+        made.push(((await rpc('transfer', { destinations })) as Loose).tx_hash as string);
+      }
+    })();
+    const backups: { directory: string; known: number }[] = [];
+    try {
+      while (backups.length < 5) {
+        const known = made.length;
+        const { directory } = (await rpc('backup_wallet')) as Loose;
+        backups.push({ directory: directory as string, known });
+        await sleep(50);
+      }
+    } finally {
+      paying = false;
+      await payments;
+    }
+    expect(made.length).toBeGreaterThan(0);
+    for (const [i, { directory, known }] of backups.entries()) {
+      expect(await command('verify', directory)).toMatch(
+        /^shop: intact wallet of mainnet, height \d+, \d+ bytes\n$/,
+      );
+      const name = `copy ${i}`;
+      const said = await command(
+        'restore',
+        directory,
+        `--wallet-dir=${crowd.server.walletDir}`,
+        `--name=${name}`,
+      );
+      expect(said).toContain('a repeated idempotency key would pay again');
+      await crowd.at(name).rpc('open_wallet', { password: PASSWORD });
+      const { pending = [] } = (await crowd.at(name).rpc('get_transfers', { pending: true })) as Loose;
+      const txids = (pending as Loose[]).map(({ txid }) => txid);
+      expect(txids).toEqual(expect.arrayContaining(made.slice(0, known)));
+      // The copy signs with the same keys.
+      const { signature } = (await crowd.at(name).rpc('sign', { data: 'copy' })) as Loose;
+      const verified = await rpc('verify', { data: 'copy', address: crowd.address(NAME), signature });
+      expect((verified as Loose).good).toBe(true);
+    }
+    await crowd.mine(1);
+    const money = await moneyOf(crowd.at(NAME));
+    for (const i of backups.keys()) {
+      expect(await moneyOf(crowd.at(`copy ${i}`))).toEqual(money);
+      await crowd.at(`copy ${i}`).rpc('close_wallet');
+    }
+  });
+
+  it('of a wallet that a server has open is also made by the command', async () => {
+    const directory = (
+      await command(
+        'backup',
+        NAME,
+        `--wallet-dir=${crowd.server.walletDir}`,
+        `--backup-dir=${join(backupDir, 'other')}`,
+      )
+    ).trim();
+    expect(readdirSync(directory).sort()).toEqual([NAME, `${NAME}.keys`]);
+    expect(await command('verify', directory)).toContain('intact');
+  });
+
+  it('is no wallet of the directory, and is never written over one', async () => {
+    const { directory } = (await crowd.at(NAME).rpc('backup_wallet')) as Loose;
+    const restored = command('restore', directory as string, `--wallet-dir=${crowd.server.walletDir}`);
+    await expect(restored).rejects.toMatchObject({ code: 1 });
+    const { wallets } = await crowd.at(NAME).rpc('list_wallets');
+    expect((wallets as Loose[]).filter(({ name }) => name === NAME)).toHaveLength(1);
+  });
+
+  it('is refused with a reason without --backup-dir', async () => {
+    const server = await startWalletRpc({ daemon: crowd.daemon.address });
+    try {
+      await server.rpc('create_wallet', { filename: 'other', password: '', language: 'English' });
+      const { error } = await server.call('backup_wallet');
+      expect(error).toMatchObject({ code: -1 });
+      expect(JSON.stringify(error)).toContain('--backup-dir');
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('a command', () => {
+  it('prints its help, and a reason with exit code 1 for a backup that is damaged or of another password', async () => {
+    expect(await command('verify', '--help')).toContain('<directory>');
+    const { directory } = (await crowd.at(NAME).rpc('backup_wallet')) as Loose;
+    const wrong = join(backupDir, 'wrong');
+    writeFileSync(wrong, 'other');
+    const failed = run(process.execPath, [MAIN, 'verify', directory as string, `--password-file=${wrong}`]);
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('password'),
+    });
+    writeFileSync(join(directory as string, NAME), 'damaged');
+    await expect(command('verify', directory as string)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('damaged'),
+    });
+  });
+});
