@@ -1,6 +1,20 @@
 import { flag, height, params, text } from '../../jsonrpc/params.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { defineMethod, type Context, type WalletMethod } from '../method.js';
+
+/** Parameters of the first height to scan; `restore_date` is an addition of this server. */
+const restoreParams = { restore_height: height.default(0), restore_date: text.optional() };
+
+/** @throws WalletError `invalid` for a height beside a date; DaemonError */
+async function restoreHeightOf(
+  { restore_height, restore_date }: { restore_height: number; restore_date?: string | undefined },
+  server: Context['server'],
+): Promise<number> {
+  if (restore_date === undefined) return restore_height;
+  if (restore_height !== 0)
+    throw new WalletError({ kind: 'invalid', reason: 'restore_height and restore_date exclude each other' });
+  return server.heightOfDate(restore_date);
+}
 
 const NOT_OPENED = 'Failed to open wallet';
 const EXISTS = 'Wallet already exists.';
@@ -69,19 +83,19 @@ export const fileMethods: readonly WalletMethod[] = [
       filename: text.default(''),
       password: text.default(''),
       seed: text.default(''),
-      restore_height: height.default(0),
+      ...restoreParams,
       language: text.default(''),
       seed_offset: text.default(''),
       autosave_current: flag.default(true),
       enable_multisig_experimental: flag.default(false),
     }),
     source: 'COMMAND_RPC_RESTORE_DETERMINISTIC_WALLET, on_restore_deterministic_wallet',
-    async handle({ scope }, args) {
+    async handle({ scope, server }, args) {
       const request = {
         filename: args.filename,
         password: args.password,
         seed: args.seed,
-        restoreHeight: args.restore_height,
+        restoreHeight: await restoreHeightOf(args, server),
       };
       if (args.enable_multisig_experimental) {
         if (args.seed_offset !== '')
@@ -122,17 +136,17 @@ export const fileMethods: readonly WalletMethod[] = [
       address: text.default(''),
       viewkey: text.default(''),
       spendkey: text.default(''),
-      restore_height: height.default(0),
+      ...restoreParams,
       language: text.default(''),
       autosave_current: flag.default(true),
     }),
     source: 'COMMAND_RPC_GENERATE_FROM_KEYS, on_generate_from_keys',
-    async handle({ scope }, args) {
+    async handle({ scope, server }, args) {
       const { address, viewOnly } = await scope.generateFromKeys({
         filename: args.filename,
         password: args.password,
         keys: { address: args.address, viewKey: args.viewkey, spendKey: args.spendkey },
-        restoreHeight: args.restore_height,
+        restoreHeight: await restoreHeightOf(args, server),
         language: args.language,
       });
       const kind = viewOnly ? 'Watch-only wallet' : 'Wallet';

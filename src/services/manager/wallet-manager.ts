@@ -13,6 +13,7 @@ import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
 import { RefreshScheduler } from './refresh-scheduler.js';
+import { heightOfDate } from './restore-height.js';
 import type { ServerSettings } from './server-settings.js';
 import { listWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
@@ -69,6 +70,11 @@ export class WalletManager {
       this.events.notify();
     };
     return { ...settings, events: { ...settings.events, onEvents } };
+  }
+
+  /** @throws WalletError `invalid`; DaemonError. See `restore-height.ts`. */
+  async heightOfDate(date: string): Promise<number> {
+    return heightOfDate(date, this.#daemon.client(), Date.now());
   }
 
   /** @param name of the wallet in the request path; absent: the scope of the current wallet. */
