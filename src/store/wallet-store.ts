@@ -20,9 +20,12 @@ import { cipherOf, NEW_CIPHER, type StoreCipher } from './file/store-cipher.js';
 import { draftOf } from './file/file-draft.js';
 import { fileError, withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { removeDatabase, commitDraft, logOf } from './file/atomic-replace.js';
+import { CachedRead } from './cached-read.js';
+import { DeferredBlocks } from './deferred-blocks.js';
 import { WalletReader } from './wallet-reader.js';
 import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
+import type { BlockRef, PageFindings } from '../wallet/model/records.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { ownEvents, WalletWriter } from './wallet-writer.js';
@@ -43,6 +46,14 @@ interface Location {
 
 /** Data that SQLite flushes during a commit: the log; only its header, when it is begun; nothing. */
 type Flushing = 'FULL' | 'NORMAL' | 'OFF';
+
+const heightOf = (tip: BlockRef | undefined): number => (tip?.height ?? 0) + 1;
+
+/** Stores a page and the reward of its last block. */
+function storePage(w: WalletWriter, page: PageFindings, options?: { readonly freeInputs?: boolean }): void {
+  w.applyPage(page, options);
+  w.meta.set('last_block_reward', page.lastBlockReward.toString());
+}
 
 const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
@@ -69,8 +80,10 @@ export class WalletStore {
   #flushing: Flushing = 'FULL';
   /** False until the log is known to hold its header. */
   #hasLogHeader = false;
-  /** Number of blocks known at a version of the data. */
-  #knownHeight: { readonly version: number; readonly height: number } | undefined;
+  readonly #deferred = new DeferredBlocks();
+  readonly #storedTip = new CachedRead(this, (r) => r.chain.tip());
+  readonly #storedHistory = new CachedRead(this, (r) => r.chain.shortHistory());
+  readonly #isAtRest = new CachedRead(this, () => this.#writer.isAtRest);
 
   private constructor(db: StatementCachingDatabase, events: EventSettings, location?: Location) {
     this.#events = events;
@@ -188,15 +201,51 @@ export class WalletStore {
   /** Number of blocks that the wallet knows. */
   height(): number {
     this.#assertOpen();
-    if (this.#knownHeight?.version === this.#version) return this.#knownHeight.height;
-    const height = (this.read((r) => r.chain.tip())?.height ?? 0) + 1;
-    if (!this.#db.inTransaction) this.#knownHeight = { version: this.#version, height };
-    return height;
+    // A write begins by storing the deferred blocks.
+    if (this.#db.inTransaction) return heightOf(this.read((r) => r.chain.tip()));
+    return this.#deferred.height ?? heightOf(this.#storedTip.value);
+  }
+
+  /** Blocks that the wallet knows, newest first: the last ten at least, then with growing gaps, and the first. */
+  shortHistory(): BlockRef[] {
+    this.#assertOpen();
+    return [...this.#deferred.newestFirst(), ...this.#storedHistory.value];
   }
 
   /** Reward of the last block [atomic units]; zero while unknown. */
   lastBlockReward(): Amount {
+    if (this.#deferred.page !== undefined) return this.#deferred.page.lastBlockReward;
     return amount(BigInt(this.read((r) => r.meta.get('last_block_reward')) ?? '0'));
+  }
+
+  /**
+   * Stores a page of blocks after undoing the blocks that it replaces. Recoverable, as {@link writeRecoverable}; blocks
+   * that change nothing but the tip are written later: after a crash of this process they are scanned again.
+   * @param options as in `WalletWriter.applyPage`.
+   */
+  addPage(page: PageFindings, options: { readonly freeInputs?: boolean } = {}): void {
+    if (this.#mayDefer(page)) {
+      detectingDamage(this.#path, () => this.#restoreFile());
+      this.#deferred.add(page);
+    } else this.writeRecoverable((w) => storePage(w, page, options));
+  }
+
+  /**
+   * Reads the values that the next refresh needs, unless they are known. To be called after work in the store: the
+   * statements are prepared then.
+   */
+  prefetch(): void {
+    this.height();
+    this.shortHistory();
+    void this.#isAtRest.value;
+  }
+
+  #mayDefer(page: PageFindings): boolean {
+    return this.#deferred.hasRoomFor(page) && page.startHeight === this.height() && this.#isAtRest.value;
+  }
+
+  #writeDeferred(): void {
+    if (this.#deferred.page !== undefined) this.writeRecoverable(() => undefined);
   }
 
   /** Opens a snapshot, which ends when the store is closed. @throws Error for a store in memory. */
@@ -230,15 +279,23 @@ export class WalletStore {
       this.#setFlushing(flushing());
       this.#version += 1;
       const writer = this.#writer;
+      const deferred = this.#deferred.page;
       const before = writer.events.appended;
-      const result = this.#db
-        .transaction(() => {
-          writer.events.reset();
-          const done = task(writer);
-          writer.events.settle();
-          return done;
-        })
-        .immediate();
+      const transaction = this.#db.transaction(() => {
+        writer.events.reset();
+        if (deferred !== undefined) storePage(writer, deferred);
+        const done = task(writer);
+        writer.events.settle();
+        return done;
+      });
+      let result: T;
+      try {
+        result = transaction.immediate();
+      } finally {
+        // Values that were read inside the transaction may have been rolled back.
+        this.#version += 1;
+      }
+      this.#deferred.clear();
       if (writer.events.appended !== before) this.#onEvents();
       return result;
     });
@@ -279,6 +336,7 @@ export class WalletStore {
   async flushToDisk(): Promise<void> {
     // Closing a store flushes it.
     if (this.#db.memory || !this.#db.open) return;
+    this.#writeDeferred();
     detectingDamage(this.#path, () => this.#restoreFile());
     await withFileErrorsAsync(this.#path, () => this.#walSync.finish());
   }
@@ -305,6 +363,7 @@ export class WalletStore {
 
   /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */
   checkpointSync(): void {
+    this.#writeDeferred();
     detectingDamage(this.#path, () => {
       this.#restoreFile();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
@@ -329,15 +388,25 @@ export class WalletStore {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();
     try {
-      detectingDamage(this.#path, () => {
-        this.#restoreFile();
-        this.#emptyLog();
-      });
+      this.#closeLog();
     } finally {
       this.#db.close();
       this.#identity?.release();
       this.#location?.key.wipe();
     }
+  }
+
+  #closeLog(): void {
+    try {
+      this.#writeDeferred();
+    } catch (error) {
+      // The blocks are scanned again.
+      if (!(error instanceof WalletError) || error.fault.kind !== 'wallet_io') throw error;
+    }
+    detectingDamage(this.#path, () => {
+      this.#restoreFile();
+      this.#emptyLog();
+    });
   }
 
   /** Moves the log into the main file. A full disk is no error: the log is on disk already, and stays there. */

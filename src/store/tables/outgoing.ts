@@ -90,6 +90,13 @@ export class OutgoingReader {
     return this.#pages.end(range, transactions);
   }
 
+  /** True if a payment is prepared, pending or failed. */
+  hasUnmined(): boolean {
+    return (
+      this.db.prepare("SELECT 1 FROM outgoing_tx WHERE state <> 'confirmed' LIMIT 1").get() !== undefined
+    );
+  }
+
   /** Returns mined transactions in height order, then others by age. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
