@@ -1,8 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkpointOnThread } from './file/checkpoint.js';
 import {
-  AUTOCHECKPOINT_PAGES,
   isDamage,
   detectingDamage,
   openDatabase,
@@ -11,6 +10,7 @@ import {
   type StoreKey,
 } from './file/database.js';
 import { syncDirectory, syncFile } from './file/fsync.js';
+import { CommitFlushing } from './file/commit-flushing.js';
 import { addBackupName } from './file/backup-name.js';
 import { WalSync } from './file/wal-sync.js';
 import type { StatementCachingDatabase } from './file/statement-cache.js';
@@ -44,9 +44,6 @@ interface Location {
   readonly onFileRestored: OnFileRestored;
 }
 
-/** Data that SQLite flushes during a commit: the log; only its header, when it is begun; nothing. */
-type Flushing = 'FULL' | 'NORMAL' | 'OFF';
-
 const heightOf = (tip: BlockRef | undefined): number => (tip?.height ?? 0) + 1;
 
 /** Stores a page and the reward of its last block. */
@@ -77,9 +74,7 @@ export class WalletStore {
   #checkpoint: Promise<unknown> | undefined;
   readonly #events: EventSettings;
   #onEvents: () => void = () => undefined;
-  #flushing: Flushing = 'FULL';
-  /** False until the log is known to hold its header. */
-  #hasLogHeader = false;
+  #flushing: CommitFlushing;
   readonly #deferred = new DeferredBlocks();
   readonly #storedTip = new CachedRead(this, (r) => r.chain.tip());
   readonly #storedHistory = new CachedRead(this, (r) => r.chain.shortHistory());
@@ -91,6 +86,7 @@ export class WalletStore {
     this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
     this.#walSync = walSyncOf(db, location);
+    this.#flushing = new CommitFlushing(db);
     this.#reader = new WalletReader(db);
     this.#writer = new WalletWriter(db, events);
   }
@@ -267,16 +263,16 @@ export class WalletStore {
    * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk is full or fails.
    */
   write<T>(task: (w: WalletWriter) => T): T {
-    return this.#commit(task, () => 'FULL');
+    return this.#commit(task, () => this.#flushing.full());
   }
 
-  #commit<T>(task: (w: WalletWriter) => T, flushing: () => Flushing): T {
+  #commit<T>(task: (w: WalletWriter) => T, setFlushing: () => void): T {
     this.#assertOpen();
     if (this.#db.inTransaction) throw new Error('a write began inside another write');
     return detectingDamage(this.#path, () => {
       this.#restoreFile();
       for (const snapshot of this.#snapshots) snapshot.detach();
-      this.#setFlushing(flushing());
+      setFlushing();
       this.#version += 1;
       const writer = this.#writer;
       const deferred = this.#deferred.page;
@@ -301,33 +297,13 @@ export class WalletStore {
     });
   }
 
-  #setFlushing(flushing: Flushing): void {
-    if (flushing === this.#flushing) return;
-    this.#db.pragma(`synchronous = ${flushing}`);
-    // A checkpoint must flush both files: it waits for a commit that does.
-    if (flushing === 'OFF') this.#db.pragma('wal_autocheckpoint = 0');
-    else if (this.#flushing === 'OFF') this.#db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
-    this.#flushing = flushing;
-  }
-
-  /**
-   * Flushing of a commit that does not wait for the disk. The header of an empty log is not flushed either: nothing in
-   * such a log can be taken for valid without its header. A log that restarts has old data, which its new header must
-   * precede.
-   */
-  #leastFlushing(): Flushing {
-    if (this.#hasLogHeader || this.#db.memory) return 'NORMAL';
-    this.#hasLogHeader = (statSync(logOf(this.#db.name), { throwIfNoEntry: false })?.size ?? 0) > 0;
-    return this.#hasLogHeader ? 'NORMAL' : 'OFF';
-  }
-
   /**
    * Runs one transaction whose data can be read from the chain again, or was not reported to a client yet. Does not
    * wait for the disk: the data survives a crash of this process, but a crash of the machine only once {@link
    * flushToDisk} or a later {@link write} has ended.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
-    const result = this.#commit(task, () => this.#leastFlushing());
+    const result = this.#commit(task, () => this.#flushing.least());
     if (!this.#db.memory) this.#walSync.note();
     return result;
   }
@@ -446,8 +422,7 @@ export class WalletStore {
     commitDraft(path);
     this.#db = openDatabase(path, keyOf(location));
     this.#walSync = walSyncOf(this.#db, location);
-    this.#flushing = 'FULL';
-    this.#hasLogHeader = false;
+    this.#flushing = new CommitFlushing(this.#db);
     this.#identity = new FileIdentity(path);
     this.#reader = new WalletReader(this.#db);
     this.#writer = new WalletWriter(this.#db, this.#events);
