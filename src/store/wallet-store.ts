@@ -376,8 +376,8 @@ export class WalletStore {
     try {
       this.#writeDeferred();
     } catch (error) {
-      // The blocks are scanned again.
-      if (!(error instanceof WalletError) || error.fault.kind !== 'wallet_io') throw error;
+      // The disk is full or the store is damaged: the blocks are scanned again.
+      if (!(error instanceof WalletError)) throw error;
     }
     detectingDamage(this.#path, () => {
       this.#restoreFile();

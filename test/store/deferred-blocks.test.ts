@@ -53,10 +53,10 @@ function afterKill(): WalletStore {
   return WalletStore.open(join(directory, 'killed'), KEY);
 }
 
-/** Fails every transaction as a full disk does. */
-const fillDisk = () =>
+/** Fails every transaction. */
+const failWith = (code: string) =>
   jest.spyOn(Database.prototype, 'transaction').mockImplementation(() => {
-    throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+    throw new Database.SqliteError('a failure of the disk', code);
   });
 
 describe('blocks that change nothing but the tip', () => {
@@ -140,9 +140,9 @@ describe('blocks that change nothing but the tip', () => {
     ]);
   });
 
-  it('are dropped by a close that finds the disk full, and read again', () => {
+  it.each(['SQLITE_FULL', 'SQLITE_CORRUPT'])('are dropped by a close that fails with %s', (code) => {
     file.addPage(page(30, 3));
-    fillDisk();
+    failWith(code);
     file.close();
     jest.restoreAllMocks();
     file = WalletStore.open(join(directory, 'w'), KEY);
@@ -151,7 +151,7 @@ describe('blocks that change nothing but the tip', () => {
 
   it('report a full disk to the commit that writes them, and are kept', () => {
     file.addPage(page(30, 3));
-    fillDisk();
+    failWith('SQLITE_FULL');
     expect(() => file.write(() => undefined)).toThrow(WalletError);
     jest.restoreAllMocks();
     expect(file.height()).toBe(33);
