@@ -11,7 +11,7 @@ import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
 import { printTable } from './table.js';
-import { usage } from './usage.js';
+import { mainThreadSeconds, usage } from './usage.js';
 
 /*
  * Many wallets in one process; beside it as many processes of the reference as there are wallets.
@@ -30,6 +30,9 @@ const WALLETS = Number(options.wallets);
 const IDLE = Number(options.idle);
 const PAYMENTS = Number(options.payments);
 const REFERENCES = 10;
+const BLOCKS = 5;
+/** Wallets in a row that must know a block before all are listed. */
+const AT_TIP_ASKED = 20;
 const language = 'English';
 const CONNECTIONS = ['--rpc-max-connections=2000', '--rpc-max-connections-per-private-ip=2000'];
 
@@ -63,9 +66,16 @@ const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ??
   Number.NaN;
 
+const METHODS = ['get_balance', 'get_address', 'get_height', 'get_transfers'];
+
+/** True if a sampled request makes the server read the daemon's pool. */
+const readsPool = (i: number): boolean => METHODS[i % METHODS.length] === 'get_transfers';
+
+const spread = (times: readonly number[]): string =>
+  `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.99).toFixed(1)} ms`;
+
 /** Sends requests to random wallets until it is stopped. @returns their times [ms]. */
 function sampleRequests(server: WalletRpc, wallets: number): { stop(): Promise<number[]> } {
-  const METHODS = ['get_balance', 'get_address', 'get_height', 'get_transfers'];
   const times: number[] = [];
   let stopped = false;
   const sampling = (async () => {
@@ -85,10 +95,18 @@ function sampleRequests(server: WalletRpc, wallets: number): { stop(): Promise<n
   };
 }
 
-const isAtTip = async (server: WalletRpc, height: number): Promise<boolean> =>
-  (await server.rpc('list_wallets')).wallets.every(
-    (wallet: Loose) => wallet.height === undefined || wallet.height >= height,
-  );
+/** Waits until all wallets know a number of blocks. Asks single ones for it, before one list confirms it. */
+async function untilAtTip(server: WalletRpc, wallets: number, height: number): Promise<void> {
+  const isAtTip = (wallet: Loose): boolean => wallet.height === undefined || wallet.height >= height;
+  for (;;) {
+    for (let asked = 0, i = 0; asked < AT_TIP_ASKED; i++) {
+      const at = isAtTip(await walletCalls(server.port, nameOf((i * 619) % wallets)).rpc('get_height'));
+      asked = at ? asked + 1 : 0;
+      await sleep(at ? 0 : 10);
+    }
+    if ((await server.rpc('list_wallets')).wallets.every(isAtTip)) return;
+  }
+}
 
 /** Restores wallets over the bench chain: ours in one process, the reference's in a process each. */
 async function measureRestore(): Promise<void> {
@@ -217,7 +235,7 @@ async function measureIdle(): Promise<void> {
         );
       await sleep(90_000);
       resident.set(count, usage(pidOf(server)).residentMiB);
-      if (count === IDLE) await measureBlock(server, daemon, () => pages);
+      if (count === IDLE) await measureBlocks(server, daemon, () => pages);
       await server.stop({ keep: true });
     }
     const alone = resident.get(1) ?? 0;
@@ -235,22 +253,38 @@ async function measureIdle(): Promise<void> {
   }
 }
 
-/** Time and page requests until a block is in every wallet, once a refresh cycle begins. */
-async function measureBlock(server: WalletRpc, daemon: Monerod, pages: () => number): Promise<void> {
+/** Time and page requests until a block is in every wallet, once a refresh cycle begins; for several blocks. */
+async function measureBlocks(server: WalletRpc, daemon: Monerod, pages: () => number): Promise<void> {
   const { address } = await walletCalls(server.port, nameOf(0)).rpc('get_address');
-  await daemon.rpc('generateblocks', { wallet_address: address, amount_of_blocks: 1 });
-  const { height } = await daemon.rpc('get_info');
-  const before = pages();
-  while (pages() === before) await sleep(2);
-  const sampler = sampleRequests(server, IDLE);
-  const ms = await timeOf(async () => {
-    while (!(await isAtTip(server, height))) await sleep(50);
-  });
-  const times = await sampler.stop();
+  const reached: number[] = [];
+  const requested: number[] = [];
+  const cpu: number[] = [];
+  const times: number[] = [];
+  for (let block = 0; block < BLOCKS; block++) {
+    await daemon.rpc('generateblocks', { wallet_address: address, amount_of_blocks: 1 });
+    const { height } = await daemon.rpc('get_info');
+    const before = { pages: pages(), cpu: mainThreadSeconds(pidOf(server)) };
+    while (pages() === before.pages) await sleep(2);
+    const sampler = sampleRequests(server, IDLE);
+    reached.push(await timeOf(() => untilAtTip(server, IDLE, height)));
+    times.push(...(await sampler.stop()));
+    requested.push(pages() - before.pages);
+    cpu.push((1000 * (mainThreadSeconds(pidOf(server)) - before.cpu)) / IDLE);
+    await sleep(10_000);
+  }
   rows.push(
-    [`a new block reaches ${IDLE} wallets`, seconds(ms), '1 s'],
-    ['page requests to the daemon for it', String(pages() - before), '1'],
-    ['requests meanwhile, 99th percentile', `${percentile(times, 0.99).toFixed(1)} ms`, '20 ms'],
+    [
+      `a new block reaches ${IDLE} wallets, each of ${BLOCKS}`,
+      reached.map((ms) => seconds(ms)).join(', '),
+      '1 s',
+    ],
+    ['page requests to the daemon for it', requested.join(', '), '1'],
+    ['CPU of the main thread for it, a wallet', cpu.map((ms) => `${ms.toFixed(2)} ms`).join(', '), ''],
+    [
+      `${times.length} requests meanwhile, 99th percentile (median)`,
+      `${percentile(times, 0.99).toFixed(1)} ms (${percentile(times, 0.5).toFixed(1)} ms)`,
+      '20 ms',
+    ],
   );
 }
 
@@ -297,6 +331,11 @@ async function measureBusy(): Promise<void> {
         `requests while ${WALLETS} refresh and one restores ${PAYMENTS} payments, 99th percentile`,
         `${percentile(times, 0.99).toFixed(1)} ms`,
         '20 ms',
+      ],
+      [
+        `medians and 99th percentiles of ${times.length} requests: without the pool, with it`,
+        `${spread(times.filter((_, i) => !readsPool(i)))}, ${spread(times.filter((_, i) => readsPool(i)))}`,
+        '',
       ],
       [
         'a payment meanwhile, over one in quiet (medians)',

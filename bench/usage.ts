@@ -8,14 +8,22 @@ export interface Usage {
   readonly residentMiB: number;
 }
 
+/** Reads the user and system time of a process or thread from its `stat` file [s]. */
+function cpuSecondsIn(stat: string): number {
+  const fields = readFileSync(stat, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** User and system time of the main thread of a process [s]. Linux only. */
+export const mainThreadSeconds = (pid: number): number => cpuSecondsIn(`/proc/${pid}/task/${pid}/stat`);
+
 /** Reads the usage of a process. Linux only. */
 export function usage(pid: number): Usage {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name: string): number =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? '0') / 1024;
   return {
-    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100,
+    cpuSeconds: cpuSecondsIn(`/proc/${pid}/stat`),
     peakMiB: mebibytes('VmHWM'),
     residentMiB: mebibytes('VmRSS'),
   };

@@ -5,6 +5,7 @@ import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
 import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/model/records.js';
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ScannerState } from './scanner-state.js';
+import type { PackedBlocks } from './packed-hashes.js';
 import type { PoolFinding, UnminedTx } from './wallet-scanner.js';
 import type { OutputKeyImage } from './watch-list.js';
 import type { ExpectedChain, LooseBlock } from './chain-block.js';
@@ -24,6 +25,9 @@ export interface RefreshFrom {
    */
   readonly asOf?: number;
 }
+
+/** {@link RefreshFrom} as it crosses threads. */
+export type PackedFrom = Omit<RefreshFrom, 'history'> & { readonly history: PackedBlocks };
 
 /** Single transactions to scan. */
 export interface TxBatch {
@@ -84,7 +88,7 @@ export type RefreshRequest =
       readonly keys: SpendingKeys;
       readonly outputs: readonly LocatedOutput[];
     }
-  | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: RefreshFrom }
+  | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: PackedFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
 

@@ -8,6 +8,7 @@ import {
   type ReceivingKeys,
 } from '../wallet/scan/receive.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
+import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
 import type { SubaddressTable } from '../wallet/scan/subaddress-table.js';
 import { buildTx } from './chain-block.js';
 import type { MatchStream, OutputMatch } from './output-matches.js';
@@ -20,6 +21,9 @@ export interface ScannedTxs {
   /** Parses a transaction; most are of no interest and never parsed. @throws DaemonError */
   build(tx: number): BuiltTx;
 }
+
+/** Claims opened between two turns of the event loop: the answers of the daemon to other wallets are read there. */
+const CLAIMS_AT_ONCE = 32;
 
 const NONE: readonly FoundOutput[] = [];
 
@@ -87,18 +91,27 @@ export class OutputFinder {
       }
     }
     signal?.throwIfAborted();
-    const found = this.#open(claims);
+    const found = await this.#open(claims, signal);
     return { outputsOf: (tx) => found.get(tx) ?? NONE, build };
   }
 
-  /** Opens claims. @returns the wallet's outputs by transaction; the first key that opens an output counts. */
-  #open(claims: readonly TxClaim[]): Map<number, FoundOutput[]> {
+  /**
+   * Opens claims, and yields to the event loop in between.
+   * @returns the wallet's outputs by transaction; the first key that opens an output counts.
+   * @throws the signal's reason
+   */
+  async #open(
+    claims: readonly TxClaim[],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<number, FoundOutput[]>> {
     const { keys, arithmetic, withKeyImage } = this.#parts;
-    const opened = openClaims(
-      keys,
-      claims.map(({ claim }) => claim),
-      arithmetic,
-    );
+    const opened: (FoundOutput | undefined)[] = [];
+    for (let at = 0; at < claims.length; at += CLAIMS_AT_ONCE) {
+      if (at > 0) await yieldToEventLoop();
+      signal?.throwIfAborted();
+      const part = claims.slice(at, at + CLAIMS_AT_ONCE).map(({ claim }) => claim);
+      opened.push(...openClaims(keys, part, arithmetic));
+    }
     const found = new Map<number, Map<number, FoundOutput>>();
     claims.forEach(({ tx }, i) => {
       const output = opened[i];

@@ -12,6 +12,7 @@ import { KEYS_AT_ONCE } from './commit-batches.js';
 import { locatedKeyImages } from './located-key-images.js';
 import type { PoolView, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import { monotonicMs } from './monotonic-time.js';
+import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
 import { scanTransactions } from './transaction-scan.js';
@@ -130,7 +131,7 @@ async function refresh({
   wallet.refresh?.cancel();
   const current = new WalletRefresh(id, run, report);
   wallet.refresh = current;
-  await current.run(wallet, feeds, from);
+  await current.run(wallet, feeds, { ...from, history: unpackBlocks(from.history) });
   if (wallet.refresh === current) wallet.refresh = undefined;
 }
 

@@ -8,7 +8,7 @@ import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
 import { monotonicMs } from './monotonic-time.js';
-import { unpackHashes } from './packed-hashes.js';
+import { packBlocks, unpackHashes } from './packed-hashes.js';
 import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { ThreadCalls, type Call } from './thread-calls.js';
@@ -223,7 +223,12 @@ export class Refresher {
         wallet,
         new RefreshRun({ number, wallet, target, isPeriodic: from.asOf !== undefined, resolve, reject }),
       );
-      this.#post({ type: 'refresh', wallet, run: number, from: { asOf, ...from } });
+      this.#post({
+        type: 'refresh',
+        wallet,
+        run: number,
+        from: { asOf, ...from, history: packBlocks(from.history) },
+      });
     });
   }
 

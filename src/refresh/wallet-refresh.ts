@@ -1,5 +1,6 @@
 import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
 import { DaemonError } from '../daemon/errors.js';
+import { TurnLimit } from '../util/turn-limit.js';
 import type { PageFindings } from '../wallet/model/records.js';
 import type { ChainFeed } from './chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit-batches.js';
@@ -17,6 +18,14 @@ const COMMITS_AHEAD = 2;
 
 /** Weight of the commit batches between two checkpoints: some thousand pages of the store. */
 const CHECKPOINT_WEIGHT = 1500;
+
+/**
+ * Wallets that continue in one turn of the event loop when a block or the pool arrives for all of them: the thread
+ * answers requests for the pool in between.
+ */
+const WALLETS_PER_TURN = 8;
+
+const turns = new TurnLimit(WALLETS_PER_TURN);
 
 /** A wallet whose chain and pool are scanned. */
 export interface RefreshedWallet extends PoolViewer {
@@ -67,6 +76,8 @@ export class WalletRefresh {
       await this.#commits.settled(0);
       if (!wallet.scanner.isBlind) {
         const view = await feeds.pool.view(wallet, asOf, signal);
+        await turns.next();
+        signal.throwIfAborted();
         this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
       }
       this.#report({ type: 'done', wallet: this.#id, run: this.number });
@@ -77,6 +88,8 @@ export class WalletRefresh {
 
   async #scan(wallet: RefreshedWallet, { page, matches }: MemberPage): Promise<void> {
     const { signal } = this.#abort;
+    await turns.next();
+    signal.throwIfAborted();
     const findings = await wallet.scanner.scan(page, matches, signal);
     signal.throwIfAborted();
     // Pool transactions that were scanned may spend outputs that were unknown then.

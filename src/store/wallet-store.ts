@@ -1,9 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
 import { checkpointOnThread } from './file/checkpoint.js';
 import {
-  AUTOCHECKPOINT_PAGES,
   isDamage,
   detectingDamage,
   openDatabase,
@@ -12,6 +11,7 @@ import {
   type StoreKey,
 } from './file/database.js';
 import { syncDirectory, syncFile } from './file/fsync.js';
+import { CommitFlushing } from './file/commit-flushing.js';
 import { addBackupName } from './file/backup-name.js';
 import { WalSync } from './file/wal-sync.js';
 import type { StatementCachingDatabase } from './file/statement-cache.js';
@@ -21,9 +21,12 @@ import { cipherOf, NEW_CIPHER, type StoreCipher } from './file/store-cipher.js';
 import { draftOf } from './file/file-draft.js';
 import { fileError, withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { removeDatabase, commitDraft, logOf } from './file/atomic-replace.js';
+import { CachedRead } from './cached-read.js';
+import { DeferredBlocks } from './deferred-blocks.js';
 import { WalletReader } from './wallet-reader.js';
 import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
+import type { BlockRef, PageFindings } from '../wallet/model/records.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { ownEvents, WalletWriter } from './wallet-writer.js';
@@ -42,8 +45,13 @@ interface Location {
   readonly onFileRestored: OnFileRestored;
 }
 
-/** Data that SQLite flushes during a commit: the log; only its header, when it is begun; nothing. */
-type Flushing = 'FULL' | 'NORMAL' | 'OFF';
+const heightOf = (tip: BlockRef | undefined): number => (tip?.height ?? 0) + 1;
+
+/** Stores a page and the reward of its last block. */
+function storePage(w: WalletWriter, page: PageFindings, options?: { readonly freeInputs?: boolean }): void {
+  w.applyPage(page, options);
+  w.meta.set('last_block_reward', page.lastBlockReward.toString());
+}
 
 const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
@@ -67,11 +75,11 @@ export class WalletStore {
   #checkpoint: Promise<unknown> | undefined;
   readonly #events: EventSettings;
   #onEvents: () => void = () => undefined;
-  #flushing: Flushing = 'FULL';
-  /** False until the log is known to hold its header. */
-  #hasLogHeader = false;
-  /** Number of blocks known at a version of the data. */
-  #knownHeight: { readonly version: number; readonly height: number } | undefined;
+  #flushing: CommitFlushing;
+  readonly #deferred = new DeferredBlocks();
+  readonly #storedTip = new CachedRead(this, (r) => r.chain.tip());
+  readonly #storedHistory = new CachedRead(this, (r) => r.chain.shortHistory());
+  readonly #isAtRest = new CachedRead(this, () => this.#writer.isAtRest);
 
   private constructor(db: StatementCachingDatabase, events: EventSettings, location?: Location) {
     this.#events = events;
@@ -79,6 +87,7 @@ export class WalletStore {
     this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
     this.#walSync = walSyncOf(db, location);
+    this.#flushing = new CommitFlushing(db);
     this.#reader = new WalletReader(db);
     this.#writer = new WalletWriter(db, events);
   }
@@ -189,15 +198,51 @@ export class WalletStore {
   /** Number of blocks that the wallet knows. */
   height(): number {
     this.#assertOpen();
-    if (this.#knownHeight?.version === this.#version) return this.#knownHeight.height;
-    const height = (this.read((r) => r.chain.tip())?.height ?? 0) + 1;
-    if (!this.#db.inTransaction) this.#knownHeight = { version: this.#version, height };
-    return height;
+    // A write begins by storing the deferred blocks.
+    if (this.#db.inTransaction) return heightOf(this.read((r) => r.chain.tip()));
+    return this.#deferred.height ?? heightOf(this.#storedTip.value);
+  }
+
+  /** Blocks that the wallet knows, newest first: the last ten at least, then with growing gaps, and the first. */
+  shortHistory(): BlockRef[] {
+    this.#assertOpen();
+    return [...this.#deferred.newestFirst(), ...this.#storedHistory.value];
   }
 
   /** Reward of the last block [atomic units]; zero while unknown. */
   lastBlockReward(): Amount {
+    if (this.#deferred.page !== undefined) return this.#deferred.page.lastBlockReward;
     return amount(BigInt(this.read((r) => r.meta.get('last_block_reward')) ?? '0'));
+  }
+
+  /**
+   * Stores a page of blocks after undoing the blocks that it replaces. Recoverable, as {@link writeRecoverable}; blocks
+   * that change nothing but the tip are written later: after a crash of this process they are scanned again.
+   * @param options as in `WalletWriter.applyPage`.
+   */
+  addPage(page: PageFindings, options: { readonly freeInputs?: boolean } = {}): void {
+    if (this.#mayDefer(page)) {
+      detectingDamage(this.#path, () => this.#restoreFile());
+      this.#deferred.add(page);
+    } else this.writeRecoverable((w) => storePage(w, page, options));
+  }
+
+  /**
+   * Reads the values that the next refresh needs, unless they are known. To be called after work in the store: the
+   * statements are prepared then.
+   */
+  prefetch(): void {
+    this.height();
+    this.shortHistory();
+    void this.#isAtRest.value;
+  }
+
+  #mayDefer(page: PageFindings): boolean {
+    return this.#deferred.hasRoomFor(page) && page.startHeight === this.height() && this.#isAtRest.value;
+  }
+
+  #writeDeferred(): void {
+    if (this.#deferred.page !== undefined) this.writeRecoverable(() => undefined);
   }
 
   /** Opens a snapshot, which ends when the store is closed. @throws Error for a store in memory. */
@@ -219,50 +264,38 @@ export class WalletStore {
    * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk is full or fails.
    */
   write<T>(task: (w: WalletWriter) => T): T {
-    return this.#commit(task, () => 'FULL');
+    return this.#commit(task, () => this.#flushing.full());
   }
 
-  #commit<T>(task: (w: WalletWriter) => T, flushing: () => Flushing): T {
+  #commit<T>(task: (w: WalletWriter) => T, setFlushing: () => void): T {
     this.#assertOpen();
     if (this.#db.inTransaction) throw new Error('a write began inside another write');
     return detectingDamage(this.#path, () => {
       this.#restoreFile();
       for (const snapshot of this.#snapshots) snapshot.detach();
-      this.#setFlushing(flushing());
+      setFlushing();
       this.#version += 1;
       const writer = this.#writer;
+      const deferred = this.#deferred.page;
       const before = writer.events.appended;
-      const result = this.#db
-        .transaction(() => {
-          writer.events.reset();
-          const done = task(writer);
-          writer.events.settle();
-          return done;
-        })
-        .immediate();
+      const transaction = this.#db.transaction(() => {
+        writer.events.reset();
+        if (deferred !== undefined) storePage(writer, deferred);
+        const done = task(writer);
+        writer.events.settle();
+        return done;
+      });
+      let result: T;
+      try {
+        result = transaction.immediate();
+      } finally {
+        // Values that were read inside the transaction may have been rolled back.
+        this.#version += 1;
+      }
+      this.#deferred.clear();
       if (writer.events.appended !== before) this.#onEvents();
       return result;
     });
-  }
-
-  #setFlushing(flushing: Flushing): void {
-    if (flushing === this.#flushing) return;
-    this.#db.pragma(`synchronous = ${flushing}`);
-    // A checkpoint must flush both files: it waits for a commit that does.
-    if (flushing === 'OFF') this.#db.pragma('wal_autocheckpoint = 0');
-    else if (this.#flushing === 'OFF') this.#db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
-    this.#flushing = flushing;
-  }
-
-  /**
-   * Flushing of a commit that does not wait for the disk. The header of an empty log is not flushed either: nothing in
-   * such a log can be taken for valid without its header. A log that restarts has old data, which its new header must
-   * precede.
-   */
-  #leastFlushing(): Flushing {
-    if (this.#hasLogHeader || this.#db.memory) return 'NORMAL';
-    this.#hasLogHeader = (statSync(logOf(this.#db.name), { throwIfNoEntry: false })?.size ?? 0) > 0;
-    return this.#hasLogHeader ? 'NORMAL' : 'OFF';
   }
 
   /**
@@ -271,7 +304,7 @@ export class WalletStore {
    * flushToDisk} or a later {@link write} has ended.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
-    const result = this.#commit(task, () => this.#leastFlushing());
+    const result = this.#commit(task, () => this.#flushing.least());
     if (!this.#db.memory) this.#walSync.note();
     return result;
   }
@@ -280,6 +313,7 @@ export class WalletStore {
   async flushToDisk(): Promise<void> {
     // Closing a store flushes it.
     if (this.#db.memory || !this.#db.open) return;
+    this.#writeDeferred();
     detectingDamage(this.#path, () => this.#restoreFile());
     await withFileErrorsAsync(this.#path, () => this.#walSync.finish());
   }
@@ -319,6 +353,7 @@ export class WalletStore {
 
   /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */
   checkpointSync(): void {
+    this.#writeDeferred();
     detectingDamage(this.#path, () => {
       this.#restoreFile();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
@@ -343,15 +378,25 @@ export class WalletStore {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();
     try {
-      detectingDamage(this.#path, () => {
-        this.#restoreFile();
-        this.#emptyLog();
-      });
+      this.#closeLog();
     } finally {
       this.#db.close();
       this.#identity?.release();
       this.#location?.key.wipe();
     }
+  }
+
+  #closeLog(): void {
+    try {
+      this.#writeDeferred();
+    } catch (error) {
+      // The disk is full or the store is damaged: the blocks are scanned again.
+      if (!(error instanceof WalletError)) throw error;
+    }
+    detectingDamage(this.#path, () => {
+      this.#restoreFile();
+      this.#emptyLog();
+    });
   }
 
   /** Moves the log into the main file. A full disk is no error: the log is on disk already, and stays there. */
@@ -391,8 +436,7 @@ export class WalletStore {
     commitDraft(path);
     this.#db = openDatabase(path, keyOf(location));
     this.#walSync = walSyncOf(this.#db, location);
-    this.#flushing = 'FULL';
-    this.#hasLogHeader = false;
+    this.#flushing = new CommitFlushing(this.#db);
     this.#identity = new FileIdentity(path);
     this.#reader = new WalletReader(this.#db);
     this.#writer = new WalletWriter(this.#db, this.#events);

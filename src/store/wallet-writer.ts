@@ -129,6 +129,18 @@ export class WalletWriter {
     this.outgoing.dropSettledBlobs(last);
   }
 
+  /** True if a page without findings on top of the stored blocks changes nothing but the blocks. */
+  get isAtRest(): boolean {
+    const tip = this.chain.tip()?.height;
+    return (
+      tip !== undefined &&
+      this.imported.isEmpty() &&
+      this.events.isAtRest &&
+      // Payments below have reached every stage; rows above the tip were stored by `addFound`.
+      this.#hasFound.get({ from: tip - this.events.deepestStage + 2, to: MAX_HEIGHT }) === 0
+    );
+  }
+
   /** Stores transactions of the chain that were scanned out of order; adds missing data to known ones. */
   addFound(found: TxFindings): void {
     for (const { txHash } of [...found.received, ...found.outgoing]) this.events.touch(txHash);

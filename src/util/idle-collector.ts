@@ -8,14 +8,19 @@ const IDLE_UTILIZATION = 0.05;
 /** Seconds between two checks. */
 const INTERVAL = 5;
 
+/** Busy time of idle intervals after which garbage is collected too [s]. */
+const SMALL_WORK = 1;
+
 /**
- * Collects garbage once when a thread becomes idle after work. V8 collects only when it needs memory: without this an
+ * Collects garbage once when a thread becomes idle after work, or after much work in small parts. V8 collects only when it needs memory: without this an
  * idle process would keep the memory of a large answer or a refresh.
  */
 export class IdleCollector {
   readonly #utilization: () => number;
   readonly #collect: () => void;
   #worked = false;
+  /** Busy time of idle intervals since the last collection [s]. */
+  #smallWork = 0;
 
   /** @param utilization share of busy time since its last call, 0 to 1. */
   constructor(utilization: () => number, collect: () => void) {
@@ -25,12 +30,16 @@ export class IdleCollector {
 
   /** Called every few seconds. */
   check(): void {
-    if (this.#utilization() > IDLE_UTILIZATION) {
+    const utilization = this.#utilization();
+    if (utilization > IDLE_UTILIZATION) {
       this.#worked = true;
       return;
     }
-    if (this.#worked) this.#collect();
+    this.#smallWork += utilization * INTERVAL;
+    if (!this.#worked && this.#smallWork < SMALL_WORK) return;
+    this.#collect();
     this.#worked = false;
+    this.#smallWork = 0;
   }
 }
 

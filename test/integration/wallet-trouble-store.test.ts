@@ -144,7 +144,8 @@ describe('a wallet whose disk is full', () => {
     const before = await rpc('get_balance');
     const raise = lowerLimit(crowd.server.process.child.pid ?? 0, 'fsize', LONG_LOG);
     try {
-      await crowd.mine(1);
+      // More blocks than a wallet keeps in memory.
+      await crowd.mine(20);
       for (const method of ['create_address', 'refresh'])
         expect([method, (await call(method)).error]).toEqual([method, FULL]);
       await useTheOthers();

@@ -27,7 +27,7 @@ const AMOUNT = 5n;
 const pool = new KernelPool(2);
 afterAll(() => pool.close());
 
-const scanner = (): WalletScanner =>
+const scanner = (kernel = loadKernel()): WalletScanner =>
   new WalletScanner(
     {
       keys: { viewSecret: Uint8Array.from(viewSecret) as SecretKey, spendSecret },
@@ -39,7 +39,7 @@ const scanner = (): WalletScanner =>
       withoutKeyImage: new Uint8Array(),
       importedKeyImages: [],
     },
-    loadKernel(),
+    kernel,
   );
 
 function pageOf(count: number, outputs: readonly RewardOutput[], extra: Uint8Array): ChainTxs<ChainBlock> {
@@ -64,6 +64,31 @@ describe('the scanner of a wallet', () => {
     expect(await paidIn(pageOf(3, outputs, extraOf(keys)))).toEqual(
       [0, 1, 2].map((height) => [height, 1049]),
     );
+  });
+
+  it('lets the event loop turn between 32 outputs that it opens', async () => {
+    let turn = 0;
+    let isScanning = true;
+    const count = (): void => {
+      turn += 1;
+      if (isScanning) setImmediate(count);
+    };
+    count();
+    const kernel = loadKernel();
+    const opened: { readonly turn: number; readonly outputs: number }[] = [];
+    const { keyImages } = kernel;
+    kernel.keyImages = (outputKeys, secrets) => {
+      opened.push({ turn, outputs: outputKeys.length / 32 });
+      return keyImages.call(kernel, outputKeys, secrets);
+    };
+    const outputs = Array.from({ length: 70 }, (_, i) => outputTo(ADDRESS, i, 21n));
+    const page = pageOf(1, outputs, extraOf(pointsFrom(21n, 1)));
+    const one = scanner(kernel);
+    const found = await one.scan(page, one.matchesIn(page.txs, pool));
+    isScanning = false;
+    expect(found.outputs.map(({ outputIndex }) => outputIndex)).toEqual(outputs.map((_, i) => i));
+    expect(opened.map((part) => part.outputs)).toEqual([32, 32, 6]);
+    expect(new Set(opened.map((part) => part.turn)).size).toBe(3);
   });
 
   it('stops between two kernel batches when it is aborted', async () => {

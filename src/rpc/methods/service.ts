@@ -102,8 +102,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     meta: { needs: 'nothing', restricted: true },
     params: none,
     source: 'an addition of this server',
-    handle: ({ server }) => ({
-      wallets: server.listWallets().map(({ name, open }) => ({
+    handle: async ({ server }) => ({
+      wallets: (await server.listWallets()).map(({ name, open }) => ({
         name,
         open: open !== undefined,
         ...(open === undefined

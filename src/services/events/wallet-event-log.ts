@@ -1,3 +1,4 @@
+import { CachedRead } from '../../store/cached-read.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { EventType } from '../../wallet/model/events.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -8,19 +9,16 @@ type Context = Pick<WalletContext, 'addresses' | 'name' | 'store'>;
 /** Reads the events of one open wallet. */
 export class WalletEventLog {
   readonly #context: Context;
-  /** {@link lastId}, with the version of the store that it belongs to. */
-  #last: { readonly version: number; readonly id: number } | undefined;
+  readonly #last: CachedRead<number>;
 
   constructor(context: Context) {
     this.#context = context;
+    this.#last = new CachedRead(context.store, (r) => r.events.last());
   }
 
   /** Id of the latest event; 0 if the wallet has had none. */
   get lastId(): number {
-    const { store } = this.#context;
-    if (this.#last?.version !== store.version)
-      this.#last = { version: store.version, id: store.read((r) => r.events.last()) };
-    return this.#last.id;
+    return this.#last.value;
   }
 
   /** Greatest id that retention has deleted; 0 if none. */

@@ -1,3 +1,4 @@
+import { workSlices } from '../../util/work-slices.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
 import type { OpenWallets } from './open-wallets.js';
@@ -23,18 +24,25 @@ export interface ListedWallet {
 /** Ending of the name of a background wallet, which shares the store of its main wallet. */
 const BACKGROUND = '.background';
 
-/** Lists the wallets of a directory by name; without a directory, the open wallets. */
-export function listWallets(wallets: OpenWallets, directory: WalletDirectory | undefined): ListedWallet[] {
+/**
+ * Lists the wallets of a directory by name; without a directory, the open wallets. Yields to the event loop.
+ * @throws WalletError `wallet_io`
+ */
+export async function listWallets(
+  wallets: OpenWallets,
+  directory: WalletDirectory | undefined,
+): Promise<ListedWallet[]> {
   if (directory === undefined)
     return wallets.all().map((wallet) => ({ name: wallet.name, open: stateOf(wallet) }));
   const names = directory.names();
   const known = new Set(names);
-  return names.flatMap((name) => {
+  const listed = await workSlices.map(names, (name): ListedWallet | undefined => {
     const wallet = wallets.findByKeysFile(directory.locate(name).keys);
-    if (wallet !== undefined) return [{ name, open: stateOf(wallet) }];
+    if (wallet !== undefined) return { name, open: stateOf(wallet) };
     const isBackground = name.endsWith(BACKGROUND) && known.has(name.slice(0, -BACKGROUND.length));
-    return isBackground ? [] : [{ name }];
+    return isBackground ? undefined : { name };
   });
+  return listed.filter((wallet) => wallet !== undefined);
 }
 
 function stateOf({ store, sync, isViewOnly, keys }: OpenWallet): OpenWalletState {

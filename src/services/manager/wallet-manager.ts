@@ -97,7 +97,7 @@ export class WalletManager {
   }
 
   /** Wallets of the directory by name. @throws WalletError `wallet_io` */
-  listWallets(): ListedWallet[] {
+  listWallets(): Promise<ListedWallet[]> {
     return listWallets(this.#wallets, this.settings.directory);
   }
 

@@ -1,6 +1,7 @@
 import type { Hash } from '../../crypto/types.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
 import { DaemonError } from '../../daemon/errors.js';
+import { CachedRead } from '../../store/cached-read.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
@@ -50,17 +51,19 @@ export class LostPayments {
   readonly #relayed = new Map<string, number>();
   /** Number of blocks known when a payment was first missing, by hash in hex. */
   readonly #missedAt = new Map<string, number>();
+  readonly #hasOpen: CachedRead<boolean>;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
+    this.#hasOpen = new CachedRead(context.store, (r) => r.outgoing.hasUnmined());
   }
 
   /** To be called after blocks and then the pool were read. @param present hashes in hex of the pool. */
   async follow(present: ReadonlySet<string>): Promise<void> {
     const { store } = this.#context;
     const { relay } = this.#services;
-    const payments = store.read((r) => r.outgoing.list({ states: STATES }));
+    const payments = this.#hasOpen.value ? store.read((r) => r.outgoing.list({ states: STATES })) : [];
     const open = new Set(payments.map(({ txHash }) => toHex(txHash)));
     for (const known of [this.#missedAt, this.#relayed])
       for (const name of known.keys()) if (!open.has(name)) known.delete(name);

@@ -3,6 +3,7 @@ import { parseTransaction } from '../../cryptonote/transaction.js';
 import type { PoolFinding } from '../../refresh/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
+import { CachedRead } from '../../store/cached-read.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -11,10 +12,17 @@ type Context = Pick<WalletContext, 'store'>;
 /** Updates the records of unmined incoming and outgoing payments from the pool. */
 export class MempoolTracker {
   readonly #context: Context;
+  readonly #listed: CachedRead<{ readonly hashes: readonly Hash[]; readonly isUndecided: boolean }>;
+  readonly #hasOpen: CachedRead<boolean>;
   #present: ReadonlySet<string> = new Set();
 
   constructor(context: Context) {
     this.#context = context;
+    this.#listed = new CachedRead(context.store, (r) => ({
+      hashes: r.pool.hashes(),
+      isUndecided: r.events.awaitsPool(),
+    }));
+    this.#hasOpen = new CachedRead(context.store, (r) => r.outgoing.hasUnmined());
   }
 
   /** Hashes in hex of the transactions that the pool held when it was last read. */
@@ -26,10 +34,8 @@ export class MempoolTracker {
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = new Set(present.map(toHex));
     this.#present = names;
-    const { gone, isUndecided } = this.#context.store.read((r) => ({
-      gone: r.pool.hashes().filter((txHash) => !names.has(toHex(txHash))),
-      isUndecided: r.events.awaitsPool(),
-    }));
+    const { hashes, isUndecided } = this.#listed.value;
+    const gone = hashes.filter((txHash) => !names.has(toHex(txHash)));
     // Most reads change nothing.
     if (gone.length === 0 && findings.length === 0 && !isUndecided) return [];
     return this.#context.store.write((w) => {
@@ -79,6 +85,7 @@ export class MempoolTracker {
   /** Reserves the free inputs of payments that a reorganisation undid during background sync. */
   reserveLost(): void {
     const { store } = this.#context;
+    if (!this.#hasOpen.value) return;
     const lost = store.read((r) =>
       r.outgoing
         .list({ states: ['prepared', 'pending'] })

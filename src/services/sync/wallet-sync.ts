@@ -7,6 +7,7 @@ import type { Refresher } from '../../refresh/refresher.js';
 import type { ScannerState } from '../../refresh/scanner-state.js';
 import type { PoolFinding } from '../../refresh/wallet-scanner.js';
 import type { BatchFindings, TxBatch, WalletId } from '../../refresh/messages.js';
+import { CachedRead } from '../../store/cached-read.js';
 import { ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
@@ -14,6 +15,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
 import type { OutputWithoutKeyImage } from '../../wallet/scan/ambiguous-spends.js';
 import {
+  hasFindings,
   MAX_REORGANISATION,
   type OwnedOutput,
   type PageFindings,
@@ -75,6 +77,7 @@ export class WalletSync implements RefreshTarget {
   readonly #id: WalletId;
   readonly #retention: EventRetention;
   readonly #readingPool = new Mutex();
+  readonly #storedRestoreHeight: CachedRead<string | undefined>;
   /** Next read of the pool, while it has not started. */
   #nextPoolRead: Promise<void> | undefined;
   #daemonHeight = 0;
@@ -87,6 +90,7 @@ export class WalletSync implements RefreshTarget {
     this.#context = context;
     this.#services = services;
     this.#retention = new EventRetention(context);
+    this.#storedRestoreHeight = new CachedRead(context.store, (r) => r.meta.get('restore_height'));
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
   }
@@ -108,7 +112,7 @@ export class WalletSync implements RefreshTarget {
 
   /** First height to scan; undefined until it is determined. */
   get restoreHeight(): number | undefined {
-    const known = this.#context.store.read((r) => r.meta.get('restore_height'));
+    const known = this.#storedRestoreHeight.value;
     return known === undefined ? undefined : Number(known);
   }
 
@@ -178,7 +182,7 @@ export class WalletSync implements RefreshTarget {
     this.#context.assertOpen();
     const restoreHeight = await this.#restoreHeight();
     const from = {
-      history: this.#context.store.read((r) => r.chain.shortHistory()),
+      history: this.#context.store.shortHistory(),
       startHeight: Math.max(startHeight, restoreHeight),
       ...(asOf === undefined ? {} : { asOf }),
     };
@@ -192,7 +196,14 @@ export class WalletSync implements RefreshTarget {
     // The pool is not read during background sync, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments();
     this.#retention.run();
+    this.#prefetch();
     return result;
+  }
+
+  /** Reads the values that the next refresh needs, while the statements of the store are prepared. */
+  #prefetch(): void {
+    this.#context.store.prefetch();
+    void this.#storedRestoreHeight.value;
   }
 
   #reportSynced(): void {
@@ -272,12 +283,9 @@ export class WalletSync implements RefreshTarget {
   commitPage(findings: PageFindings, daemonHeight: number): void {
     const fresh = this.#newIncoming(findings);
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
-    this.#context.store.writeRecoverable((w) => {
-      // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until
-      // it is relayed again.
-      w.applyPage(findings, { freeInputs: this.#context.keystore.background !== undefined });
-      w.meta.set('last_block_reward', findings.lastBlockReward.toString());
-    });
+    // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until it
+    // is relayed again.
+    this.#context.store.addPage(findings, { freeInputs: this.#context.keystore.background !== undefined });
     this.#mustFlush ||= !isCheapToScanAgain(findings);
     // A balance request lists these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));
@@ -292,6 +300,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Incoming transactions without a notice so far, which they get in the pool already. */
   #newIncoming({ received, outputs }: TxFindings): Hash[] {
+    if (received.length === 0) return [];
     const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
     return this.#context.store.read((r) =>
       received
@@ -319,6 +328,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Sends notices of mined incoming transactions, except those whose outputs are all burnt. */
   #notify(txHashes: readonly Hash[]): void {
+    if (txHashes.length === 0) return;
     const income = this.#context.store.read((r) => txHashes.filter((txHash) => r.outputs.isIncome(txHash)));
     for (const txHash of income) this.#context.events.onIncoming(this.#context.name, txHash);
   }
@@ -363,8 +373,8 @@ export class WalletSync implements RefreshTarget {
    * timestamps.
    */
   async #restoreHeight(): Promise<number> {
-    const known = this.#context.store.read((r) => r.meta.get('restore_height'));
-    if (known !== undefined) return Number(known);
+    const known = this.restoreHeight;
+    if (known !== undefined) return known;
     const created = Number(this.#context.store.read((r) => r.meta.get('created_at')) ?? '0');
     const found = await this.#heightBefore(created - 86_400);
     this.#context.assertOpen();
@@ -398,12 +408,7 @@ async function untilClosed<T>(answer: Promise<T>): Promise<T> {
 
 /** True for a few blocks without findings: after a crash of the machine they are scanned again. */
 const isCheapToScanAgain = (findings: PageFindings): boolean =>
-  findings.hashes.length <= MAX_SCANNED_AGAIN &&
-  findings.subaddresses.length === 0 &&
-  findings.received.length === 0 &&
-  findings.spends.length === 0 &&
-  findings.outgoing.length === 0 &&
-  findings.ambiguousSpends === undefined;
+  findings.hashes.length <= MAX_SCANNED_AGAIN && !hasFindings(findings);
 
 /** Reference to an output as in rings: by amount, 0 for RingCT, and global index. */
 const toBlindOutput = ({ rct, amount: value, globalIndex, height }: OwnedOutput): OutputWithoutKeyImage => ({

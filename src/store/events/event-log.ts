@@ -62,6 +62,8 @@ export class EventLog {
   readonly #reported: ReportedPayments;
   readonly #reportedTransfers: ReportedTransfers;
   readonly #peaks: EventPeaks;
+  readonly #locked: LockedPayments;
+  readonly #stages: Stages;
   readonly #payments: PaymentEvents;
   readonly #transfers: TransferEvents;
   readonly #pool: PoolEvents;
@@ -77,9 +79,11 @@ export class EventLog {
     this.#reported = new ReportedPayments(db);
     this.#reportedTransfers = reportedTransfers;
     this.#peaks = new EventPeaks(tables.meta);
+    this.#locked = new LockedPayments(db);
+    this.#stages = new Stages(confirmations);
     this.#payments = new PaymentEvents({
-      ...{ rows, seen, payments: tables.payments, locked: new LockedPayments(db), reported: this.#reported },
-      ...{ peaks: this.#peaks, stages: new Stages(confirmations) },
+      ...{ rows, seen, payments: tables.payments, locked: this.#locked, reported: this.#reported },
+      ...{ peaks: this.#peaks, stages: this.#stages },
     });
     this.#transfers = new TransferEvents({
       ...{ db, rows, outgoing: tables.outgoing, subaddresses: tables.subaddresses },
@@ -100,6 +104,25 @@ export class EventLog {
 
   get #tip(): number {
     return this.#tables.chain.tip()?.height ?? -1;
+  }
+
+  /** Confirmations from which a payment without an unlock time reaches no further stage. */
+  get deepestStage(): number {
+    return this.#stages.deepest;
+  }
+
+  /**
+   * True if the tip may move without events, apart from the stages of payments that are less deep than {@link
+   * deepestStage}: no payment is locked, and no reorganisation or rescan is being followed.
+   */
+  get isAtRest(): boolean {
+    return (
+      this.#isOn &&
+      this.#locked.isEmpty &&
+      this.#peaks.isEmpty &&
+      this.#reported.isEmpty &&
+      this.#reportedTransfers.isEmpty
+    );
   }
 
   /** Reports everything that the store holds, once: in a new store, and in one that has no events yet. */

@@ -46,14 +46,15 @@ export class Stages {
   readonly #thresholds: readonly number[];
   /** Depths of the tip at which payments without an unlock time reach a stage, each once. */
   readonly #depths: readonly number[];
-  readonly #deepest: number;
+  /** Confirmations from which a payment without an unlock time reaches no further stage. */
+  readonly deepest: number;
   readonly #texts = new Map<number, string>();
 
   /** @param confirmations thresholds; 1 is reached in the block of the payment. */
   constructor(confirmations: readonly number[]) {
     this.#thresholds = [...new Set(confirmations)].sort((a, b) => a - b);
     this.#depths = [...new Set([...this.#thresholds, SPENDABLE_AGE_BLOCKS])];
-    this.#deepest = Math.max(...this.#depths);
+    this.deepest = Math.max(...this.#depths);
   }
 
   /** Stages without a time lock that a payment reaches when the tip moves; a tip of -1 is that of no chain. */
@@ -69,7 +70,7 @@ export class Stages {
 
   /** {@link between} of a payment without an unlock time in the block at a height, comma separated. */
   reachedAt(height: number, tip: number): string {
-    const depth = Math.min(tip - height + 1, this.#deepest);
+    const depth = Math.min(tip - height + 1, this.deepest);
     const known = this.#texts.get(depth);
     if (known !== undefined) return known;
     const text = this.between({ height: 0, unlockTime: 0n }, -1, depth - 1).join(',');

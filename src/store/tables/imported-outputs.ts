@@ -68,6 +68,10 @@ export class ImportedOutputReader {
     this.#list = db.prepare<[], ImportedRow>('SELECT * FROM imported_output ORDER BY place').safeIntegers();
   }
 
+  isEmpty(): boolean {
+    return this.db.prepare('SELECT 1 FROM imported_output LIMIT 1').get() === undefined;
+  }
+
   list(): ImportedOutput[] {
     return this.#list.all().map(toImported);
   }

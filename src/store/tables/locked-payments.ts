@@ -18,11 +18,13 @@ interface LockedRow {
 
 /** Mined payments with an unlock time that are not reported as unlocked. */
 export class LockedPayments {
+  readonly #any: Statement<[], unknown>;
   readonly #insert: Statement<[Uint8Array, number, number, number, number]>;
   readonly #due: Statement<[number, number], LockedRow>;
   readonly #delete: Statement<[Uint8Array, number, number]>;
 
   constructor(db: Db) {
+    this.#any = db.prepare('SELECT 1 FROM locked_payment LIMIT 1');
     this.#insert = db.prepare(
       `INSERT INTO locked_payment (tx_hash, account, minor, opens_height, opens_time) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET opens_height = excluded.opens_height, opens_time = excluded.opens_time`,
@@ -32,6 +34,10 @@ export class LockedPayments {
        ORDER BY opens_height, tx_hash, account, minor`,
     );
     this.#delete = db.prepare('DELETE FROM locked_payment WHERE tx_hash = ? AND account = ? AND minor = ?');
+  }
+
+  get isEmpty(): boolean {
+    return this.#any.get() === undefined;
   }
 
   /** @param opens least tip, and least time [Unix s], at which it is unlocked. */

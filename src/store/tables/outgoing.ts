@@ -90,6 +90,13 @@ export class OutgoingReader {
     return this.#pages.end(range, transactions);
   }
 
+  /** True if a payment is prepared, pending or failed. */
+  hasUnmined(): boolean {
+    return (
+      this.db.prepare("SELECT 1 FROM outgoing_tx WHERE state <> 'confirmed' LIMIT 1").get() !== undefined
+    );
+  }
+
   /** Returns mined transactions in height order, then others by age. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
@@ -145,6 +152,9 @@ const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
 /** Depth from which a payment's blob is no longer needed [blocks]. */
 const SETTLED_DEPTH = 60;
 
+/** SQL that deletes the blobs of payments up to a height; its index keeps the time independent of their number. */
+export const DROP_BLOBS = 'UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL';
+
 export class OutgoingWriter extends OutgoingReader {
   readonly #insert: Statement<unknown[]>;
   readonly #insertDestination: Statement<[Uint8Array, number, string, bigint]>;
@@ -183,7 +193,7 @@ export class OutgoingWriter extends OutgoingReader {
          AND (change_at_payment IS NOT NULL OR tx_hash IN (SELECT tx_hash FROM outgoing_destination)) ${OVER_FACTS}`,
       'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
     ].map((sql) => db.prepare<[number, number]>(sql));
-    this.#dropBlobs = db.prepare('UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL');
+    this.#dropBlobs = db.prepare(DROP_BLOBS);
     this.#facts = db
       .prepare<[Uint8Array], FactRow>(
         'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, change_at_payment, payment_id',

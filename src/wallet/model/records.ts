@@ -229,6 +229,15 @@ export interface PageFindings extends TxFindings {
   readonly lastBlockReward: Amount;
 }
 
+/** True if a wallet received, spent or derived something in the transactions. */
+export const hasFindings = (found: TxFindings): boolean =>
+  found.received.length > 0 ||
+  found.outputs.length > 0 ||
+  found.spends.length > 0 ||
+  found.outgoing.length > 0 ||
+  found.subaddresses.length > 0 ||
+  found.ambiguousSpends !== undefined;
+
 /** An input of a mined transaction that spends an output of the wallet. */
 export interface FoundSpend {
   readonly keyImage: KeyImage;

@@ -41,37 +41,39 @@ const opened = (...wallets: OpenWallet[]): OpenWallets =>
 const put = (...files: string[]): void => files.forEach((file) => writeFileSync(join(path, file), ''));
 
 describe('the list of wallets', () => {
-  it('names each keys file of the directory once, in order, whether its wallet is open or not', () => {
+  it('names each keys file of the directory once, in order, whether its wallet is open or not', async () => {
     put('b.keys', 'b', 'a.keys', 'c.keys', 'c.lock', 'notes.txt');
-    expect(listWallets(opened(open('b', [10, 10])), directory)).toEqual([
+    expect(await listWallets(opened(open('b', [10, 10])), directory)).toEqual([
       { name: 'a' },
       { name: 'b', open: { height: 10, daemonHeight: 10, viewOnly: false, multisig: false, syncing: false } },
       { name: 'c' },
     ]);
   });
 
-  it('is empty for an empty directory', () => {
-    expect(listWallets(opened(), directory)).toEqual([]);
+  it('is empty for an empty directory', async () => {
+    expect(await listWallets(opened(), directory)).toEqual([]);
   });
 
-  it('leaves out the background files of a wallet, unless they are open', () => {
+  it('leaves out the background files of a wallet, unless they are open', async () => {
     put('a.keys', 'a.background.keys', 'lonely.background.keys');
-    expect(listWallets(opened(), directory)).toEqual([{ name: 'a' }, { name: 'lonely.background' }]);
-    const names = listWallets(opened(open('a.background', [1, 1])), directory).map(({ name }) => name);
+    expect(await listWallets(opened(), directory)).toEqual([{ name: 'a' }, { name: 'lonely.background' }]);
+    const names = (await listWallets(opened(open('a.background', [1, 1])), directory)).map(
+      ({ name }) => name,
+    );
     expect(names).toEqual(['a', 'a.background', 'lonely.background']);
   });
 
-  it('of a server without a directory holds the open wallets', () => {
+  it('of a server without a directory holds the open wallets', async () => {
     const wallets = opened(open('', [5, 7], { viewOnly: true }), open('m', [7, 0], { multisig: true }));
-    expect(listWallets(wallets, undefined)).toEqual([
+    expect(await listWallets(wallets, undefined)).toEqual([
       { name: '', open: { height: 5, daemonHeight: 7, viewOnly: true, multisig: false, syncing: true } },
       { name: 'm', open: { height: 7, daemonHeight: 0, viewOnly: false, multisig: true, syncing: false } },
     ]);
   });
 
-  it('fails with wallet_io where the directory is gone', () => {
+  it('fails with wallet_io where the directory is gone', async () => {
     rmSync(path, { recursive: true });
-    expect(() => listWallets(opened(), directory)).toThrow(
+    await expect(listWallets(opened(), directory)).rejects.toThrow(
       expect.objectContaining({ fault: expect.objectContaining({ kind: 'wallet_io' }) }),
     );
   });

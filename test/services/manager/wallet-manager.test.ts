@@ -39,11 +39,11 @@ describe('the wallets of a server', () => {
   it('are created, listed, closed and opened again from their files', async () => {
     await manager.scope('w').createWallet({ ...inMemory, filename: 'w', password: 'p' });
     const state = { height: 1, daemonHeight: 0, viewOnly: false, multisig: false, syncing: false };
-    expect(manager.listWallets()).toEqual([{ name: 'w', open: state }]);
+    expect(await manager.listWallets()).toEqual([{ name: 'w', open: state }]);
     const wallet = manager.scope('w').find();
     if (wallet === undefined) throw new Error('a wallet');
     await manager.scope('w').closeWallet(wallet);
-    expect(manager.listWallets()).toEqual([{ name: 'w' }]);
+    expect(await manager.listWallets()).toEqual([{ name: 'w' }]);
     await expect(manager.openPaths(server.paths('w'), 'q', 'current')).rejects.toMatchObject(
       fault({ kind: 'wrong_password' }),
     );
@@ -99,6 +99,6 @@ describe('stopping a server', () => {
     manager.endDaemonCalls();
     await manager.close();
     await manager.close();
-    expect(manager.listWallets()).toEqual([]);
+    expect(await manager.listWallets()).toEqual([]);
   });
 });

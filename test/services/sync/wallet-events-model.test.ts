@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -54,14 +54,30 @@ class Run {
     this.check();
   }
 
+  /** Continues with the files as a process that is killed leaves them: blocks in memory are lost. */
+  kill(): void {
+    const files = readdirSync(this.#directory).filter((name) => name === 'w' || name === 'w-wal');
+    for (const name of files)
+      copyFileSync(join(this.#directory, name), join(this.#directory, `killed-${name}`));
+    this.#store.close();
+    for (const name of files)
+      renameSync(join(this.#directory, `killed-${name}`), join(this.#directory, name));
+    this.#store = this.#open(false);
+    this.#mempool = new MempoolTracker({ store: this.#store });
+    this.check();
+  }
+
   /** Scans the blocks that are new to the wallet, in pages. */
   scan(blocks: number): void {
     const { world } = this;
-    let from = world.forkOf((height) => this.#store.read((r) => r.chain.hashAt(height)));
+    const newest = new Map(this.#store.shortHistory().map(({ height, hash }) => [height, hash]));
+    let from = world.forkOf(
+      (height) => newest.get(height) ?? this.#store.read((r) => r.chain.hashAt(height)),
+    );
     while (from < world.blocks.length) {
       const to = Math.min(from + blocks, world.blocks.length);
       const page = world.page(from, to);
-      this.#store.writeRecoverable((w) => w.applyPage(page));
+      this.#store.addPage(page);
       from = to;
       this.check();
     }
@@ -157,7 +173,7 @@ class Run {
   }
 
   #tip(): number {
-    return this.#store.read((r) => r.chain.tip()?.height ?? -1);
+    return this.#store.shortHistory()[0]?.height ?? -1;
   }
 
   /** Balance by the tables, without what is not reported: transfers never relayed, and undecided payments. */
@@ -304,6 +320,7 @@ const steps = [
   ),
   step('fail', fc.tuple(fc.nat(100), fc.boolean()), (run, [pick, gone]) => run.fail(pick, gone)),
   step('rescan', fc.boolean(), (run, hard) => run.rescan(hard)),
+  step('kill', fc.constant(0), (run) => run.kill()),
   step('restart', fc.integer({ min: -3_600_000, max: 60_000 }), (run, clock) => run.restart(clock)),
 ];
 

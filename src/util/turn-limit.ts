@@ -1,0 +1,21 @@
+/** Lets a limited number of callers continue in each turn of the event loop, in the order of their calls. */
+export class TurnLimit {
+  readonly #perTurn: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(perTurn: number) {
+    this.#perTurn = perTurn;
+  }
+
+  /** Resolves in a later turn of the event loop. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(this.#turn);
+    });
+  }
+
+  readonly #turn = (): void => {
+    for (const resume of this.#waiting.splice(0, this.#perTurn)) resume();
+    if (this.#waiting.length > 0) setImmediate(this.#turn);
+  };
+}

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { TurnLimit } from '../../src/util/turn-limit.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('a limited number of callers continue in each turn, in the order of their calls', async () => {
+  const limit = new TurnLimit(2);
+  const done: number[] = [];
+  for (let i = 0; i < 5; i++) void limit.next().then(() => done.push(i));
+  const seen: number[][] = [];
+  for (let i = 0; i < 4; i++) {
+    seen.push([...done]);
+    await turn();
+  }
+  expect(seen).toEqual([[], [0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4]]);
+  void limit.next().then(() => done.push(5));
+  await turn();
+  expect(done.at(-1)).toBe(5);
+});
