@@ -8,20 +8,25 @@ import type { Monerod } from '../test/support/monerod.js';
 import { freePort } from '../test/support/process.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { keptPaidChain } from './kept-paid-chain.js';
 import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
 import { usage } from './usage.js';
 
 /*
- * Events and orders: latency of an event, replay of a long history, a repeated order.
- * usage: events [--only latency,order,replay] [--payments 25000] [--rounds 30]
+ * Events and orders: latency of an event, a repeated order, cost of events in a refresh, replay of a long history.
+ * usage: events [--only latency,order,cost,replay] [--payments 25000] [--rounds 30] [--paid 50000] [--refreshes 5]
+ *   [--keep DIR]
  */
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'latency,order,replay' },
+    only: { type: 'string', default: 'latency,order,cost,replay' },
     payments: { type: 'string', default: '25000' },
     rounds: { type: 'string', default: '30' },
+    paid: { type: 'string', default: '50000' },
+    refreshes: { type: 'string', default: '5' },
+    keep: { type: 'string' },
   },
 });
 const ROUNDS = Number(options.rounds);
@@ -130,6 +135,66 @@ async function measureOrder(): Promise<void> {
   }
 }
 
+/** Module that keeps a server from writing events. */
+const WITHOUT_EVENTS = new URL('./without-events.js', import.meta.url).href;
+
+/** Time and processor time of a refresh of the whole chain [ms]. */
+interface RefreshCost {
+  readonly elapsed: number;
+  readonly cpu: number;
+}
+
+async function costOfRefresh(daemon: Monerod, nodeFlags: readonly string[]): Promise<RefreshCost> {
+  const server = await startWalletRpc({ daemon: daemon.address, nodeFlags });
+  try {
+    const wallet = walletCalls(server.port, 'w');
+    await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
+    const pid = server.process.child.pid ?? 0;
+    const before = usage(pid).cpuSeconds;
+    const started = performance.now();
+    await wallet.rpc('refresh');
+    const elapsed = performance.now() - started;
+    const cpu = 1000 * (usage(pid).cpuSeconds - before);
+    const { events = [] } = await wallet.rpc('get_events', { limit: 1 });
+    if ((events as unknown[]).length !== (nodeFlags.length === 0 ? 1 : 0))
+      throw new Error('the events are not those of the setting');
+    return { elapsed, cpu };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Refreshes a wallet with many payments, with and without events alternately. */
+async function measureCost(): Promise<void> {
+  const payments = Number(options.paid);
+  const chain = await keptPaidChain({ payments, addresses: 1000, keep: options.keep });
+  const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
+  try {
+    const samples: { readonly on: RefreshCost[]; readonly off: RefreshCost[] } = { on: [], off: [] };
+    for (let round = 0; round < Number(options.refreshes); round++) {
+      samples.on.push(await costOfRefresh(daemon, []));
+      samples.off.push(await costOfRefresh(daemon, [`--import=${WITHOUT_EVENTS}`]));
+    }
+    for (const [name, of, bar] of [
+      ['elapsed', (cost: RefreshCost) => cost.elapsed, '5 %'],
+      ['processor', (cost: RefreshCost) => cost.cpu, ''],
+    ] as const) {
+      const [on, off] = [median(samples.on.map(of)), median(samples.off.map(of))];
+      process.stderr.write(
+        `${name}: ${samples.on.map(of).map(Math.round).join(' ')} | ${samples.off.map(of).map(Math.round).join(' ')}\n`,
+      );
+      rows.push([
+        `refresh of ${payments} payments, ${name} time, events over none (${ms(on)}, ${ms(off)})`,
+        `${((100 * (on - off)) / off).toFixed(1)} %`,
+        bar,
+      ]);
+    }
+  } finally {
+    await daemon.stop();
+    chain.remove();
+  }
+}
+
 /** Streams every event of a long history. */
 async function measureReplay(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'replay-'));
@@ -173,5 +238,6 @@ async function measureReplay(): Promise<void> {
 const only = options.only.split(',');
 if (only.includes('latency')) await measureLatency();
 if (only.includes('order')) await measureOrder();
+if (only.includes('cost')) await measureCost();
 if (only.includes('replay')) await measureReplay();
 printTable(['', 'measured', 'must reach'], rows);
