@@ -11,7 +11,9 @@ export type MetaKey =
   /** Present once the events describe all contents of the store. */
   | 'events'
   | 'event_peaks'
-  | 'events_expired';
+  | 'events_expired'
+  /** Id of the event up to which `--tx-notify` was started. */
+  | 'notify_position';
 
 export class MetaReader {
   protected readonly db: Db;
