@@ -62,6 +62,7 @@ export class WalletStore {
   #writer: WalletWriter;
   #walSync: WalSync;
   #version = 0;
+  #eventVersion = 0;
   readonly #snapshots = new Set<Snapshot>();
   #checkpoint: Promise<unknown> | undefined;
   readonly #events: EventSettings;
@@ -179,6 +180,11 @@ export class WalletStore {
     return this.#version;
   }
 
+  /** Changes whenever events were appended, before the listener of {@link watchEvents} is called. */
+  get eventVersion(): number {
+    return this.#eventVersion;
+  }
+
   /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`. */
   read<T>(task: (r: WalletReader) => T): T {
     this.#assertOpen();
@@ -239,7 +245,10 @@ export class WalletStore {
           return done;
         })
         .immediate();
-      if (writer.events.appended !== before) this.#onEvents();
+      if (writer.events.appended !== before) {
+        this.#eventVersion += 1;
+        this.#onEvents();
+      }
       return result;
     });
   }

@@ -8,7 +8,7 @@ type Context = Pick<WalletContext, 'addresses' | 'name' | 'store'>;
 /** Reads the events of one open wallet. */
 export class WalletEventLog {
   readonly #context: Context;
-  /** {@link lastId}, with the version of the store that it belongs to. */
+  /** {@link lastId}, with the version of the events that it belongs to. */
   #last: { readonly version: number; readonly id: number } | undefined;
 
   constructor(context: Context) {
@@ -18,8 +18,8 @@ export class WalletEventLog {
   /** Id of the latest event; 0 if the wallet has had none. */
   get lastId(): number {
     const { store } = this.#context;
-    if (this.#last?.version !== store.version)
-      this.#last = { version: store.version, id: store.read((r) => r.events.last()) };
+    if (this.#last?.version !== store.eventVersion)
+      this.#last = { version: store.eventVersion, id: store.read((r) => r.events.last()) };
     return this.#last.id;
   }
 
