@@ -23,6 +23,7 @@ import { removeDatabase, commitDraft, logOf } from './file/atomic-replace.js';
 import { WalletReader } from './wallet-reader.js';
 import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
+import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { ownEvents, WalletWriter } from './wallet-writer.js';
@@ -141,6 +142,23 @@ export class WalletStore {
   static open(
     path: string,
     key: Uint8Array,
+    onFileRestored?: OnFileRestored,
+    events?: EventSettings,
+  ): WalletStore {
+    const file = WalletStore.#open(path, key, onFileRestored, events);
+    try {
+      file.#beginEvents();
+      return file;
+    } catch (error) {
+      file.#db.close();
+      throw error;
+    }
+  }
+
+  /** Opens a store, whose events may not describe its contents yet. */
+  static #open(
+    path: string,
+    key: Uint8Array,
     onFileRestored: OnFileRestored = () => undefined,
     events = ownEvents(),
   ): WalletStore {
@@ -151,7 +169,7 @@ export class WalletStore {
       return detectingDamage(path, () => {
         const file = new WalletStore(db, events, location);
         if (file.#reader.meta.get('reused_keys') !== undefined) file.write((w) => w.recomputeReusedKeys());
-        file.#beginEvents();
+        events.ids.raise(file.#reader.events.last());
         return file;
       });
     } catch (error) {
@@ -160,10 +178,36 @@ export class WalletStore {
     }
   }
 
-  /** Continues the event ids of the store; reports its contents if it has no events yet. */
+  /**
+   * {@link open}, but the contents of a store without events are reported in parts, between which other work runs. After a
+   * crash in between the next call continues.
+   * @throws WalletError `wallet_corrupt`, `wallet_io`
+   */
+  static async openInParts(
+    path: string,
+    key: Uint8Array,
+    onFileRestored?: OnFileRestored,
+    events?: EventSettings,
+  ): Promise<WalletStore> {
+    const file = WalletStore.#open(path, key, onFileRestored, events);
+    try {
+      while (!file.#beginNextEvents()) await yieldToEventLoop();
+      return file;
+    } catch (error) {
+      file.#db.close();
+      throw error;
+    }
+  }
+
+  /** Reports the contents of the store if it has no events yet. */
   #beginEvents(): void {
-    this.#events.ids.raise(this.#reader.events.last());
-    if (this.#reader.meta.get('events') === undefined) this.write((w) => w.events.begin());
+    while (!this.#beginNextEvents());
+  }
+
+  /** @returns true once the events describe the contents of the store. */
+  #beginNextEvents(): boolean {
+    if (this.read((r) => r.meta.get('events')) !== undefined) return true;
+    return this.write((w) => w.events.beginNext());
   }
 
   /** Sets the listener that is called after each commit that appended events; it must not throw. */

@@ -242,7 +242,7 @@ export class WalletOpener {
       const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
-    return WalletStore.open(path, key, onFileRestored, eventSettings);
+    return WalletStore.openInParts(path, key, onFileRestored, eventSettings);
   }
 }
 
