@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { walletCalls, type WalletCalls } from '../test/support/json-rpc.js';
@@ -8,25 +5,32 @@ import type { Monerod } from '../test/support/monerod.js';
 import { freePort } from '../test/support/process.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
-import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
+import { keptPaidChain } from './kept-paid-chain.js';
+import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
 import { usage } from './usage.js';
 
 /*
- * Events and orders: latency of an event, replay of a long history, a repeated order.
- * usage: events [--only latency,order,replay] [--payments 25000] [--rounds 30]
+ * Events and orders: latency of an event, a repeated order, cost of events in a refresh, replay of a long history.
+ * usage: events [--only latency,order,cost,replay] [--rounds 30] [--paid 50000] [--refreshes 5]
+ *   [--keep DIR]
  */
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'latency,order,replay' },
-    payments: { type: 'string', default: '25000' },
+    only: { type: 'string', default: 'latency,order,cost,replay' },
     rounds: { type: 'string', default: '30' },
+    paid: { type: 'string', default: '50000' },
+    refreshes: { type: 'string', default: '5' },
+    keep: { type: 'string' },
   },
 });
 const ROUNDS = Number(options.rounds);
-const PAYMENTS = Number(options.payments);
 const PERIOD_MS = 2000;
+/** Events of the replays, on one server. */
+const REPLAYS = [10_000, 100_000, 300_000];
+/** Time after which idle threads of a refresh have ended. */
+const REST_SECONDS = 20;
 
 const rows: (readonly [what: string, value: string, bar: string])[] = [];
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
@@ -130,48 +134,126 @@ async function measureOrder(): Promise<void> {
   }
 }
 
-/** Streams every event of a long history. */
+/** Module that keeps a server from writing events. */
+const WITHOUT_EVENTS = new URL('./without-events.js', import.meta.url).href;
+
+/** Time and processor time of a refresh of the whole chain [ms]. */
+interface RefreshCost {
+  readonly elapsed: number;
+  readonly cpu: number;
+}
+
+async function costOfRefresh(daemon: Monerod, nodeFlags: readonly string[]): Promise<RefreshCost> {
+  const server = await startWalletRpc({ daemon: daemon.address, nodeFlags });
+  try {
+    const wallet = walletCalls(server.port, 'w');
+    await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
+    const pid = server.process.child.pid ?? 0;
+    const before = usage(pid).cpuSeconds;
+    const started = performance.now();
+    await wallet.rpc('refresh');
+    const elapsed = performance.now() - started;
+    const cpu = 1000 * (usage(pid).cpuSeconds - before);
+    const { events = [] } = await wallet.rpc('get_events', { limit: 1 });
+    if ((events as unknown[]).length !== (nodeFlags.length === 0 ? 1 : 0))
+      throw new Error('the events are not those of the setting');
+    return { elapsed, cpu };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Refreshes a wallet with many payments, with and without events alternately. */
+async function measureCost(): Promise<void> {
+  const payments = Number(options.paid);
+  const chain = await keptPaidChain({ payments, addresses: 1000, keep: options.keep });
+  const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
+  try {
+    const samples: { readonly on: RefreshCost[]; readonly off: RefreshCost[] } = { on: [], off: [] };
+    for (let round = 0; round < Number(options.refreshes); round++) {
+      samples.on.push(await costOfRefresh(daemon, []));
+      samples.off.push(await costOfRefresh(daemon, [`--import=${WITHOUT_EVENTS}`]));
+    }
+    for (const [name, of, bar] of [
+      ['elapsed', (cost: RefreshCost) => cost.elapsed, '5 %'],
+      ['processor', (cost: RefreshCost) => cost.cpu, ''],
+    ] as const) {
+      const [on, off] = [median(samples.on.map(of)), median(samples.off.map(of))];
+      process.stderr.write(
+        `${name}: ${samples.on.map(of).map(Math.round).join(' ')} | ${samples.off.map(of).map(Math.round).join(' ')}\n`,
+      );
+      rows.push([
+        `refresh of ${payments} payments, ${name} time, events over none (${ms(on)}, ${ms(off)})`,
+        `${((100 * (on - off)) / off).toFixed(1)} %`,
+        bar,
+      ]);
+    }
+  } finally {
+    await daemon.stop();
+    chain.remove();
+  }
+}
+
+/** Streams the first events of a history. @returns their number, the time [ms], and the greatest memory [MiB]. */
+async function replay(
+  server: WalletRpc,
+  limit: number,
+): Promise<{ readonly count: number; readonly elapsed: number; readonly peak: number }> {
+  const pid = server.process.child.pid ?? 0;
+  const abort = new AbortController();
+  let count = 0;
+  let peak = 0;
+  const started = performance.now();
+  let last = started;
+  const onEvent = (): void => {
+    if (count >= limit) return;
+    count += 1;
+    last = performance.now();
+    if (count === limit) abort.abort();
+  };
+  const reading = readStream(server, 0, onEvent, abort.signal).catch(() => undefined);
+  while (performance.now() - last < 2000) {
+    await sleep(50);
+    peak = Math.max(peak, usage(pid).residentMiB);
+  }
+  abort.abort();
+  await reading;
+  return { count, elapsed: last - started, peak };
+}
+
+/** Streams short and long parts of a history. */
 async function measureReplay(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'replay-'));
-  await makePaidChain(dataDir, PAYEE, PAYMENTS, 1000);
-  const daemon = await startRegtestDaemon([`--data-dir=${dataDir}`]);
-  const server = await startWalletRpc({ daemon: daemon.address });
+  const chain = await keptPaidChain({ payments: Number(options.paid), addresses: 1000, keep: options.keep });
+  const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
+  // Six events for each payment.
+  const server = await startWalletRpc({ daemon: daemon.address, args: ['--confirmations=1,2,5,10'] });
   try {
     const wallet = walletCalls(server.port, 'w');
     await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
     await wallet.rpc('refresh');
-    await sleep(5000);
-    const pid = server.process.child.pid ?? 0;
-    const before = usage(pid).residentMiB;
-    const abort = new AbortController();
-    let count = 0;
-    let largest = before;
-    const started = performance.now();
-    let last = started;
-    const onEvent = (): void => {
-      count += 1;
-      last = performance.now();
-    };
-    const reading = readStream(server, 0, onEvent, abort.signal).catch(() => undefined);
-    while (performance.now() - last < 2000) {
-      await sleep(100);
-      largest = Math.max(largest, usage(pid).residentMiB);
+    await sleep(1000 * REST_SECONDS);
+    const before = usage(server.process.child.pid ?? 0).residentMiB;
+    for (const limit of REPLAYS) {
+      const { count, elapsed, peak } = await replay(server, limit);
+      rows.push(
+        [`replay of ${count} events, a second`, ((1000 * count) / elapsed).toFixed(0), '20000'],
+        [
+          `memory during it, over the ${before.toFixed(0)} MiB before`,
+          `${(peak - before).toFixed(0)} MiB`,
+          'flat',
+        ],
+      );
     }
-    abort.abort();
-    await reading;
-    rows.push(
-      [`replay of ${count} events, a second`, ((1000 * count) / (last - started)).toFixed(0), '20000'],
-      ['memory during it, over that before', `${(largest - before).toFixed(0)} MiB`, 'flat'],
-    );
   } finally {
     await server.stop();
     await daemon.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    chain.remove();
   }
 }
 
 const only = options.only.split(',');
 if (only.includes('latency')) await measureLatency();
 if (only.includes('order')) await measureOrder();
+if (only.includes('cost')) await measureCost();
 if (only.includes('replay')) await measureReplay();
 printTable(['', 'measured', 'must reach'], rows);

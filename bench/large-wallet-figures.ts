@@ -1,13 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
 import { formatAddress } from '../src/cryptonote/address.js';
 import { post } from '../test/support/json-rpc.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
-import { makePaidChain, PAYEE, PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
+import { keptPaidChain } from './kept-paid-chain.js';
+import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median as medianOf } from './table.js';
 import { usage } from './usage.js';
 
@@ -168,38 +166,9 @@ async function measure(
   }
 }
 
-/** Makes a directory with the chain. @param keep directory that may already contain it, and keeps it. */
-async function chainOf(
-  { payments, addresses }: Setting,
-  keep: string | undefined,
-): Promise<{ readonly dataDir: string; remove(): void }> {
-  const dataDir =
-    keep === undefined
-      ? mkdtempSync(join(tmpdir(), 'paid-chain-'))
-      : join(keep, `chain-${payments}-payments-${addresses}-addresses`);
-  const remove = (): void => {
-    if (keep === undefined) rmSync(dataDir, { recursive: true, force: true });
-  };
-  const whole = join(dataDir, 'whole');
-  if (existsSync(whole)) return { dataDir, remove };
-  try {
-    rmSync(dataDir, { recursive: true, force: true });
-    mkdirSync(dataDir, { recursive: true });
-    const made = await clock(() => makePaidChain(dataDir, PAYEE, payments, addresses));
-    process.stderr.write(
-      `chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${(made / 1000).toFixed(0)} s\n`,
-    );
-    writeFileSync(whole, '');
-    return { dataDir, remove };
-  } catch (error) {
-    remove();
-    throw error;
-  }
-}
-
 /** Measures requests to a wallet with many payments, for both servers on the same chain in one run. */
 export async function figuresOf(setting: Setting): Promise<ReadonlyMap<Server, Figures>> {
-  const chain = await chainOf(setting, setting.keep);
+  const chain = await keptPaidChain(setting);
   const launch = { ours: startWalletRpc, reference: startReference };
   const results = new Map<Server, Figures>();
   try {

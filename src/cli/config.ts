@@ -11,6 +11,7 @@ import { utf8 } from '../util/bytes.js';
 import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
+import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
 
 export type SslMode = 'enabled' | 'disabled' | 'autodetect';
 
@@ -311,13 +312,11 @@ export function toConfig(raw: RawOptions, cores: number): Config {
 }
 
 /** Reads the address of a ZeroMQ publisher. @throws ConfigError */
-function readZmq(text: string | undefined): { host: string; port: number } | undefined {
-  if (text === undefined) return undefined;
-  const [, host, digits] = /^tcp:\/\/([\w.-]+|\[[0-9a-f:]+\]):(\d{1,5})$/i.exec(text) ?? [];
-  const port = Number(digits);
-  if (host === undefined || port < 1 || port > 65_535)
+function readZmq(text: string | undefined): TcpEndpoint | undefined {
+  const endpoint = text === undefined ? undefined : parseTcpEndpoint(text);
+  if (text !== undefined && (endpoint === undefined || endpoint.port === 0))
     throw new ConfigError('--daemon-zmq is tcp://host:port');
-  return { host: host.replace(/^\[|\]$/g, ''), port };
+  return endpoint;
 }
 
 /** Reads the thresholds of `payment.confirmed`. @throws ConfigError */

@@ -1,6 +1,7 @@
 import { parseFaults, FAULTS, type InjectedFault } from '../regtest/fault-injection.js';
 import { logCategories } from './config.js';
 import { ConfigError, type OptionSpec, type Program, type RawOptions } from './options.js';
+import { parseTcpEndpoint } from './tcp-endpoint.js';
 
 const ignored = (name: string, argument?: string): OptionSpec => ({
   name,
@@ -317,12 +318,12 @@ function readFaults(text: string | undefined): ReadonlyMap<InjectedFault, number
   }
 }
 
+/** Reads the address of the ZeroMQ publisher. @throws ConfigError */
 function readTcp(text: string | undefined): { ip: string; port: number } | undefined {
   if (text === undefined) return undefined;
-  const [, ip, digits] = /^tcp:\/\/([^:/]+|\[[0-9a-f:]+\]):(\d{1,5})$/i.exec(text) ?? [];
-  const port = Number(digits);
-  if (ip === undefined || port > 65_535) throw new ConfigError('--zmq-pub: tcp://ip:port is expected');
-  return { ip: ip.replace(/^\[|\]$/g, ''), port };
+  const endpoint = parseTcpEndpoint(text);
+  if (endpoint === undefined) throw new ConfigError('--zmq-pub: tcp://ip:port is expected');
+  return { ip: endpoint.host, port: endpoint.port };
 }
 
 function readLogin(text: string | undefined): { user: string; password: string } | undefined {

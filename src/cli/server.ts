@@ -85,7 +85,8 @@ export async function startServer(
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
-    events: createEvents(notifier, log),
+    events: createEvents(log),
+    ...(notifier === undefined ? {} : { noticeRunner: notifier }),
     eventSettings: {
       ids: createEventIds(config, directory?.path),
       confirmations: config.wallet.confirmations,
@@ -155,8 +156,9 @@ export async function startServer(
       news?.close();
       opening.stop();
       await opening.done;
-      await server.close();
+      server.endDaemonCalls();
       await notifier?.close(NOTIFY_MS);
+      await server.close();
       await regtest?.close();
     },
   };
@@ -305,15 +307,11 @@ const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 const createNotifier = (command: string | undefined, log: Logger): TxNotifier | undefined =>
   command === undefined ? undefined : new TxNotifier({ command, env: withoutSecrets(process.env), log });
 
-/** Logs incoming transactions and the progress of refreshes, and runs --tx-notify. */
-function createEvents(notifier: TxNotifier | undefined, log: Logger): WalletEvents {
+/** Logs incoming transactions and the progress of refreshes. */
+function createEvents(log: Logger): WalletEvents {
   const progress = new ProgressLog(log);
   return {
-    onIncoming: (name: string, txHash: Uint8Array): void => {
-      const txid = toHex(txHash);
-      log.info({ name, txid }, 'incoming transaction');
-      notifier?.notify(txid, name);
-    },
+    onIncoming: (name, txHash) => log.info({ name, txid: toHex(txHash) }, 'incoming transaction'),
     onProgress: (name, height, daemonHeight) => progress.progress(name, height, daemonHeight),
     onClosed: (name) => progress.forget(name),
   };

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
+import type { NoticeRunner, NoticeSource } from '../services/events/tx-notices.js';
 
 /** Maximum number of concurrent commands. */
 const MAX_CONCURRENT = 4;
@@ -16,21 +17,18 @@ export interface TxNotifierParts {
   readonly limitMs?: number;
 }
 
-/** A transaction that a wallet was paid by. */
-interface Incoming {
-  readonly txid: string;
-  readonly wallet: string;
-}
-
-/** Runs a command for each incoming transaction, in the order of arrival, a few concurrently. */
-export class TxNotifier {
+/** Runs a command for each incoming transaction of open wallets, a few concurrently; the wallets take turns. */
+export class TxNotifier implements NoticeRunner {
   readonly #program: string;
   readonly #args: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Logger;
   readonly #limitMs: number;
-  readonly #waiting: Incoming[] = [];
+  /** Wallets that may have transactions, in the order of their turns. */
+  readonly #ready = new Set<NoticeSource>();
   readonly #running = new Set<ChildProcess>();
+  #isScheduled = false;
+  #isClosed = false;
   #drained: (() => void) | undefined;
 
   constructor({ command, env, log, limitMs = 300_000 }: TxNotifierParts) {
@@ -42,44 +40,60 @@ export class TxNotifier {
     this.#limitMs = limitMs;
   }
 
-  /** @param txid 64 hex digits. @param wallet its name; empty in memory. */
-  notify(txid: string, wallet: string): void {
-    if (this.#program === '') return;
-    this.#waiting.push({ txid, wallet });
-    this.#pump();
+  wake(source: NoticeSource): void {
+    if (this.#program === '' || this.#isClosed) return;
+    this.#ready.add(source);
+    this.#schedule();
+  }
+
+  remove(source: NoticeSource): void {
+    this.#ready.delete(source);
   }
 
   /**
-   * Resolves when every queued command has started, or after `withinMs`; transactions whose command has not started are
-   * logged. Running commands are not stopped.
+   * Resolves when every pending command has started, or after `withinMs`. Running commands are not stopped; commands that
+   * have not started are started when their wallet is opened again.
    */
   async close(withinMs: number): Promise<void> {
-    if (this.#waiting.length > 0) {
+    if (this.#ready.size > 0) {
       const drained = new Promise<void>((resolve) => (this.#drained = resolve));
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)));
       await Promise.race([drained, late]);
       clearTimeout(timer);
     }
-    for (const { txid, wallet } of this.#waiting.splice(0))
-      this.#log.warn({ name: wallet, txid }, '--tx-notify was not run: the server is stopping');
+    this.#isClosed = true;
+    for (const { wallet } of this.#ready)
+      this.#log.info({ name: wallet }, '--tx-notify continues when the wallet is opened again');
+    this.#ready.clear();
+  }
+
+  /** Starts commands after the work of the current turn of the event loop. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#pump();
+    });
   }
 
   #pump(): void {
     while (this.#running.size < MAX_CONCURRENT) {
-      const next = this.#waiting.shift();
-      if (next === undefined) break;
-      this.#run(next);
+      const [source] = this.#ready;
+      if (source === undefined) break;
+      this.#ready.delete(source);
+      if (source.startNext((txid) => this.#start(txid, source.wallet))) this.#ready.add(source);
     }
-    if (this.#waiting.length === 0) this.#drained?.();
+    if (this.#ready.size === 0) this.#drained?.();
   }
 
-  #run({ txid, wallet }: Incoming): void {
-    const child = spawn(
-      this.#program,
-      this.#args.map((part) => part.replace(/%[sw]/g, (name) => (name === '%s' ? txid : wallet))),
-      { stdio: 'ignore', detached: true, env: this.#env },
-    );
+  /** @returns false if the program cannot be started. */
+  #start(txid: string, wallet: string): boolean {
+    const failed = (error: unknown): void =>
+      this.#log.error({ err: error, name: wallet, txid }, '--tx-notify could not be run');
+    const child = this.#spawn(txid, wallet, failed);
+    if (child === undefined) return false;
     this.#running.add(child);
     const limit = setTimeout(() => {
       this.#log.warn({ name: wallet, txid }, '--tx-notify exceeded its time limit and was killed');
@@ -87,14 +101,28 @@ export class TxNotifier {
     }, this.#limitMs).unref();
     const ended = (): void => {
       clearTimeout(limit);
-      if (this.#running.delete(child)) this.#pump();
+      if (this.#running.delete(child)) this.#schedule();
     };
     child.on('error', (error) => {
-      this.#log.error({ err: error, name: wallet, txid }, '--tx-notify could not be run');
+      failed(error);
       ended();
     });
     child.on('exit', ended);
     child.unref();
+    return child.pid !== undefined;
+  }
+
+  #spawn(txid: string, wallet: string, onError: (error: unknown) => void): ChildProcess | undefined {
+    try {
+      return spawn(
+        this.#program,
+        this.#args.map((part) => part.replace(/%[sw]/g, (name) => (name === '%s' ? txid : wallet))),
+        { stdio: 'ignore', detached: true, env: this.#env },
+      );
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
   }
 }
 

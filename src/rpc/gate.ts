@@ -26,9 +26,16 @@ function passMultisigGate(
   if (strict && !wallet.keystore.multisigEnabled) throw new WalletError({ kind: 'multisig_disabled' });
 }
 
+/** Refuses a method that restricted mode does not serve, whatever its parameters are. @throws RpcError */
+export function passRestriction({ restricted }: Gates, { settings }: WalletManager): void {
+  if (restricted && settings.restricted)
+    throw new RpcError(DENIED, 'Command unavailable in restricted mode.');
+}
+
 /**
- * Resolves the wallet of a request, once, and checks the conditions of its method in upstream's order.
- * @throws RpcError, WalletError
+ * Resolves the wallet of a request, once, and checks the conditions of its method in upstream's order, after
+ * {@link passRestriction}.
+ * @throws WalletError
  */
 export function passGate(
   gates: Gates,
@@ -36,8 +43,6 @@ export function passGate(
   scope: WalletScope,
   version: ApiVersion,
 ): Context {
-  if (gates.restricted && server.settings.restricted)
-    throw new RpcError(DENIED, 'Command unavailable in restricted mode.');
   if (gates.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });
   const bound = scope.find();

@@ -7,16 +7,17 @@ import { WalletError } from '../wallet/model/wallet-error.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './error-map.js';
 import { withHeaderKey, withMismatchStatus } from './order-params.js';
-import { passGate } from './gate.js';
+import { passGate, passRestriction } from './gate.js';
 import { registry } from './registry.js';
 
-/** Creates the call function of a server: checks parameters and gate, runs the handler, adapts version and errors. */
+/** Creates the call function of a server: checks restricted mode, parameters and gate, runs the handler, adapts version and errors. */
 export function createCall(server: WalletManager, version: ApiVersion, log: Logger): Call {
   return async (name, rawParams, origin) => {
     const scope = server.scope(origin.target);
     const method = registry.find(name);
     if (method === undefined) throw methodNotFound();
     log.debug({ method: method.name }, 'request');
+    passRestriction(method.meta, server);
     const withKey = withHeaderKey(method.params, rawParams, origin);
     const parsed = (await readParams(method.params, withKey)) as Readonly<Record<string, unknown>>;
     const toClientError = (error: unknown): unknown => {

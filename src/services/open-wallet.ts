@@ -19,6 +19,7 @@ import { isMultisigImportNeeded } from './context/multisig-import.js';
 import type { WalletContext } from './context/wallet-context.js';
 import type { WalletPaths } from './context/wallet-directory.js';
 import { WalletLocks } from './context/wallet-locks.js';
+import { TxNotices, type NoticeRunner } from './events/tx-notices.js';
 import { WalletEventLog } from './events/wallet-event-log.js';
 import { History } from './history/history.js';
 import { Mining } from './mining.js';
@@ -53,6 +54,8 @@ export interface OpenWalletParts extends Omit<
   readonly kdfRounds: number;
   readonly refresher: Refresher;
   readonly webhookSending: WebhookSending;
+  /** Runs `--tx-notify`; absent: the option is not set. */
+  readonly noticeRunner?: NoticeRunner;
   /** Replaces the keys of this wallet: closes it and opens it again. */
   readonly rekey: (wallet: OpenWallet, ...args: Parameters<Rekey>) => ReturnType<Rekey>;
 }
@@ -88,6 +91,7 @@ export class OpenWallet {
   readonly multisigSigning: MultisigSigning;
   readonly #parts: OpenWalletParts;
   readonly #exports: ExportCipher;
+  readonly #notices: TxNotices | undefined;
   #closed = false;
   #isLockDetached = false;
 
@@ -116,6 +120,8 @@ export class OpenWallet {
     this.history = new History(context, { accounts, annotations: this.annotations });
     this.eventLog = new WalletEventLog(context);
     this.webhooks = new WalletWebhooks(context, { sending: parts.webhookSending });
+    const { noticeRunner: runner } = parts;
+    this.#notices = runner && new TxNotices(context, { runner });
     this.proofs = new Proofs(context, { accounts });
     this.mining = new Mining(context, { accounts });
 
@@ -149,8 +155,10 @@ export class OpenWallet {
     parts.store.watchEvents(() => {
       context.events.onEvents?.(context.name);
       this.webhooks.onEvents();
+      this.#notices?.onEvents();
     });
     this.webhooks.start();
+    this.#notices?.start();
   }
 
   #createContext(): WalletContext {
@@ -222,12 +230,13 @@ export class OpenWallet {
     return this.#parts.lock;
   }
 
-  /** Aborts its calls to the daemon, stops its refresh and webhooks, closes the store, wipes the keys. */
+  /** Aborts its calls to the daemon, stops its refresh, webhooks and `--tx-notify`, closes the store, wipes the keys. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.context.daemon.close();
     this.sync.stop();
+    this.#notices?.close();
     const webhooksEnd = this.webhooks.close();
     await this.payments.waitForPayment();
     await webhooksEnd;

@@ -11,16 +11,19 @@ interface VersionedStore {
 export class CachedRead<T> {
   readonly #store: VersionedStore;
   readonly #task: (r: WalletReader) => T;
+  readonly #version: () => number;
   #known: { readonly version: number; readonly value: T } | undefined;
 
-  constructor(store: VersionedStore, task: (r: WalletReader) => T) {
+  /** @param version of the data that the task reads; absent: that of all data. */
+  constructor(store: VersionedStore, task: (r: WalletReader) => T, version = (): number => store.version) {
     this.#store = store;
     this.#task = task;
+    this.#version = version;
   }
 
   /** @throws as `WalletStore.read`. */
   get value(): T {
-    const { version } = this.#store;
+    const version = this.#version();
     if (this.#known?.version !== version) this.#known = { version, value: this.#store.read(this.#task) };
     return this.#known.value;
   }

@@ -10,6 +10,7 @@ import { IncomingReader } from './queries/incoming.js';
 import { ImportedOutputReader } from './tables/imported-outputs.js';
 import { MetaReader } from './tables/meta.js';
 import { MultisigReader } from './tables/multisig.js';
+import { NotifiedTxReader } from './tables/notified-txs.js';
 import { OrderReader } from './tables/orders.js';
 import { NoteReader, OutgoingReader, TxKeyReader } from './tables/outgoing.js';
 import { BalanceReader } from './queries/balances.js';
@@ -49,6 +50,7 @@ export class WalletReader {
   readonly multisig: MultisigReader;
   readonly orders: OrderReader;
   readonly events: EventReader;
+  readonly notifiedTxs: NotifiedTxReader;
   readonly webhooks: WebhookReader;
   readonly webhookDeliveries: WebhookDeliveryReader;
 
@@ -77,6 +79,7 @@ export class WalletReader {
     this.multisig = new MultisigReader(db);
     this.orders = new OrderReader(db);
     this.events = new EventReader(db);
+    this.notifiedTxs = new NotifiedTxReader(db);
     this.webhooks = new WebhookReader(db);
     this.webhookDeliveries = new WebhookDeliveryReader(db);
   }

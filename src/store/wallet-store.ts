@@ -27,6 +27,7 @@ import { WalletReader } from './wallet-reader.js';
 import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
 import type { BlockRef, PageFindings } from '../wallet/model/records.js';
+import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { ownEvents, WalletWriter } from './wallet-writer.js';
@@ -71,6 +72,7 @@ export class WalletStore {
   #writer: WalletWriter;
   #walSync: WalSync;
   #version = 0;
+  #eventVersion = 0;
   readonly #snapshots = new Set<Snapshot>();
   #checkpoint: Promise<unknown> | undefined;
   readonly #events: EventSettings;
@@ -150,6 +152,23 @@ export class WalletStore {
   static open(
     path: string,
     key: Uint8Array,
+    onFileRestored?: OnFileRestored,
+    events?: EventSettings,
+  ): WalletStore {
+    const file = WalletStore.#open(path, key, onFileRestored, events);
+    try {
+      file.#beginEvents();
+      return file;
+    } catch (error) {
+      file.#db.close();
+      throw error;
+    }
+  }
+
+  /** Opens a store, whose events may not describe its contents yet. */
+  static #open(
+    path: string,
+    key: Uint8Array,
     onFileRestored: OnFileRestored = () => undefined,
     events = ownEvents(),
   ): WalletStore {
@@ -160,7 +179,7 @@ export class WalletStore {
       return detectingDamage(path, () => {
         const file = new WalletStore(db, events, location);
         if (file.#reader.meta.get('reused_keys') !== undefined) file.write((w) => w.recomputeReusedKeys());
-        file.#beginEvents();
+        events.ids.raise(file.#reader.events.last());
         return file;
       });
     } catch (error) {
@@ -169,10 +188,36 @@ export class WalletStore {
     }
   }
 
-  /** Continues the event ids of the store; reports its contents if it has no events yet. */
+  /**
+   * {@link open}, but the contents of a store without events are reported in parts, between which other work runs. After a
+   * crash in between the next call continues.
+   * @throws WalletError `wallet_corrupt`, `wallet_io`
+   */
+  static async openInParts(
+    path: string,
+    key: Uint8Array,
+    onFileRestored?: OnFileRestored,
+    events?: EventSettings,
+  ): Promise<WalletStore> {
+    const file = WalletStore.#open(path, key, onFileRestored, events);
+    try {
+      while (!file.#beginNextEvents()) await yieldToEventLoop();
+      return file;
+    } catch (error) {
+      file.#db.close();
+      throw error;
+    }
+  }
+
+  /** Reports the contents of the store if it has no events yet. */
   #beginEvents(): void {
-    this.#events.ids.raise(this.#reader.events.last());
-    if (this.#reader.meta.get('events') === undefined) this.write((w) => w.events.begin());
+    while (!this.#beginNextEvents());
+  }
+
+  /** @returns true once the events describe the contents of the store. */
+  #beginNextEvents(): boolean {
+    if (this.read((r) => r.meta.get('events')) !== undefined) return true;
+    return this.write((w) => w.events.beginNext());
   }
 
   /** Sets the listener that is called after each commit that appended events; it must not throw. */
@@ -187,6 +232,11 @@ export class WalletStore {
   /** Changes whenever the stored data may have changed. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Changes whenever events were appended, before the listener of {@link watchEvents} is called. */
+  get eventVersion(): number {
+    return this.#eventVersion;
   }
 
   /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`. */
@@ -293,7 +343,10 @@ export class WalletStore {
         this.#version += 1;
       }
       this.#deferred.clear();
-      if (writer.events.appended !== before) this.#onEvents();
+      if (writer.events.appended !== before) {
+        this.#eventVersion += 1;
+        this.#onEvents();
+      }
       return result;
     });
   }

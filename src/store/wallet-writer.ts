@@ -10,6 +10,7 @@ import { ImportedOutputWriter } from './tables/imported-outputs.js';
 import { recogniseSpends } from './resolve-key-images.js';
 import { MetaWriter } from './tables/meta.js';
 import { MultisigWriter } from './tables/multisig.js';
+import { NotifiedTxWriter } from './tables/notified-txs.js';
 import { OrderWriter } from './tables/orders.js';
 import { NoteWriter, OutgoingWriter, TxKeyWriter } from './tables/outgoing.js';
 import { OutputWriter } from './tables/output-writer.js';
@@ -63,6 +64,7 @@ export class WalletWriter {
   readonly multisig: MultisigWriter;
   readonly orders: OrderWriter;
   readonly events: EventLog;
+  readonly notifiedTxs: NotifiedTxWriter;
   readonly webhooks: WebhookWriter;
   readonly webhookDeliveries: WebhookDeliveryWriter;
   readonly #db: Db;
@@ -90,6 +92,7 @@ export class WalletWriter {
     this.multisig = new MultisigWriter(db);
     this.orders = new OrderWriter(db);
     this.events = new EventLog(db, this, events);
+    this.notifiedTxs = new NotifiedTxWriter(db);
     this.webhooks = new WebhookWriter(db);
     this.webhookDeliveries = new WebhookDeliveryWriter(db);
   }

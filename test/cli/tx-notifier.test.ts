@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino, type Logger } from 'pino';
 import { TxNotifier } from '../../src/cli/tx-notifier.js';
+import type { NoticeSource } from '../../src/services/events/tx-notices.js';
 import { until } from '../support/process.js';
 
 const directories: string[] = [];
@@ -40,11 +41,31 @@ const done = (): string[] =>
 const notifier = (command: string, limitMs?: number): TxNotifier =>
   new TxNotifier({ command, env: process.env, log, ...(limitMs === undefined ? {} : { limitMs }) });
 
+/** A wallet with transactions whose command is to run. */
+class Queue implements NoticeSource {
+  /** Results of the starts. */
+  readonly starts: boolean[] = [];
+  readonly #txids: string[];
+  readonly wallet: string;
+
+  constructor(txids: readonly string[], wallet = 'shop') {
+    this.#txids = [...txids];
+    this.wallet = wallet;
+  }
+
+  startNext(start: (txid: string) => boolean): boolean {
+    const txid = this.#txids.shift();
+    if (txid === undefined) return false;
+    this.starts.push(start(txid));
+    return true;
+  }
+}
+
 describe('--tx-notify', () => {
   it('runs for every transaction, at most four commands at once', async () => {
     const all = txids(30);
     const notify = notifier(counting(0.05));
-    for (const txid of all) notify.notify(txid, 'shop');
+    notify.wake(new Queue(all));
     await until('all commands', () => done().length === all.length);
     expect(done()).toEqual(all);
     const counts = readFileSync(join(directory, 'counts'), 'utf8').trim().split('\n').map(Number);
@@ -57,7 +78,7 @@ describe('--tx-notify', () => {
     const script = join(directory, 'wallet.sh');
     writeFileSync(script, `echo "$1" > "${directory}/wallet.$2"\n`);
     const [txid = ''] = txids(1);
-    notifier(`sh ${script} of:%w:%w %s`).notify(txid, 'a shop; touch %s');
+    notifier(`sh ${script} of:%w:%w %s`).wake(new Queue([txid], 'a shop; touch %s'));
     const path = join(directory, `wallet.${txid}`);
     await until('the command', () => existsSync(path) && readFileSync(path, 'utf8') !== '');
     expect(readFileSync(path, 'utf8')).toBe('of:a shop; touch %s:a shop; touch %s\n');
@@ -66,32 +87,63 @@ describe('--tx-notify', () => {
   it('starts every queued command before the server stops, if time allows', async () => {
     const all = txids(9);
     const notify = notifier(counting(0.05));
-    for (const txid of all) notify.notify(txid, 'shop');
+    notify.wake(new Queue(all));
     await notify.close(30_000);
     await until('the last commands', () => done().length === all.length);
     expect(lines).toEqual([]);
   });
 
-  it('logs the transactions whose command was not run when the server stopped', async () => {
+  it('starts no command after the end, and logs the wallets that have others', async () => {
     const notify = notifier(counting(20), 20_000);
-    const all = txids(6);
-    for (const txid of all) notify.notify(txid, 'shop');
+    const queue = new Queue(txids(6));
+    notify.wake(queue);
     await notify.close(10);
-    expect(lines.map((line) => (JSON.parse(line) as { txid: string }).txid)).toEqual(all.slice(4));
+    expect(queue.starts).toEqual([true, true, true, true]);
+    expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(['shop']);
+    notify.wake(new Queue(txids(1)));
+    await notify.close(0);
+    expect(queue.starts).toHaveLength(4);
+  });
+
+  it('lets wallets take turns', async () => {
+    const order = join(directory, 'order');
+    const script = join(directory, 'order.sh');
+    writeFileSync(script, `echo "$1" >> ${order}\n`);
+    const notify = notifier(`sh ${script} %w`);
+    notify.wake(new Queue(txids(20), 'many'));
+    notify.wake(new Queue(txids(1), 'one'));
+    await until(
+      'all commands',
+      () => existsSync(order) && readFileSync(order, 'utf8').split('\n').length > 21,
+    );
+    // Four commands run at the same time.
+    expect(readFileSync(order, 'utf8').split('\n').indexOf('one')).toBeLessThan(5);
+  });
+
+  it('starts no command of a wallet that was removed', async () => {
+    const notify = notifier(counting(0));
+    const removed = new Queue(txids(2), 'removed');
+    notify.wake(removed);
+    notify.remove(removed);
+    notify.wake(new Queue(txids(1)));
+    await until('the other command', () => done().length === 1);
+    expect(removed.starts).toEqual([]);
   });
 
   it('goes on with later transactions when commands cannot be run', async () => {
     const notify = notifier(join(directory, 'missing'));
-    for (const txid of txids(9)) notify.notify(txid, 'shop');
+    const queue = new Queue(txids(9));
+    notify.wake(queue);
     await until('the last failure', () => lines.length === 9);
     expect(lines[8]).toContain('--tx-notify could not be run');
+    expect(queue.starts).toEqual(Array.from({ length: 9 }, () => false));
   });
 
   it('kills a command that exceeds the time limit, and goes on', async () => {
     const script = join(directory, 'hang.sh');
     writeFileSync(script, `touch ${directory}/done.$1\nsleep 600\n`);
     const notify = notifier(`sh ${script} %s`, 100);
-    for (const txid of txids(5)) notify.notify(txid, 'shop');
+    notify.wake(new Queue(txids(5)));
     await until('the fifth', () => done().length === 5);
     expect(lines[0]).toContain('was killed');
     await until('the end of all', () => lines.length === 5);

@@ -254,17 +254,28 @@ describe('with a wallet', () => {
 });
 
 describe('restricted mode', () => {
+  let restricted: WalletRpc;
+  beforeAll(async () => {
+    restricted = await startWalletRpc({ args: ['--restricted-rpc'] });
+  });
+  afterAll(() => restricted?.stop());
+
   it('refuses methods that change or reveal, and answers view-type methods', async () => {
-    const restricted = await startWalletRpc({ args: ['--restricted-rpc'] });
-    try {
-      for (const { name, meta } of registry.methods) {
-        const { error } = await restricted.call(name, isAddition(name) ? NEEDED : {});
-        if (meta.restricted) expect([name, error?.code]).toEqual([name, -7]);
-        else expect([name, error?.code === -7]).toEqual([name, false]);
-      }
-    } finally {
-      await restricted.stop();
+    for (const { name, meta } of registry.methods) {
+      const { error } = await restricted.call(name, isAddition(name) ? NEEDED : {});
+      if (meta.restricted) expect([name, error?.code]).toEqual([name, -7]);
+      else expect([name, error?.code === -7]).toEqual([name, false]);
     }
+  });
+
+  it.each([
+    ['missing', {}],
+    ['of wrong types', { ...Object.fromEntries(Object.keys(NEEDED).map((name) => [name, []])), address: [] }],
+    ['a list', []],
+  ])('refuses a method before its parameters are read, which are %s', async (_, params) => {
+    for (const { name, meta } of registry.methods)
+      if (meta.restricted)
+        expect([name, (await restricted.call(name, params)).error?.code]).toEqual([name, -7]);
   });
 });
 

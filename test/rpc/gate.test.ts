@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { passGate } from '../../src/rpc/gate.js';
+import { passGate, passRestriction } from '../../src/rpc/gate.js';
 import type { Gates } from '../../src/rpc/method.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
@@ -47,5 +47,21 @@ describe('the gate', () => {
     const context = pass(scope, 'nothing');
     scope.wallet = walletOf('opened later');
     expect(() => context.wallet).toThrow(expect.objectContaining({ fault: { kind: 'no_wallet' } }));
+  });
+});
+
+describe('restricted mode', () => {
+  const restricted = { settings: { restricted: true } } as unknown as WalletManager;
+
+  it('refuses the methods that it does not serve', () => {
+    const denied = { code: -7, message: 'Command unavailable in restricted mode.' };
+    expect(() => passRestriction({ needs: 'nothing', restricted: true }, restricted)).toThrow(
+      expect.objectContaining(denied),
+    );
+  });
+
+  it('serves the others, and a server outside of it serves all', () => {
+    expect(() => passRestriction({ needs: 'nothing', restricted: false }, restricted)).not.toThrow();
+    expect(() => passRestriction({ needs: 'nothing', restricted: true }, server)).not.toThrow();
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import Database from 'better-sqlite3';
 import type { Hash } from '../../src/crypto/types.js';
+import { COINBASE_UNLOCK_BLOCKS } from '../../src/cryptonote/constants.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
@@ -165,14 +166,14 @@ describe('blocks are written at once', () => {
     expect(stored()).toBe(33);
   });
 
-  it('while a payment has confirmations to report', () => {
+  it('while a payment may have stages to report: until a miner transaction of its block is unlocked', () => {
     file.addPage(paid(30));
-    for (let height = 31; height <= 39; height++) {
+    for (let height = 31; height < 30 + COINBASE_UNLOCK_BLOCKS; height++) {
       file.addPage(page(height, 1));
       expect(stored()).toBe(height);
     }
-    file.addPage(page(40, 1));
-    expect([stored(), file.height()]).toEqual([39, 41]);
+    file.addPage(page(90, 1));
+    expect([stored(), file.height()]).toEqual([89, 91]);
     const types = file.read((r) => r.events.after(0, 9)).map(({ type }) => type);
     expect(types.filter((type) => type !== 'payment.mined')).toEqual([
       'payment.confirmed',

@@ -13,7 +13,12 @@ export class WalletEventLog {
 
   constructor(context: Context) {
     this.#context = context;
-    this.#last = new CachedRead(context.store, (r) => r.events.last());
+    const { store } = context;
+    this.#last = new CachedRead(
+      store,
+      (r) => r.events.last(),
+      () => store.eventVersion,
+    );
   }
 
   /** Id of the latest event; 0 if the wallet has had none. */

@@ -8,6 +8,7 @@ import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
 import type { WalletEvents } from '../context/wallet-events.js';
 import type { OpenAlias } from '../context/openalias.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
+import type { NoticeRunner } from '../events/tx-notices.js';
 import type { WebhookSettings } from '../webhooks/webhook-sending.js';
 
 /** Settings of the process that concern wallets. */
@@ -37,6 +38,8 @@ export interface ServerSettings {
   /** Age from which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly webhooks: WebhookSettings;
+  /** Runs `--tx-notify`; absent: the option is not set. */
+  readonly noticeRunner?: NoticeRunner;
   readonly log: Logger;
   /** Categories of the log at the start. */
   readonly logCategories: string;

@@ -179,7 +179,8 @@ export class WalletOpener {
 
   async #openWallet({ paths, lock, keysFile, password, restoreHeight }: Opening): Promise<OpenWallet> {
     const store = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
-    const { kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng, log } = this.#settings;
+    const { kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng, log, noticeRunner } =
+      this.#settings;
     const { daemon, refresher, workers, webhookSending, rekey } = this.#shared;
     try {
       return new OpenWallet({
@@ -196,6 +197,7 @@ export class WalletOpener {
         log: namedLog(log, paths?.name ?? ''),
         ...{ refresher, workers, webhookSending, rekey },
         ...{ kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng },
+        ...(noticeRunner === undefined ? {} : { noticeRunner }),
       });
     } catch (error) {
       store.close();
@@ -240,7 +242,7 @@ export class WalletOpener {
       const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
-    return WalletStore.open(path, key, onFileRestored, eventSettings);
+    return WalletStore.openInParts(path, key, onFileRestored, eventSettings);
   }
 }
 

@@ -34,7 +34,7 @@ export class EventRetention {
     for (let i = 0; i < STEPS; i++) {
       const oldest = store.read((r) => r.events.oldestTime());
       if (oldest === undefined || oldest >= before) return true;
-      store.writeRecoverable((w) => w.events.expire(before, ROWS_AT_ONCE));
+      if (!store.writeRecoverable((w) => w.events.expire(before, ROWS_AT_ONCE))) return true;
     }
     return false;
   }

@@ -41,7 +41,7 @@ export interface EventTables {
   readonly subaddresses: SubaddressReader;
 }
 
-/** Transactions that {@link EventLog.begin} reads at once. */
+/** Transactions that {@link EventLog.beginNext} reports at once: about 20 ms. */
 const CHUNK = 1_000;
 
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
@@ -53,8 +53,8 @@ interface OpenPage extends Tips {
 }
 
 /**
- * Appends the events of a wallet's changes, in the transaction of the change. {@link begin} must have run once; until
- * then nothing is appended.
+ * Appends the events of a wallet's changes, in the transaction of the change. {@link beginNext} must have returned
+ * true; until then nothing else is appended.
  */
 export class EventLog {
   readonly #rows: EventWriter;
@@ -125,21 +125,29 @@ export class EventLog {
     );
   }
 
-  /** Reports everything that the store holds, once: in a new store, and in one that has no events yet. */
-  begin(): void {
-    if (this.#isOn) return;
-    this.#tables.meta.set('events', '1');
+  /**
+   * Reports the next part of what a store without events holds, in the order of heights; nothing may change in between. A
+   * later call continues, also after a restart. @returns true once everything is reported.
+   */
+  beginNext(): boolean {
+    if (this.#isOn) return true;
+    const { meta, payments, outgoing } = this.#tables;
+    const min = Number(meta.get('events_begun') ?? '-1');
+    const end = payments.pageEnd({ min, max: MAX_HEIGHT }, CHUNK);
     const tip = this.#tip;
     const batch = this.#payments.batch({ from: tip, to: tip });
-    for (let min = -1; min < MAX_HEIGHT;) {
-      const end = this.#tables.payments.pageEnd({ min, max: MAX_HEIGHT }, CHUNK) ?? MAX_HEIGHT;
-      for (const payment of this.#minedIn(min + 1, end)) this.#payments.mine(payment, batch);
-      for (const transfer of this.#transfers.minedBetween(min + 1, end)) this.#transfers.mine(transfer);
-      min = end;
+    for (const payment of this.#minedIn(min + 1, end ?? MAX_HEIGHT)) this.#payments.mine(payment, batch);
+    for (const transfer of this.#transfers.minedBetween(min + 1, end ?? MAX_HEIGHT))
+      this.#transfers.mine(transfer);
+    if (end !== undefined) {
+      meta.set('events_begun', String(end));
+      return false;
     }
-    for (const { txHash } of this.#tables.outgoing.list({ states: ['pending'] }))
-      this.#transfers.relay(txHash);
+    for (const { txHash } of outgoing.list({ states: ['pending'] })) this.#transfers.relay(txHash);
     this.#pool.follow();
+    meta.remove('events_begun');
+    meta.set('events', '1');
+    return true;
   }
 
   /** Payments of blocks at heights from one to another, both inclusive. */

@@ -3,11 +3,12 @@ import { amount } from '../../util/amount.js';
 import type { MinedPaymentFacts } from '../../wallet/model/events.js';
 import type { OwnedOutput, ReceivedTx, TxFindings } from '../../wallet/model/records.js';
 
-const factsOf = (tx: ReceivedTx, { subaddress, amount: value }: OwnedOutput): MinedPaymentFacts => ({
-  ...{ txHash: tx.txHash, subaddress, amount: value, height: tx.height, timestamp: tx.timestamp },
-  ...{ unlockTime: tx.unlockTime, coinbase: tx.coinbase },
-  ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
-});
+/** Made without spreading: a page has many payments. */
+function factsOf(tx: ReceivedTx, { subaddress, amount: value }: OwnedOutput): MinedPaymentFacts {
+  const { txHash, height, timestamp, unlockTime, coinbase, paymentId } = tx;
+  const facts = { txHash, subaddress, amount: value, height, timestamp, unlockTime, coinbase };
+  return paymentId === undefined ? facts : { ...facts, paymentId };
+}
 
 /** Adds an output to the payments of its transaction, the last `count` ones of a list. @returns their new number. */
 function addOutput(

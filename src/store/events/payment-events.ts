@@ -8,7 +8,7 @@ import type { PaymentReader } from '../tables/payments.js';
 import type { ReportedPayments } from '../tables/reported.js';
 import type { SeenPayment, SeenPayments } from '../tables/seen-payments.js';
 import type { EventPeaks } from './event-peaks.js';
-import { openingOf, type Stages } from './stages.js';
+import { lockOf, openingOf, type Stages } from './stages.js';
 
 /** Tables and settings from which payment events follow. */
 export interface PaymentEventParts {
@@ -73,13 +73,14 @@ export class PaymentEvents {
     if (before !== undefined) this.reverse(before, 'rescan');
     const taken = batch.hasSeen ? seen.take(payment) : undefined;
     const tip = Math.max(batch.to, batch.peakOf?.(payment.height) ?? -1);
+    const lock = lockOf(payment);
     rows.append(
       { type: 'payment.mined', data: taken === undefined ? payment : { ...payment, seen: taken.event } },
-      payment.unlockTime === 0n ? stages.reachedAt(payment.height, tip) : this.#reachedOrLocked(payment, tip),
+      lock === 'other' ? this.#reachedOrLocked(payment, tip) : stages.reachedAt(lock, payment.height, tip),
     );
   }
 
-  /** Stages of a payment with an unlock time, which is recorded as locked unless it is unlocked. */
+  /** Stages of a payment with a lock of its own, which is recorded as locked unless it is unlocked. */
   #reachedOrLocked(payment: MinedPaymentFacts, tip: number): string {
     const { rows, locked, stages } = this.#parts;
     const reached = stages.between(payment, -1, tip);
@@ -94,8 +95,8 @@ export class PaymentEvents {
     const { rows, stages } = this.#parts;
     const reached = stages
       .between(payment, Math.max(from, peakOf?.(payment.height) ?? -1), to)
-      // Payments with an unlock time are reported by `open`.
-      .filter((stage) => stage !== UNLOCKED || payment.unlockTime === 0n);
+      // Payments with a lock of their own are reported by `open`.
+      .filter((stage) => stage !== UNLOCKED || lockOf(payment) !== 'other');
     if (reached.length > 0) rows.append({ type: 'stages', data: payment }, reached.join(','));
   }
 
@@ -113,7 +114,7 @@ export class PaymentEvents {
     this.#open(batch.to);
   }
 
-  /** Reports payments whose unlock time has passed. */
+  /** Reports payments whose recorded unlock time has passed. */
   #open(tip: number): void {
     const { rows, payments, locked } = this.#parts;
     for (const key of locked.due(tip, rows.now())) {

@@ -24,6 +24,9 @@ export const CODES = {
   'wallet.reorganised': 8,
 } as const;
 
+/** Type of a row that stands for stages of several payments. */
+export const RANGE = 9;
+
 type RowType = keyof typeof CODES;
 
 const TYPES = new Map<number, RowType>(
@@ -132,9 +135,9 @@ function paymentRow(
 ): NewRow {
   const { txHash, subaddress, unlockTime, coinbase, paymentId } = data;
   const seen = type === 'payment.mined' ? data.seen : undefined;
-  const isPlain = unlockTime === 0n && !coinbase && paymentId === undefined && seen === undefined;
+  const isPlain = type !== 'payment.reversed' && paymentId === undefined && seen === undefined;
   const facts: RowFacts | undefined =
-    isPlain && type !== 'payment.reversed'
+    isPlain && (coinbase || unlockTime === 0n)
       ? undefined
       : {
           ...(unlockTime === 0n ? {} : { unlockTime: unlockTime.toString() }),
@@ -153,9 +156,19 @@ function paymentRow(
     toColumn(data.amount),
     'height' in data ? data.height : null,
     data.timestamp,
-    facts === undefined ? null : JSON.stringify(facts),
+    facts === undefined ? plainFacts(unlockTime, coinbase) : JSON.stringify(facts),
   ];
 }
+
+/** Facts of a payment that has no others, as JSON. A miner's payments are many: their text is composed here. */
+function plainFacts(unlockTime: bigint, coinbase: boolean): string | null {
+  if (!coinbase) return null;
+  return unlockTime === 0n ? '{"coinbase":true}' : `{"unlockTime":"${unlockTime}","coinbase":true}`;
+}
+
+/** Unlock time of the payment of a row. */
+export const unlockTimeOf = ({ data }: EventRow): bigint =>
+  data === null ? 0n : BigInt((JSON.parse(data) as RowFacts).unlockTime ?? '0');
 
 /** Returns the events of a row, in the order of their ids. */
 export function eventsOf(row: EventRow): WalletEvent[] {

@@ -1,7 +1,9 @@
 import type { Statement } from 'better-sqlite3';
+import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
 import type { EventIds } from '../event-ids.js';
 import type { Db } from '../file/database.js';
-import { CODES, UNLOCKED, spanOf } from './event-row.js';
+import { CODES, spanOf } from './event-row.js';
+import { StageRangeWriter, type StageTexts } from './stage-ranges.js';
 
 /** Parameters of the statements; the heights are inclusive. */
 interface Query {
@@ -10,15 +12,20 @@ interface Query {
   readonly first: number;
   readonly span: number;
   readonly time: number;
-  readonly stages: string;
-  readonly confirmed: string | null;
+  readonly none: string;
+  readonly coinbase: string;
+  readonly other: string;
 }
+
+/** Stages of a payment by the columns of its output. */
+const STAGES = `CASE o.unlock_time WHEN '0' THEN :none
+    WHEN CAST(o.height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT) THEN :coinbase ELSE :other END`;
 
 /** Payments of the rows, as `PaymentReader` lists them, without those that credit nothing. */
 const PAYMENTS = `SELECT t.tx_hash, o.account, o.minor, sum(coalesce(o.credited, o.amount)) AS total, t.height,
-    t.timestamp, t.unlock_time, t.coinbase, t.payment_id
+    t.timestamp, t.unlock_time, t.coinbase, t.payment_id, ${STAGES} AS stages
   FROM owned_output o CROSS JOIN received_tx t USING (tx_hash)
-  WHERE o.height BETWEEN :min AND :max AND o.change = 0 AND (:confirmed IS NOT NULL OR o.unlock_time = '0')
+  WHERE o.height BETWEEN :min AND :max AND o.change = 0 AND ${STAGES} <> ''
   GROUP BY t.height, t.tx_hash, o.account, o.minor HAVING total > 0`;
 
 /** JSON facts of a payment, as `rowOf` writes them. */
@@ -31,37 +38,34 @@ export class EventStageWriter {
   readonly #ids: EventIds;
   readonly #count: Statement<[number, number], number>;
   readonly #insert: Statement<[Query]>;
+  readonly #ranges: StageRangeWriter;
 
   constructor(db: Db, ids: EventIds) {
     this.#ids = ids;
+    this.#ranges = new StageRangeWriter(db, ids);
     this.#count = db
       .prepare<[number, number], number>('SELECT count(*) FROM owned_output WHERE height BETWEEN ? AND ?')
       .pluck();
     this.#insert = db.prepare(
       `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
        SELECT CAST(:first AS INTEGER) + (row_number() OVER () - 1) * CAST(:span AS INTEGER), ${CODES.stages},
-         iif(unlock_time = '0', :stages, :confirmed), tx_hash, account, minor, total, height, timestamp, ${FACTS},
+         stages, tx_hash, account, minor, total, height, timestamp, ${FACTS},
          CAST(:time AS INTEGER)
        FROM (${PAYMENTS})`,
     );
   }
 
-  /**
-   * Appends stages of the payments at heights from one to another, both inclusive. Payments with an unlock time do not
-   * get the stage `unlocked`. @returns the number of rows.
-   */
-  append(min: number, max: number, stages: readonly string[]): number {
+  /** Appends stages of the payments at heights from one to another, both inclusive. @returns the number of rows. */
+  append(min: number, max: number, { none, coinbase, other }: StageTexts): number {
     // Payments are at most as many; unused ids are gaps.
     const most = this.#count.get(min, max) ?? 0;
     if (most === 0) return 0;
-    const text = stages.join(',');
-    const confirmed = stages.filter((stage) => stage !== UNLOCKED).join(',');
-    const span = spanOf(CODES.stages, text);
+    const ranged = this.#ranges.append({ min, max }, most, { none, coinbase, other });
+    if (ranged !== undefined) return ranged;
+    const texts = [none, coinbase, other].filter((text) => text !== '');
+    const span = Math.max(...texts.map((text) => spanOf(CODES.stages, text)));
     const first = this.#ids.take(span * most);
     const time = Math.floor(this.#ids.now());
-    return this.#insert.run({
-      ...{ min, max, first, span, time },
-      ...{ stages: text, confirmed: confirmed === '' ? null : confirmed },
-    }).changes;
+    return this.#insert.run({ min, max, first, span, time, none, coinbase, other }).changes;
   }
 }

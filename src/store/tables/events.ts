@@ -4,8 +4,18 @@ import type { EventIds } from '../event-ids.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { EventStageWriter } from './event-stages.js';
-import { codesOf, eventsOf, rowOf, spanOf, type EventRow, type NewEvent, type NewRow } from './event-row.js';
+import {
+  codesOf,
+  eventsOf,
+  RANGE,
+  rowOf,
+  spanOf,
+  type EventRow,
+  type NewEvent,
+  type NewRow,
+} from './event-row.js';
 import { MetaWriter } from './meta.js';
+import { StageRangeReader, type StageTexts } from './stage-ranges.js';
 
 /** Rows read at once. */
 const CHUNK = 500;
@@ -14,7 +24,12 @@ interface SpanRow {
   readonly id: number;
   readonly type: number;
   readonly stages: string | null;
+  /** Number of ids of a {@link RANGE}; 0 for other rows. */
+  readonly ids: number;
 }
+
+/** Columns of a {@link SpanRow}. */
+const SPAN = `id, type, stages, iif(type = ${RANGE}, amount, 0) AS ids`;
 
 interface TypedQuery {
   readonly from: number;
@@ -23,7 +38,8 @@ interface TypedQuery {
   readonly limit: number;
 }
 
-const lastIdOf = ({ id, type, stages }: SpanRow): number => id + spanOf(type, stages) - 1;
+const lastIdOf = ({ id, type, stages, ids }: SpanRow): number =>
+  id + (type === RANGE ? ids : spanOf(type, stages)) - 1;
 
 /** Reads events in the order of their ids. */
 export class EventReader {
@@ -35,9 +51,11 @@ export class EventReader {
   readonly #expired: Statement<[], string>;
   readonly #oldestTime: Statement<[], number>;
   readonly #awaitsPool: Statement<[], number>;
+  readonly #ranges: StageRangeReader;
 
   constructor(db: Db) {
     this.db = db;
+    this.#ranges = new StageRangeReader(db);
     const rows = <P extends unknown[]>(condition: string): Statement<P, EventRow> =>
       db.prepare<P, EventRow>(`SELECT * FROM event WHERE ${condition}`).safeIntegers();
     this.#all = rows('id >= ? ORDER BY id LIMIT ?');
@@ -48,7 +66,7 @@ export class EventReader {
     this.#rowAt = db
       .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
       .pluck();
-    this.#last = db.prepare('SELECT id, type, stages FROM event ORDER BY id DESC LIMIT 1');
+    this.#last = db.prepare(`SELECT ${SPAN} FROM event ORDER BY id DESC LIMIT 1`);
     this.#awaitsPool = db
       .prepare<[], number>(
         `SELECT EXISTS (SELECT 1 FROM seen_payment WHERE gone_height IS NOT NULL OR tx_hash NOT IN (SELECT tx_hash FROM pool_tx))
@@ -79,13 +97,17 @@ export class EventReader {
           ? this.#all.all(from, most)
           : this.#typed.all({ from, codes, staged, limit: most });
       for (const row of rows)
-        for (const event of eventsOf(row))
+        for (const event of this.#eventsOf(row))
           if (event.id > id && wanted?.has(event.type) !== false && found.length < limit) found.push(event);
       const last = rows.at(-1);
       if (last === undefined) break;
       from = toNumber(last.id) + 1;
     }
     return found;
+  }
+
+  #eventsOf(row: EventRow): WalletEvent[] {
+    return row.type === BigInt(RANGE) ? this.#ranges.rowsOf(row).flatMap(eventsOf) : eventsOf(row);
   }
 
   /** Greatest id of the wallet's events, expired ones included; 0 if it has had none. */
@@ -118,6 +140,8 @@ export class EventWriter extends EventReader {
   readonly #mined: Statement<[number, Uint8Array, number, number], Integer>;
   readonly #oldest: Statement<[number], SpanRow & { readonly time: number }>;
   readonly #delete: Statement<[number]>;
+  readonly #referred: Statement<[number], number>;
+  readonly #cutRange: Statement<[number, number], SpanRow>;
   #appended = 0;
 
   constructor(db: Db, ids: EventIds) {
@@ -135,7 +159,15 @@ export class EventWriter extends EventReader {
          ORDER BY id DESC LIMIT 1`,
       )
       .pluck();
-    this.#oldest = db.prepare('SELECT id, type, stages, time FROM event ORDER BY id LIMIT ?');
+    this.#oldest = db.prepare(`SELECT ${SPAN}, time FROM event ORDER BY id LIMIT ?`);
+    this.#referred = db
+      .prepare<[number], number>(
+        `SELECT timestamp FROM event WHERE type = ${RANGE} AND time >= ? ORDER BY timestamp LIMIT 1`,
+      )
+      .pluck();
+    this.#cutRange = db.prepare(
+      `SELECT ${SPAN} FROM event WHERE type = ${RANGE} AND timestamp <= ? AND id > ? ORDER BY id DESC LIMIT 1`,
+    );
     this.#delete = db.prepare('DELETE FROM event WHERE id <= ?');
   }
 
@@ -162,7 +194,7 @@ export class EventWriter extends EventReader {
   }
 
   /** Appends stages of all payments at heights from one to another, both inclusive: see {@link EventStageWriter}. */
-  appendStages(min: number, max: number, stages: readonly string[]): void {
+  appendStages(min: number, max: number, stages: StageTexts): void {
     this.#appended += this.#stages.append(min, max, stages);
   }
 
@@ -173,16 +205,20 @@ export class EventWriter extends EventReader {
   }
 
   /**
-   * Deletes events before a time [Unix ms], oldest first, until a later one follows.
+   * Deletes events before a time [Unix ms], oldest first, until a later one follows. Rows to which a later range refers
+   * are kept; ranges before the time that lose such rows have expired too.
    * @param max most rows to delete. @returns true if more may be deleted.
    */
   expire(before: number, max: number): boolean {
     const oldest = this.#oldest.all(max);
-    const kept = oldest.findIndex(({ time }) => time >= before);
-    const last = kept === -1 ? oldest.at(-1) : oldest[kept - 1];
+    const isKept = ({ time }: { readonly time: number }): boolean => time >= before;
+    const count = oldest.some(isKept) ? oldest.findIndex(isKept) : oldest.length;
+    const referred = count === 0 ? 0 : (this.#referred.get(before) ?? Infinity);
+    const expired = oldest.slice(0, count).filter(({ id }) => id < referred);
+    const last = expired.at(-1);
     if (last === undefined) return false;
     this.#delete.run(last.id);
-    this.#meta.set('events_expired', String(lastIdOf(last)));
-    return kept === -1 && oldest.length === max;
+    this.#meta.set('events_expired', String(lastIdOf(this.#cutRange.get(last.id, last.id) ?? last)));
+    return expired.length === max;
   }
 }

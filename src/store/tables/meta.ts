@@ -10,8 +10,12 @@ export type MetaKey =
   | 'reused_keys'
   /** Present once the events describe all contents of the store. */
   | 'events'
+  /** Height up to which the contents of a store without events were reported. */
+  | 'events_begun'
   | 'event_peaks'
-  | 'events_expired';
+  | 'events_expired'
+  /** Id of the event up to which `--tx-notify` was started. */
+  | 'notify_position';
 
 export class MetaReader {
   protected readonly db: Db;

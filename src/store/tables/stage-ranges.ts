@@ -1,0 +1,123 @@
+import type { Statement } from 'better-sqlite3';
+import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
+import type { EventIds } from '../event-ids.js';
+import type { Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+import { CODES, RANGE, spanOf, unlockTimeOf, type EventRow } from './event-row.js';
+
+/**
+ * Stages of payments by their lock, comma separated; empty for none: without an unlock time; with that of a miner
+ * transaction, relative to its height; with another one.
+ */
+export interface StageTexts {
+  readonly none: string;
+  readonly coinbase: string;
+  readonly other: string;
+}
+
+/** Most payments of a range: a reader of one event reads all of them. */
+const MAX_PAYMENTS = 100;
+
+/** Greatest age of a payment's event [ms]: rows of events are kept while a range refers to them. */
+const MAX_AGE_MS = 86_400_000;
+
+/** Separator of the texts in a row. */
+const SEPARATOR = '|';
+
+/** Number of ids of each payment in a range. */
+const spanOfTexts = (texts: readonly string[]): number =>
+  Math.max(...texts.map((text) => (text === '' ? 0 : spanOf(CODES.stages, text))));
+
+/** Reads rows that hold the stages of all payments in a range of blocks. */
+export class StageRangeReader {
+  readonly #mined: Statement<[Integer | null, Integer | null, Integer], EventRow>;
+
+  constructor(db: Db) {
+    this.#mined = db
+      .prepare<[Integer | null, Integer | null, Integer], EventRow>(
+        `SELECT * FROM event WHERE type = ${CODES['payment.mined']} AND height BETWEEN ? AND ? AND id < ?
+         ORDER BY height, id`,
+      )
+      .safeIntegers();
+  }
+
+  /** Returns the rows that a range stands for, one for each payment that reaches a stage. */
+  rowsOf(range: EventRow): EventRow[] {
+    const [none = '', coinbase = '', other = ''] = range.stages?.split(SEPARATOR) ?? [];
+    const span = BigInt(spanOfTexts([none, coinbase, other]));
+    return this.#mined.all(range.height, range.minor, range.id).flatMap((mined, i) => {
+      const text = textOf(mined, { none, coinbase, other });
+      const id = range.id + BigInt(i) * span;
+      return text === ''
+        ? []
+        : [{ ...mined, id, type: BigInt(CODES.stages), stages: text, time: range.time }];
+    });
+  }
+}
+
+function textOf(mined: EventRow, texts: StageTexts): string {
+  const unlockTime = unlockTimeOf(mined);
+  if (unlockTime === 0n) return texts.none;
+  return unlockTime === (mined.height ?? 0n) + BigInt(COINBASE_UNLOCK_BLOCKS) ? texts.coinbase : texts.other;
+}
+
+/** Heights of a range, both inclusive. */
+interface Heights {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Appends the stages of all payments in a range of blocks by one row. */
+export class StageRangeWriter {
+  readonly #ids: EventIds;
+  readonly #mined: Statement<[number, number], { readonly count: number; readonly first: number | null }>;
+  readonly #isReversed: Statement<[number, number], number>;
+  readonly #timeOf: Statement<[number], number>;
+  readonly #hasCoinbase: Statement<[number, number], number>;
+  readonly #insert: Statement<
+    [id: number, stages: string, min: number, max: number, ids: number, first: number, time: number]
+  >;
+
+  constructor(db: Db, ids: EventIds) {
+    this.#ids = ids;
+    this.#mined = db.prepare(
+      `SELECT count(*) AS count, min(id) AS first FROM event
+       WHERE type = ${CODES['payment.mined']} AND height BETWEEN ? AND ?`,
+    );
+    this.#isReversed = db
+      .prepare<[number, number], number>(
+        `SELECT EXISTS (SELECT 1 FROM event WHERE type = ${CODES['payment.reversed']} AND height BETWEEN ? AND ?)`,
+      )
+      .pluck();
+    this.#timeOf = db.prepare<[number], number>('SELECT time FROM event WHERE id = ?').pluck();
+    this.#hasCoinbase = db
+      .prepare<[number, number], number>(
+        `SELECT EXISTS (SELECT 1 FROM received_tx WHERE height BETWEEN ? AND ?
+           AND unlock_time = CAST(height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT))`,
+      )
+      .pluck();
+    this.#insert = db.prepare(
+      `INSERT INTO event (id, type, stages, height, minor, amount, timestamp, time)
+       VALUES (?, ${RANGE}, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  /**
+   * Appends a row, if the `payment.mined` rows at the heights are those of all payments there.
+   * @param outputs number of outputs at the heights, at least that of the payments.
+   * @returns the number of rows; undefined if one row cannot hold the stages.
+   */
+  append({ min, max }: Heights, outputs: number, { none, coinbase, other }: StageTexts): number | undefined {
+    const { count, first } = this.#mined.get(min, max) ?? { count: 0, first: null };
+    // Without reversals, each row has a payment of its own, and each payment an output.
+    if (first === null || count !== outputs || count > MAX_PAYMENTS) return undefined;
+    if (this.#isReversed.get(min, max) === 1) return undefined;
+    const time = Math.floor(this.#ids.now());
+    if ((this.#timeOf.get(first) ?? -Infinity) < time - MAX_AGE_MS) return undefined;
+    if (none === '' && other === '' && this.#hasCoinbase.get(min, max) === 0) return 0;
+    const texts = [none, coinbase, other];
+    const ids = count * spanOfTexts(texts);
+    this.#insert.run(this.#ids.take(ids), texts.join(SEPARATOR), min, max, ids, first, time);
+    return 1;
+  }
+}

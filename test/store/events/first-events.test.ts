@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import type { WalletEvent } from '../../../src/wallet/model/events.js';
+import { EventWorld } from '../../support/event-world.js';
+
+const KEY = new Uint8Array(32);
+const BLOCKS = 60;
+const PER_BLOCK = 50;
+const TIME_LOCK = 2_000_000_000n;
+
+let directory: string;
+let path: string;
+let expected: string[];
+
+const eventsOf = (store: WalletStore): WalletEvent[] => store.read((r) => r.events.after(0, 1_000_000));
+
+/** Type and facts of events, without ids and times. */
+const factsOf = (store: WalletStore): string[] =>
+  eventsOf(store)
+    .filter(({ type }) => type.startsWith('payment.') || type.startsWith('transfer.'))
+    .map(({ type, data }) =>
+      JSON.stringify({ type, ...data }, (_, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value,
+      ),
+    );
+
+/** Makes a store of 3,000 transactions without events, as an earlier version wrote it. */
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'first-events-'));
+  path = join(directory, 'wallet');
+  const world = new EventWorld();
+  world.mine([]);
+  for (let block = 1; block < BLOCKS; block++)
+    world.mine(
+      Array.from({ length: PER_BLOCK }, (_, i) =>
+        world.makeTx(
+          [{ value: BigInt(i + 1), subaddress: { major: 0, minor: i } }],
+          i === 0 ? { unlockTime: TIME_LOCK } : {},
+        ),
+      ),
+    );
+  const store = WalletStore.create(path, KEY);
+  store.write((w) => w.applyPage(world.page(0, world.blocks.length)));
+  expected = factsOf(store);
+  store.write((w) => {
+    w.events.expire(Infinity, 1_000_000);
+    w.meta.remove('events_expired');
+    w.meta.remove('events');
+  });
+  store.close();
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Reads the store's events with the rules of every log. */
+function check(store: WalletStore): void {
+  expect(factsOf(store).sort()).toEqual([...expected].sort());
+  const ids = eventsOf(store).map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+  const heights = eventsOf(store).flatMap((event) =>
+    event.type === 'payment.mined' ? [event.data.height] : [],
+  );
+  expect(heights).toEqual([...heights].sort((a, b) => a - b));
+}
+
+describe('a store without events', () => {
+  it('is reported whole when it is opened', () => {
+    const store = WalletStore.open(path, KEY);
+    check(store);
+    store.close();
+  });
+
+  it('is reported in parts, between which other work runs', async () => {
+    let turns = 0;
+    let isOpen = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOpen) setImmediate(count);
+    };
+    setImmediate(count);
+    const store = await WalletStore.openInParts(path, KEY);
+    isOpen = true;
+    expect(turns).toBeGreaterThanOrEqual(2);
+    check(store);
+    store.close();
+  });
+
+  it('is reported once although the process ends between two parts', async () => {
+    const store = await WalletStore.openInParts(path, KEY);
+    const whole = eventsOf(store).length;
+    store.write((w) => {
+      w.events.expire(Infinity, 1_000_000);
+      w.meta.remove('events_expired');
+      w.meta.remove('events');
+    });
+    expect(store.write((w) => w.events.beginNext())).toBe(false);
+    const part = eventsOf(store);
+    expect(part.length).toBeGreaterThan(0);
+    expect(part.length).toBeLessThan(whole);
+    store.close();
+    const again = await WalletStore.openInParts(path, KEY);
+    check(again);
+    expect(eventsOf(again).slice(0, part.length)).toEqual(part);
+    again.close();
+    const last = await WalletStore.openInParts(path, KEY);
+    check(last);
+    last.close();
+  });
+});
