@@ -71,11 +71,17 @@ describe('the npm package', () => {
     );
   });
 
-  it('starts a server with a regtest node by npx and makes a payment', async () => {
+  it('is run by npx', async () => {
+    const { version } = JSON.parse(readFileSync(installed('package.json'), 'utf8')) as { version: string };
+    const { stdout } = await run('npx', ['--no-install', 'wallet-rpc', '--version'], { cwd: folder });
+    expect(stdout.trim()).toBe(version);
+  });
+
+  it('starts a server with a regtest node and makes a payment', async () => {
     const [port, daemonPort] = [await freePort(), await freePort()];
-    server = start('npx', [
-      ...['--no-install', '--prefix', folder, 'wallet-rpc', '--regtest', `--daemon-port=${daemonPort}`],
-      ...[`--wallet-dir=${join(folder, 'wallets')}`, `--rpc-bind-port=${port}`, '--disable-rpc-login'],
+    server = start(join(folder, 'node_modules', '.bin', 'wallet-rpc'), [
+      ...['--regtest', `--daemon-port=${daemonPort}`, `--wallet-dir=${join(folder, 'wallets')}`],
+      ...[`--rpc-bind-port=${port}`, '--disable-rpc-login'],
     ]);
     const { output } = server;
     await until('the server', () => output().includes('Starting wallet RPC server'), 60_000);
