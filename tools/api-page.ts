@@ -163,7 +163,7 @@ export function apiPage(methods: readonly WalletMethod[], known: readonly KnownM
   return [
     '# Methods',
     '',
-    'Written by `npm run docs:api` from the method registry, `src/rpc/registry.ts`: edit that.',
+    'Written by `npm run docs` from the method registry, `src/rpc/registry.ts`: edit that.',
     '',
     'Calls are JSON-RPC 2.0 over `POST`. `/wallet/<name>/json_rpc` acts on the named wallet, `/json_rpc` on the current',
     'one. Integers keep all their digits, and may be quoted. An absent parameter, or one that is `null`, takes its',

@@ -1,40 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
 import { OPTIONS } from '../../src/cli/options.js';
 import { registry } from '../../src/rpc/registry.js';
 
-const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const root = new URL('../../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const readme = read('README.md');
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(new URL('docs/', root)).map((name) => `docs/${name}`),
+].filter((path) => path.endsWith('.md'));
 
-/** Rows of the tables of flags: the flag with its argument, and its meaning. */
-const rows = [...readme.matchAll(/^\| `--([^`]+)`\s*\|\s*(.*?)\s*\|$/gm)].map(
-  ([, flag = '', meaning = '']) => ({
-    flag,
-    meaning,
-  }),
-);
+/** Most lines of the README: details belong to the pages of docs/. */
+const MOST_LINES = 120;
 
 describe('the README', () => {
-  it('lists exactly the existing flags, in order, each with its meaning and default', () => {
-    expect(rows).toEqual(
-      OPTIONS.map(({ name, argument, help, default: initial }) => ({
-        flag: argument === undefined ? name : `${name} ${argument}`,
-        meaning: initial === undefined ? help : `${help} (default: \`${initial}\`)`,
-      })),
-    );
+  it(`has at most ${MOST_LINES} lines`, () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(MOST_LINES);
   });
 
-  it('groups the flags as --help does', () => {
-    const groups = [...new Set(OPTIONS.map(({ group }) => group))];
-    expect(
-      [...readme.matchAll(/^### (.*)$/gm)]
-        .map(([, title]) => title)
-        .filter((t) => groups.some((g) => g === t)),
-    ).toEqual(groups);
+  it('links to every page of docs/', () => {
+    const missing = pages.filter((path) => path.startsWith('docs/') && !readme.includes(`(${path})`));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe.each(pages)('%s', (path) => {
+  const text = read(path);
+
+  it('links only to files of the repository that exist', () => {
+    const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target = '']) => target);
+    expect(links.filter((target) => !existsSync(new URL(target, new URL(path, root))))).toEqual([]);
   });
 
   it('calls only methods that are served', () => {
-    const called = [...readme.matchAll(/^rpc (\w+)/gm)].map(([, name = '']) => name);
-    expect(called).not.toHaveLength(0);
+    const called = [...text.matchAll(/^rpc (\w+)/gm)].map(([, name = '']) => name);
     expect(called.filter((name) => registry.find(name) === undefined)).toEqual([]);
+  });
+
+  it('names only flags of our programs', () => {
+    const own = new Set(OPTIONS.map(({ name }) => name));
+    const commands = [...text.matchAll(/wallet-rpc\b[^`\n]*?(?= \|| ?`|$)/gm)].flatMap(([line]) => [
+      ...line.matchAll(/ --([a-z][a-z0-9-]+)/g),
+    ]);
+    const foreign = new Set(['name', 'kills', 'keep', 'only', 'kdf-rounds', 'help', 'version']);
+    const unknown = commands
+      .map(([, name = '']) => name)
+      .filter((name) => !own.has(name) && !foreign.has(name));
+    expect(unknown).toEqual([]);
   });
 });

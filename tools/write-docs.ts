@@ -1,9 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { registry } from '../src/rpc/registry.js';
+import { OPTIONS } from '../src/cli/options.js';
 import { apiPage, type KnownMethod } from './api-page.js';
+import { flagsPage } from './flags-page.js';
 
 const root = new URL('../../', import.meta.url);
 const { methods } = JSON.parse(readFileSync(new URL('test/vectors/rpc/methods.json', root), 'utf8')) as {
   methods: readonly KnownMethod[];
 };
 writeFileSync(new URL('docs/api.md', root), apiPage(registry.methods, methods));
+writeFileSync(new URL('docs/flags.md', root), flagsPage(OPTIONS));

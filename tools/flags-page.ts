@@ -1,0 +1,56 @@
+import { environmentName, type OptionSpec } from '../src/cli/options.js';
+
+/** Row of a flag in the table of its group. */
+function rowOf({
+  name,
+  argument,
+  help,
+  default: initial,
+  repeatable,
+}: OptionSpec): readonly [string, string] {
+  const flag = argument === undefined ? name : `${name} ${argument}`;
+  const notes = [
+    ...(initial === undefined ? [] : [`default: \`${initial}\``]),
+    ...(repeatable && !help.includes('repeatable') ? ['repeatable'] : []),
+  ];
+  return [`\`--${flag}\``, notes.length === 0 ? help : `${help} (${notes.join('; ')})`];
+}
+
+/** Table in which the columns have equal widths, as the format check demands. */
+function table(rows: readonly (readonly [string, string])[]): string[] {
+  const all = [['flag', 'meaning'] as const, ...rows];
+  const widths = [0, 1].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  const line = (row: readonly [string, string]): string =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [head = all[0], ...body] = all;
+  return [
+    line(head as [string, string]),
+    `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,
+    ...body.map((row) => line(row as [string, string])),
+  ];
+}
+
+/** Writes the page of all flags as Markdown, in groups as `--help` does. */
+export function flagsPage(options: readonly OptionSpec[]): string {
+  const groups = [...new Set(options.map(({ group }) => group))];
+  return [
+    '# Flags',
+    '',
+    'Written by `npm run docs` from `src/cli/options.ts`: edit that.',
+    '',
+    `Every flag can also be set in the environment (\`WALLET_RPC_\` and its name in capitals, such as`,
+    `\`${environmentName('rpc-login')}\`) and in the \`--config-file\` (lines \`name=value\`). The command line overrides the`,
+    'environment, which overrides the file. Set secrets in the environment or the file: the process list shows command lines',
+    'to all users.',
+    '',
+    ...groups.flatMap((group) => [
+      `## ${group}`,
+      '',
+      ...table(options.filter((option) => option.group === group).map(rowOf)),
+      '',
+    ]),
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n');
+}
