@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 
 /** States that systemd shows in `systemctl status` and waits for. Source: sd_notify(3). */
-const ASSIGNMENTS = { ready: '--ready', stopping: '--stopping' } as const;
+const ASSIGNMENTS = { ready: 'READY=1', stopping: 'STOPPING=1' } as const;
 
 /** Time limit of a notification [ms]. */
 const TIMEOUT_MS = 5_000;
@@ -18,7 +18,7 @@ export function notifyServiceManager(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
   if (env['NOTIFY_SOCKET'] === undefined) return Promise.resolve();
-  const args = [ASSIGNMENTS[state], `--pid=${process.pid}`];
+  const args = [`--pid=${process.pid}`, ASSIGNMENTS[state]];
   return new Promise((resolve) => {
     execFile('systemd-notify', args, { env, timeout: TIMEOUT_MS }, (error) => {
       if (error !== null)

@@ -29,8 +29,8 @@ describe('a server that systemd started', () => {
     await notifyServiceManager('ready', log, env);
     await notifyServiceManager('stopping', log, env);
     expect(readFileSync(received, 'utf8').trim().split('\n')).toEqual([
-      `/run/notify --ready --pid=${process.pid}`,
-      `/run/notify --stopping --pid=${process.pid}`,
+      `/run/notify --pid=${process.pid} READY=1`,
+      `/run/notify --pid=${process.pid} STOPPING=1`,
     ]);
     expect(warnings).toEqual([]);
   });

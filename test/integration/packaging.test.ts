@@ -1,0 +1,138 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mergeSources, toConfig } from '../../src/cli/config.js';
+import { OPTIONS } from '../../src/cli/options.js';
+import { until } from '../support/process.js';
+import { startWalletRpc } from '../support/wallet-rpc.js';
+
+/* Files for operators in packaging/, checked by the programs that read them. */
+
+const PACKAGING = fileURLToPath(new URL('../../../packaging/', import.meta.url));
+const UNIT = join(PACKAGING, 'systemd/wallet-rpc.service');
+const run = promisify(execFile);
+
+/** Worst exposure that is accepted, of 10. Source: systemd-analyze(1), security. */
+const MOST_EXPOSURE = 2;
+
+const read = (path: string): string => readFileSync(join(PACKAGING, path), 'utf8');
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'packaging-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('the systemd unit', () => {
+  it('has only settings that systemd knows', async () => {
+    // The program of the unit is not installed here, which is the one complaint.
+    const { stderr } = await run('systemd-analyze', ['verify', '--man=no', UNIT]).catch(
+      (error: { stderr: string }) => error,
+    );
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('/usr/local/bin/wallet-rpc is not executable'),
+    ]);
+  });
+
+  it('leaves little exposed', async () => {
+    const { stdout } = await run('systemd-analyze', ['security', '--offline=yes', '--no-pager', UNIT]);
+    const [, exposure] = /Overall exposure level for wallet-rpc.service: ([\d.]+)/.exec(stdout) ?? [];
+    expect(Number(exposure)).toBeLessThanOrEqual(MOST_EXPOSURE);
+  });
+
+  it('leaves memory both writable and executable, which the compiler of Node.js needs', () => {
+    expect(readFileSync(UNIT, 'utf8')).not.toMatch(/^MemoryDenyWriteExecute=yes/m);
+  });
+
+  it('is notified when the server is ready and when it stops', async () => {
+    const socket = join(directory, 'notify');
+    // Node.js has no datagrams on Unix sockets.
+    const receiver = spawn(
+      'python3',
+      [
+        '-uc',
+        `import socket
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(${JSON.stringify(socket)})
+print("bound")
+while True: print(s.recv(4096).decode())`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    let received = '';
+    receiver.stdout.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    try {
+      await until('the socket', () => received.includes('bound'));
+      const server = await startWalletRpc({ env: { ...process.env, NOTIFY_SOCKET: socket } });
+      await until('READY', () => received.includes('READY=1'));
+      await server.stop();
+      await until('STOPPING', () => received.includes('STOPPING=1'));
+      expect(received).not.toMatch(/STOPPING=1[^]*READY=1/);
+    } finally {
+      receiver.kill();
+    }
+  });
+
+  it('starts the server with flags that it has, and an example of a configuration that it accepts', () => {
+    const names = OPTIONS.map(({ name }) => name);
+    const [, command = ''] = /^ExecStart=(.*)$/m.exec(readFileSync(UNIT, 'utf8')) ?? [];
+    const flags = [...command.matchAll(/--([a-z-]+)/g)].map(([, name]) => name);
+    expect(flags.length).toBeGreaterThan(0);
+    expect(names).toEqual(expect.arrayContaining(flags));
+    const config = toConfig(
+      mergeSources(
+        { 'config-file': join(PACKAGING, 'systemd/wallet-rpc.conf'), 'wallet-dir': directory },
+        {},
+      ),
+      1,
+    );
+    expect(config.rpc.login?.user).toBe('shop');
+  });
+});
+
+describe('the container files', () => {
+  const compose = read('docker/compose.yaml');
+  const dockerfile = read('docker/Dockerfile');
+
+  it('give our server only flags that it has', () => {
+    const service = compose.slice(compose.indexOf('\n  wallet-rpc:'));
+    const flags = [...`${service}${dockerfile}`.matchAll(/(?:- |")--([a-z-]+)=?/g)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'omit');
+    const variables = [...dockerfile.matchAll(/WALLET_RPC_([A-Z_]+)=/g)].map(([, name = '']) =>
+      name.toLowerCase().replaceAll('_', '-'),
+    );
+    expect(flags.length).toBeGreaterThan(2);
+    expect(OPTIONS.map(({ name }) => name)).toEqual(expect.arrayContaining([...flags, ...variables]));
+  });
+
+  it('give monerod only flags that it has', async () => {
+    const service = compose.slice(compose.indexOf('\n  monerod:'), compose.indexOf('\n  wallet-rpc:'));
+    const flags = [
+      ...service.matchAll(/- --([a-z-]+)/g),
+      ...read('docker/monerod.Dockerfile').matchAll(/"--([a-z-]+)/g),
+    ];
+    const { stdout } = await run('monerod', ['--help']);
+    expect(flags.map(([, name = '']) => name).filter((name) => !stdout.includes(`--${name}`))).toEqual([]);
+  });
+
+  it('run the server as an unprivileged user, with a health check', () => {
+    const [last = ''] = dockerfile.split('FROM ').slice(-1);
+    expect(last).toMatch(/^USER node$/m);
+    expect(last).toMatch(/^HEALTHCHECK /m);
+  });
+});
+
+describe('the table of packaging/README.md', () => {
+  it('names every file', () => {
+    const table = read('README.md');
+    const files = readdirSync(PACKAGING, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== 'README.md')
+      .map(({ name }) => name);
+    expect(files.filter((name) => !table.includes(name))).toEqual([]);
+  });
+});
