@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Loose } from '../support/json-rpc.js';
+import { start, stop, until } from '../support/process.js';
+import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
+
+/* The programs of docs/examples, run as their comments say. */
+
+const EXAMPLES = fileURLToPath(new URL('../../../docs/examples/', import.meta.url));
+const run = promisify(execFile);
+const SHOP = 'shop';
+const CUSTOMER = 'a customer';
+const PRICE = 1_000_000_000;
+
+let crowd: Crowd;
+let directory: string;
+
+/** Environment of an example that acts on a wallet. The server wants no login, and ignores one. */
+const envOf = (name: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  WALLET_RPC_URL: `http://127.0.0.1:${crowd.server.port}/wallet/${encodeURIComponent(name)}/json_rpc`,
+  WALLET_RPC_LOGIN: 'user:password',
+});
+
+const pay = (invoice: string, address: string, amount = PRICE) =>
+  run('sh', [join(EXAMPLES, 'pay.sh'), invoice, address, String(amount)], { env: envOf(CUSTOMER) });
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'examples-'));
+  crowd = await startCrowd([SHOP, CUSTOMER]);
+}, 120_000);
+
+afterAll(async () => {
+  await crowd?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('shop.py and pay.sh', () => {
+  it('offer an address, pay it once however often, and see the payment', async () => {
+    const shop = start('python3', [join(EXAMPLES, 'shop.py'), 'order 1', String(PRICE)], envOf(SHOP));
+    const address = await until('an address', () => /^8\w+$/m.exec(shop.output())?.[0]);
+    const [first, second] = [await pay('invoice 1', address), await pay('invoice 1', address)];
+    expect(first.stdout).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(second.stdout).toBe(first.stdout);
+    const { pending } = (await crowd.at(CUSTOMER).rpc('get_transfers', { pending: true })) as Loose;
+    expect((pending as Loose[]).map(({ txid }) => `${txid}\n`)).toEqual([first.stdout]);
+    expect(shop.output()).not.toContain('is paid');
+    await crowd.mine(1);
+    await Promise.all([SHOP, CUSTOMER].map((name) => crowd.at(name).rpc('refresh')));
+    expect(await shop.exited).toBe(0);
+    expect(shop.output()).toContain('order 1 is paid');
+  });
+
+  it('report a refused payment', async () => {
+    await expect(pay('invoice 2', 'no address')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('"error"'),
+    });
+  });
+});
+
+describe('follow.ts', () => {
+  it('prints each payment once, also after a restart of itself', async () => {
+    const cursor = join(directory, 'cursor.txt');
+    const follow = () =>
+      start(
+        process.execPath,
+        ['--disable-warning=ExperimentalWarning', join(EXAMPLES, 'follow.ts'), SHOP, cursor],
+        {
+          ...process.env,
+          WALLET_RPC_URL: `http://127.0.0.1:${crowd.server.port}`,
+        },
+      );
+    const payShop = async (invoice: string): Promise<string> => {
+      const { stdout } = await pay(invoice, crowd.address(SHOP));
+      await crowd.mine(1);
+      await Promise.all([SHOP, CUSTOMER].map((name) => crowd.at(name).rpc('refresh')));
+      return stdout.trim();
+    };
+    const first = follow();
+    const one = await payShop('invoice 3');
+    await until(
+      'the first payment',
+      () =>
+        first.output().includes(`payment.mined ${PRICE} to ${crowd.address(SHOP)} in ${one}`) || undefined,
+    );
+    await until('the cursor', () => Number(readFileSync(cursor, 'utf8')) > 0 || undefined);
+    await stop(first);
+    const two = await payShop('invoice 4');
+    const second = follow();
+    await until(
+      'the second payment',
+      () =>
+        second.output().includes(`payment.mined ${PRICE} to ${crowd.address(SHOP)} in ${two}`) || undefined,
+    );
+    await stop(second);
+    expect(second.output()).not.toContain(`payment.mined ${PRICE} to ${crowd.address(SHOP)} in ${one}`);
+  });
+});
