@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -124,6 +124,44 @@ describe('the container files', () => {
     const [last = ''] = dockerfile.split('FROM ').slice(-1);
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^HEALTHCHECK /m);
+  });
+});
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+    readonly targets: readonly { readonly expr: string }[];
+  }[];
+}
+
+describe('the alert rules and the dashboard', () => {
+  const dashboard = JSON.parse(read('grafana/wallet-rpc.json')) as Dashboard;
+  const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+  it('are accepted by Prometheus, and fire in the cases of their test', async () => {
+    const at = (name: string): string => join(PACKAGING, 'prometheus', name);
+    await run('promtool', ['check', 'config', at('prometheus.yml')]);
+    await run('promtool', ['check', 'rules', at('alerts.yml')]);
+    await run('promtool', ['test', 'rules', at('alerts-test.yml')]);
+  });
+
+  it('query in the language of Prometheus', async () => {
+    const rules = queries.map((expr, i) => ({
+      record: `query_${i}`,
+      expr: expr.replaceAll(/\$__(?:rate_interval|range)/g, '5m').replaceAll(/\$\w+/g, 'x'),
+    }));
+    const path = join(directory, 'queries.yml');
+    // JSON is YAML.
+    writeFileSync(path, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    await run('promtool', ['check', 'rules', path]);
+  });
+
+  it('has panels that do not overlap', () => {
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)}:${y + Math.floor(i / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
   });
 });
 
