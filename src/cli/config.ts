@@ -8,6 +8,7 @@ import { parseNameserver } from '../dns/resolver.js';
 import { readLogLevel } from '../util/log-categories.js';
 import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
+import type { ReadinessLimits } from '../watch/readiness.js';
 import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
@@ -94,6 +95,10 @@ export interface Config {
   readonly webhooks: {
     /** Allow targets that are not public. */
     readonly allowPrivate: boolean;
+  };
+  readonly watch: {
+    /** Limits of `/readyz`. */
+    readonly ready: ReadinessLimits;
   };
   readonly threads: number;
   readonly log: { readonly categories: string; readonly file?: string };
@@ -296,6 +301,13 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       servers: list('dns-server').map(readNameserver),
     },
     webhooks: { allowPrivate: on('webhook-allow-private') },
+    watch: {
+      ready: {
+        daemonSeconds: integer('ready-daemon-seconds', 0, 86_400),
+        blocksBehind: integer('ready-blocks-behind', 0, 1_000_000_000),
+        diskBytes: integer('ready-disk-bytes', 0, 1e15 - 1),
+      },
+    },
     threads: integer('max-concurrency', 0, 1024) || cores,
     log: { categories: logCategories(text('log-level')), ...optional('file', text('log-file')) },
     interactive: !on('non-interactive'),

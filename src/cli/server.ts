@@ -35,6 +35,7 @@ import type { Credentials, Prepared } from './prepare.js';
 import { openWallets } from './opening.js';
 import { startRegtestProcess } from './regtest-process.js';
 import { TxNotifier } from './tx-notifier.js';
+import { createWatch, WatchListeners } from './watch.js';
 
 export interface RunningServer {
   readonly port: number;
@@ -71,6 +72,7 @@ export async function startServer(
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const pendingRequests = new PendingRequests();
   const notifier = createNotifier(config.wallet.txNotify, log);
+  const listening = new WatchListeners();
   const server = new WalletManager({
     pendingRequests,
     network: config.network,
@@ -80,6 +82,7 @@ export async function startServer(
     restricted: config.rpc.restricted,
     threads: config.threads,
     ...(daemon === undefined ? {} : { daemon }),
+    onDaemonCall: listening.onDaemonCall,
     daemonTrusted: config.daemon.trusted ?? isLocal(config.daemon.address),
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
@@ -102,8 +105,13 @@ export async function startServer(
   });
 
   announce(config, log, directory?.path, regtest?.address);
-  if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
-
+  // A wallet of --wallet-file is open once the others begin to be opened.
+  const start = {
+    progress: () => ({ waiting: config.wallet.open.length || 1, damaged: 0 }),
+  };
+  const watch = createWatch(config, server, listening, () => start.progress());
+  let noteStarted: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => (noteStarted = resolve));
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
   const dispatcher = new Dispatcher({
@@ -120,6 +128,8 @@ export async function startServer(
       dispatcher,
       targetPath: WALLET_PATH,
       streams: eventEndpoints(server),
+      openPages: watch.openPages,
+      started,
       ...access,
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
@@ -135,9 +145,12 @@ export async function startServer(
     maxPerPublicIp: config.rpc.maxConnectionsPerPublicIp,
   });
   for (const listener of listeners) http.serve(listener);
+  if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
   server.start();
   const opening = openWallets(server, config.wallet, log);
+  start.progress = opening.progress;
+  noteStarted();
   const news =
     daemon === undefined || config.daemon.zmq === undefined
       ? undefined

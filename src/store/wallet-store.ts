@@ -69,6 +69,7 @@ export class WalletStore {
   #flushing: Flushing = 'FULL';
   /** False until the log is known to hold its header. */
   #hasLogHeader = false;
+  #isDamaged = false;
   /** Number of blocks known at a version of the data. */
   #knownHeight: { readonly version: number; readonly height: number } | undefined;
 
@@ -174,6 +175,11 @@ export class WalletStore {
     return this.#location === undefined;
   }
 
+  /** True once damaged pages were found since the store was opened. */
+  get isDamaged(): boolean {
+    return this.#isDamaged;
+  }
+
   /** Changes whenever the stored data may have changed. */
   get version(): number {
     return this.#version;
@@ -182,7 +188,7 @@ export class WalletStore {
   /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`. */
   read<T>(task: (r: WalletReader) => T): T {
     this.#assertOpen();
-    return detectingDamage(this.#path, () => task(this.#reader));
+    return this.#detectingDamage(() => task(this.#reader));
   }
 
   /** Number of blocks that the wallet knows. */
@@ -206,7 +212,7 @@ export class WalletStore {
     const snapshot = new Snapshot({
       current: () => this.#reader,
       open: () => openSnapshot(location.path, keyOf(location)),
-      guard: (task) => detectingDamage(location.path, task),
+      guard: (task) => this.#detectingDamage(task),
       onRelease: () => this.#snapshots.delete(snapshot),
     });
     this.#snapshots.add(snapshot);
@@ -224,7 +230,7 @@ export class WalletStore {
   #commit<T>(task: (w: WalletWriter) => T, flushing: () => Flushing): T {
     this.#assertOpen();
     if (this.#db.inTransaction) throw new Error('a write began inside another write');
-    return detectingDamage(this.#path, () => {
+    return this.#detectingDamage(() => {
       this.#restoreFile();
       for (const snapshot of this.#snapshots) snapshot.detach();
       this.#setFlushing(flushing());
@@ -279,7 +285,7 @@ export class WalletStore {
   async flushToDisk(): Promise<void> {
     // Closing a store flushes it.
     if (this.#db.memory || !this.#db.open) return;
-    detectingDamage(this.#path, () => this.#restoreFile());
+    this.#detectingDamage(() => this.#restoreFile());
     await withFileErrorsAsync(this.#path, () => this.#walSync.finish());
   }
 
@@ -305,7 +311,7 @@ export class WalletStore {
 
   /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */
   checkpointSync(): void {
-    detectingDamage(this.#path, () => {
+    this.#detectingDamage(() => {
       this.#restoreFile();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     });
@@ -357,6 +363,16 @@ export class WalletStore {
 
   get #path(): string {
     return this.#location?.path ?? this.#db.name;
+  }
+
+  /** {@link detectingDamage}, which is remembered. */
+  #detectingDamage<T>(task: () => T): T {
+    try {
+      return detectingDamage(this.#path, task);
+    } catch (error) {
+      this.#isDamaged ||= error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
+      throw error;
+    }
   }
 
   /**

@@ -127,6 +127,7 @@ describe('defaults', () => {
       },
       dns: { enabled: true, servers: [] },
       webhooks: { allowPrivate: false },
+      watch: { ready: { daemonSeconds: 60, blocksBehind: 10, diskBytes: 100_000_000 } },
       threads: CORES,
       log: { categories: categoriesOf(0) },
       interactive: true,

@@ -184,11 +184,13 @@ describe('the file', () => {
       const damaged = Buffer.from(whole);
       damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
       writeFileSync(path, damaged);
+      const before = file;
       try {
         readAll();
       } catch (error) {
         expect(error).toMatchObject({ fault: { kind: 'wallet_corrupt', name: 'w' } });
         refused++;
+        if (file !== before) expect(file.isDamaged).toBe(true);
       }
       file.close();
     }
