@@ -97,6 +97,8 @@ export interface Config {
     readonly allowPrivate: boolean;
   };
   readonly watch: {
+    /** Address of `/metrics`; absent: on the port of the server. */
+    readonly metrics?: { readonly ip: string; readonly port: number };
     /** Limits of `/readyz`. */
     readonly ready: ReadinessLimits;
   };
@@ -302,6 +304,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     },
     webhooks: { allowPrivate: on('webhook-allow-private') },
     watch: {
+      ...optional('metrics', readMetricsBind(text('metrics-bind'), on('confirm-external-bind'))),
       ready: {
         daemonSeconds: integer('ready-daemon-seconds', 0, 86_400),
         blocksBehind: integer('ready-blocks-behind', 0, 1_000_000_000),
@@ -327,6 +330,28 @@ function readZmq(text: string | undefined): { host: string; port: number } | und
   if (host === undefined || port < 1 || port > 65_535)
     throw new ConfigError('--daemon-zmq is tcp://host:port');
   return { host: host.replace(/^\[|\]$/g, ''), port };
+}
+
+/** Reads the address of `/metrics`. @throws ConfigError */
+function readMetricsBind(
+  text: string | undefined,
+  externalConfirmed: boolean,
+): { ip: string; port: number } | undefined {
+  if (text === undefined) return undefined;
+  const [, host = '127.0.0.1', digits] = /^(?:([^:]+|\[[^\]]+\]):)?(\d{1,5})$/.exec(text) ?? [];
+  const ip = host.replace(/^\[|\]$/g, '');
+  const port = Number(digits);
+  if (isIP(ip) === 0 || !(port <= 65_535)) throw new ConfigError('--metrics-bind is [ip:]port');
+  assertLoopback(ip, externalConfirmed);
+  return { ip, port };
+}
+
+/** @throws ConfigError for an address that other machines can reach, unless that is confirmed. */
+function assertLoopback(ip: string, externalConfirmed: boolean): void {
+  if (!isLoopback(ip) && !externalConfirmed)
+    throw new ConfigError(
+      `${ip} can be reached from outside this machine: add --confirm-external-bind if that is meant`,
+    );
 }
 
 /** Reads the thresholds of `payment.confirmed`. @throws ConfigError */
@@ -400,11 +425,7 @@ function bindAddresses(
     { ip: ipv4, optional: rules.ipv6 && rules.ipv4Optional },
     ...(rules.ipv6 ? [{ ip: bare, optional: false }] : []),
   ];
-  const external = bind.find(({ ip }) => !isLoopback(ip));
-  if (external !== undefined && !rules.externalConfirmed)
-    throw new ConfigError(
-      `${external.ip} can be reached from outside this machine: add --confirm-external-bind if that is meant`,
-    );
+  for (const { ip } of bind) assertLoopback(ip, rules.externalConfirmed);
   return bind;
 }
 

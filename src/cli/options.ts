@@ -224,6 +224,12 @@ export const OPTIONS: readonly OptionSpec[] = [
   ...ssl('rpc-ssl', 'TLS of the server'),
 
   {
+    name: 'metrics-bind',
+    argument: '[ip:]port',
+    group: 'Watch',
+    help: 'serve /metrics without a login on this address, 127.0.0.1 if only a port is given; otherwise it is behind the login of the server',
+  },
+  {
     name: 'ready-daemon-seconds',
     argument: 'seconds',
     group: 'Watch',

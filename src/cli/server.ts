@@ -8,8 +8,6 @@ import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
 import { LoginDeadline } from '../jsonrpc/login-deadline.js';
 import { makeSelfSigned, type CertifiedKey } from '../jsonrpc/self-signed.js';
-import { chooseKernel } from '../kernel/fastest.js';
-import type { Build } from '../kernel/wasm-module.js';
 import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
@@ -27,6 +25,7 @@ import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
+import { announce } from './announce.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
@@ -60,7 +59,7 @@ const TOO_MANY = {
 /** The composition root: builds every layer and starts listening. @throws ConfigError */
 export async function startServer(
   config: Config,
-  { login, daemonLogin, walletPassword, listeners }: Prepared,
+  { login, daemonLogin, walletPassword, listeners, metricsListener }: Prepared,
   log: Logger,
   stop: () => void,
 ): Promise<RunningServer> {
@@ -87,7 +86,7 @@ export async function startServer(
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
-    events: createEvents(notifier, log),
+    events: createEvents(notifier, listening, log),
     eventSettings: {
       ids: createEventIds(config, directory?.path),
       confirmations: config.wallet.confirmations,
@@ -105,17 +104,20 @@ export async function startServer(
   });
 
   announce(config, log, directory?.path, regtest?.address);
+  const onBug = (error: unknown, method?: string): void =>
+    log.error({ err: error, method }, 'bug: unexpected error');
   // A wallet of --wallet-file is open once the others begin to be opened.
   const start = {
     progress: () => ({ waiting: config.wallet.open.length || 1, damaged: 0 }),
   };
-  const watch = createWatch(config, server, listening, () => start.progress());
+  const watch = createWatch({
+    ...{ config, server, listeners: listening, onBug },
+    start: () => start.progress(),
+  });
   let noteStarted: () => void = () => undefined;
   const started = new Promise<void>((resolve) => (noteStarted = resolve));
-  const onBug = (error: unknown, method?: string): void =>
-    log.error({ err: error, method }, 'bug: unexpected error');
   const dispatcher = new Dispatcher({
-    call: createCall(server, config.rpc.apiVersion, log),
+    call: watch.measured(createCall(server, config.rpc.apiVersion, log)),
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
   });
@@ -129,6 +131,8 @@ export async function startServer(
       targetPath: WALLET_PATH,
       streams: eventEndpoints(server),
       openPages: watch.openPages,
+      pages: watch.pages,
+      onStatus: watch.onStatus,
       started,
       ...access,
       origins: config.rpc.origins,
@@ -145,6 +149,7 @@ export async function startServer(
     maxPerPublicIp: config.rpc.maxConnectionsPerPublicIp,
   });
   for (const listener of listeners) http.serve(listener);
+  if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
   server.start();
@@ -164,6 +169,7 @@ export async function startServer(
       server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);
+      await watch.close();
       news?.close();
       opening.stop();
       await opening.done;
@@ -234,47 +240,6 @@ async function openInitialWallet(file: string, password: string, server: WalletM
   }
 }
 
-/** Logs the effective configuration. */
-function announce(
-  config: Config,
-  log: Logger,
-  directory: string | undefined,
-  regtest: string | undefined,
-): void {
-  log.info(
-    config.rpc.apiVersion === '1.32'
-      ? "Interface: wallet RPC 1.32, today's monero-wallet-rpc"
-      : "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32",
-  );
-  log.info(`Network: ${config.network}`);
-  log.info(
-    directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
-  );
-  if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
-  else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
-  if (config.rpc.login === undefined)
-    log.warn(
-      'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
-    );
-  if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
-  announceArithmetic(log);
-  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
-}
-
-const ARITHMETIC: Record<Build, string> = {
-  relaxed: 'WebAssembly with fused multiply-add',
-  simd: 'WebAssembly with integer SIMD',
-};
-
-/** Logs the build of the curve arithmetic in use, and why a faster build is unusable on this machine. */
-function announceArithmetic(log: Logger): void {
-  const { build, passedOver } = chooseKernel();
-  const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;
-  if (passedOver.length === 0) return log.info(text);
-  const reasons = passedOver.map((other) => `${ARITHMETIC[other.build]}: ${other.reason}`);
-  log.warn({ unusable: reasons.join('; ') }, `${text}, which is slower`);
-}
-
 function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
   const { mode, privateKeyPath, certificatePath, caFile, allowedFingerprints } = ssl;
   if (mode === 'disabled') return undefined;
@@ -318,7 +283,11 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
   command === undefined ? undefined : new TxNotifier({ command, env: withoutSecrets(process.env), log });
 
 /** Logs incoming transactions and the progress of refreshes, and runs --tx-notify. */
-function createEvents(notifier: TxNotifier | undefined, log: Logger): WalletEvents {
+function createEvents(
+  notifier: TxNotifier | undefined,
+  listening: WatchListeners,
+  log: Logger,
+): WalletEvents {
   const progress = new ProgressLog(log);
   return {
     onIncoming: (name: string, txHash: Uint8Array): void => {
@@ -326,7 +295,10 @@ function createEvents(notifier: TxNotifier | undefined, log: Logger): WalletEven
       log.info({ name, txid }, 'incoming transaction');
       notifier?.notify(txid, name);
     },
-    onProgress: (name, height, daemonHeight) => progress.progress(name, height, daemonHeight),
+    onProgress(name, height, daemonHeight, scanned) {
+      progress.progress(name, height, daemonHeight);
+      listening.onScanned(scanned);
+    },
     onClosed: (name) => progress.forget(name),
   };
 }

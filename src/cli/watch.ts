@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { ObserveDaemonCall } from '../daemon/call-report.js';
+import type { DaemonCallReport } from '../daemon/call-report.js';
+import type { Call } from '../jsonrpc/dispatcher.js';
+import { HttpServer } from '../jsonrpc/http-server.js';
+import type { Listener } from '../jsonrpc/listener.js';
+import { createPageApp } from '../jsonrpc/page-app.js';
 import type { Page } from '../jsonrpc/pages.js';
+import { registry } from '../rpc/registry.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
 import { healthPages } from '../watch/health-pages.js';
+import { Metrics } from '../watch/metrics/metrics.js';
 import { Readiness, type StartProgress } from '../watch/readiness.js';
 import type { Config } from './config.js';
 
@@ -11,34 +18,86 @@ import type { Config } from './config.js';
 export interface Watch {
   /** Pages without login. */
   readonly openPages: readonly Page[];
+  /** Pages behind the login. */
+  readonly pages: readonly Page[];
+  /** Wraps the call function of the server. */
+  measured(call: Call): Call;
+  readonly onStatus: (status: number) => void;
+  /** Serves `/metrics` without login. */
+  serveMetrics(listener: Listener): void;
+  close(): Promise<void>;
 }
 
-/** Listeners that must exist before the {@link WalletManager}, which {@link createWatch} needs. */
+export interface WatchParts {
+  readonly config: Config;
+  readonly server: WalletManager;
+  readonly listeners: WatchListeners;
+  /** Progress of the opening of wallets. */
+  readonly start: () => StartProgress;
+  readonly onBug: (error: unknown) => void;
+}
+
+const MAX_CONNECTIONS = 20;
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Listeners of the {@link WalletManager}, which exist before it. */
 export class WatchListeners {
-  #health: DaemonHealth | undefined;
+  #parts: { readonly health: DaemonHealth; readonly metrics: Metrics } | undefined;
 
-  readonly onDaemonCall: ObserveDaemonCall = (report) => this.#health?.note(report);
-
-  follow(health: DaemonHealth): void {
-    this.#health = health;
+  follow(health: DaemonHealth, metrics: Metrics): void {
+    this.#parts = { health, metrics };
   }
+
+  readonly onDaemonCall = (report: DaemonCallReport): void => {
+    this.#parts?.health.note(report);
+    this.#parts?.metrics.noteDaemonCall(report);
+  };
+
+  /** @param blocks that a wallet has just read. */
+  readonly onScanned = (blocks: number): void => this.#parts?.metrics.noteScanned(blocks);
 }
 
-/** Creates the pages. @param start progress of the opening of wallets. */
-export function createWatch(
-  { watch, wallet }: Pick<Config, 'watch' | 'wallet'>,
-  server: WalletManager,
-  listeners: WatchListeners,
-  start: () => StartProgress,
-): Watch {
+const notServed = (path: string): Page => ({
+  path,
+  answer: () => ({
+    ...{ status: 403, type: 'text/plain; charset=utf-8' },
+    body: 'Not served here with --restricted-rpc. /metrics: see --metrics-bind.\n',
+  }),
+});
+
+/** Creates the pages of a server. */
+export function createWatch({ config, server, listeners, start, onBug }: WatchParts): Watch {
+  const { wallet, watch, rpc } = config;
+  const directory = resolve(wallet.dir ?? dirname(wallet.file ?? '.'));
+  const wallets = () => server.openWallets();
   const health = new DaemonHealth(server);
-  listeners.follow(health);
-  const readiness = new Readiness({
-    limits: watch.ready,
-    health,
-    wallets: () => server.openWallets(),
-    start,
-    directory: resolve(wallet.dir ?? dirname(wallet.file ?? '.')),
+  const metrics = new Metrics({
+    ...{ health, wallets, directory },
+    info: { version, node: process.version, network: config.network, api: rpc.apiVersion },
   });
-  return { openPages: healthPages(readiness) };
+  listeners.follow(health, metrics);
+  const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
+  const openPages = healthPages(readiness);
+  const ownPages = watch.metrics === undefined ? [metrics.page] : [];
+  let metricsServer: HttpServer | undefined;
+  return {
+    openPages,
+    pages: rpc.restricted ? ['/metrics', '/status'].map(notServed) : ownPages,
+    measured: (call) => metrics.calls.measured(call, (method) => registry.find(method)?.name),
+    onStatus: (status) => metrics.calls.noteStatus(status),
+    serveMetrics(listener) {
+      metricsServer = new HttpServer({
+        handler: createPageApp([metrics.page, ...openPages], rpc.hosts, onBug),
+        ...{ maxConnections: MAX_CONNECTIONS, maxPerPrivateIp: MAX_CONNECTIONS },
+        maxPerPublicIp: MAX_CONNECTIONS,
+      });
+      metricsServer.serve(listener);
+    },
+    async close() {
+      await metricsServer?.close(0);
+    },
+  };
 }

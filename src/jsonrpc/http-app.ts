@@ -39,6 +39,8 @@ export interface HttpAppOptions {
   readonly openPages?: readonly Page[];
   readonly pages?: readonly Page[];
   readonly forms?: readonly FormTarget[];
+  /** Reports the status of each answer. */
+  readonly onStatus?: (status: number) => void;
   /** Requests wait for it, except those for `openPages`. */
   readonly started?: Promise<void>;
   /**
@@ -107,6 +109,7 @@ export function createHttpApp({
   openPages = [],
   pages = [],
   forms = [],
+  onStatus,
   started,
   anyClient = false,
 }: HttpAppOptions): Express {
@@ -119,6 +122,12 @@ export function createHttpApp({
   if (pendingRequests !== undefined)
     app.use((_req, res, next) => {
       res.once('close', pendingRequests.begin());
+      next();
+    });
+
+  if (onStatus !== undefined)
+    app.use((_req, res, next) => {
+      res.once('finish', () => onStatus(res.statusCode));
       next();
     });
 

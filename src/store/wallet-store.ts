@@ -180,6 +180,13 @@ export class WalletStore {
     return this.#isDamaged;
   }
 
+  /** Sizes of the main file and of the write-ahead log [bytes]; 0 in memory. */
+  fileSizes(): { readonly main: number; readonly log: number } {
+    const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (this.#location === undefined) return { main: 0, log: 0 };
+    return { main: sizeOf(this.#path), log: sizeOf(logOf(this.#path)) };
+  }
+
   /** Changes whenever the stored data may have changed. */
   get version(): number {
     return this.#version;
