@@ -29,10 +29,12 @@ import { announce } from './announce.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
+import { ProgressLine } from './progress-line.js';
 import { ProgressLog } from './progress-log.js';
 import type { Credentials, Prepared } from './prepare.js';
 import { openWallets } from './opening.js';
 import { startRegtestProcess } from './regtest-process.js';
+import type { StatusLine } from './status-line.js';
 import { TxNotifier } from './tx-notifier.js';
 import { createWatch, WatchListeners } from './watch.js';
 
@@ -56,12 +58,16 @@ const TOO_MANY = {
   all: 'connection closed: there are as many as --rpc-max-connections allows',
 };
 
-/** The composition root: builds every layer and starts listening. @throws ConfigError */
+/**
+ * The composition root: builds every layer and starts listening.
+ * @param line of a terminal, which shows the progress. @throws ConfigError
+ */
 export async function startServer(
   config: Config,
   { login, daemonLogin, walletPassword, listeners, metricsListener }: Prepared,
   log: Logger,
   stop: () => void,
+  line?: StatusLine,
 ): Promise<RunningServer> {
   // Loads the slow hash early: opening a wallet starts with it.
   startSlowHash();
@@ -86,7 +92,13 @@ export async function startServer(
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
-    events: createEvents(notifier, listening, log),
+    // On a terminal a line that changes in place shows the steps of a refresh; a log file needs them.
+    events: createEvents(
+      notifier,
+      listening,
+      new ProgressLog(log, { tipOnly: line !== undefined && config.log.file === undefined }),
+      log,
+    ),
     eventSettings: {
       ids: createEventIds(config, directory?.path),
       confirmations: config.wallet.confirmations,
@@ -110,6 +122,8 @@ export async function startServer(
   const start = {
     progress: () => ({ waiting: config.wallet.open.length || 1, damaged: 0 }),
   };
+  const progressLine =
+    line && new ProgressLine({ line, sync: listening.sync, start: () => start.progress() });
   const watch = createWatch({
     ...{ config, server, listeners: listening, onBug },
     start: () => start.progress(),
@@ -170,6 +184,7 @@ export async function startServer(
       await http.close(GRACE_MS);
       clearTimeout(grace);
       await watch.close();
+      progressLine?.close();
       news?.close();
       opening.stop();
       await opening.done;
@@ -286,9 +301,9 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
 function createEvents(
   notifier: TxNotifier | undefined,
   listening: WatchListeners,
+  progress: ProgressLog,
   log: Logger,
 ): WalletEvents {
-  const progress = new ProgressLog(log);
   return {
     onIncoming: (name: string, txHash: Uint8Array): void => {
       const txid = toHex(txHash);
@@ -297,8 +312,11 @@ function createEvents(
     },
     onProgress(name, height, daemonHeight, scanned) {
       progress.progress(name, height, daemonHeight);
-      listening.onScanned(scanned);
+      listening.onProgress(name, height, daemonHeight, scanned);
     },
-    onClosed: (name) => progress.forget(name),
+    onClosed(name) {
+      progress.forget(name);
+      listening.sync.forget(name);
+    },
   };
 }

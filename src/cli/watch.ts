@@ -7,11 +7,13 @@ import type { Listener } from '../jsonrpc/listener.js';
 import { createPageApp } from '../jsonrpc/page-app.js';
 import type { Page } from '../jsonrpc/pages.js';
 import { registry } from '../rpc/registry.js';
+import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
 import { healthPages } from '../watch/health-pages.js';
 import { Metrics } from '../watch/metrics/metrics.js';
 import { Readiness, type StartProgress } from '../watch/readiness.js';
+import { SyncProgress } from '../watch/sync-progress.js';
 import type { Config } from './config.js';
 
 /** Parts of the server that operators watch it by. */
@@ -45,6 +47,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 
 /** Listeners of the {@link WalletManager}, which exist before it. */
 export class WatchListeners {
+  readonly sync = new SyncProgress();
   #parts: { readonly health: DaemonHealth; readonly metrics: Metrics } | undefined;
 
   follow(health: DaemonHealth, metrics: Metrics): void {
@@ -56,8 +59,10 @@ export class WatchListeners {
     this.#parts?.metrics.noteDaemonCall(report);
   };
 
-  /** @param blocks that a wallet has just read. */
-  readonly onScanned = (blocks: number): void => this.#parts?.metrics.noteScanned(blocks);
+  readonly onProgress: WalletEvents['onProgress'] = (name, height, daemonHeight, scanned) => {
+    this.sync.note(name, height, daemonHeight, scanned);
+    this.#parts?.metrics.noteScanned(scanned);
+  };
 }
 
 const notServed = (path: string): Page => ({
