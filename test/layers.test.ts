@@ -28,7 +28,7 @@ const mayImport: Record<string, readonly string[]> = {
     'epee',
     ...protocol,
   ],
-  watch: ['services', 'jsonrpc', 'wallet', 'daemon', 'util'],
+  watch: ['services', 'jsonrpc', 'wallet', 'daemon', ...protocol],
   rpc: ['services', 'jsonrpc', 'wallet', 'daemon', ...protocol],
   regtest: ['jsonrpc', 'epee', 'zmq', 'kernel', ...protocol],
   services,

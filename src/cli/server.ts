@@ -126,12 +126,13 @@ export async function startServer(
     line && new ProgressLine({ line, sync: listening.sync, start: () => start.progress() });
   const watch = createWatch({
     ...{ config, server, listeners: listening, onBug },
+    call: createCall(server, config.rpc.apiVersion, log),
     start: () => start.progress(),
   });
   let noteStarted: () => void = () => undefined;
   const started = new Promise<void>((resolve) => (noteStarted = resolve));
   const dispatcher = new Dispatcher({
-    call: watch.measured(createCall(server, config.rpc.apiVersion, log)),
+    call: watch.call,
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
   });
@@ -146,6 +147,7 @@ export async function startServer(
       streams: eventEndpoints(server),
       openPages: watch.openPages,
       pages: watch.pages,
+      forms: watch.forms,
       onStatus: watch.onStatus,
       started,
       ...access,

@@ -5,7 +5,7 @@ import type { Call } from '../jsonrpc/dispatcher.js';
 import { HttpServer } from '../jsonrpc/http-server.js';
 import type { Listener } from '../jsonrpc/listener.js';
 import { createPageApp } from '../jsonrpc/page-app.js';
-import type { Page } from '../jsonrpc/pages.js';
+import type { FormTarget, Page } from '../jsonrpc/pages.js';
 import { registry } from '../rpc/registry.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
@@ -13,6 +13,9 @@ import { DaemonHealth } from '../watch/daemon-health.js';
 import { healthPages } from '../watch/health-pages.js';
 import { Metrics } from '../watch/metrics/metrics.js';
 import { Readiness, type StartProgress } from '../watch/readiness.js';
+import { Receiving } from '../watch/status/receiving.js';
+import { statusPages } from '../watch/status/status-pages.js';
+import { StatusReader } from '../watch/status/status-view.js';
 import { SyncProgress } from '../watch/sync-progress.js';
 import type { Config } from './config.js';
 
@@ -22,8 +25,9 @@ export interface Watch {
   readonly openPages: readonly Page[];
   /** Pages behind the login. */
   readonly pages: readonly Page[];
-  /** Wraps the call function of the server. */
-  measured(call: Call): Call;
+  readonly forms: readonly FormTarget[];
+  /** Call function of the server, which is measured. */
+  readonly call: Call;
   readonly onStatus: (status: number) => void;
   /** Serves `/metrics` without login. */
   serveMetrics(listener: Listener): void;
@@ -33,6 +37,8 @@ export interface Watch {
 export interface WatchParts {
   readonly config: Config;
   readonly server: WalletManager;
+  /** Call function of the server. */
+  readonly call: Call;
   readonly listeners: WatchListeners;
   /** Progress of the opening of wallets. */
   readonly start: () => StartProgress;
@@ -74,7 +80,7 @@ const notServed = (path: string): Page => ({
 });
 
 /** Creates the pages of a server. */
-export function createWatch({ config, server, listeners, start, onBug }: WatchParts): Watch {
+export function createWatch({ config, server, call: plainCall, listeners, start, onBug }: WatchParts): Watch {
   const { wallet, watch, rpc } = config;
   const directory = resolve(wallet.dir ?? dirname(wallet.file ?? '.'));
   const wallets = () => server.openWallets();
@@ -86,12 +92,18 @@ export function createWatch({ config, server, listeners, start, onBug }: WatchPa
   listeners.follow(health, metrics);
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
   const openPages = healthPages(readiness);
-  const ownPages = watch.metrics === undefined ? [metrics.page] : [];
+  const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name);
+  const status = statusPages(
+    new StatusReader({ server, health, readiness, sync: listeners.sync }),
+    new Receiving(server, call),
+  );
+  const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];
   let metricsServer: HttpServer | undefined;
   return {
     openPages,
     pages: rpc.restricted ? ['/metrics', '/status'].map(notServed) : ownPages,
-    measured: (call) => metrics.calls.measured(call, (method) => registry.find(method)?.name),
+    forms: rpc.restricted ? [] : status.forms,
+    call,
     onStatus: (status) => metrics.calls.noteStatus(status),
     serveMetrics(listener) {
       metricsServer = new HttpServer({

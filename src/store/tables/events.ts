@@ -4,7 +4,7 @@ import type { EventIds } from '../event-ids.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { EventStageWriter } from './event-stages.js';
-import { codesOf, eventsOf, rowOf, spanOf, type EventRow, type NewEvent, type NewRow } from './event-row.js';
+import { CODES, codesOf, eventsOf, rowOf, spanOf, type EventRow, type NewEvent, type NewRow } from './event-row.js';
 import { MetaWriter } from './meta.js';
 
 /** Rows read at once. */
@@ -23,6 +23,8 @@ interface TypedQuery {
   readonly limit: number;
 }
 
+const isStage = (type: EventType): boolean => type === 'payment.confirmed' || type === 'payment.unlocked';
+
 const lastIdOf = ({ id, type, stages }: SpanRow): number => id + spanOf(type, stages) - 1;
 
 /** Reads events in the order of their ids. */
@@ -30,6 +32,7 @@ export class EventReader {
   protected readonly db: Db;
   readonly #all: Statement<[number, number], EventRow>;
   readonly #typed: Statement<[TypedQuery], EventRow>;
+  readonly #latest: Statement<[string, number], EventRow>;
   readonly #rowAt: Statement<[number], number>;
   readonly #last: Statement<[], SpanRow>;
   readonly #expired: Statement<[], string>;
@@ -45,6 +48,7 @@ export class EventReader {
       `id >= :from AND (type IN (SELECT value FROM json_each(:codes)) OR (:staged AND stages IS NOT NULL))
        ORDER BY id LIMIT :limit`,
     );
+    this.#latest = rows('type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?');
     this.#rowAt = db
       .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
       .pluck();
@@ -86,6 +90,16 @@ export class EventReader {
       from = toNumber(last.id) + 1;
     }
     return found;
+  }
+
+  /** Returns the latest events of the rows of some types, newest first; stages of a payment count as its types. */
+  latest(limit: number, types: readonly EventType[]): WalletEvent[] {
+    const codes = [...codesOf(types), ...(types.some(isStage) ? [CODES.stages, CODES['payment.mined']] : [])];
+    return this.#latest
+      .all(JSON.stringify(codes), limit)
+      .flatMap((row) => eventsOf(row).reverse())
+      .filter(({ type }) => types.includes(type))
+      .slice(0, limit);
   }
 
   /** Greatest id of the wallet's events, expired ones included; 0 if it has had none. */
