@@ -4,6 +4,7 @@ export type TerminalOutput = Pick<NodeJS.WriteStream, 'write'> & { readonly colu
 /** Carriage return, then erases the line. Source: ECMA-48, EL. */
 const CLEAR = '\r\u001b[K';
 
+/** Width of a terminal that reports none, or 0. */
 const DEFAULT_COLUMNS = 80;
 
 /** Last line of a terminal, which changes in place; other text is written above it. */
@@ -23,7 +24,7 @@ export class StatusLine {
   /** Replaces the last line. @param text empty: removes it. */
   show(text: string): void {
     // A longer line would wrap, and could not be erased.
-    const line = text.slice(0, (this.#out.columns ?? DEFAULT_COLUMNS) - 1);
+    const line = text.slice(0, (this.#out.columns || DEFAULT_COLUMNS) - 1);
     if (line === this.#line) return;
     this.#line = line;
     this.#out.write(`${CLEAR}${line}`);

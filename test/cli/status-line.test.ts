@@ -27,6 +27,8 @@ describe('the last line of a terminal', () => {
     line.show('x'.repeat(100));
     line.show('x'.repeat(100));
     expect(written).toEqual([CLEAR + 'x'.repeat(39)]);
+    new StatusLine({ write: (text) => written.push(String(text)) > 0, columns: 0 }).show('y'.repeat(100));
+    expect(written.at(-1)).toBe(CLEAR + 'y'.repeat(79));
   });
 });
 

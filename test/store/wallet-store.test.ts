@@ -119,6 +119,17 @@ describe('a payment', () => {
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(51)))).toBeUndefined();
   });
 
+  it('counts as pending once it is sent, as failed when it fails, and as neither when mined', () => {
+    const counts = () => file.read((r) => r.outgoing.unminedCounts());
+    expect(counts()).toEqual({ pending: 0, failed: 0 });
+    file.write((w) => w.outgoing.setState(tx.txHash, 'pending'));
+    expect(counts()).toEqual({ pending: 1, failed: 0 });
+    file.write((w) => w.fail(tx.txHash));
+    expect(counts()).toEqual({ pending: 0, failed: 1 });
+    file.write((w) => w.applyPage(page(3, 1, { outgoing: [{ ...tx, height: 3, timestamp: 1003 }] })));
+    expect(counts()).toEqual({ pending: 0, failed: 0 });
+  });
+
   it('frees them when it fails', () => {
     file.write((w) => w.fail(tx.txHash));
     expect(balance()).toBe(50n);

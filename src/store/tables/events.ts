@@ -4,7 +4,16 @@ import type { EventIds } from '../event-ids.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { EventStageWriter } from './event-stages.js';
-import { CODES, codesOf, eventsOf, rowOf, spanOf, type EventRow, type NewEvent, type NewRow } from './event-row.js';
+import {
+  CODES,
+  codesOf,
+  eventsOf,
+  rowOf,
+  spanOf,
+  type EventRow,
+  type NewEvent,
+  type NewRow,
+} from './event-row.js';
 import { MetaWriter } from './meta.js';
 
 /** Rows read at once. */
