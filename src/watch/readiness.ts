@@ -43,13 +43,20 @@ export interface ReadinessParts {
 /** Decides whether a server can do its work. */
 export class Readiness {
   readonly #parts: ReadinessParts;
+  /** The reading under way, which serves all clients that ask meanwhile: they need no login. */
+  #reading: Promise<NotReady[]> | undefined;
 
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
   }
 
   /** Returns all reasons; none: the server is ready. */
-  async reasons(): Promise<NotReady[]> {
+  reasons(): Promise<NotReady[]> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #read(): Promise<NotReady[]> {
     const { health, directory, space = diskSpace, start } = this.#parts;
     const [disk] = await Promise.all([space(directory), health.check()]);
     const wallets = await this.#walletReasons();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
+import { startDaemonProxy } from '../support/daemon-proxy.js';
 import { damageStore } from '../support/damage-store.js';
 import { walletCalls } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
@@ -13,6 +14,10 @@ import { MAIN, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 const ADDRESS =
   '42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm';
+
+const SEED =
+  'velvet lymph giddy number token physics poetry unquoted nibs useful sabotage limits benches lifestyle eden ' +
+  'nitrogen anvil fewest avoid batch vials washing fences goat unquoted';
 
 interface Health {
   readonly status: number;
@@ -91,6 +96,36 @@ describe('a wallet that lacks blocks', () => {
   });
 });
 
+describe('a refresh that waits for the daemon', () => {
+  it('delays neither page', async () => {
+    const proxy = await startDaemonProxy(monerod.address);
+    const waiting = await startWalletRpc({ daemon: proxy.address, args: ['--ready-blocks-behind=5'] });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let asked = false;
+    proxy.hold = (path) => {
+      asked ||= path === '/getblocks.bin';
+      return path === '/getblocks.bin' ? held : Promise.resolve();
+    };
+    try {
+      const wallet = walletCalls(waiting.port, 'w');
+      await wallet.rpc('restore_deterministic_wallet', { seed: SEED, restore_height: 0, password: '' });
+      const refreshed = wallet.rpc('refresh');
+      await until('the held page of blocks', () => asked || undefined);
+      expect((await ask(waiting.port, '/livez')).status).toBe(200);
+      const { body } = await ask(waiting.port, '/readyz');
+      expect(body.reasons).toEqual([{ reason: 'wallets_behind', wallets: 1, blocks: 6 }]);
+      release();
+      await refreshed;
+      expect((await ask(waiting.port, '/readyz')).status).toBe(200);
+    } finally {
+      release();
+      await waiting.stop();
+      await proxy.stop();
+    }
+  });
+});
+
 describe('a daemon that stops', () => {
   it('makes the server not ready after the time limit, and ready again when it is back', async () => {
     const { port } = monerod;
@@ -119,7 +154,7 @@ describe('a server that needs a login', () => {
   it('answers without credentials, and while its wallet is being opened', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'slow-'));
     // Each round takes some milliseconds, so that the wallet takes seconds to open.
-    const rounds = '--kdf-rounds=300';
+    const rounds = '--kdf-rounds=100';
     const creator = await startWalletRpc({ walletDir: directory, args: [rounds] });
     await createWallet(creator, 'slow', 'p');
     await creator.stop();

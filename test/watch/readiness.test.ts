@@ -61,6 +61,24 @@ describe('a server is ready', () => {
   });
 });
 
+describe('clients that ask at the same time', () => {
+  it('share one reading, and a later one reads again', async () => {
+    let readings = 0;
+    const readiness = new Readiness({
+      limits: { daemonSeconds: 60, blocksBehind: 10, diskBytes: 1000 },
+      ...{ health, wallets: () => wallets, start: () => start, directory: '/' },
+      space: () => {
+        readings += 1;
+        return Promise.resolve(undefined);
+      },
+    });
+    await Promise.all([readiness.reasons(), readiness.reasons()]);
+    expect(readings).toBe(1);
+    await readiness.reasons();
+    expect(readings).toBe(2);
+  });
+});
+
 describe('a server is not ready', () => {
   it('before the first answer of the daemon', async () => {
     health = new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.reject(new Error()) });
