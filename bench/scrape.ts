@@ -8,13 +8,17 @@ import { startWalletRpc } from '../test/support/wallet-rpc.js';
 import { median } from './table.js';
 
 /*
- * A scrape of the metrics of many wallets, whose stores have changed since the last one or not, and the longest answer
- * to another request meanwhile.
- * usage: scrape [--wallets 1000] [--scrapes 10]
+ * A scrape of the metrics of many wallets, or another page, whose stores have changed since the last one or not, and
+ * the longest answer to another request meanwhile.
+ * usage: scrape [--wallets 1000] [--scrapes 10] [--path /metrics]
  */
 
 const { values: options } = parseArgs({
-  options: { wallets: { type: 'string', default: '1000' }, scrapes: { type: 'string', default: '10' } },
+  options: {
+    wallets: { type: 'string', default: '1000' },
+    scrapes: { type: 'string', default: '10' },
+    path: { type: 'string', default: '/metrics' },
+  },
 });
 const WALLETS = Number(options.wallets);
 const SCRAPES = Number(options.scrapes);
@@ -51,7 +55,7 @@ async function scrape(): Promise<{ time: number; longest: number; bytes: number;
   await sleep(50);
   longest = 0;
   const start = performance.now();
-  const { length } = await metrics();
+  const { length } = await (await fetch(url(options.path))).text();
   const time = performance.now() - start;
   isDone = true;
   await asking;
@@ -82,7 +86,7 @@ try {
     120_000,
   );
   await sleep(25_000);
-  console.log(`${WALLETS} wallets, ${SCRAPES} scrapes each`);
+  console.log(`${WALLETS} wallets, ${options.path}, ${SCRAPES} times each`);
   await report('unchanged stores', () => Promise.resolve());
   await report('a block more in each store', async () => {
     await daemon.generate(ADDRESS, 1);
