@@ -51,4 +51,15 @@ export default tseslint.config(
     files: ['**/*.js', 'bin/*'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },
+  {
+    // Scripts of browsers.
+    files: ['pages/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['document', 'location', 'fetch', 'setTimeout', 'clearTimeout', 'DOMParser', 'EventSource'].map(
+          (name) => [name, 'readonly'],
+        ),
+      ),
+    },
+  },
 );

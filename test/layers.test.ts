@@ -12,6 +12,7 @@ const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', 'webhooks', 'ke
 /** Which folders a folder may import, itself aside. DESIGN: the house. */
 const mayImport: Record<string, readonly string[]> = {
   cli: [
+    'watch',
     'rpc',
     'regtest',
     'services',
@@ -27,6 +28,7 @@ const mayImport: Record<string, readonly string[]> = {
     'epee',
     ...protocol,
   ],
+  watch: ['services', 'jsonrpc', 'wallet', 'daemon', ...protocol],
   rpc: ['services', 'jsonrpc', 'wallet', 'daemon', ...protocol],
   regtest: ['jsonrpc', 'epee', 'zmq', 'kernel', ...protocol],
   services,

@@ -8,6 +8,7 @@ import { parseNameserver } from '../dns/resolver.js';
 import { readLogLevel } from '../util/log-categories.js';
 import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
+import type { ReadinessLimits } from '../watch/readiness.js';
 import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
@@ -97,6 +98,12 @@ export interface Config {
   readonly webhooks: {
     /** Allow targets that are not public. */
     readonly allowPrivate: boolean;
+  };
+  readonly watch: {
+    /** Address of `/metrics`; absent: on the port of the server. */
+    readonly metrics?: { readonly ip: string; readonly port: number };
+    /** Limits of `/readyz`. */
+    readonly ready: ReadinessLimits;
   };
   readonly threads: number;
   readonly log: { readonly categories: string; readonly file?: string };
@@ -300,6 +307,14 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       servers: list('dns-server').map(readNameserver),
     },
     webhooks: { allowPrivate: on('webhook-allow-private') },
+    watch: {
+      ...optional('metrics', readMetricsBind(text('metrics-bind'), on('confirm-external-bind'))),
+      ready: {
+        daemonSeconds: integer('ready-daemon-seconds', 0, 86_400),
+        blocksBehind: integer('ready-blocks-behind', 0, 1_000_000_000),
+        diskBytes: integer('ready-disk-bytes', 0, 1e15 - 1),
+      },
+    },
     threads: integer('max-concurrency', 0, 1024) || cores,
     log: { categories: logCategories(text('log-level')), ...optional('file', text('log-file')) },
     interactive: !on('non-interactive'),
@@ -317,6 +332,28 @@ function readZmq(text: string | undefined): TcpEndpoint | undefined {
   if (text !== undefined && (endpoint === undefined || endpoint.port === 0))
     throw new ConfigError('--daemon-zmq is tcp://host:port');
   return endpoint;
+}
+
+/** Reads the address of `/metrics`. @throws ConfigError */
+function readMetricsBind(
+  text: string | undefined,
+  externalConfirmed: boolean,
+): { ip: string; port: number } | undefined {
+  if (text === undefined) return undefined;
+  const [, host = '127.0.0.1', digits] = /^(?:([^:]+|\[[^\]]+\]):)?(\d{1,5})$/.exec(text) ?? [];
+  const ip = host.replace(/^\[|\]$/g, '');
+  const port = Number(digits);
+  if (isIP(ip) === 0 || !(port <= 65_535)) throw new ConfigError('--metrics-bind is [ip:]port');
+  assertLoopback(ip, externalConfirmed);
+  return { ip, port };
+}
+
+/** @throws ConfigError for an address that other machines can reach, unless that is confirmed. */
+function assertLoopback(ip: string, externalConfirmed: boolean): void {
+  if (!isLoopback(ip) && !externalConfirmed)
+    throw new ConfigError(
+      `${ip} can be reached from outside this machine: add --confirm-external-bind if that is meant`,
+    );
 }
 
 /** Reads the thresholds of `payment.confirmed`. @throws ConfigError */
@@ -390,11 +427,7 @@ function bindAddresses(
     { ip: ipv4, optional: rules.ipv6 && rules.ipv4Optional },
     ...(rules.ipv6 ? [{ ip: bare, optional: false }] : []),
   ];
-  const external = bind.find(({ ip }) => !isLoopback(ip));
-  if (external !== undefined && !rules.externalConfirmed)
-    throw new ConfigError(
-      `${external.ip} can be reached from outside this machine: add --confirm-external-bind if that is meant`,
-    );
+  for (const { ip } of bind) assertLoopback(ip, rules.externalConfirmed);
   return bind;
 }
 

@@ -6,7 +6,7 @@ import { ConfigError } from './options.js';
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
 /** Escapes control characters, so that received text can neither forge a log line nor control the terminal. */
-const printable = (text: string): string =>
+export const printable = (text: string): string =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -26,13 +26,18 @@ export function humanLine(json: string): string {
 
 /**
  * Logs to standard output as text and, optionally, to a file as JSON lines. Parameters and secrets are never fields.
- * @param categories in the syntax of `set_log_categories`. @throws ConfigError
+ * @param categories in the syntax of `set_log_categories`. @param print writes lines to standard output.
+ * @throws ConfigError
  */
-export function createLogger(categories: string, file: string | undefined): Logger {
+export function createLogger(
+  categories: string,
+  file: string | undefined,
+  print: (lines: string) => void = (lines) => void process.stdout.write(lines),
+): Logger {
   const console = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {
-      process.stdout.write(humanLine(String(chunk)));
+      print(humanLine(String(chunk)));
       done();
     },
   });

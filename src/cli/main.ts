@@ -8,6 +8,7 @@ import { failWith, runProcess } from './run-process.js';
 import { createLogger } from './log.js';
 import { prepareStart } from './prepare.js';
 import { notifyServiceManager } from './service-manager.js';
+import { StatusLine } from './status-line.js';
 import { setV8Flag } from '../util/v8-flags.js';
 
 // Compile WebAssembly with the optimising compiler at load, not during the first refresh.
@@ -22,6 +23,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 
 /** Commands beside the server: `commands.ts` runs them. */
 const COMMAND_NAMES: readonly string[] = ['backup', 'restore', 'verify'];
+
+/** True if a line of standard output can be changed in place. */
+const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';
 
 async function main(): Promise<void> {
   // A closed output pipe must not end the server.
@@ -39,7 +43,8 @@ async function main(): Promise<void> {
     availableParallelism(),
   );
   if (config.detach) return detach(process.argv.slice(2));
-  const log = createLogger(config.log.categories, config.log.file);
+  const line = isTerminal() ? new StatusLine(process.stdout) : undefined;
+  const log = createLogger(config.log.categories, config.log.file, line && ((lines) => line.print(lines)));
   if (!areKeysSafe)
     log.warn('Core dumps are on, and would hold the keys of open wallets: start with ulimit -c 0');
   const code = await runProcess({
@@ -51,7 +56,7 @@ async function main(): Promise<void> {
       const loaded = import('./server.js');
       const prepared = await prepareStart(config, log);
       const { startServer } = await loaded;
-      const running = await startServer(config, prepared, log, () => stop('stop_wallet'));
+      const running = await startServer(config, prepared, log, () => stop('stop_wallet'), line);
       sayReady();
       void notifyServiceManager('ready', log);
       return {

@@ -5,6 +5,7 @@ import { explain } from '../rpc/error-explanations.js';
 import { isPlainName } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
+import type { StartProgress } from '../watch/readiness.js';
 import { withoutLineEnd, type Config } from './config.js';
 
 /** Wallets opened at the same time: one hashes its password while another reads its files. */
@@ -19,6 +20,7 @@ export interface Opening {
   readonly done: Promise<void>;
   /** Opens no further wallet. */
   stop(): void;
+  progress(): StartProgress;
 }
 
 /**
@@ -33,6 +35,7 @@ export function openWallets(
   const waiting = [...open];
   let opened = 0;
   let failed = 0;
+  let damaged = 0;
   const worker = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       try {
@@ -41,6 +44,7 @@ export function openWallets(
         if (opened % PROGRESS_WALLETS === 0) log.info({ opened, of: open.length }, 'opening wallets');
       } catch (error) {
         failed += 1;
+        if (isDamage(error)) damaged += 1;
         noteFailure(error, name, passwordDir, log);
       }
     }
@@ -48,8 +52,15 @@ export function openWallets(
   const done = Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
     if (open.length > 0) log.info({ opened, failed }, 'wallets of --open were opened');
   });
-  return { done, stop: () => void waiting.splice(0) };
+  return {
+    done,
+    stop: () => void waiting.splice(0),
+    progress: () => ({ waiting: open.length - opened - failed, damaged }),
+  };
 }
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
 
 /** Password in the file of a wallet; empty where there is no such file. @throws PasswordFileError */
 function readPassword(directory: string | undefined, name: string): string {

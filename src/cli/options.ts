@@ -22,7 +22,14 @@ export interface OptionSpec {
 }
 
 export type OptionGroup =
-  'Wallets' | 'Server' | 'TLS of the server' | 'Daemon' | 'Chain' | 'Network' | 'Logging and process';
+  | 'Wallets'
+  | 'Server'
+  | 'TLS of the server'
+  | 'Watch'
+  | 'Daemon'
+  | 'Chain'
+  | 'Network'
+  | 'Logging and process';
 
 const ssl = (prefix: string, group: OptionGroup): readonly OptionSpec[] => [
   { name: `${prefix}-private-key`, argument: 'file', group, help: 'private key, PEM' },
@@ -221,6 +228,34 @@ export const OPTIONS: readonly OptionSpec[] = [
     default: 'autodetect',
   },
   ...ssl('rpc-ssl', 'TLS of the server'),
+
+  {
+    name: 'metrics-bind',
+    argument: '[ip:]port',
+    group: 'Watch',
+    help: 'serve /metrics without a login on this address, 127.0.0.1 if only a port is given; otherwise it is behind the login of the server',
+  },
+  {
+    name: 'ready-daemon-seconds',
+    argument: 'seconds',
+    group: 'Watch',
+    help: 'outage of the node from which /readyz answers 503',
+    default: '60',
+  },
+  {
+    name: 'ready-blocks-behind',
+    argument: 'n',
+    group: 'Watch',
+    help: 'blocks that a wallet may lack before /readyz answers 503',
+    default: '10',
+  },
+  {
+    name: 'ready-disk-bytes',
+    argument: 'bytes',
+    group: 'Watch',
+    help: 'free space for the wallets below which /readyz answers 503',
+    default: '100000000',
+  },
 
   {
     name: 'daemon-address',

@@ -18,6 +18,8 @@ export interface Prepared {
   /** Password of `--wallet-file`; empty without one. */
   readonly walletPassword: string;
   readonly listeners: readonly Listener[];
+  /** Port of `--metrics-bind`. */
+  readonly metricsListener?: Listener;
 }
 
 /**
@@ -30,7 +32,7 @@ const textOf = (secret: { expose(): Uint8Array }): string => Buffer.from(secret.
 
 /** Prompts for missing passwords, then binds the ports. @throws ConfigError */
 export async function prepareStart(config: Config, log: Logger): Promise<Prepared> {
-  const { rpc, daemon, wallet, interactive } = config;
+  const { rpc, daemon, wallet, watch, interactive } = config;
   const ask = async (name: string, login: LoginConfig): Promise<Credentials> => {
     const password =
       login.password ?? (await promptSecret(`--${name}: password of ${login.user}`, interactive));
@@ -41,11 +43,14 @@ export async function prepareStart(config: Config, log: Logger): Promise<Prepare
   const walletPassword =
     wallet.password ??
     (wallet.promptForPassword ? await promptSecret('wallet password', interactive) : undefined);
+  const listeners = await bindPorts(rpc, log);
+  const metricsListener = watch.metrics && (await bindMetrics(watch.metrics, log));
   return {
     ...(login === undefined ? {} : { login }),
     ...(daemonLogin === undefined ? {} : { daemonLogin }),
     walletPassword: walletPassword === undefined ? '' : textOf(walletPassword),
-    listeners: await bindPorts(rpc, log),
+    listeners,
+    ...(metricsListener === undefined ? {} : { metricsListener }),
   };
 }
 
@@ -64,6 +69,20 @@ async function bindPorts(rpc: Config['rpc'], log: Logger): Promise<Listener[]> {
     await sayBound(ip, listeners.at(-1)?.port ?? port, log);
   }
   return listeners;
+}
+
+/** @throws ConfigError */
+async function bindMetrics(
+  { ip, port }: NonNullable<Config['watch']['metrics']>,
+  log: Logger,
+): Promise<Listener> {
+  try {
+    const listener = await Listener.bind(ip, port);
+    log.info({ ip, port: listener.port }, 'Metrics are served');
+    return listener;
+  } catch (cause) {
+    throw cannotListen(ip, port, cause, { ip: 'metrics-bind', port: 'metrics-bind' });
+  }
 }
 
 /** Logs the address in the form that launchers parse, then pauses for `APART_MS`. */

@@ -11,19 +11,23 @@ const WINDOW_MS = 1000;
 /** Logs the progress of refreshes. Of many wallets that a block reaches together most are only counted. */
 export class ProgressLog {
   readonly #log: Logger;
+  readonly #tipOnly: boolean;
   /** Time of the last line, by wallet [ms]. */
   readonly #logged = new Map<string, number>();
   #lines = 0;
   #counted = 0;
   #isCounting = false;
 
-  constructor(log: Logger) {
+  /** @param tipOnly logs no wallet below the tip. */
+  constructor(log: Logger, { tipOnly = false }: { readonly tipOnly?: boolean } = {}) {
     this.#log = log;
+    this.#tipOnly = tipOnly;
   }
 
   /** Logs a wallet that reached the daemon's tip; of one below the tip, a line each {@link PROGRESS_MS}. */
   progress(name: string, height: number, daemonHeight: number): void {
     const now = Date.now();
+    if (height < daemonHeight && this.#tipOnly) return;
     if (height < daemonHeight && now - (this.#logged.get(name) ?? 0) < PROGRESS_MS) return;
     this.#logged.set(name, now);
     if (!this.#isCounting) setTimeout(() => this.#end(), WINDOW_MS).unref();

@@ -8,8 +8,6 @@ import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
 import { LoginDeadline } from '../jsonrpc/login-deadline.js';
 import { makeSelfSigned, type CertifiedKey } from '../jsonrpc/self-signed.js';
-import { chooseKernel } from '../kernel/fastest.js';
-import type { Build } from '../kernel/wasm-module.js';
 import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
@@ -27,14 +25,18 @@ import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
+import { announce } from './announce.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
+import { ProgressLine } from './progress-line.js';
 import { ProgressLog } from './progress-log.js';
 import type { Credentials, Prepared } from './prepare.js';
 import { openWallets } from './opening.js';
 import { startRegtestProcess } from './regtest-process.js';
+import type { StatusLine } from './status-line.js';
 import { TxNotifier } from './tx-notifier.js';
+import { createWatch, WatchListeners } from './watch.js';
 
 export interface RunningServer {
   readonly port: number;
@@ -56,12 +58,16 @@ const TOO_MANY = {
   all: 'connection closed: there are as many as --rpc-max-connections allows',
 };
 
-/** The composition root: builds every layer and starts listening. @throws ConfigError */
+/**
+ * The composition root: builds every layer and starts listening.
+ * @param line of a terminal, which shows the progress. @throws ConfigError
+ */
 export async function startServer(
   config: Config,
-  { login, daemonLogin, walletPassword, listeners }: Prepared,
+  { login, daemonLogin, walletPassword, listeners, metricsListener }: Prepared,
   log: Logger,
   stop: () => void,
+  line?: StatusLine,
 ): Promise<RunningServer> {
   // Loads the slow hash early: opening a wallet starts with it.
   startSlowHash();
@@ -71,6 +77,7 @@ export async function startServer(
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const pendingRequests = new PendingRequests();
   const notifier = createNotifier(config.wallet.txNotify, log);
+  const listening = new WatchListeners();
   const server = new WalletManager({
     pendingRequests,
     network: config.network,
@@ -81,11 +88,17 @@ export async function startServer(
     restricted: config.rpc.restricted,
     threads: config.threads,
     ...(daemon === undefined ? {} : { daemon }),
+    onDaemonCall: listening.onDaemonCall,
     daemonTrusted: config.daemon.trusted ?? isLocal(config.daemon.address),
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
-    events: createEvents(log),
+    // On a terminal a line that changes in place shows the steps of a refresh; a log file needs them.
+    events: createEvents(
+      listening,
+      new ProgressLog(log, { tipOnly: line !== undefined && config.log.file === undefined }),
+      log,
+    ),
     ...(notifier === undefined ? {} : { noticeRunner: notifier }),
     eventSettings: {
       ids: createEventIds(config, directory?.path),
@@ -104,12 +117,23 @@ export async function startServer(
   });
 
   announce(config, log, directory?.path, regtest?.address);
-  if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
-
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
-  const dispatcher = new Dispatcher({
+  // A wallet of --wallet-file is open once the others begin to be opened.
+  const start = {
+    progress: () => ({ waiting: config.wallet.open.length || 1, damaged: 0 }),
+  };
+  const progressLine =
+    line && new ProgressLine({ line, sync: listening.sync, start: () => start.progress() });
+  const watch = createWatch({
+    ...{ config, server, listeners: listening, onBug },
     call: createCall(server, config.rpc.apiVersion, log),
+    start: () => start.progress(),
+  });
+  let noteStarted: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => (noteStarted = resolve));
+  const dispatcher = new Dispatcher({
+    call: watch.call,
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
   });
@@ -122,6 +146,11 @@ export async function startServer(
       dispatcher,
       targetPath: WALLET_PATH,
       streams: eventEndpoints(server),
+      openPages: watch.openPages,
+      pages: watch.pages,
+      forms: watch.forms,
+      onStatus: watch.onStatus,
+      started,
       ...access,
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
@@ -137,9 +166,13 @@ export async function startServer(
     maxPerPublicIp: config.rpc.maxConnectionsPerPublicIp,
   });
   for (const listener of listeners) http.serve(listener);
+  if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
+  if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
   server.start();
   const opening = openWallets(server, config.wallet, log);
+  start.progress = opening.progress;
+  noteStarted();
   const news =
     daemon === undefined || config.daemon.zmq === undefined
       ? undefined
@@ -153,6 +186,8 @@ export async function startServer(
       server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);
+      await watch.close();
+      progressLine?.close();
       news?.close();
       opening.stop();
       await opening.done;
@@ -224,47 +259,6 @@ async function openInitialWallet(file: string, password: string, server: WalletM
   }
 }
 
-/** Logs the effective configuration. */
-function announce(
-  config: Config,
-  log: Logger,
-  directory: string | undefined,
-  regtest: string | undefined,
-): void {
-  log.info(
-    config.rpc.apiVersion === '1.32'
-      ? "Interface: wallet RPC 1.32, today's monero-wallet-rpc"
-      : "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32",
-  );
-  log.info(`Network: ${config.network}`);
-  log.info(
-    directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
-  );
-  if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
-  else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
-  if (config.rpc.login === undefined)
-    log.warn(
-      'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
-    );
-  if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
-  announceArithmetic(log);
-  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
-}
-
-const ARITHMETIC: Record<Build, string> = {
-  relaxed: 'WebAssembly with fused multiply-add',
-  simd: 'WebAssembly with integer SIMD',
-};
-
-/** Logs the build of the curve arithmetic in use, and why a faster build is unusable on this machine. */
-function announceArithmetic(log: Logger): void {
-  const { build, passedOver } = chooseKernel();
-  const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;
-  if (passedOver.length === 0) return log.info(text);
-  const reasons = passedOver.map((other) => `${ARITHMETIC[other.build]}: ${other.reason}`);
-  log.warn({ unusable: reasons.join('; ') }, `${text}, which is slower`);
-}
-
 function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
   const { mode, privateKeyPath, certificatePath, caFile, allowedFingerprints } = ssl;
   if (mode === 'disabled') return undefined;
@@ -308,11 +302,16 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
   command === undefined ? undefined : new TxNotifier({ command, env: withoutSecrets(process.env), log });
 
 /** Logs incoming transactions and the progress of refreshes. */
-function createEvents(log: Logger): WalletEvents {
-  const progress = new ProgressLog(log);
+function createEvents(listening: WatchListeners, progress: ProgressLog, log: Logger): WalletEvents {
   return {
     onIncoming: (name, txHash) => log.info({ name, txid: toHex(txHash) }, 'incoming transaction'),
-    onProgress: (name, height, daemonHeight) => progress.progress(name, height, daemonHeight),
-    onClosed: (name) => progress.forget(name),
+    onProgress(name, height, daemonHeight, scanned) {
+      progress.progress(name, height, daemonHeight);
+      listening.onProgress(name, height, daemonHeight, scanned);
+    },
+    onClosed(name) {
+      progress.forget(name);
+      listening.sync.forget(name);
+    },
   };
 }

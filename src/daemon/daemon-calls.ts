@@ -3,6 +3,7 @@ import { writeStorage, type TypedSection } from '../epee/storage-writer.js';
 import { CodecError } from '../util/codec.js';
 import { JsonError, parseJson, type Json } from '../util/json.js';
 import { writeJson } from '../util/json-writer.js';
+import { observed, type ObserveDaemonCall } from './call-report.js';
 import type { CallOptions } from './daemon.js';
 import { DaemonError } from './errors.js';
 import { JsonReader } from './json-reader.js';
@@ -18,11 +19,13 @@ type Options = CallOptions & Omit<PostOptions, 'signals' | 'contentType'>;
 /** Calls a daemon by portable storage, JSON and JSON-RPC, and reads its answers. */
 export class DaemonCalls {
   readonly #transport: Transport;
+  readonly #observe: ObserveDaemonCall | undefined;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal ends every call with its reason. */
-  constructor(transport: Transport, signal?: AbortSignal) {
+  /** @param observe is called at the end of each call. @param signal ends every call with its reason. */
+  constructor(transport: Transport, observe?: ObserveDaemonCall, signal?: AbortSignal) {
     this.#transport = transport;
+    this.#observe = observe;
     this.#signal = signal;
   }
 
@@ -32,7 +35,7 @@ export class DaemonCalls {
 
   /** Calls over the same connections; `signal` ends them with its reason. */
   until(signal: AbortSignal): DaemonCalls {
-    return new DaemonCalls(this.#transport, signal);
+    return new DaemonCalls(this.#transport, this.#observe, signal);
   }
 
   #post(
@@ -52,11 +55,13 @@ export class DaemonCalls {
     options: Options,
     read: (r: SectionReader) => T,
   ): Promise<T> {
-    const body = await this.#postBinary(path, request, options);
-    return decode(path, () => {
-      const r = new SectionReader(readStorage(body));
-      checkStatus(path, r.text('status'));
-      return read(r);
+    return observed(path, this.#observe, async () => {
+      const body = await this.#postBinary(path, request, options);
+      return decode(path, () => {
+        const r = new SectionReader(readStorage(body));
+        checkStatus(path, r.text('status'));
+        return read(r);
+      });
     });
   }
 
@@ -67,11 +72,13 @@ export class DaemonCalls {
     options: Options,
     read: (answer: Uint8Array) => T,
   ): Promise<T> {
-    const body = await this.#postBinary(path, request, options);
-    return decode(path, () => {
-      const answer = read(body);
-      checkStatus(path, answer.status);
-      return answer;
+    return observed(path, this.#observe, async () => {
+      const body = await this.#postBinary(path, request, options);
+      return decode(path, () => {
+        const answer = read(body);
+        checkStatus(path, answer.status);
+        return answer;
+      });
     });
   }
 
@@ -87,11 +94,13 @@ export class DaemonCalls {
     read: (r: JsonReader) => T,
     anyStatus = false,
   ): Promise<T> {
-    const body = await this.#post(path, writeJson(request), 'application/json', options);
-    return decode(path, () => {
-      const r = new JsonReader(parseJson(body.toString('utf8')));
-      if (!anyStatus) checkStatus(path, r.text('status'));
-      return read(r);
+    return observed(path, this.#observe, async () => {
+      const body = await this.#post(path, writeJson(request), 'application/json', options);
+      return decode(path, () => {
+        const r = new JsonReader(parseJson(body.toString('utf8')));
+        if (!anyStatus) checkStatus(path, r.text('status'));
+        return read(r);
+      });
     });
   }
 
@@ -104,17 +113,19 @@ export class DaemonCalls {
     rawStrings = false,
   ): Promise<T> {
     const request = writeJson({ jsonrpc: '2.0', id: '0', method, params });
-    const body = await this.#post('/json_rpc', request, 'application/json', {
-      ...options,
-      limit: LIMIT.small,
-    });
-    return decode(method, () => {
-      const text = body.toString(rawStrings ? 'latin1' : 'utf8');
-      const envelope = new JsonReader(parseJson(text, { rawStrings }));
-      if (envelope.has('error')) throw new DaemonError('rejected', `the daemon refused ${method}`);
-      const r = envelope.object('result');
-      checkStatus(method, r.text('status'));
-      return read(r);
+    return observed(method, this.#observe, async () => {
+      const body = await this.#post('/json_rpc', request, 'application/json', {
+        ...options,
+        limit: LIMIT.small,
+      });
+      return decode(method, () => {
+        const text = body.toString(rawStrings ? 'latin1' : 'utf8');
+        const envelope = new JsonReader(parseJson(text, { rawStrings }));
+        if (envelope.has('error')) throw new DaemonError('rejected', `the daemon refused ${method}`);
+        const r = envelope.object('result');
+        checkStatus(method, r.text('status'));
+        return read(r);
+      });
     });
   }
 }

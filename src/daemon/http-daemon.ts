@@ -1,3 +1,4 @@
+import type { ObserveDaemonCall } from './call-report.js';
 import * as chain from './chain-queries.js';
 import type { Daemon } from './daemon.js';
 import { DaemonCalls } from './daemon-calls.js';
@@ -12,9 +13,9 @@ export type { DaemonConfig } from './transport.js';
 export class HttpDaemon implements Daemon {
   readonly #calls: DaemonCalls;
 
-  /** @throws DaemonError for an invalid address. */
-  constructor(config: DaemonConfig | DaemonCalls) {
-    this.#calls = config instanceof DaemonCalls ? config : new DaemonCalls(new Transport(config));
+  /** @param observe is called at the end of each call. @throws DaemonError for an invalid address. */
+  constructor(config: DaemonConfig | DaemonCalls, observe?: ObserveDaemonCall) {
+    this.#calls = config instanceof DaemonCalls ? config : new DaemonCalls(new Transport(config), observe);
   }
 
   /** Ends every call. */

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -37,6 +37,12 @@ export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
   };
 }
 
+/** Origin of this server as the client addresses it, in lower case. */
+const ownOrigin = ({ socket, headers: { host = '' } }: Request): string => {
+  const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
+  return `${scheme}://${host}`.toLowerCase();
+};
+
 /**
  * Refuses pages of origins that are neither listed nor the server's own, and answers preflights. Without a login it
  * must come after {@link refuseUnknownHosts}: a name that resolves to this server is its own origin.
@@ -45,10 +51,9 @@ export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
 export const refuseUnknownOrigins =
   (origins: readonly string[]): RequestHandler =>
   (req, res, next) => {
-    const { origin, host = '' } = req.headers;
+    const { origin } = req.headers;
     if (origin === undefined) return next();
-    const scheme = (req.socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
-    const own = `${scheme}://${host}`.toLowerCase() === origin.toLowerCase();
+    const own = ownOrigin(req) === origin.toLowerCase();
     if (!own && !origins.includes(origin) && !origins.includes('*'))
       return res.status(403).type('text').send('This origin may not call.\n');
     res.set({
@@ -76,4 +81,15 @@ export const refuseForms: RequestHandler = ({ headers }, res, next) => {
   if (isFromBrowser(headers) && FORM_TYPES.test(headers['content-type'] ?? ''))
     res.status(415).type('text').send('Send application/json.\n');
   else next();
+};
+
+/**
+ * Refuses forms that a page of another site may have sent: a browser adds the login to them by itself. A request must
+ * prove that it comes from a page of this server, so programs are refused too.
+ */
+export const refuseCrossSite: RequestHandler = (req, res, next) => {
+  const { origin, 'sec-fetch-site': site } = req.headers;
+  const isOwn = site === undefined ? origin?.toLowerCase() === ownOrigin(req) : site === 'same-origin';
+  if (isOwn) next();
+  else res.status(403).type('text').send('Send this form from its own page.\n');
 };

@@ -13,6 +13,7 @@ import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
+import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages.js';
 import { RequestTooLarge } from './request-body.js';
 
 export interface HttpAppOptions {
@@ -34,6 +35,14 @@ export interface HttpAppOptions {
   readonly endpoints?: readonly Endpoint[];
   /** Paths of event streams. */
   readonly streams?: readonly StreamEndpoint[];
+  /** Pages without login; answered at once, also before the server has started. */
+  readonly openPages?: readonly Page[];
+  readonly pages?: readonly Page[];
+  readonly forms?: readonly FormTarget[];
+  /** Reports the status of each answer. */
+  readonly onStatus?: (status: number) => void;
+  /** Requests wait for it, except those for `openPages`. */
+  readonly started?: Promise<void>;
   /**
    * Answers requests of any method, host name and content type, like upstream's servers. For test networks only: a page
    * of another site can call the server.
@@ -97,6 +106,11 @@ export function createHttpApp({
   targetPath,
   endpoints = [],
   streams = [],
+  openPages = [],
+  pages = [],
+  forms = [],
+  onStatus,
+  started,
   anyClient = false,
 }: HttpAppOptions): Express {
   const app = express();
@@ -111,12 +125,24 @@ export function createHttpApp({
       next();
     });
 
+  if (onStatus !== undefined)
+    app.use((_req, res, next) => {
+      res.once('finish', () => onStatus(res.statusCode));
+      next();
+    });
+
   if (auth === undefined && !anyClient) app.use(refuseUnknownHosts(hosts));
   app.use(refuseUnknownOrigins(origins));
+  // A connection without login is closed, so that it does not count against the limits for long.
+  servePages(app, openPages, { Connection: 'close' });
   if (auth !== undefined)
     app.use(auth, ({ socket }, _res, next) => {
       loginDeadline?.lift(socket);
       next();
+    });
+  if (started !== undefined)
+    app.use((_req, _res, next) => {
+      void started.then(() => next());
     });
 
   const serve = (
@@ -151,6 +177,8 @@ export function createHttpApp({
       res.set('Allow', 'GET').status(405).type('text').send('GET only.\n');
     });
   }
+  servePages(app, pages);
+  serveForms(app, forms);
   app.use((_req, res) => {
     res.status(404).type('text').end();
   });
@@ -228,9 +256,7 @@ async function answerStream(
 ): Promise<void> {
   const { target } = req.params as { readonly target?: string };
   const lastEventId = req.get('last-event-id');
-  const query = Object.fromEntries(
-    Object.entries(req.query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
+  const query = singleValues(req.query);
   let source: EventSource;
   try {
     source = open({

@@ -1,4 +1,5 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
@@ -134,6 +135,12 @@ export type RefreshReport =
       readonly run: number;
       readonly failure?: RefreshFailure;
     };
+
+/** A call of the refresh thread to the daemon has ended. */
+export interface DaemonCallEnded {
+  readonly type: 'daemonCall';
+  readonly report: DaemonCallReport;
+}
 
 /** An error as it crosses threads. */
 export interface RefreshFailure {

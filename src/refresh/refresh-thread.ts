@@ -10,7 +10,7 @@ import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './chain-feed.js';
 import { KEYS_AT_ONCE } from './commit-batches.js';
 import { locatedKeyImages } from './located-key-images.js';
-import type { PoolView, RefreshReport, RefreshRequest, WalletId } from './messages.js';
+import type { DaemonCallEnded, PoolView, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import { monotonicMs } from './monotonic-time.js';
 import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
@@ -23,7 +23,7 @@ const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
 runInBackground();
 collectWhenIdle();
-const report = (message: RefreshReport): void => port.postMessage(message);
+const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
 const kernel = new KernelPool(threads);
@@ -109,7 +109,7 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
   feeds?.chain.close();
   feeds = undefined;
   if (config === undefined) return;
-  const daemon = new HttpDaemon(config);
+  const daemon = new HttpDaemon(config, (ended) => report({ type: 'daemonCall', report: ended }));
   feeds = { daemon, chain: new ChainFeed(daemon, chain, kernel), pool: new PoolFeed(daemon, kernel) };
   for (const wallet of wallets.values()) feeds.pool.attach(wallet);
 }

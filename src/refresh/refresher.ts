@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { KeyImage } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { ObserveDaemonCall } from '../daemon/call-report.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { bytes32, chunks } from '../util/bytes.js';
@@ -17,6 +18,7 @@ import type { PendingRequests } from '../util/pending-requests.js';
 import { FairQueue } from './fair-queue.js';
 import type {
   BatchFindings,
+  DaemonCallEnded,
   RefreshFrom,
   RefreshReport,
   RefreshRequest,
@@ -32,6 +34,7 @@ export class Refresher {
   readonly #threads: number;
   readonly #chain: ExpectedChain;
   readonly #pendingRequests: PendingRequests;
+  readonly #observe: ObserveDaemonCall;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
   /** Wallets that the thread knows; a wallet is attached with its first request. */
@@ -41,17 +44,22 @@ export class Refresher {
   readonly #calls = new ThreadCalls();
   #counter = 0;
 
-  /** @param threads scanning threads. @param pendingRequests pending requests, which go before commits. */
+  /**
+   * @param threads scanning threads. @param pendingRequests pending requests, which go before commits.
+   * @param observe is called at the end of each call of the thread to the daemon.
+   */
   constructor(
     threads: number,
     chain: ExpectedChain,
     daemon: DaemonConfig | undefined,
     pendingRequests: PendingRequests,
+    observe: ObserveDaemonCall = () => undefined,
   ) {
     this.#threads = threads;
     this.#chain = chain;
     this.#daemon = daemon;
     this.#pendingRequests = pendingRequests;
+    this.#observe = observe;
   }
 
   /** Starts the threads ahead of the first refresh. */
@@ -263,7 +271,10 @@ export class Refresher {
       canWait: (report) =>
         report.type === 'page' || ('run' in report && this.#runs.get(report.wallet)?.isPeriodic === true),
     });
-    worker.on('message', (report: RefreshReport) => reports.add(this.#walletOf(report), report));
+    worker.on('message', (message: RefreshReport | DaemonCallEnded) => {
+      if (message.type === 'daemonCall') this.#observe(message.report);
+      else reports.add(this.#walletOf(message), message);
+    });
     worker.on('error', (error) => this.#lost(worker, error as Error));
     worker.on('exit', () => this.#lost(worker, new Error('the refresh thread stopped')));
     worker.postMessage({

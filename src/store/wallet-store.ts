@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
 import { checkpointOnThread } from './file/checkpoint.js';
@@ -82,6 +82,7 @@ export class WalletStore {
   readonly #storedTip = new CachedRead(this, (r) => r.chain.tip());
   readonly #storedHistory = new CachedRead(this, (r) => r.chain.shortHistory());
   readonly #isAtRest = new CachedRead(this, () => this.#writer.isAtRest);
+  #isDamaged = false;
 
   private constructor(db: StatementCachingDatabase, events: EventSettings, location?: Location) {
     this.#events = events;
@@ -229,6 +230,18 @@ export class WalletStore {
     return this.#location === undefined;
   }
 
+  /** True once damaged pages were found since the store was opened. */
+  get isDamaged(): boolean {
+    return this.#isDamaged;
+  }
+
+  /** Sizes of the main file and of the write-ahead log [bytes]; 0 in memory. */
+  fileSizes(): { readonly main: number; readonly log: number } {
+    const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (this.#location === undefined) return { main: 0, log: 0 };
+    return { main: sizeOf(this.#path), log: sizeOf(logOf(this.#path)) };
+  }
+
   /** Changes whenever the stored data may have changed. */
   get version(): number {
     return this.#version;
@@ -242,7 +255,7 @@ export class WalletStore {
   /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`. */
   read<T>(task: (r: WalletReader) => T): T {
     this.#assertOpen();
-    return detectingDamage(this.#path, () => task(this.#reader));
+    return this.#detectingDamage(() => task(this.#reader));
   }
 
   /** Number of blocks that the wallet knows. */
@@ -302,7 +315,7 @@ export class WalletStore {
     const snapshot = new Snapshot({
       current: () => this.#reader,
       open: () => openSnapshot(location.path, keyOf(location)),
-      guard: (task) => detectingDamage(location.path, task),
+      guard: (task) => this.#detectingDamage(task),
       onRelease: () => this.#snapshots.delete(snapshot),
     });
     this.#snapshots.add(snapshot);
@@ -320,7 +333,7 @@ export class WalletStore {
   #commit<T>(task: (w: WalletWriter) => T, setFlushing: () => void): T {
     this.#assertOpen();
     if (this.#db.inTransaction) throw new Error('a write began inside another write');
-    return detectingDamage(this.#path, () => {
+    return this.#detectingDamage(() => {
       this.#restoreFile();
       for (const snapshot of this.#snapshots) snapshot.detach();
       setFlushing();
@@ -367,7 +380,7 @@ export class WalletStore {
     // Closing a store flushes it.
     if (this.#db.memory || !this.#db.open) return;
     this.#writeDeferred();
-    detectingDamage(this.#path, () => this.#restoreFile());
+    this.#detectingDamage(() => this.#restoreFile());
     await withFileErrorsAsync(this.#path, () => this.#walSync.finish());
   }
 
@@ -400,14 +413,14 @@ export class WalletStore {
     const location = this.#location;
     if (location === undefined)
       throw new WalletError({ kind: 'invalid', reason: 'a wallet in memory has no files' });
-    detectingDamage(location.path, () => this.#restoreFile());
+    this.#detectingDamage(() => this.#restoreFile());
     return writeBackup({ ...files, store: location.path, storeKey: keyOf(location) }, into, time);
   }
 
   /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */
   checkpointSync(): void {
     this.#writeDeferred();
-    detectingDamage(this.#path, () => {
+    this.#detectingDamage(() => {
       this.#restoreFile();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     });
@@ -446,7 +459,7 @@ export class WalletStore {
       // The disk is full or the store is damaged: the blocks are scanned again.
       if (!(error instanceof WalletError)) throw error;
     }
-    detectingDamage(this.#path, () => {
+    this.#detectingDamage(() => {
       this.#restoreFile();
       this.#emptyLog();
     });
@@ -469,6 +482,16 @@ export class WalletStore {
 
   get #path(): string {
     return this.#location?.path ?? this.#db.name;
+  }
+
+  /** {@link detectingDamage}, which is remembered. */
+  #detectingDamage<T>(task: () => T): T {
+    try {
+      return detectingDamage(this.#path, task);
+    } catch (error) {
+      this.#isDamaged ||= error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
+      throw error;
+    }
   }
 
   /**

@@ -127,6 +127,7 @@ describe('defaults', () => {
       },
       dns: { enabled: true, servers: [] },
       webhooks: { allowPrivate: false },
+      watch: { ready: { daemonSeconds: 60, blocksBehind: 10, diskBytes: 100_000_000 } },
       threads: CORES,
       log: { categories: categoriesOf(0) },
       interactive: true,
@@ -153,6 +154,19 @@ describe('defaults', () => {
       expect(() => config({ 'rpc-allowed-hosts': list })).toThrow(
         /--rpc-allowed-hosts is a list of host names/,
       );
+  });
+
+  it('serve metrics behind the login; on an address of their own only if it is given', () => {
+    expect(config().watch.metrics).toBeUndefined();
+    expect(config({ 'metrics-bind': '9100' }).watch.metrics).toEqual({ ip: '127.0.0.1', port: 9100 });
+    expect(config({ 'metrics-bind': '[::1]:0' }).watch.metrics).toEqual({ ip: '::1', port: 0 });
+    for (const text of ['', 'x', 'host:1', '::1', '127.0.0.1', '1.2.3.4:70000', '127.0.0.1:9100:1'])
+      expect(() => config({ 'metrics-bind': text })).toThrow(/--metrics-bind is \[ip:\]port/);
+    expect(() => config({ 'metrics-bind': '0.0.0.0:9100' })).toThrow(/--confirm-external-bind/);
+    expect(config({ 'metrics-bind': '0.0.0.0:9100', 'confirm-external-bind': true }).watch.metrics).toEqual({
+      ip: '0.0.0.0',
+      port: 9100,
+    });
   });
 
   it('list the flags without effect', () => {

@@ -37,6 +37,14 @@ describe('the progress of refreshes', () => {
     ]);
   });
 
+  it('is logged at the tip only beside a line of the terminal', () => {
+    const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+    const tipOnly = new ProgressLog(pino({ base: null }, { write }), { tipOnly: true });
+    tipOnly.progress('a', 10, 100);
+    tipOnly.progress('a', 100, 100);
+    expect(lines.map(({ height }) => height)).toEqual([100]);
+  });
+
   it('has at most 50 lines in a second, and one with the number of the other wallets', () => {
     for (let i = 0; i < 1000; i++) log.progress(`w${i}`, 7, 7);
     expect(lines).toHaveLength(50);

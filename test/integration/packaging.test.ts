@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mergeSources, toConfig } from '../../src/cli/config.js';
 import { OPTIONS } from '../../src/cli/options.js';
-import { until } from '../support/process.js';
+import { createWallet } from '../support/create-wallet.js';
+import { freePort, until } from '../support/process.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
 /* Files for operators in packaging/, checked by the programs that read them. */
@@ -155,6 +156,24 @@ describe('the alert rules and the dashboard', () => {
     // JSON is YAML.
     writeFileSync(path, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
     await run('promtool', ['check', 'rules', path]);
+  });
+
+  it('name only metrics that a server has', async () => {
+    const metricsPort = await freePort();
+    const server = await startWalletRpc({ args: [`--metrics-bind=${metricsPort}`] });
+    try {
+      await createWallet(server, 'shop');
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      const known = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
+      expect(known.size).toBeGreaterThan(10);
+      const used = `${queries.join(' ')} ${read('prometheus/alerts.yml')}`.matchAll(/\bwallet_rpc_\w+/g);
+      const unknown = [...new Set([...used].map(([name]) => name.replace(/_bucket$/, '')))].filter(
+        (name) => !known.has(name),
+      );
+      expect(unknown).toEqual([]);
+    } finally {
+      await server.stop();
+    }
   });
 
   it('has panels that do not overlap', () => {

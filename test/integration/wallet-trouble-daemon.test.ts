@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { sleep } from '../support/process.js';
+import { sleep, until } from '../support/process.js';
 import { moneyOf, moneyOfTwin, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
 
 /* A daemon that no wallet of a server can reach for some seconds. */
@@ -79,6 +79,8 @@ describe('a daemon that cannot be reached', () => {
     const start = performance.now();
     for (const name of names) await untilCaughtUp(crowd, name);
     expect(performance.now() - start).toBeLessThan(RECOVERY_MS);
+    // A refresh ends after its blocks are known: it reads the pool too.
+    await until('the line', () => linesWith('the daemon answers again').length > 0 || undefined);
     expect(linesWith('the daemon answers again')).toHaveLength(1);
     for (const name of ['one', 'six'])
       expect(await moneyOf(crowd.at(name))).toEqual(await moneyOfTwin(crowd, name, `twin of ${name}`));

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStoreBeside } from '../support/open-store.js';
+import { damageStore } from '../support/damage-store.js';
 import { lowerLimit } from '../support/process-limits.js';
 import { until } from '../support/process.js';
 import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallet-crowd.js';
@@ -27,30 +27,6 @@ const LONG_LOG = 8_000_000;
 let crowd: Crowd;
 
 const storeOf = (name: string): string => join(crowd.server.walletDir, name);
-
-/** Overwrites a file from a byte on, as a failing disk or another program may. */
-function overwrite(path: string, from: number): void {
-  const { size } = statSync(path);
-  if (size <= from) return;
-  const file = openSync(path, 'r+');
-  try {
-    writeSync(file, Buffer.alloc(size - from, 0xa5), 0, size - from, from);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Size of a page of a store [bytes]. */
-const PAGE = 4096;
-
-/** Damages the store of an open wallet: a write of another connection makes the server read the pages again. */
-async function damage(name: string): Promise<void> {
-  const db = await openStoreBeside(crowd.server.walletDir, name, crowd.at(name));
-  db.exec("INSERT OR REPLACE INTO meta VALUES ('damaged', 'soon')");
-  db.close();
-  overwrite(storeOf(name), PAGE);
-  overwrite(`${storeOf(name)}-wal`, 32);
-}
 
 /** Payments, addresses and blocks of the wallets without trouble, which must all succeed. */
 async function useTheOthers(): Promise<void> {
@@ -87,7 +63,7 @@ afterAll(async () => {
 
 describe('a wallet whose store is damaged while it is open', () => {
   it('fails its own requests with that cause, and no request of another wallet', async () => {
-    await damage('damaged');
+    await damageStore(crowd.server.walletDir, 'damaged', crowd.at('damaged'));
     await crowd.mine(1);
     for (const method of ['get_balance', 'get_accounts', 'create_address', 'refresh'])
       expect([method, (await crowd.at('damaged').call(method)).error]).toEqual([method, DAMAGED]);

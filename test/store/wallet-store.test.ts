@@ -119,6 +119,17 @@ describe('a payment', () => {
     expect(file.read((r) => r.outgoing.byHash(bytes<Hash>(51)))).toBeUndefined();
   });
 
+  it('counts as pending once it is sent, as failed when it fails, and as neither when mined', () => {
+    const counts = () => file.read((r) => r.outgoing.unminedCounts());
+    expect(counts()).toEqual({ pending: 0, failed: 0 });
+    file.write((w) => w.outgoing.setState(tx.txHash, 'pending'));
+    expect(counts()).toEqual({ pending: 1, failed: 0 });
+    file.write((w) => w.fail(tx.txHash));
+    expect(counts()).toEqual({ pending: 0, failed: 1 });
+    file.write((w) => w.applyPage(page(3, 1, { outgoing: [{ ...tx, height: 3, timestamp: 1003 }] })));
+    expect(counts()).toEqual({ pending: 0, failed: 0 });
+  });
+
   it('frees them when it fails', () => {
     file.write((w) => w.fail(tx.txHash));
     expect(balance()).toBe(50n);
@@ -184,11 +195,13 @@ describe('the file', () => {
       const damaged = Buffer.from(whole);
       damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
       writeFileSync(path, damaged);
+      const before = file;
       try {
         readAll();
       } catch (error) {
         expect(error).toMatchObject({ fault: { kind: 'wallet_corrupt', name: 'w' } });
         refused++;
+        if (file !== before) expect(file.isDamaged).toBe(true);
       }
       file.close();
     }

@@ -33,7 +33,8 @@ export interface WalletRpcOptions {
 }
 
 const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+/** Main module of our server. */
+export const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 function nodeArgs(daemon: string | undefined, args: readonly string[]): string[] {
   if (daemon !== undefined) return [`--daemon-address=${daemon}`];

@@ -4,8 +4,11 @@ import type { Hash } from '../../crypto/types.js';
 export interface WalletEvents {
   /** A transaction that pays the wallet was seen for the first time, in the pool or in a block. */
   readonly onIncoming: (name: string, txHash: Hash) => void;
-  /** Blocks were read. @param height blocks known. @param daemonHeight blocks that the daemon holds. */
-  readonly onProgress: (name: string, height: number, daemonHeight: number) => void;
+  /**
+   * Blocks were read.
+   * @param height blocks known. @param daemonHeight blocks that the daemon holds. @param scanned blocks just read.
+   */
+  readonly onProgress: (name: string, height: number, daemonHeight: number, scanned: number) => void;
   readonly onClosed: (name: string) => void;
   /** Events were appended to the store and committed. */
   readonly onEvents?: (name: string) => void;

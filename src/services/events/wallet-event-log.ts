@@ -31,6 +31,13 @@ export class WalletEventLog {
     return this.#context.store.read((r) => r.events.expiredUpTo());
   }
 
+  /** Returns the latest events of some types, newest first. @param limit most events. */
+  latest(limit: number, types: readonly EventType[]): EventJson[] {
+    const { store, addresses, name } = this.#context;
+    const events = store.read((r) => r.events.latest(limit, types));
+    return events.map((event) => eventJson(event, name, (index) => addresses.text(index)));
+  }
+
   /**
    * Returns events after a cursor, in the order of their ids.
    * @param limit most events. @param types absent: all.

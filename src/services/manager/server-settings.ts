@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { NetworkType } from '../../cryptonote/types.js';
+import type { ObserveDaemonCall } from '../../daemon/call-report.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { PendingRequests } from '../../util/pending-requests.js';
 import type { EventSettings } from '../../store/events/event-log.js';
@@ -26,6 +27,8 @@ export interface ServerSettings {
   /** Absent: offline. */
   readonly daemon?: DaemonConfig;
   readonly daemonTrusted: boolean;
+  /** Listener for finished calls to the daemon, of all threads. */
+  readonly onDaemonCall?: ObserveDaemonCall;
   /** Accepts blocks with a version newer than any known one. */
   readonly anyFork: boolean;
   readonly rng: Rng;

@@ -1,4 +1,5 @@
 import { DAEMON_RPC_PORT, GENESIS_HASH, NEWEST_FORK } from '../../cryptonote/constants.js';
+import type { DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
@@ -41,11 +42,12 @@ export class WalletManager {
       genesis: GENESIS_HASH[settings.network],
       ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
     };
-    const refresher = new Refresher(settings.threads, chain, settings.daemon, settings.pendingRequests);
+    const { threads, daemon, pendingRequests, onDaemonCall } = settings;
+    const refresher = new Refresher(threads, chain, daemon, pendingRequests, onDaemonCall);
     this.#daemon = new DaemonConnection({
-      connect: (config) => new HttpDaemon(config),
+      connect: (config) => new HttpDaemon(config, onDaemonCall),
       refresher,
-      config: settings.daemon,
+      config: daemon,
       trusted: settings.daemonTrusted,
     });
     this.#scheduler = new RefreshScheduler(settings.log);
@@ -85,6 +87,11 @@ export class WalletManager {
   /** `host:port` as configured; undefined when offline. */
   get daemonAddress(): string | undefined {
     return this.#daemon.address;
+  }
+
+  /** Asks the daemon for its state. @param deadline [ms]. @throws DaemonError */
+  daemonInfo(deadline: number): Promise<DaemonInfo> {
+    return this.#daemon.client().getInfo({ deadline });
   }
 
   /** Opens the files of a wallet. @throws WalletError as {@link WalletScope.openWallet} */

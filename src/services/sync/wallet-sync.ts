@@ -295,6 +295,7 @@ export class WalletSync implements RefreshTarget {
       this.#context.name,
       findings.startHeight + findings.hashes.length,
       daemonHeight,
+      findings.hashes.length,
     );
   }
 

@@ -43,6 +43,14 @@ const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_webhoo
 const typesOf = ({ types }: Webhook): readonly EventType[] | undefined =>
   types.length === 0 ? undefined : types.filter(isEventType);
 
+/** Deliveries that the endpoints of a wallet lack. */
+export interface WebhookBacklog {
+  /** Events that wait for their first attempt, counted up to 1000 an endpoint. */
+  readonly events: number;
+  /** Deliveries that wait for another attempt. */
+  readonly retries: number;
+}
+
 /** Endpoints of one open wallet, which get its events. They are kept in its encrypted store. */
 export class WalletWebhooks {
   readonly #context: Context;
@@ -106,6 +114,19 @@ export class WalletWebhooks {
   list(): WebhookStatus[] {
     const { store } = this.#context;
     return store.read((r) => r.webhooks.list()).map((webhook) => this.#status(webhook));
+  }
+
+  /** Counts the deliveries that are missing at enabled endpoints. */
+  backlog(): WebhookBacklog {
+    if (this.#served.size === 0) return { events: 0, retries: 0 };
+    const { store } = this.#context;
+    const enabled = store.read((r) => r.webhooks.list()).filter(({ disabled }) => disabled === undefined);
+    const sum = (count: (webhook: Webhook) => number): number =>
+      enabled.reduce((total, webhook) => total + count(webhook), 0);
+    return {
+      events: sum((webhook) => this.#eventsOf(webhook).count(webhook.position, MAX_COUNT)),
+      retries: sum(({ id }) => store.read((r) => r.webhookDeliveries.pendingCount(id))),
+    };
   }
 
   /** Deletes an endpoint with its secrets and deliveries, and aborts its attempts. @throws WalletError `webhook_missing` */

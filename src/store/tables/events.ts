@@ -5,6 +5,7 @@ import { toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { EventStageWriter } from './event-stages.js';
 import {
+  CODES,
   codesOf,
   eventsOf,
   RANGE,
@@ -38,6 +39,8 @@ interface TypedQuery {
   readonly limit: number;
 }
 
+const isStage = (type: EventType): boolean => type === 'payment.confirmed' || type === 'payment.unlocked';
+
 const lastIdOf = ({ id, type, stages, ids }: SpanRow): number =>
   id + (type === RANGE ? ids : spanOf(type, stages)) - 1;
 
@@ -46,6 +49,7 @@ export class EventReader {
   protected readonly db: Db;
   readonly #all: Statement<[number, number], EventRow>;
   readonly #typed: Statement<[TypedQuery], EventRow>;
+  readonly #latest: Statement<[string, number], EventRow>;
   readonly #rowAt: Statement<[number], number>;
   readonly #last: Statement<[], SpanRow>;
   readonly #expired: Statement<[], string>;
@@ -63,6 +67,7 @@ export class EventReader {
       `id >= :from AND (type IN (SELECT value FROM json_each(:codes)) OR (:staged AND stages IS NOT NULL))
        ORDER BY id LIMIT :limit`,
     );
+    this.#latest = rows('type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?');
     this.#rowAt = db
       .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
       .pluck();
@@ -108,6 +113,19 @@ export class EventReader {
 
   #eventsOf(row: EventRow): WalletEvent[] {
     return row.type === BigInt(RANGE) ? this.#ranges.rowsOf(row).flatMap(eventsOf) : eventsOf(row);
+  }
+
+  /** Returns the latest events of the rows of some types, newest first; stages of a payment count as its types. */
+  latest(limit: number, types: readonly EventType[]): WalletEvent[] {
+    const codes = [
+      ...codesOf(types),
+      ...(types.some(isStage) ? [CODES.stages, CODES['payment.mined'], RANGE] : []),
+    ];
+    return this.#latest
+      .all(JSON.stringify(codes), limit)
+      .flatMap((row) => this.#eventsOf(row).reverse())
+      .filter(({ type }) => types.includes(type))
+      .slice(0, limit);
   }
 
   /** Greatest id of the wallet's events, expired ones included; 0 if it has had none. */

@@ -55,6 +55,7 @@ export class OutgoingReader {
   readonly #byHash: Statement<[Uint8Array], OutgoingRow>;
   readonly #mined: Statement<[number, number], OutgoingRow>;
   readonly #unmined: Statement<[], OutgoingRow>;
+  readonly #unminedCounts: Statement<[], { readonly state: string; readonly count: number }>;
   readonly #destinations: Statement<[Uint8Array], DestinationRow>;
 
   constructor(db: Db) {
@@ -65,6 +66,9 @@ export class OutgoingReader {
     this.#byHash = rows('WHERE tx_hash = ?');
     this.#mined = rows('WHERE height > ? AND height <= ? ORDER BY height, tx_hash');
     this.#unmined = rows("WHERE state <> 'confirmed' ORDER BY timestamp, tx_hash");
+    this.#unminedCounts = db.prepare(
+      "SELECT state, count(*) AS count FROM outgoing_tx WHERE state <> 'confirmed' GROUP BY state",
+    );
     this.#destinations = db
       .prepare<[Uint8Array], DestinationRow>(
         'SELECT address, amount FROM outgoing_destination WHERE tx_hash = ? ORDER BY position',
@@ -95,6 +99,12 @@ export class OutgoingReader {
     return (
       this.db.prepare("SELECT 1 FROM outgoing_tx WHERE state <> 'confirmed' LIMIT 1").get() !== undefined
     );
+  }
+
+  /** Counts the transactions that are not mined, by state. */
+  unminedCounts(): { readonly pending: number; readonly failed: number } {
+    const counts = new Map(this.#unminedCounts.all().map(({ state, count }) => [state, count]));
+    return { pending: counts.get('pending') ?? 0, failed: counts.get('failed') ?? 0 };
   }
 
   /** Returns mined transactions in height order, then others by age. */

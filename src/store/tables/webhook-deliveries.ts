@@ -49,6 +49,7 @@ const toDelivery = ({ event, due, status, reason, ...row }: DeliveryRow): Delive
 export class WebhookDeliveryReader {
   protected readonly db: Db;
   readonly #earliest: Statement<[string], PendingDelivery>;
+  readonly #pendingCount: Statement<[string], number>;
   readonly #ahead: Statement<[string, number], unknown>;
 
   constructor(db: Db) {
@@ -57,6 +58,11 @@ export class WebhookDeliveryReader {
       `SELECT event AS eventId, attempts, due FROM webhook_delivery
          WHERE webhook = ? AND due IS NOT NULL ORDER BY due, event LIMIT 1`,
     );
+    this.#pendingCount = db
+      .prepare<[string], number>(
+        'SELECT count(*) FROM webhook_delivery WHERE webhook = ? AND due IS NOT NULL',
+      )
+      .pluck();
     this.#ahead = db.prepare(
       'SELECT 1 FROM webhook_delivery WHERE webhook = ? AND due IS NOT NULL AND due - wait > ? LIMIT 1',
     );
@@ -71,6 +77,11 @@ export class WebhookDeliveryReader {
       )
       .all(webhook, before ?? Number.MAX_SAFE_INTEGER, state ?? null, limit)
       .map(toDelivery);
+  }
+
+  /** Counts the deliveries of an endpoint that wait for another attempt. */
+  pendingCount(webhook: string): number {
+    return this.#pendingCount.get(webhook) ?? 0;
   }
 
   /** Returns the pending delivery with the earliest due time. */

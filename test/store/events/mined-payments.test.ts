@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { EventType, WalletEvent } from '../../../src/wallet/model/events.js';
+import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/wallet/model/events.js';
 import type { FoundOutgoing } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
@@ -33,6 +33,23 @@ describe('a page of blocks', () => {
         },
       },
     ]);
+  });
+
+  it('has its latest events first, with the stages of a payment among those of its types', () => {
+    file.write((w) => w.applyPage(page(0, 3, { received: [received(1, 2)], outputs: [output(1, 2, 50n)] })));
+    file.write((w) => w.applyPage(page(3, 20)));
+    file.writeRecoverable((w) => w.events.synced(23));
+    const latest = (limit: number, types: readonly EventType[]): number[] =>
+      file.read((r) => r.events.latest(limit, types)).map(({ id }) => id);
+    const newest = (types?: readonly EventType[]): number[] =>
+      events(types)
+        .map(({ id }) => id)
+        .reverse();
+    expect(names()).toContain('payment.unlocked');
+    expect(latest(100, EVENT_TYPES)).toEqual(newest());
+    expect(latest(3, EVENT_TYPES)).toEqual(newest().slice(0, 3));
+    for (const types of [['payment.confirmed'], ['payment.mined'], ['wallet.synced', 'payment.unlocked']])
+      expect(latest(9, types as EventType[])).toEqual(newest(types as EventType[]));
   });
 
   it('reports one payment for each address that a transaction pays', () => {

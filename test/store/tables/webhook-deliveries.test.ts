@@ -64,6 +64,16 @@ describe('recorded attempts', () => {
     expect(earliest()).toBeUndefined();
   });
 
+  it('are counted by endpoint while another attempt is due', () => {
+    const count = (): number => store.read((r) => r.webhookDeliveries.pendingCount('a'));
+    record(pending(6, 5000));
+    record(pending(7, 5000));
+    record(pending(8, 5000), 'b');
+    expect(count()).toBe(2);
+    record(delivered(6));
+    expect(count()).toBe(1);
+  });
+
   it('disable the endpoint with a 410', () => {
     record(pending(9, 5000, { status: 410, disable: true }));
     expect(store.read((r) => r.webhooks.byId('a')?.disabled)).toBe('gone');

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DaemonCallReport } from '../daemon/call-report.js';
+import type { Call } from '../jsonrpc/dispatcher.js';
+import { HttpServer } from '../jsonrpc/http-server.js';
+import type { Listener } from '../jsonrpc/listener.js';
+import { createPageApp } from '../jsonrpc/page-app.js';
+import type { FormTarget, Page } from '../jsonrpc/pages.js';
+import { registry } from '../rpc/registry.js';
+import type { WalletEvents } from '../services/context/wallet-events.js';
+import type { WalletManager } from '../services/manager/wallet-manager.js';
+import { DaemonHealth } from '../watch/daemon-health.js';
+import { healthPages } from '../watch/health-pages.js';
+import { Metrics } from '../watch/metrics/metrics.js';
+import { Readiness, type StartProgress } from '../watch/readiness.js';
+import { Receiving } from '../watch/status/receiving.js';
+import { statusPages } from '../watch/status/status-pages.js';
+import { StatusReader } from '../watch/status/status-view.js';
+import { SyncProgress } from '../watch/sync-progress.js';
+import type { Config } from './config.js';
+
+/** Parts of the server that operators watch it by. */
+export interface Watch {
+  /** Pages without login. */
+  readonly openPages: readonly Page[];
+  /** Pages behind the login. */
+  readonly pages: readonly Page[];
+  readonly forms: readonly FormTarget[];
+  /** Call function of the server, which is measured. */
+  readonly call: Call;
+  readonly onStatus: (status: number) => void;
+  /** Serves `/metrics` without login. */
+  serveMetrics(listener: Listener): void;
+  close(): Promise<void>;
+}
+
+export interface WatchParts {
+  readonly config: Config;
+  readonly server: WalletManager;
+  /** Call function of the server. */
+  readonly call: Call;
+  readonly listeners: WatchListeners;
+  /** Progress of the opening of wallets. */
+  readonly start: () => StartProgress;
+  readonly onBug: (error: unknown) => void;
+}
+
+const MAX_CONNECTIONS = 20;
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Listeners of the {@link WalletManager}, which exist before it. */
+export class WatchListeners {
+  readonly sync = new SyncProgress();
+  #parts: { readonly health: DaemonHealth; readonly metrics: Metrics } | undefined;
+
+  follow(health: DaemonHealth, metrics: Metrics): void {
+    this.#parts = { health, metrics };
+  }
+
+  readonly onDaemonCall = (report: DaemonCallReport): void => {
+    this.#parts?.health.note(report);
+    this.#parts?.metrics.noteDaemonCall(report);
+  };
+
+  readonly onProgress: WalletEvents['onProgress'] = (name, height, daemonHeight, scanned) => {
+    this.sync.note(name, height, daemonHeight, scanned);
+    this.#parts?.metrics.noteScanned(scanned);
+  };
+}
+
+const notServed = (path: string): Page => ({
+  path,
+  answer: () => ({
+    ...{ status: 403, type: 'text/plain; charset=utf-8' },
+    body: 'Not served here with --restricted-rpc. /metrics: see --metrics-bind.\n',
+  }),
+});
+
+/** Creates the pages of a server. */
+export function createWatch({ config, server, call: plainCall, listeners, start, onBug }: WatchParts): Watch {
+  const { wallet, watch, rpc } = config;
+  const directory = resolve(wallet.dir ?? dirname(wallet.file ?? '.'));
+  const wallets = () => server.openWallets();
+  const health = new DaemonHealth(server);
+  const metrics = new Metrics({
+    ...{ health, wallets, directory },
+    info: { version, node: process.version, network: config.network, api: rpc.apiVersion },
+  });
+  listeners.follow(health, metrics);
+  const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
+  const openPages = healthPages(readiness);
+  const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name);
+  const status = statusPages(
+    new StatusReader({ server, health, readiness, sync: listeners.sync }),
+    new Receiving(server, call),
+  );
+  const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];
+  let metricsServer: HttpServer | undefined;
+  return {
+    openPages,
+    pages: rpc.restricted ? ['/metrics', '/status'].map(notServed) : ownPages,
+    forms: rpc.restricted ? [] : status.forms,
+    call,
+    onStatus: (status) => metrics.calls.noteStatus(status),
+    serveMetrics(listener) {
+      metricsServer = new HttpServer({
+        handler: createPageApp([metrics.page, ...openPages], rpc.hosts, onBug),
+        ...{ maxConnections: MAX_CONNECTIONS, maxPerPrivateIp: MAX_CONNECTIONS },
+        maxPerPublicIp: MAX_CONNECTIONS,
+      });
+      metricsServer.serve(listener);
+    },
+    async close() {
+      await metricsServer?.close(0);
+    },
+  };
+}

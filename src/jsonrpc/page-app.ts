@@ -1,0 +1,29 @@
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
+import { servePages, type Page } from './pages.js';
+
+/** Creates a server of pages without login, for known host names. @param hosts beside `localhost` and any IP address. */
+export function createPageApp(
+  pages: readonly Page[],
+  hosts: readonly string[],
+  onBug: (error: unknown) => void,
+): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.use(refuseUnknownHosts(hosts));
+  app.use(refuseUnknownOrigins([]));
+  servePages(app, pages);
+  app.use((_req, res) => {
+    res.status(404).type('text').end();
+  });
+  const onError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+    if (res.headersSent) return next(error);
+    onBug(error);
+    return res.status(500).type('text').end();
+  };
+  app.use(onError);
+  return app;
+}

@@ -1,0 +1,75 @@
+import express, { type Express, type RequestHandler, type Response } from 'express';
+import { refuseCrossSite } from './browser-guard.js';
+
+/** Path that answers GET and HEAD, to browsers and monitoring programs. */
+export interface Page {
+  readonly path: string;
+  answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
+}
+
+/** Path that answers the form of a page. */
+export interface FormTarget {
+  readonly path: string;
+  submit(fields: PageRequest['query']): Promise<PageAnswer>;
+}
+
+/** Request for a page. */
+export interface PageRequest {
+  /** Parameters of the URL that have one value. */
+  readonly query: { readonly [name: string]: string | undefined };
+}
+
+export interface PageAnswer {
+  readonly status: number;
+  /** Media type with its charset. */
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** Longest form [bytes]. */
+const MAX_FORM_BYTES = 4096;
+
+const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+
+/** Returns the parameters that have one value. */
+export const singleValues = (values: object): PageRequest['query'] =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+
+const send = (res: Response, { status, type, body, headers = {} }: PageAnswer): void => {
+  res
+    .status(status)
+    .set({ ...HEADERS, ...headers })
+    .type(type)
+    .send(body);
+};
+
+const refuseMethod =
+  (allowed: string): RequestHandler =>
+  (_req, res) => {
+    res.set('Allow', allowed).status(405).type('text').send(`${allowed} only.\n`);
+  };
+
+/** Serves pages. @param headers of every answer, beside those that forbid to store it and to guess its type. */
+export function servePages(app: Express, pages: readonly Page[], headers: PageAnswer['headers'] = {}): void {
+  for (const { path, answer } of pages) {
+    app.get(path, async ({ query }, res) => {
+      res.set(headers);
+      send(res, await answer({ query: singleValues(query) }));
+    });
+    app.all(path, refuseMethod('GET, HEAD'));
+  }
+}
+
+/** Serves the targets of forms, to pages of this server only. */
+export function serveForms(app: Express, forms: readonly FormTarget[]): void {
+  const parse = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES });
+  for (const { path, submit } of forms) {
+    app.post(path, refuseCrossSite, parse, async ({ body }: { body: unknown }, res) => {
+      send(res, await submit(singleValues(typeof body === 'object' && body !== null ? body : {})));
+    });
+    app.all(path, refuseMethod('POST'));
+  }
+}

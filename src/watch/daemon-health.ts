@@ -1,0 +1,112 @@
+import type { DaemonCallReport } from '../daemon/call-report.js';
+import type { DaemonInfo } from '../daemon/daemon.js';
+import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
+
+/** Age from which the state of the daemon is asked for again [ms]. */
+const RECENT_MS = 5_000;
+/** Longest time for the answer [ms]. */
+const DEADLINE_MS = 10_000;
+/** Longest time that a check waits for the answer [ms]. */
+const WAIT_MS = 500;
+
+/** Kinds of failures that prove that a daemon answers. */
+const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large']);
+
+/** The daemon of a server. */
+export interface WatchedDaemon {
+  /** `host:port` as configured; undefined when offline. */
+  readonly daemonAddress: string | undefined;
+  /** @throws DaemonError */
+  daemonInfo(deadline: number): Promise<DaemonInfo>;
+}
+
+/** State of the daemon, by the calls of the wallets. Without a recent one, a check asks the daemon itself. */
+export class DaemonHealth {
+  readonly #daemon: WatchedDaemon;
+  readonly #now: () => number;
+  #address: string | undefined;
+  #info: DaemonInfo | undefined;
+  /** Start of the last call for {@link info} [ms]. */
+  #asked = -Infinity;
+  #asking: Promise<void> | undefined;
+  #hasAnswered = false;
+  /** Start of the first failed call since the last answer [ms]. */
+  #failingSince: number | undefined;
+
+  /** @param now monotonic time [ms]. */
+  constructor(daemon: WatchedDaemon, now: () => number = () => performance.now()) {
+    this.#daemon = daemon;
+    this.#now = now;
+    this.#address = daemon.daemonAddress;
+  }
+
+  get isOffline(): boolean {
+    return this.#daemon.daemonAddress === undefined;
+  }
+
+  /** False until the daemon has answered a call. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** Duration of the outage [s]; 0 if the last call was answered. */
+  get outage(): number {
+    return this.#failingSince === undefined ? 0 : (this.#now() - this.#failingSince) / 1000;
+  }
+
+  /** Latest answer to a {@link check}; undefined before the first one. */
+  get info(): DaemonInfo | undefined {
+    return this.#info;
+  }
+
+  /** Takes the end of a call of any thread. */
+  note({ seconds, failure }: DaemonCallReport): void {
+    if (failure === undefined || ANSWERS.has(failure)) this.#noteAnswer();
+    else this.#failingSince ??= this.#now() - 1000 * seconds;
+  }
+
+  /** Asks the daemon for its state, unless it was asked recently. Waits for the answer for a short time only. */
+  async check(): Promise<void> {
+    this.#followChange();
+    if (this.isOffline) return;
+    if (this.#asking === undefined && this.#now() - this.#asked >= RECENT_MS) this.#asking = this.#ask();
+    if (this.#asking === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)));
+    await Promise.race([this.#asking, waited]);
+    clearTimeout(timer);
+  }
+
+  /** Forgets the state of a daemon that was replaced. */
+  #followChange(): void {
+    const address = this.#daemon.daemonAddress;
+    if (address === this.#address) return;
+    this.#address = address;
+    this.#info = undefined;
+    this.#asked = -Infinity;
+    this.#asking = undefined;
+    this.#hasAnswered = false;
+    this.#failingSince = undefined;
+  }
+
+  #noteAnswer(): void {
+    this.#hasAnswered = true;
+    this.#failingSince = undefined;
+  }
+
+  /** Never rejects. */
+  async #ask(): Promise<void> {
+    const address = this.#address;
+    const start = this.#now();
+    this.#asked = start;
+    const outcome = await this.#daemon.daemonInfo(DEADLINE_MS).catch((error: unknown) => error);
+    if (address !== this.#address) return;
+    this.#asking = undefined;
+    if (outcome instanceof DaemonError)
+      this.note({ call: '', seconds: (this.#now() - start) / 1000, failure: outcome.kind });
+    else if (!(outcome instanceof Error)) {
+      this.#info = outcome as DaemonInfo;
+      this.#noteAnswer();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { Page, PageAnswer } from '../jsonrpc/pages.js';
+import { writeWholeJson } from '../util/json-writer.js';
+import type { Readiness } from './readiness.js';
+
+const OK = 200;
+const UNAVAILABLE = 503;
+
+const json = (status: number, value: Parameters<typeof writeWholeJson>[0]): PageAnswer => ({
+  status,
+  type: 'application/json',
+  body: `${writeWholeJson(value)}\n`,
+});
+
+/**
+ * Pages for supervisors and load balancers. `/livez` depends on nothing but the event loop, because a restart mends
+ * neither the daemon nor the disk; `/readyz` names every reason for which requests may fail.
+ */
+export const healthPages = (readiness: Pick<Readiness, 'reasons'>): readonly Page[] => [
+  { path: '/livez', answer: () => json(OK, { alive: true }) },
+  {
+    path: '/readyz',
+    async answer() {
+      const reasons = await readiness.reasons();
+      const ready = reasons.length === 0;
+      return json(ready ? OK : UNAVAILABLE, { ready, reasons: reasons.map((reason) => ({ ...reason })) });
+    },
+  },
+];

@@ -1,0 +1,90 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { DaemonCallReport } from '../../daemon/call-report.js';
+import type { Page } from '../../jsonrpc/pages.js';
+import { workSlices } from '../../util/work-slices.js';
+import type { DaemonHealth } from '../daemon-health.js';
+import { diskSpace } from '../disk-space.js';
+import { WalletFactReader, type WatchedWallet } from '../wallet-facts.js';
+import { CallMetrics } from './call-metrics.js';
+import { DaemonMetrics } from './daemon-metrics.js';
+import { addProcessMetrics, type BuildInfo } from './process-metrics.js';
+import { walletSeries } from './wallet-series.js';
+
+export interface MetricsParts {
+  readonly info: BuildInfo;
+  readonly health: DaemonHealth;
+  readonly wallets: () => readonly WatchedWallet[];
+  /** Directory of the wallets. */
+  readonly directory: string;
+}
+
+/** Figures of a server in the text format of Prometheus. Counters run from the start; the rest is read by a scrape. */
+export class Metrics {
+  readonly calls: CallMetrics;
+  readonly #parts: MetricsParts;
+  readonly #registry = new Registry();
+  readonly #daemon: DaemonMetrics;
+  readonly #scanned: Counter;
+  readonly #open: Gauge;
+  readonly #lastEvent: Gauge;
+  readonly #free: Gauge;
+  readonly #facts = new WalletFactReader();
+  /** The scrape under way, which serves all clients that ask meanwhile. */
+  #scrape: Promise<string> | undefined;
+
+  constructor(parts: MetricsParts) {
+    this.#parts = parts;
+    const registry = this.#registry;
+    const registers = [registry];
+    this.calls = new CallMetrics(registry);
+    this.#daemon = new DaemonMetrics(registry, parts.health);
+    this.#scanned = new Counter({
+      name: 'wallet_rpc_scanned_blocks_total',
+      help: 'Blocks scanned, summed over wallets.',
+      registers,
+    });
+    this.#open = new Gauge({ name: 'wallet_rpc_open_wallets', help: 'Open wallets.', registers });
+    this.#lastEvent = new Gauge({
+      name: 'wallet_rpc_last_event_id',
+      help: 'Id of the latest event of the open wallets: a reader whose cursor is equal has no backlog.',
+      registers,
+    });
+    this.#free = new Gauge({
+      name: 'wallet_rpc_disk_free_bytes',
+      help: 'Free space on the file system of the wallets.',
+      registers,
+    });
+    addProcessMetrics(registry, parts.info);
+  }
+
+  noteDaemonCall(report: DaemonCallReport): void {
+    this.#daemon.note(report);
+  }
+
+  noteScanned(blocks: number): void {
+    this.#scanned.inc(blocks);
+  }
+
+  /** Page for Prometheus. */
+  readonly page: Page = {
+    path: '/metrics',
+    answer: async () => ({ status: 200, type: this.#registry.contentType, body: await this.text() }),
+  };
+
+  text(): Promise<string> {
+    this.#scrape ??= this.#read().finally(() => (this.#scrape = undefined));
+    return this.#scrape;
+  }
+
+  async #read(): Promise<string> {
+    const { health, wallets, directory } = this.#parts;
+    const [disk] = await Promise.all([diskSpace(directory), health.check()]);
+    const latest = health.info?.height;
+    const facts = await workSlices.map(wallets(), (wallet) => this.#facts.read(wallet, latest));
+    this.#open.set(facts.length);
+    this.#lastEvent.set(facts.reduce((last, { lastEvent }) => Math.max(last, lastEvent), 0));
+    if (disk === undefined) this.#free.remove();
+    else this.#free.set(disk.free);
+    return `${await this.#registry.metrics()}\n${await walletSeries(facts)}`;
+  }
+}

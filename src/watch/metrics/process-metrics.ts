@@ -1,0 +1,74 @@
+import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+const NANOSECONDS = 1e9;
+/** Interval of the samples [ms]. */
+const RESOLUTION_MS = 20;
+
+/** Parts of the distribution of delays, and their percentage. */
+const PARTS = [
+  ['p50', 50],
+  ['p99', 99],
+  ['max', 100],
+] as const;
+
+/** The delay of the event loop is sampled from the first scrape on: nobody reads it otherwise. */
+let delays: IntervalHistogram | undefined;
+
+/** Facts that do not change while the process runs. */
+export type BuildInfo = Readonly<Record<'version' | 'node' | 'network' | 'api', string>>;
+
+/** Memory, processor time and event loop of this process. */
+export function addProcessMetrics(registry: Registry, info: BuildInfo): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+  const labelNames = Object.keys(info) as (keyof BuildInfo)[];
+  new Gauge({
+    ...{ name: 'wallet_rpc_build_info', help: 'Always 1; the labels describe the server.' },
+    ...{ labelNames, registers },
+  }).set(info, 1);
+  const started = Date.now() / 1000 - process.uptime();
+  gauge('wallet_rpc_process_start_time_seconds', 'Start of the process, as Unix time.', () => started);
+  new Counter({
+    ...{ name: 'wallet_rpc_process_cpu_seconds_total', help: 'Processor time of all threads.', registers },
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  gauge('wallet_rpc_process_resident_memory_bytes', 'Memory of the process.', () =>
+    process.memoryUsage.rss(),
+  );
+  gauge(
+    'wallet_rpc_heap_used_bytes',
+    'Heap of the main thread in use.',
+    () => process.memoryUsage().heapUsed,
+  );
+  gauge('wallet_rpc_heap_size_bytes', 'Heap of the main thread.', () => process.memoryUsage().heapTotal);
+  for (const [part, percentile] of PARTS)
+    gauge(
+      `wallet_rpc_event_loop_delay_${part}_seconds`,
+      `Delay of the event loop since the last scrape: ${part}.`,
+      () => delayAt(percentile),
+    );
+}
+
+/** Delay that a percentage of the samples does not exceed [s]; the highest percentage resets the samples. */
+function delayAt(percentile: number): number {
+  if (delays === undefined) {
+    delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+    delays.enable();
+  }
+  const sample = delays.count === 0 ? 0 : delays.percentile(percentile) / NANOSECONDS;
+  if (percentile === 100) delays.reset();
+  // A sample includes the interval of the timer.
+  return Math.max(0, sample - RESOLUTION_MS / 1000);
+}

@@ -1,0 +1,100 @@
+import { workSlices } from '../util/work-slices.js';
+import type { DaemonHealth } from './daemon-health.js';
+import { diskSpace, type DiskSpace } from './disk-space.js';
+import { lagOf, type FollowingWallet } from './wallet-lag.js';
+
+/** Limits beyond which a server is not ready. */
+export interface ReadinessLimits {
+  /** Duration of an outage of the daemon [s]. */
+  readonly daemonSeconds: number;
+  /** Blocks that a wallet lacks. */
+  readonly blocksBehind: number;
+  /** Free space for the wallets [bytes]. */
+  readonly diskBytes: number;
+}
+
+/** The opening of wallets at the start of the server. */
+export interface StartProgress {
+  /** Wallets that are still to be opened. */
+  readonly waiting: number;
+  /** Wallets that were not opened because a file of theirs is damaged. */
+  readonly damaged: number;
+}
+
+/** Reason for which a server is not ready. It names no wallet. */
+export type NotReady =
+  | { readonly reason: 'opening_wallets'; readonly wallets: number }
+  /** `seconds` is absent before the first answer. */
+  | { readonly reason: 'daemon_unreachable'; readonly seconds?: number }
+  | { readonly reason: 'wallets_behind'; readonly wallets: number; readonly blocks: number }
+  | { readonly reason: 'disk_nearly_full'; readonly free_bytes: number }
+  | { readonly reason: 'store_damaged'; readonly wallets: number };
+
+export interface ReadinessParts {
+  readonly limits: ReadinessLimits;
+  readonly health: DaemonHealth;
+  readonly wallets: () => readonly FollowingWallet[];
+  readonly start: () => StartProgress;
+  /** Directory of the wallets. */
+  readonly directory: string;
+  readonly space?: (directory: string) => Promise<DiskSpace | undefined>;
+}
+
+/** Decides whether a server can do its work. */
+export class Readiness {
+  readonly #parts: ReadinessParts;
+  /** The reading under way, which serves all clients that ask meanwhile: they need no login. */
+  #reading: Promise<NotReady[]> | undefined;
+
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns all reasons; none: the server is ready. */
+  reasons(): Promise<NotReady[]> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #read(): Promise<NotReady[]> {
+    const { health, directory, space = diskSpace, start } = this.#parts;
+    const [disk] = await Promise.all([space(directory), health.check()]);
+    const wallets = await this.#walletReasons();
+    const { waiting } = start();
+    return [
+      ...(waiting > 0 ? [{ reason: 'opening_wallets', wallets: waiting } as const] : []),
+      ...this.#daemonReasons(),
+      ...wallets,
+      ...this.#diskReasons(disk),
+    ];
+  }
+
+  #daemonReasons(): NotReady[] {
+    const { health, limits } = this.#parts;
+    if (health.isOffline) return [];
+    if (!health.hasAnswered) return [{ reason: 'daemon_unreachable' }];
+    return health.outage > limits.daemonSeconds
+      ? [{ reason: 'daemon_unreachable', seconds: Math.round(health.outage) }]
+      : [];
+  }
+
+  async #walletReasons(): Promise<NotReady[]> {
+    const { health, limits, wallets, start } = this.#parts;
+    const latest = health.info?.height;
+    const lags = await workSlices.map(wallets(), (wallet) => lagOf(wallet, latest));
+    const behind = lags.filter(({ blocks }) => blocks > limits.blocksBehind);
+    const damaged = lags.filter(({ isDamaged }) => isDamaged).length + start().damaged;
+    const blocks = Math.max(0, ...behind.map((lag) => lag.blocks));
+    return [
+      ...(behind.length > 0 ? [{ reason: 'wallets_behind', wallets: behind.length, blocks } as const] : []),
+      ...(damaged > 0 ? [{ reason: 'store_damaged', wallets: damaged } as const] : []),
+    ];
+  }
+
+  #diskReasons(disk: DiskSpace | undefined): NotReady[] {
+    const { diskBytes } = this.#parts.limits;
+    return disk !== undefined && disk.free < diskBytes
+      ? [{ reason: 'disk_nearly_full', free_bytes: disk.free }]
+      : [];
+  }
+}

@@ -1,0 +1,77 @@
+import type { Call, CallOrigin } from '../../jsonrpc/dispatcher.js';
+import { RpcError } from '../../jsonrpc/errors.js';
+import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import type { OpenWallet } from '../../services/open-wallet.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+
+/** An address of a wallet that a client asked for. */
+export interface ReceivingAddress {
+  readonly wallet: string;
+  readonly index: number;
+  readonly address: string;
+  /** Whether it has received a payment. */
+  readonly used: boolean;
+}
+
+/** Result of a request for a new address. */
+export type CreatedOrNot = { readonly index: number } | { readonly error: string };
+
+/** Account whose addresses are shown. */
+const ACCOUNT = 0;
+
+/** Reads and creates receiving addresses. */
+export class Receiving {
+  readonly #server: Pick<WalletManager, 'openWallets' | 'scope'>;
+  readonly #call: Call;
+
+  /** @param call of the server, which checks whether the wallet may create addresses. */
+  constructor(server: Pick<WalletManager, 'openWallets' | 'scope'>, call: Call) {
+    this.#server = server;
+    this.#call = call;
+  }
+
+  /** Returns an address that exists; undefined for any other. */
+  async find(wallet: string, index: number): Promise<ReceivingAddress | undefined> {
+    const open = this.#wallet(wallet);
+    if (open === undefined) return undefined;
+    try {
+      const [view] = await open.accounts.list(ACCOUNT, [index]);
+      return view && { wallet, index, address: view.address, used: view.used };
+    } catch (error) {
+      if (error instanceof WalletError) return undefined;
+      throw error;
+    }
+  }
+
+  async create(wallet: string): Promise<CreatedOrNot> {
+    const open = this.#wallet(wallet);
+    if (open === undefined) return { error: 'This wallet is not open.' };
+    try {
+      const result = await this.#call(
+        'create_address',
+        { account_index: BigInt(ACCOUNT) },
+        this.#originOf(open),
+      );
+      return { index: indexIn(result) };
+    } catch (error) {
+      if (error instanceof RpcError) return { error: error.message };
+      throw error;
+    }
+  }
+
+  #wallet(name: string): OpenWallet | undefined {
+    return this.#server.openWallets().find((wallet) => wallet.name === name);
+  }
+
+  /** The current wallet is reached without a name. */
+  #originOf(wallet: OpenWallet): CallOrigin {
+    return this.#server.scope().find() === wallet ? {} : { target: wallet.name };
+  }
+}
+
+/** Index in the result of `create_address`. */
+function indexIn(result: object | string | number | bigint | boolean | null): number {
+  if (typeof result !== 'object' || result === null || !('address_index' in result))
+    throw new Error('create_address returned no index');
+  return Number(result.address_index);
+}

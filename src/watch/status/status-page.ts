@@ -1,0 +1,229 @@
+import { renderSVG } from 'uqr';
+import type { EventJson } from '../../services/events/event-json.js';
+import { durationText, grouped, percentage } from '../figures.js';
+import { html, Html, type HtmlValue } from './html.js';
+import type { ReceivingAddress } from './receiving.js';
+import type { DaemonView, ListedWallet, StatusView } from './status-view.js';
+import { counted, eventText, eventTitle, reasonText, spentText, coinsText } from './words.js';
+
+/** Content that depends on the request. */
+export interface Extras {
+  /** Wallet that is selected in the form. */
+  readonly wallet?: string | undefined;
+  readonly address?: ReceivingAddress | undefined;
+  /** Reason for which no address was created. */
+  readonly error?: string | undefined;
+}
+
+/** Quiet zone around a QR code [modules]. Source: ISO/IEC 18004, 4 modules. */
+const QUIET_ZONE = 4;
+
+/** Name of a wallet; that of a wallet in memory is empty. */
+const nameOf = (name: string): string => (name === '' ? 'Wallet in memory' : name);
+
+const badge = (kind: 'good' | 'bad' | 'plain', text: HtmlValue): Html =>
+  html`<span class="badge ${kind}">${text}</span>`;
+
+const time = (timestamp: string): Html =>
+  html`<time datetime="${timestamp}">${timestamp.slice(0, 19).replace('T', ' ')} UTC</time>`;
+
+/** A section that the script of the page replaces. */
+const liveSection = (id: string, title: string, content: HtmlValue): Html =>
+  html`<section id="${id}" data-live aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${content}
+  </section>`;
+
+const fact = (name: string, value: HtmlValue): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
+const state = ({ reasons, uptime, names }: StatusView): Html =>
+  liveSection(
+    'state',
+    'Server',
+    html`<p>
+        ${reasons.length === 0 ? badge('good', 'Ready') : badge('bad', 'Not ready')}
+        ${reasons.map(reasonText).join('; ')}
+      </p>
+      <dl>${fact('Open wallets', grouped(names.length))} ${fact('Running for', durationText(uptime))}</dl>`,
+  );
+
+function daemonState({ address, hasAnswered, outage, synchronized }: DaemonView): Html {
+  if (address === undefined) return badge('plain', 'Offline');
+  if (!hasAnswered) return badge('bad', 'No answer yet');
+  if (outage > 0) return badge('bad', `No answer for ${durationText(outage)}`);
+  return synchronized === false ? badge('bad', 'Syncing') : badge('good', 'Answers');
+}
+
+const daemon = (view: DaemonView): Html =>
+  liveSection(
+    'daemon',
+    'Daemon',
+    html`<p>${daemonState(view)}</p>
+      <dl>
+        ${view.address === undefined ? undefined : fact('Address', view.address)}
+        ${view.height === undefined ? undefined : fact('Blocks', grouped(view.height))}
+      </dl>`,
+  );
+
+function progressOf({ name, height, daemonHeight = height, progress }: ListedWallet): Html {
+  const left = [
+    percentage(daemonHeight === 0 ? 1 : Math.min(1, height / daemonHeight)),
+    ...(progress?.rate === undefined ? [] : [`${grouped(Math.round(progress.rate))} blocks/s`]),
+    ...(progress?.secondsLeft === undefined ? [] : [`${durationText(progress.secondsLeft)} left`]),
+  ];
+  return html`<progress
+      max="${daemonHeight}"
+      value="${Math.min(height, daemonHeight)}"
+      aria-label="Blocks of ${nameOf(name)}"
+    ></progress>
+    <p class="small">${grouped(height)} of ${grouped(daemonHeight)} blocks, ${left.join(', ')}</p>`;
+}
+
+/** @param isBehind wallets with a progress bar are read again soon. */
+function walletItem(wallet: ListedWallet): Html {
+  const isBehind = wallet.blocks > 0;
+  return html`<li ${isBehind ? html`data-behind` : undefined}>
+    <p class="row">
+      <strong>${nameOf(wallet.name)}</strong>
+      ${wallet.isDamaged ? badge('bad', 'Store damaged') : undefined}
+      ${
+        wallet.daemonHeight === undefined
+          ? badge('plain', 'Not refreshed yet')
+          : isBehind
+            ? badge('plain', `${counted(wallet.blocks, 'block')} behind`)
+            : badge('good', 'Up to date')
+      }
+      ${wallet.pendingPayments > 0 ? badge('plain', counted(wallet.pendingPayments, 'pending payment')) : undefined}
+      ${wallet.failedPayments > 0 ? badge('bad', counted(wallet.failedPayments, 'failed payment')) : undefined}
+      ${
+        wallet.webhookEvents + wallet.webhookRetries > 0
+          ? badge('plain', `${wallet.webhookEvents + wallet.webhookRetries} webhook deliveries wait`)
+          : undefined
+      }
+    </p>
+    ${progressOf(wallet)}
+  </li>`;
+}
+
+function wallets({ wallets: listed, names }: StatusView): Html {
+  const hidden = names.length - listed.length;
+  return liveSection(
+    'wallets',
+    'Wallets',
+    listed.length === 0
+      ? html`<p>No wallet is open.</p>`
+      : html`<ul>
+            ${listed.map(walletItem)}
+          </ul>
+          ${hidden > 0 ? html`<p>${grouped(hidden)} other wallets lack no more blocks than these.</p>` : undefined}`,
+  );
+}
+
+function paymentItem(event: EventJson): Html {
+  const isIncoming = event.type.startsWith('payment.');
+  const amount = isIncoming ? coinsText(event.data['amount']) : spentText(event);
+  return html`<li>
+    <p class="row"><strong>${isIncoming ? '+' : '−'}${amount}</strong> ${nameOf(event.wallet)}</p>
+    <p>${eventTitle(event)}</p>
+    <p class="hash">${String(event.data['tx_hash'])}</p>
+    <p class="small">${time(event.timestamp)}</p>
+  </li>`;
+}
+
+const payments = (view: StatusView): Html =>
+  liveSection(
+    'payments',
+    'Last payments',
+    view.payments.length === 0
+      ? html`<p>None is recorded.</p>`
+      : html`<ul>
+          ${view.payments.map(paymentItem)}
+        </ul>`,
+  );
+
+const events = (view: StatusView): Html =>
+  liveSection(
+    'events',
+    'Events',
+    view.events.length === 0
+      ? html`<p>None is recorded.</p>`
+      : html`<ol>
+          ${view.events.map(
+            (event) =>
+              html`<li>
+                <p class="row"><strong>${eventTitle(event)}</strong> ${nameOf(event.wallet)}</p>
+                <p>${eventText(event)}</p>
+                <p class="small">${time(event.timestamp)}</p>
+              </li>`,
+          )}
+        </ol>`,
+  );
+
+function addressFigure({ wallet, index, address, used }: ReceivingAddress): Html {
+  const code = renderSVG(`monero:${address}`, { border: QUIET_ZONE, pixelSize: 4 });
+  return html`<figure>
+    <div class="code" role="img" aria-label="QR code of the address">${Html.trusted(code)}</div>
+    <figcaption>
+      <p>
+        Address ${grouped(index)} of ${nameOf(wallet)}
+        ${used ? badge('bad', 'Used') : badge('good', 'Unused')}
+      </p>
+      <p class="hash">${address}</p>
+    </figcaption>
+  </figure>`;
+}
+
+const receive = ({ names }: StatusView, { wallet, address, error }: Extras): Html =>
+  html`<section id="receive" aria-labelledby="receive-title">
+    <h2 id="receive-title">Receive</h2>
+    ${error === undefined ? undefined : html`<p role="alert">No address was created: ${error}</p>`}
+    ${address === undefined ? undefined : addressFigure(address)}
+    ${
+      names.length === 0
+        ? html`<p>Open a wallet to create an address.</p>`
+        : html`<form method="post" action="/status/address">
+            <label for="wallet">Wallet</label>
+            <select id="wallet" name="wallet">
+              ${names.map(
+                (name) =>
+                  html`<option value="${name}" ${name === wallet ? html`selected` : undefined}>
+                    ${nameOf(name)}
+                  </option>`,
+              )}
+            </select>
+            <button>Create a receiving address</button>
+          </form>`
+    }
+  </section>`;
+
+/** Writes the status page. It works without its script, which only keeps the sections current. */
+export const statusPage = (view: StatusView, extras: Extras): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Wallet server</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/status/status.css" />
+        <script src="/status/status.js" type="module"></script>
+      </head>
+      <body>
+        <header>
+          <h1>Wallet server</h1>
+          <p id="live" class="small" role="status" data-after="${view.lastId}">
+            Reload the page for changes.
+          </p>
+        </header>
+        <main>
+          <div>${state(view)} ${daemon(view.daemon)} ${receive(view, extras)}</div>
+          <div>${wallets(view)} ${events(view)}</div>
+          <div>${payments(view)}</div>
+        </main>
+      </body>
+    </html> `.text;

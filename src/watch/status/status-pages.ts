@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { FormTarget, Page, PageAnswer, PageRequest } from '../../jsonrpc/pages.js';
+import type { Receiving } from './receiving.js';
+import { statusPage, type Extras } from './status-page.js';
+import type { StatusReader } from './status-view.js';
+
+/** Folder of the files that browsers get unchanged. */
+const FILES = new URL('../../../../pages/', import.meta.url);
+
+/**
+ * Nothing but the files of this server: no inline script or style, and no frame around the page. The referrer is kept
+ * within the server because browsers send `Origin: null` with forms of a page without any.
+ */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+};
+
+const PATH = '/status';
+
+const file = (name: string, type: string): Page => {
+  const body = readFileSync(new URL(name, FILES), 'utf8');
+  return { path: `${PATH}/${name}`, answer: () => ({ status: 200, type, body }) };
+};
+
+/** The status page, its files, and the form that creates an address. */
+export function statusPages(
+  reader: Pick<StatusReader, 'read'>,
+  receiving: Pick<Receiving, 'find' | 'create'>,
+): { readonly pages: readonly Page[]; readonly forms: readonly FormTarget[] } {
+  const show = async (extras: Extras, status = 200): Promise<PageAnswer> => ({
+    ...{ status, type: 'text/html; charset=utf-8', headers: HEADERS },
+    body: statusPage(await reader.read(), extras),
+  });
+  const answer = async ({ query: { wallet, address } }: PageRequest): Promise<PageAnswer> => {
+    const isAddress = wallet !== undefined && address !== undefined && /^\d{1,9}$/.test(address);
+    return show({ wallet, address: isAddress ? await receiving.find(wallet, Number(address)) : undefined });
+  };
+  const submit = async ({ wallet = '' }: PageRequest['query']): Promise<PageAnswer> => {
+    const created = await receiving.create(wallet);
+    if ('error' in created) return show({ wallet, error: created.error }, 409);
+    const query = new URLSearchParams({ wallet, address: String(created.index) }).toString();
+    // A reload of the page that follows creates no other address.
+    return {
+      ...{ status: 303, type: 'text/plain', body: '' },
+      headers: { Location: `${PATH}?${query}#receive` },
+    };
+  };
+  return {
+    pages: [
+      { path: PATH, answer },
+      file('status.css', 'text/css; charset=utf-8'),
+      file('status.js', 'text/javascript; charset=utf-8'),
+    ],
+    forms: [{ path: `${PATH}/address`, submit }],
+  };
+}

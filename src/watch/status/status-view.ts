@@ -1,0 +1,81 @@
+import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import { workSlices } from '../../util/work-slices.js';
+import type { DaemonHealth } from '../daemon-health.js';
+import type { NotReady, Readiness } from '../readiness.js';
+import type { SyncProgress, WalletProgress } from '../sync-progress.js';
+import { WalletFactReader, type WalletFacts } from '../wallet-facts.js';
+import { recentEvents, type RecentEvents } from './recent-events.js';
+
+/** Wallets listed at most, those that lack most blocks first. */
+const MAX_LISTED = 50;
+
+/** A wallet with the progress of its refresh, if it is behind. */
+export interface ListedWallet extends WalletFacts {
+  readonly progress: WalletProgress | undefined;
+}
+
+export interface DaemonView {
+  /** `host:port` as configured; undefined when offline. */
+  readonly address: string | undefined;
+  readonly hasAnswered: boolean;
+  /** Duration of the outage [s]; 0 if the last call was answered. */
+  readonly outage: number;
+  readonly height: number | undefined;
+  readonly synchronized: boolean | undefined;
+}
+
+/** Content of the status page. */
+export interface StatusView extends RecentEvents {
+  readonly reasons: readonly NotReady[];
+  readonly daemon: DaemonView;
+  readonly wallets: readonly ListedWallet[];
+  /** Names of all open wallets. */
+  readonly names: readonly string[];
+  /** Duration of the process [s]. */
+  readonly uptime: number;
+}
+
+export interface StatusParts {
+  readonly server: Pick<WalletManager, 'openWallets' | 'daemonAddress'>;
+  readonly health: DaemonHealth;
+  readonly readiness: Pick<Readiness, 'reasons'>;
+  readonly sync: SyncProgress;
+}
+
+/** Reads the content of the status page, in slices of the event loop. */
+export class StatusReader {
+  readonly #parts: StatusParts;
+  readonly #facts = new WalletFactReader();
+
+  constructor(parts: StatusParts) {
+    this.#parts = parts;
+  }
+
+  async read(): Promise<StatusView> {
+    const { server, health, readiness, sync } = this.#parts;
+    // Asks for the state of the daemon first.
+    const reasons = await readiness.reasons();
+    const open = server.openWallets();
+    const latest = health.info?.height;
+    const facts = await workSlices.map(open, (wallet) => this.#facts.read(wallet, latest));
+    const listed = [...facts]
+      .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
+      .slice(0, MAX_LISTED);
+    return {
+      reasons,
+      daemon: {
+        address: server.daemonAddress,
+        hasAnswered: health.hasAnswered,
+        outage: health.outage,
+        height: latest,
+        synchronized: health.info?.synchronized,
+      },
+      wallets: listed.map((wallet) => ({ ...wallet, progress: sync.of(wallet.name) })),
+      names: facts.map(({ name }) => name).sort(),
+      uptime: process.uptime(),
+      ...(await recentEvents(open)),
+    };
+  }
+}
+
+const byName = (a: WalletFacts, b: WalletFacts): number => (a.name < b.name ? -1 : 1);

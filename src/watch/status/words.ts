@@ -1,0 +1,69 @@
+import { formatCoins } from '../../cryptonote/coins.js';
+import type { EventJson } from '../../services/events/event-json.js';
+import { amount } from '../../util/amount.js';
+import type { Json } from '../../util/json.js';
+import { durationText, grouped } from '../figures.js';
+import type { NotReady } from '../readiness.js';
+
+const MIB = 1024 ** 2;
+
+/** Writes a count with its noun. */
+export const counted = (count: number, singular: string): string =>
+  `${grouped(count)} ${singular}${count === 1 ? '' : 's'}`;
+
+/** Writes a reason for which a server is not ready. */
+export function reasonText(reason: NotReady): string {
+  switch (reason.reason) {
+    case 'opening_wallets':
+      return `${counted(reason.wallets, 'wallet')} still to be opened`;
+    case 'daemon_unreachable':
+      return reason.seconds === undefined
+        ? 'the daemon has not answered yet'
+        : `no answer of the daemon for ${durationText(reason.seconds)}`;
+    case 'wallets_behind':
+      return `${counted(reason.wallets, 'wallet')} behind, by up to ${counted(reason.blocks, 'block')}`;
+    case 'disk_nearly_full':
+      return `${grouped(Math.floor(reason.free_bytes / MIB))} MiB of disk space left`;
+    case 'store_damaged':
+      return `${counted(reason.wallets, 'wallet')} with a damaged store`;
+  }
+}
+
+/** Writes an amount in XMR, without trailing zeros. */
+export const coinsText = (value: Json | undefined): string =>
+  typeof value === 'bigint' ? `${formatCoins(amount(value)).replace(/\.?0+$/, '')} XMR` : '';
+
+const TITLES: Readonly<Record<EventJson['type'], string>> = {
+  'payment.seen': 'Payment in the mempool',
+  'payment.mined': 'Payment mined',
+  'payment.confirmed': 'Payment confirmed',
+  'payment.unlocked': 'Payment can be spent',
+  'payment.reversed': 'Payment reversed',
+  'transfer.relayed': 'Transfer sent',
+  'transfer.mined': 'Transfer mined',
+  'transfer.failed': 'Transfer failed',
+  'wallet.synced': 'Wallet up to date',
+  'wallet.reorganised': 'Blocks replaced',
+};
+
+export const eventTitle = ({ type }: EventJson): string => TITLES[type];
+
+/** Writes the facts of an event in a few words. */
+export function eventText(event: EventJson): string {
+  const { type, data } = event;
+  const height = data['height'] === undefined ? '' : `block ${grouped(Number(data['height']))}`;
+  const parts: (string | false)[] = [
+    type.startsWith('transfer.') ? spentText(event) : coinsText(data['amount']),
+    type === 'payment.confirmed' && counted(Number(data['confirmations']), 'confirmation'),
+    type === 'wallet.reorganised' && `${counted(Number(data['depth']), 'block')} replaced`,
+    type === 'wallet.synced' ? counted(Number(data['height']), 'block') : height,
+    typeof data['reason'] === 'string' && data['reason'],
+  ];
+  return parts.filter((part) => part !== '' && part !== false).join(', ');
+}
+
+/** Amount that a transfer takes from the balance, fee included. */
+export function spentText({ data }: EventJson): string {
+  const { amount_in: spent, change } = data;
+  return typeof spent === 'bigint' && typeof change === 'bigint' ? coinsText(spent - change) : '';
+}

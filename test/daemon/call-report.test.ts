@@ -1,0 +1,30 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { observed, type DaemonCallReport } from '../../src/daemon/call-report.js';
+import { DaemonError } from '../../src/daemon/errors.js';
+
+let reports: DaemonCallReport[];
+
+beforeEach(() => {
+  reports = [];
+});
+
+const run = <T>(task: () => Promise<T>): Promise<T> =>
+  observed('get_info', (report) => reports.push(report), task);
+
+describe('a call to the daemon', () => {
+  it('is reported with its duration when it is answered', async () => {
+    expect(await run(() => Promise.resolve(7))).toBe(7);
+    expect(reports).toEqual([{ call: 'get_info', seconds: expect.any(Number) }]);
+  });
+
+  it('is reported with the kind of its failure, which is thrown', async () => {
+    const error = new DaemonError('timeout', 'the daemon does not answer');
+    await expect(run(() => Promise.reject(error))).rejects.toBe(error);
+    expect(reports).toEqual([expect.objectContaining({ failure: 'timeout' })]);
+  });
+
+  it('is not reported when it is aborted by another error', async () => {
+    await expect(run(() => Promise.reject(new Error('the wallet is closed')))).rejects.toThrow();
+    expect(reports).toEqual([]);
+  });
+});

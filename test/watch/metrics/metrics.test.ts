@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import type { DaemonInfo } from '../../../src/daemon/daemon.js';
+import { RpcError } from '../../../src/jsonrpc/errors.js';
+import { DaemonHealth } from '../../../src/watch/daemon-health.js';
+import { Metrics } from '../../../src/watch/metrics/metrics.js';
+
+let metrics: Metrics;
+
+beforeEach(() => {
+  const info = { height: 1234, synchronized: true } as DaemonInfo;
+  metrics = new Metrics({
+    info: { version: '1', node: 'v24', network: 'mainnet', api: '1.3' },
+    health: new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }),
+    wallets: () => [],
+    directory: '/',
+  });
+});
+
+/** Lines of the series whose name begins with a text. */
+async function series(name: string): Promise<string[]> {
+  return (await metrics.text()).split('\n').filter((line) => line.startsWith(name));
+}
+
+describe('the metrics', () => {
+  it('count calls by canonical method and code, and all other methods as one', async () => {
+    const call = metrics.calls.measured(
+      (method) => {
+        if (method === 'getbalance') return Promise.resolve({});
+        return Promise.reject(method === 'bug' ? new Error('bug') : new RpcError(-32601, 'Method not found'));
+      },
+      (method) => ({ getbalance: 'get_balance', bug: 'bug' })[method],
+    );
+    await call('getbalance', undefined, {});
+    await call('getbalance', undefined, {});
+    for (const method of ['bug', 'x', 'y', 'z']) await expect(call(method, undefined, {})).rejects.toThrow();
+    expect(await series('wallet_rpc_requests_total')).toEqual([
+      'wallet_rpc_requests_total{method="get_balance",code="0"} 2',
+      'wallet_rpc_requests_total{method="bug",code="-32603"} 1',
+      'wallet_rpc_requests_total{method="unknown",code="-32601"} 3',
+    ]);
+    expect(await series('wallet_rpc_request_duration_seconds_count')).toContain(
+      'wallet_rpc_request_duration_seconds_count{method="unknown"} 3',
+    );
+  });
+
+  it('count calls to the daemon and their failures', async () => {
+    metrics.noteDaemonCall({ call: 'get_info', seconds: 0.01 });
+    metrics.noteDaemonCall({ call: 'get_info', seconds: 3, failure: 'timeout' });
+    expect(await series('wallet_rpc_daemon_errors_total')).toEqual([
+      'wallet_rpc_daemon_errors_total{call="get_info",kind="timeout"} 1',
+    ]);
+    expect(await series('wallet_rpc_daemon_request_duration_seconds_sum')).toEqual([
+      'wallet_rpc_daemon_request_duration_seconds_sum{call="get_info"} 3.01',
+    ]);
+  });
+
+  it('have the height of the daemon, scanned blocks and HTTP answers', async () => {
+    metrics.noteScanned(5);
+    metrics.noteScanned(2);
+    metrics.calls.noteStatus(401);
+    const text = await metrics.text();
+    for (const line of [
+      'wallet_rpc_daemon_height_blocks 1234',
+      'wallet_rpc_daemon_up 1',
+      'wallet_rpc_scanned_blocks_total 7',
+      'wallet_rpc_http_responses_total{code="401"} 1',
+      'wallet_rpc_open_wallets 0',
+      'wallet_rpc_build_info{version="1",node="v24",network="mainnet",api="1.3"} 1',
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect(text).toMatch(/^wallet_rpc_heap_used_bytes \d{7,}$/m);
+    expect(text).toMatch(/^wallet_rpc_disk_free_bytes \d{6,}/m);
+  });
+
+  it('have the delay of the event loop since the scrape before', async () => {
+    await metrics.text();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const end = performance.now() + 150;
+    while (performance.now() < end);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const [line = ''] = await series('wallet_rpc_event_loop_delay_max_seconds ');
+    const delay = Number(line.split(' ')[1]);
+    expect(delay).toBeGreaterThan(0.1);
+    expect(delay).toBeLessThan(2);
+  });
+
+  it('follow the rules of Prometheus', async () => {
+    metrics.noteDaemonCall({ call: 'get_info', seconds: 1, failure: 'timeout' });
+    metrics.calls.noteStatus(200);
+    const { error, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: await metrics.text(),
+      encoding: 'utf8',
+    });
+    if (error !== undefined)
+      throw new Error('promtool is missing: sudo apt-get install prometheus', { cause: error });
+    expect(stdout + stderr).toBe('');
+  });
+
+  it('all have the prefix of this server', async () => {
+    const names = [...(await metrics.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => name?.startsWith('wallet_rpc_') !== true)).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
+import { walletSeries } from '../../../src/watch/metrics/wallet-series.js';
+
+const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts => ({
+  ...{ name, height: 7, daemonHeight: 9, blocks: 2, isDamaged: false },
+  ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
+  ...{ storeBytes: 1, logBytes: 2 },
+  ...changes,
+});
+
+describe('the series of wallets', () => {
+  it('name the wallet, escaped, and stand together under help and type', async () => {
+    const lines = (await walletSeries([facts('a'), facts('b"\\\nc', { isDamaged: true })])).split('\n');
+    const at = lines.indexOf('# TYPE wallet_rpc_wallet_damaged gauge');
+    expect(lines.slice(at - 1, at + 3)).toEqual([
+      expect.stringMatching(/^# HELP wallet_rpc_wallet_damaged /),
+      '# TYPE wallet_rpc_wallet_damaged gauge',
+      'wallet_rpc_wallet_damaged{wallet="a"} 0',
+      'wallet_rpc_wallet_damaged{wallet="b\\"\\\\\\nc"} 1',
+    ]);
+  });
+
+  it('have no lag while the height of the daemon is unknown', async () => {
+    const text = await walletSeries([facts('a', { daemonHeight: undefined })]);
+    expect(text).not.toContain('wallet_rpc_wallet_lag_blocks{');
+    expect(text).toContain('wallet_rpc_wallet_height_blocks{wallet="a"} 7\n');
+  });
+
+  it('of ten thousand wallets leave the event loop free', async () => {
+    const wallets = Array.from({ length: 10_000 }, (_, i) => facts(`w${i}`));
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await walletSeries(wallets);
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DaemonHealth } from '../../src/watch/daemon-health.js';
+import type { DaemonInfo } from '../../src/daemon/daemon.js';
+import { Readiness, type NotReady, type StartProgress } from '../../src/watch/readiness.js';
+import type { FollowingWallet } from '../../src/watch/wallet-lag.js';
+import { WalletError } from '../../src/wallet/model/wallet-error.js';
+
+const TIP = 1000;
+
+let now: number;
+let health: DaemonHealth;
+let wallets: FollowingWallet[];
+let start: StartProgress;
+let free: number;
+
+const wallet = (height: number, isDamaged = false): FollowingWallet => ({
+  store: {
+    height: () => {
+      if (isDamaged) throw new WalletError({ kind: 'wallet_corrupt', name: 'w', reason: 'damaged' });
+      return height;
+    },
+    isDamaged,
+  },
+  sync: { daemonHeight: 0 },
+});
+
+const reasons = (): Promise<NotReady[]> =>
+  new Readiness({
+    limits: { daemonSeconds: 60, blocksBehind: 10, diskBytes: 1000 },
+    health,
+    wallets: () => wallets,
+    start: () => start,
+    directory: '/',
+    space: () => Promise.resolve({ free, total: 1e6 }),
+  }).reasons();
+
+beforeEach(() => {
+  now = 0;
+  const info = { height: TIP } as DaemonInfo;
+  health = new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }, () => now);
+  wallets = [wallet(TIP)];
+  start = { waiting: 0, damaged: 0 };
+  free = 1000;
+});
+
+describe('a server is ready', () => {
+  it('with wallets at most as far behind as the limit, and as much free space', async () => {
+    wallets.push(wallet(TIP - 10), wallet(TIP + 3));
+    expect(await reasons()).toEqual([]);
+  });
+
+  it('during an outage of the daemon that is no longer than the limit', async () => {
+    await reasons();
+    health.note({ call: 'x', seconds: 60, failure: 'unreachable' });
+    expect(await reasons()).toEqual([]);
+  });
+
+  it('without a daemon when it is offline', async () => {
+    health = new DaemonHealth({ daemonAddress: undefined, daemonInfo: () => Promise.reject(new Error()) });
+    expect(await reasons()).toEqual([]);
+  });
+});
+
+describe('clients that ask at the same time', () => {
+  it('share one reading, and a later one reads again', async () => {
+    let readings = 0;
+    const readiness = new Readiness({
+      limits: { daemonSeconds: 60, blocksBehind: 10, diskBytes: 1000 },
+      ...{ health, wallets: () => wallets, start: () => start, directory: '/' },
+      space: () => {
+        readings += 1;
+        return Promise.resolve(undefined);
+      },
+    });
+    await Promise.all([readiness.reasons(), readiness.reasons()]);
+    expect(readings).toBe(1);
+    await readiness.reasons();
+    expect(readings).toBe(2);
+  });
+});
+
+describe('a server is not ready', () => {
+  it('before the first answer of the daemon', async () => {
+    health = new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.reject(new Error()) });
+    expect(await reasons()).toEqual([{ reason: 'daemon_unreachable' }]);
+  });
+
+  it('during a longer outage of the daemon', async () => {
+    await reasons();
+    health.note({ call: 'x', seconds: 61, failure: 'timeout' });
+    expect(await reasons()).toEqual([{ reason: 'daemon_unreachable', seconds: 61 }]);
+  });
+
+  it('while a wallet is further behind, by the height of the daemon', async () => {
+    wallets.push(wallet(TIP - 11), wallet(1));
+    expect(await reasons()).toEqual([{ reason: 'wallets_behind', wallets: 2, blocks: TIP - 1 }]);
+  });
+
+  it('with too little free space', async () => {
+    free = 999;
+    expect(await reasons()).toEqual([{ reason: 'disk_nearly_full', free_bytes: 999 }]);
+  });
+
+  it('with a damaged store, of an open wallet or of one that could not be opened', async () => {
+    wallets.push(wallet(0, true));
+    start = { waiting: 0, damaged: 2 };
+    expect(await reasons()).toEqual([{ reason: 'store_damaged', wallets: 3 }]);
+  });
+
+  it('until the wallets of the start are open', async () => {
+    start = { waiting: 5, damaged: 0 };
+    expect(await reasons()).toEqual([{ reason: 'opening_wallets', wallets: 5 }]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ReceivingAddress } from '../../../src/watch/status/receiving.js';
+import { statusPage } from '../../../src/watch/status/status-page.js';
+import type { ListedWallet, StatusView } from '../../../src/watch/status/status-view.js';
+
+const wallet = (changes: Partial<ListedWallet> = {}): ListedWallet => ({
+  ...{ name: 'w', height: 50, daemonHeight: 100, blocks: 50, isDamaged: false, progress: undefined },
+  ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
+  ...{ storeBytes: 1, logBytes: 2 },
+  ...changes,
+});
+
+const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): string =>
+  statusPage(
+    {
+      reasons: [],
+      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true },
+      ...{ wallets: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
+      ...changes,
+    },
+    { address },
+  ).replace(/\s+/g, ' ');
+
+describe('the status page', () => {
+  it('names every reason for which the server is not ready', () => {
+    const text = page({
+      reasons: [
+        { reason: 'opening_wallets', wallets: 1 },
+        { reason: 'daemon_unreachable', seconds: 75 },
+        { reason: 'wallets_behind', wallets: 2, blocks: 1500 },
+        { reason: 'disk_nearly_full', free_bytes: 52_428_800 },
+        { reason: 'store_damaged', wallets: 1 },
+      ],
+    });
+    expect(text).toContain(
+      '1 wallet still to be opened; no answer of the daemon for 1 min; 2 wallets behind, by up to 1,500 blocks; ' +
+        '50 MiB of disk space left; 1 wallet with a damaged store',
+    );
+    expect(text).toContain('>Not ready<');
+  });
+
+  it.each([
+    [{ address: undefined }, 'Offline'],
+    [{ hasAnswered: false }, 'No answer yet'],
+    [{ outage: 90 }, 'No answer for 1 min'],
+    [{ synchronized: false }, 'Syncing'],
+    [{}, 'Answers'],
+  ])('shows the state of the daemon: %j is %s', (changes, text) => {
+    const { daemon } = {
+      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 1, synchronized: true },
+    };
+    expect(page({ daemon: { ...daemon, ...changes } })).toContain(`>${text}<`);
+  });
+
+  it('shows the progress of a wallet with its rate and time left', () => {
+    const progress = { name: 'w', height: 50, daemonHeight: 100, rate: 1234, secondsLeft: 3600 };
+    const text = page({ wallets: [wallet({ progress })], names: ['w'] });
+    expect(text).toContain('50 of 100 blocks, 50.0 %, 1,234 blocks/s, 1 h left');
+    expect(text).toMatch(/<progress max="100" value="50"/);
+    expect(text).toContain('<li data-behind>');
+  });
+
+  it('shows damage, unfinished payments and webhook deliveries of a wallet', () => {
+    const troubled = wallet({
+      ...{ isDamaged: true, pendingPayments: 2, failedPayments: 1, webhookEvents: 3, webhookRetries: 4 },
+    });
+    const text = page({ wallets: [troubled], names: ['w'] });
+    for (const part of [
+      'Store damaged',
+      '2 pending payments',
+      '1 failed payment<',
+      '7 webhook deliveries wait',
+    ])
+      expect(text).toContain(part);
+  });
+
+  it('shows a wallet before its first refresh, and one in memory', () => {
+    const text = page({ wallets: [wallet({ name: '', daemonHeight: undefined, blocks: 0 })], names: [''] });
+    expect(text).toContain('Not refreshed yet');
+    expect(text).toContain('Wallet in memory');
+  });
+
+  it('counts the wallets that it does not list', () => {
+    const names = Array.from({ length: 1000 }, (_, i) => `w${i}`);
+    expect(page({ wallets: [wallet()], names })).toContain('999 other wallets lack no more blocks');
+  });
+
+  it('shows an address with its QR code, dark on light', () => {
+    const text = page({ names: ['w'] }, { wallet: 'w', index: 3, address: '8abc', used: false });
+    expect(text).toContain('Address 3 of w');
+    expect(text).toMatch(/<svg [^>]*><rect fill="white"[^>]*\/><path fill="black" d="M/);
+  });
+});

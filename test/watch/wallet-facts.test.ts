@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { WalletFactReader, type WatchedWallet } from '../../src/watch/wallet-facts.js';
+
+let reads: number;
+let version: number;
+let isDamaged: boolean;
+let wallet: WatchedWallet;
+
+beforeEach(() => {
+  reads = 0;
+  version = 1;
+  isDamaged = false;
+  wallet = {
+    name: 'w',
+    store: {
+      height: () => 90,
+      get isDamaged() {
+        return isDamaged;
+      },
+      get version() {
+        return version;
+      },
+      read: (() => {
+        reads += 1;
+        if (isDamaged) throw new WalletError({ kind: 'wallet_corrupt', name: 'w', reason: 'damaged' });
+        return { pending: 1, failed: 2 };
+      }) as WatchedWallet['store']['read'],
+      fileSizes: () => ({ main: 4096, log: 32 }),
+    },
+    sync: { daemonHeight: 95 },
+    eventLog: { lastId: 9 },
+    webhooks: { backlog: () => ({ events: 3, retries: 4 }) },
+  };
+});
+
+const STORED = {
+  ...{ pendingPayments: 1, failedPayments: 2, webhookEvents: 3, webhookRetries: 4, lastEvent: 9 },
+};
+
+describe('the figures of a wallet', () => {
+  it('are those of its store, its files and the daemon', () => {
+    expect(new WalletFactReader().read(wallet, 100)).toEqual({
+      ...{ name: 'w', height: 90, daemonHeight: 100, blocks: 10, isDamaged: false },
+      ...{ storeBytes: 4096, logBytes: 32 },
+      ...STORED,
+    });
+  });
+
+  it('use the height of the last refresh while the daemon was not asked', () => {
+    expect(new WalletFactReader().read(wallet)).toMatchObject({ daemonHeight: 95, blocks: 5 });
+  });
+
+  it('are read from the store only after it has changed', () => {
+    const reader = new WalletFactReader();
+    reader.read(wallet);
+    reader.read(wallet);
+    expect(reads).toBe(1);
+    version += 1;
+    reader.read(wallet);
+    expect(reads).toBe(2);
+  });
+
+  it('stay known when the store is damaged', () => {
+    const reader = new WalletFactReader();
+    reader.read(wallet);
+    version += 1;
+    isDamaged = true;
+    expect(reader.read(wallet)).toMatchObject({ isDamaged: true, ...STORED });
+  });
+});
