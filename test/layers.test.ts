@@ -13,6 +13,7 @@ const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', 'webhooks', 'ke
 const mayImport: Record<string, readonly string[]> = {
   cli: [
     'rpc',
+    'access',
     'regtest',
     'services',
     'refresh',
@@ -27,7 +28,7 @@ const mayImport: Record<string, readonly string[]> = {
     'epee',
     ...protocol,
   ],
-  rpc: ['services', 'jsonrpc', 'wallet', 'daemon', ...protocol],
+  rpc: ['services', 'access', 'jsonrpc', 'wallet', 'daemon', ...protocol],
   regtest: ['jsonrpc', 'epee', 'zmq', 'kernel', ...protocol],
   services,
   refresh: ['wallet', 'store', 'daemon', 'kernel', ...protocol],
@@ -38,6 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
   zmq: ['util'],
   kernel: ground,
   wallet: protocol,
+  access: ['cryptonote', 'util'],
   jsonrpc: ['util'],
   epee: ['util'],
   cryptonote: ['ringct', ...ground],

@@ -155,6 +155,18 @@ export const OPTIONS: readonly OptionSpec[] = [
     secret: true,
   },
   { name: 'disable-rpc-login', group: 'Server', help: 'say that no credentials are wanted' },
+  {
+    name: 'credentials',
+    argument: 'file',
+    group: 'Server',
+    help: 'clients with limited rights, in place of or beside --rpc-login; read again on SIGHUP (docs/credentials.md)',
+  },
+  {
+    name: 'audit-log',
+    argument: 'file',
+    group: 'Server',
+    help: 'append a JSON line for each call to this file; opened again on SIGHUP',
+  },
   { name: 'restricted-rpc', group: 'Server', help: 'answer view-type methods only' },
   {
     name: 'rpc-access-control-origins',

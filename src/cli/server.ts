@@ -2,7 +2,6 @@ import { getServers } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { Dispatcher } from '../jsonrpc/dispatcher.js';
 import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
@@ -14,6 +13,7 @@ import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
+import { audited } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
@@ -27,6 +27,7 @@ import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
+import { createClients } from './clients.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
@@ -101,25 +102,24 @@ export async function startServer(
     stop: () => setTimeout(stop, 100),
   });
 
+  const clients = createClients(config.rpc, login, log);
   announce(config, log, directory?.path, regtest?.address);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
 
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
+  const call = createCall(server, config.rpc.apiVersion, log);
   const dispatcher = new Dispatcher({
-    call: createCall(server, config.rpc.apiVersion, log),
+    call: clients.audit === undefined ? call : audited(call, server, clients.audit),
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
   });
-  const access =
-    login === undefined
-      ? {}
-      : { auth: digestAuth(login.user, login.password), loginDeadline: new LoginDeadline() };
+  const access = clients.auth === undefined ? {} : { auth: clients.auth, loginDeadline: new LoginDeadline() };
   const http = new HttpServer({
     handler: createHttpApp({
       dispatcher,
       targetPath: WALLET_PATH,
-      streams: eventEndpoints(server),
+      streams: eventEndpoints(server, clients.audit),
       ...access,
       origins: config.rpc.origins,
       hosts: config.rpc.hosts,
@@ -152,6 +152,7 @@ export async function startServer(
       await http.close(GRACE_MS);
       clearTimeout(grace);
       news?.close();
+      clients.close();
       opening.stop();
       await opening.done;
       await server.close();
@@ -239,7 +240,7 @@ function announce(
   );
   if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
   else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
-  if (config.rpc.login === undefined)
+  if (config.rpc.login === undefined && config.rpc.credentials === undefined)
     log.warn(
       'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
     );

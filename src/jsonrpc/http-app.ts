@@ -7,7 +7,9 @@ import express, {
 } from 'express';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { releaseBuffer } from '../util/buffer-release.js';
+import { callerOf } from './authentication.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
+import type { Caller } from './caller.js';
 import type { AnswerText, Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
@@ -58,6 +60,7 @@ export interface StreamEndpoint {
 /** Request for an event stream. */
 export interface StreamRequest {
   readonly target?: string;
+  readonly caller: Caller;
   /** Parameters of the URL that have one value. */
   readonly query: { readonly [name: string]: string | undefined };
   /** Header `Last-Event-ID`. */
@@ -68,15 +71,20 @@ export interface StreamRequest {
 export class StreamRefusal extends Error {
   override readonly name = 'StreamRefusal';
   readonly status: number;
+  /** Header `Retry-After` [s]. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retryAfter?: number) {
     super(message);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 
 export interface Answer {
   readonly status: number;
+  /** Header `Retry-After` [s]. */
+  readonly retryAfter?: number;
   readonly type: string;
   readonly body: AnswerText;
 }
@@ -171,13 +179,14 @@ export function createHttpApp({
 
 async function send(
   res: Response,
-  { status, type, body }: Answer,
+  { status, retryAfter, type, body }: Answer,
   onBug: (error: unknown) => void,
 ): Promise<void> {
   const write = (pieces: readonly Uint8Array[]): void => {
     for (const piece of pieces) res.write(piece, () => releaseBuffer(piece));
   };
   res.status(status);
+  if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
   if (Symbol.asyncIterator in body) {
     res.type(type);
     try {
@@ -206,6 +215,7 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
   try {
     const idempotencyKey = readIdempotencyKey(req.get('idempotency-key'));
     const origin = {
+      caller: callerOf(req),
       ...(target === undefined ? {} : { target }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
@@ -234,12 +244,14 @@ async function answerStream(
   let source: EventSource;
   try {
     source = open({
+      caller: callerOf(req),
       query,
       ...(target === undefined ? {} : { target }),
       ...(lastEventId === undefined || lastEventId === '' ? {} : { lastEventId }),
     });
   } catch (error) {
     if (!(error instanceof StreamRefusal)) throw error;
+    if (error.retryAfter !== undefined) res.set('Retry-After', String(error.retryAfter));
     return void res.status(error.status).type('text').send(`${error.message}\n`);
   }
   try {

@@ -20,7 +20,13 @@ class Scope {
 
 const server = { settings: { restricted: false } } as unknown as WalletManager;
 const pass = (scope: Scope, needs: Gates['needs']) =>
-  passGate({ needs, restricted: false }, server, scope as unknown as WalletScope, '1.3');
+  passGate(
+    { family: 'view', needs, restricted: false },
+    server,
+    scope as unknown as WalletScope,
+    '1.3',
+    undefined,
+  );
 
 describe('the gate', () => {
   it.each(['wallet', 'nothing'] as const)(

@@ -74,7 +74,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_outputs',
     summary: 'Exports outputs for an offline wallet with the same keys.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({
       all: flag.default(false),
       start: u32.default(0),
@@ -89,7 +89,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_outputs',
     summary: 'Imports outputs exported by a wallet that reads the chain.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ outputs_data_hex: text.default('') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
@@ -102,7 +102,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_key_images',
     summary: 'Exports signed key images for a wallet without a spend key.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ all: flag.default(false) }),
     source: 'COMMAND_RPC_EXPORT_KEY_IMAGES, on_export_key_images',
     async handle({ wallet }, { all }) {
@@ -120,7 +120,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_key_images',
     summary: 'Imports signed key images and asks the daemon which of them are spent.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
     requestSize: 'long-list',
     source: 'COMMAND_RPC_IMPORT_KEY_IMAGES, on_import_key_images',
@@ -136,6 +136,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'describe_transfer',
     summary: 'Returns the payments in a set of unsigned or partly signed transactions.',
     meta: {
+      family: 'view',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -166,7 +167,14 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sign_transfer',
     summary: 'Signs transactions created by a wallet without a spend key.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true, multisigEnabled: true },
+    meta: {
+      family: 'spend',
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      spendKey: true,
+      multisigEnabled: true,
+    },
     params: params({
       unsigned_txset: text.default(''),
       export_raw: flag.default(false),
@@ -188,7 +196,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'submit_transfer',
     summary: 'Relays transactions signed by an offline wallet.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true },
     params: submitSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',

@@ -13,7 +13,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_wallet',
     summary: 'Creates a wallet and opens it; with an empty filename it exists in memory only.',
-    meta: { needs: 'directory', restricted: true },
+    meta: { family: 'admin', needs: 'directory', restricted: true },
     params: params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
     async handle({ scope }, { filename, password, language }) {
@@ -27,6 +27,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary:
       'Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the previous one is closed unless it was also opened under its own path.',
     meta: {
+      family: 'admin',
       needs: 'directory',
       restricted: true,
       codes: { wrong_password: -1 },
@@ -54,6 +55,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'restore_deterministic_wallet',
     summary: 'Restores a wallet from its mnemonic seed and opens it.',
     meta: {
+      family: 'admin',
       needs: 'directory',
       restricted: true,
       codes: { wallet_exists: -1 },
@@ -111,6 +113,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'generate_from_keys',
     summary: 'Creates a wallet from its keys and opens it; without the spend key it is view-only.',
     meta: {
+      family: 'admin',
       needs: 'directory',
       restricted: true,
       codes: { wallet_exists: -1 },
@@ -143,7 +146,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'close_wallet',
     summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({ autosave_current: flag.default(true) }),
     source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
     async handle({ scope, wallet }) {
@@ -156,6 +159,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'change_wallet_password',
     summary: 'Changes the password of the open wallet.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -172,7 +176,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'store',
     summary: 'Writes the open wallet to disk.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({}),
     source: 'COMMAND_RPC_STORE, on_store',
     async handle({ wallet }) {
@@ -184,7 +188,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'query_key',
     summary: 'Returns a secret key or the mnemonic seed.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({ key_type: text.default('') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {

@@ -42,6 +42,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_all',
     summary: 'Sends all spendable outputs of an account, or of some of its addresses, to one address.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -72,6 +73,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_single',
     summary: 'Sends one whole output to an address.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -96,7 +98,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_dust',
     aliases: ['sweep_unmixable'],
     summary: 'Sends outputs that cannot be mixed in a ring to the wallet itself.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: sweepDustSchema,
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
     async handle({ wallet }, args) {

@@ -62,6 +62,7 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -82,6 +83,7 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as needed.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -105,6 +107,7 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'relay_tx',
     summary: 'Relays a transaction made with do_not_relay.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       codes: { daemon_unreachable: -4 },
@@ -121,7 +124,7 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'estimate_tx_size_and_weight',
     summary: 'Estimates the size and weight of a transaction.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({
       n_inputs: u32.default(0),
       n_outputs: u32.default(0),
@@ -136,7 +139,7 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_default_fee_priority',
     summary: 'Returns the priority of a payment that sets none.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_DEFAULT_FEE_PRIORITY, on_get_default_fee_priority',
     handle: async ({ wallet }) => ({ priority: await wallet.feeEstimator.defaultPriority() }),
