@@ -80,7 +80,7 @@ export function coldPair(
 /** Lays a payment out in the view-only wallet. @returns the sealed set in hex, for the signer. */
 export async function layOutPayment({ watch: { payments } }: ColdPair, payee: Payee): Promise<string> {
   const { unsignedSet = new Uint8Array() } = await payments.make(
-    { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+    { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
     ({ rates, priority }) =>
       planTransfers(
         { payees: [payee], account: 0, priority, unlockTime: 0n },

@@ -49,7 +49,7 @@ export class GroupMember {
   /** Proposes a payment. @returns the sealed set in hex, for the other signers. */
   async propose(payee: Payee): Promise<string> {
     const { multisigSet = new Uint8Array() } = await this.payments.make(
-      { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+      { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
       ({ rates, priority }) =>
         planTransfers(
           { payees: [payee], account: 0, priority, unlockTime: 0n },

@@ -182,8 +182,8 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_TRANSFER, on_sign_transfer',
-    async handle({ wallet }, { unsigned_txset, export_raw, get_tx_keys }) {
-      const { blob, txs } = await wallet.coldSigning.sign(unsigned_txset);
+    async handle({ wallet, spender }, { unsigned_txset, export_raw, get_tx_keys }) {
+      const { blob, txs } = await wallet.coldSigning.sign(unsigned_txset, spender);
       return {
         signed_txset: toHex(blob),
         tx_hash_list: txs.map(({ txHash }) => toHex(txHash)),
@@ -200,9 +200,9 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     params: submitSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const made = await wallet.orders.place(orderTerms('submit_transfer', submitSchema, args), {
-        pay: (order) => wallet.coldSigning.submit(args.tx_data_hex, order),
+        pay: (order) => wallet.coldSigning.submit(args.tx_data_hex, spender, order),
       });
       return hashesShape(made);
     },

@@ -190,8 +190,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     params: params({ tx_data_hex: text.default('') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_MULTISIG, on_sign_multisig',
-    async handle({ wallet }, { tx_data_hex }) {
-      const { set, txHashes } = await wallet.multisigSigning.sign(tx_data_hex);
+    async handle({ wallet, spender }, { tx_data_hex }) {
+      const { set, txHashes } = await wallet.multisigSigning.sign(tx_data_hex, spender);
       return { tx_data_hex: toHex(set), tx_hash_list: txHashes.map(toHex) };
     },
   }),
@@ -210,9 +210,9 @@ export const multisigMethods: readonly WalletMethod[] = [
     params: submitSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_MULTISIG, on_submit_multisig',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const made = await wallet.orders.place(orderTerms('submit_multisig', submitSchema, args), {
-        pay: (order) => wallet.multisigSigning.submit(args.tx_data_hex, order),
+        pay: (order) => wallet.multisigSigning.submit(args.tx_data_hex, spender, order),
       });
       return hashesShape(made);
     },

@@ -51,9 +51,9 @@ export const sweepMethods: readonly WalletMethod[] = [
     },
     params: sweepAllSchema,
     source: 'COMMAND_RPC_SWEEP_ALL, on_sweep_all',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const request = {
-        ...paymentOptions(args),
+        ...paymentOptions(args, spender),
         address: args.address,
         outputs: outputsOf(args.outputs),
         account: args.account_index,
@@ -82,9 +82,9 @@ export const sweepMethods: readonly WalletMethod[] = [
     },
     params: sweepSingleSchema,
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const outputs = outputsOf(args.outputs);
-      const terms = { ...paymentOptions(args), address: args.address, outputs };
+      const terms = { ...paymentOptions(args, spender), address: args.address, outputs };
       const made = await wallet.orders.place(orderTerms('sweep_single', sweepSingleSchema, args), {
         pay: (order) =>
           wallet.sweeps.single({ ...terms, ...(order && { order }) }, () => readKeyImage(args.key_image)),

@@ -26,7 +26,7 @@ const ADDRESS = formatAddress(stranger.address());
 const SEALED = new Uint8Array([1, 2, 3]);
 
 const options: PaymentOptions = {
-  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
 };
 
 /** The maker of a wallet, and the sets that it has sealed. */
@@ -107,7 +107,7 @@ describe('a payment', () => {
     const { payments } = await maker.make({ ...options, doNotRelay: true, withMetadata: true }, planOf(COIN));
     expect([outgoing(), reserved(), sent]).toEqual([[], [], []]);
     const { metadata = SEALED, txHash = SEALED, blob = SEALED } = payments[0]?.signed ?? {};
-    expect(await maker.relay(toHex(metadata))).toEqual(txHash);
+    expect(await maker.relay(toHex(metadata), undefined)).toEqual(txHash);
     expect(sent).toEqual([blob]);
     expect(outgoing()).toMatchObject([{ state: 'pending', destinations: [{ amount: COIN }] }]);
   });
