@@ -29,9 +29,11 @@ export class AuditLog {
   #file: number | undefined;
   /** Text not written yet, in lines; the first one may be the rest of a line. */
   #waiting: string[] = [];
+  /** The last attempt to write failed, which was reported. */
+  #isBroken = false;
 
   /**
-   * @param onProblem reports that lines cannot be written, at the first one.
+   * @param onProblem reports that lines cannot be written, at the first attempt that fails.
    * @throws an error of the operating system if the file cannot be opened.
    */
   constructor(path: string, onProblem: (error: unknown) => void, now: () => Date = () => new Date()) {
@@ -73,19 +75,22 @@ export class AuditLog {
   }
 
   #flush(): void {
-    const had = this.#waiting.length > 1;
     try {
       const file = this.#file ?? this.#open();
       for (;;) {
         const [line] = this.#waiting;
-        if (line === undefined) return;
+        if (line === undefined) {
+          this.#isBroken = false;
+          return;
+        }
         const bytes = Buffer.from(line);
         const written = writeSync(file, bytes);
         if (written === bytes.length) this.#waiting.shift();
         else this.#waiting[0] = bytes.subarray(written).toString();
       }
     } catch (error) {
-      if (!had) this.#onProblem(error);
+      if (!this.#isBroken) this.#onProblem(error);
+      this.#isBroken = true;
     }
   }
 }

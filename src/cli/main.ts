@@ -28,6 +28,7 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // Files are readable by their owner only. Source: wallet_args.cpp `main`.
   process.umask(0o077);
+  if (process.argv[2] === 'credential') return runCredential(process.argv.slice(3));
   const areKeysSafe = keepKeysFromCoreDumps();
   const config = toConfig(
     mergeSources(parseCommandLine(process.argv.slice(2), version), process.env),
@@ -58,6 +59,15 @@ async function main(): Promise<void> {
     },
   });
   process.exit(code);
+}
+
+/** Runs `wallet-rpc credential …`; loads the methods, whose names a credential may list. */
+async function runCredential(argv: readonly string[]): Promise<void> {
+  const { runCredentialCommand } = await import('./credential-command.js');
+  await runCredentialCommand(argv, {
+    print: (line) => void process.stdout.write(`${line}\n`),
+    hint: (line) => void process.stderr.write(`${line}\n`),
+  });
 }
 
 main().catch((error: unknown) => failWith('wallet-rpc', error));

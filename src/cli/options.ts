@@ -382,6 +382,7 @@ const WALLET_RPC: Program = {
   description: 'A Monero-compatible wallet RPC server over a remote daemon.',
   options: OPTIONS,
   epilogue:
+    'wallet-rpc credential adds, lists and removes the clients of --credentials.\n' +
     `Every option can also stand in the --config-file (name=value) or in the environment (${environmentName('rpc-login')}=...);\n` +
     'use those for secrets, which the process list would show.',
 };

@@ -130,7 +130,7 @@ export class PaymentMaker {
       const drafts = await this.builder.draft(planned, options, prices);
       const { multisig } = this.#context.keystore.keys;
       if (multisig !== undefined) {
-        const { made, spent } = await this.#propose(drafts);
+        const { made, spent } = await this.#propose(drafts, options.spender);
         return this.#keep(made, options, spent);
       }
       if (this.#context.keystore.isViewOnly) {
@@ -207,6 +207,7 @@ export class PaymentMaker {
    */
   async #propose(
     drafts: readonly PaymentDraft[],
+    spender: Spender | undefined,
   ): Promise<{ readonly made: MadePayments; readonly spent: readonly SpentTx[] }> {
     const payments: MadePayment[] = [];
     const spent: SpentTx[] = [];
@@ -229,6 +230,8 @@ export class PaymentMaker {
         receivers: receiversOf(destinationsOf(payees)),
       });
     }
+    // Sealing uses nonces up.
+    this.spending.check(spender, spent);
     return { made: { payments, multisigSet: await this.#services.sealMultisig(proposed) }, spent };
   }
 

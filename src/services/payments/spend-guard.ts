@@ -132,5 +132,5 @@ const exceeded = (
 ): WalletError =>
   new WalletError({
     kind: 'spend_limit',
-    reason: `credential ${name}: spend.${rule}: ${formatCoins(amount(needed))} needed with the fee, ${formatCoins(amount(left))} of ${formatCoins(amount(limit))} remains`,
+    reason: `credential ${name}: spend.${rule}: ${formatCoins(amount(needed))} needed, ${formatCoins(amount(left))} of ${formatCoins(amount(limit))} remains`,
   });
