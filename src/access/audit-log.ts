@@ -27,8 +27,8 @@ export class AuditLog {
   readonly #onProblem: (error: unknown) => void;
   readonly #now: () => Date;
   #file: number | undefined;
-  /** Text not written yet, in lines; the first one may be the rest of a line. */
-  #waiting: string[] = [];
+  /** Lines not written yet; the first one may be the rest of a line. */
+  readonly #waiting: Buffer[] = [];
   /** The last attempt to write failed, which was reported. */
   #isBroken = false;
 
@@ -51,7 +51,7 @@ export class AuditLog {
 
   record(record: AuditRecord): void {
     if (this.#waiting.length < MAX_WAITING)
-      this.#waiting.push(`${JSON.stringify({ time: this.#now().toISOString(), ...record })}\n`);
+      this.#waiting.push(Buffer.from(`${JSON.stringify({ time: this.#now().toISOString(), ...record })}\n`));
     this.#flush();
   }
 
@@ -83,10 +83,9 @@ export class AuditLog {
           this.#isBroken = false;
           return;
         }
-        const bytes = Buffer.from(line);
-        const written = writeSync(file, bytes);
-        if (written === bytes.length) this.#waiting.shift();
-        else this.#waiting[0] = bytes.subarray(written).toString();
+        const written = writeSync(file, line);
+        if (written === line.length) this.#waiting.shift();
+        else this.#waiting[0] = line.subarray(written);
       }
     } catch (error) {
       if (!this.#isBroken) this.#onProblem(error);

@@ -77,6 +77,12 @@ export class Credential {
     return this.refusal(now);
   }
 
+  /** Whether it can read the keys of its wallets, so that its limits and addresses do not bind it. */
+  get isUnbound(): boolean {
+    const { spend, addresses } = this.rules;
+    return (spend !== undefined || addresses !== undefined) && this.allowsMethod('query_key', 'admin');
+  }
+
   allowsWallet(name: string): boolean {
     return this.rules.wallets.some((pattern) => matchesGlob(pattern, name));
   }

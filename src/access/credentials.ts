@@ -15,6 +15,13 @@ export class Credentials {
     this.#byName = this.#read();
   }
 
+  /** Names of those whose limits do not bind them, as they may read keys. */
+  get unbound(): readonly string[] {
+    return [...this.#byName.values()].flatMap(({ credential }) =>
+      credential.isUnbound ? [credential.name] : [],
+    );
+  }
+
   get size(): number {
     return this.#byName.size;
   }

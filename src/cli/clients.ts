@@ -34,7 +34,7 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
     if (credentials === undefined) return;
     try {
       credentials.reload();
-      log.info({ credentials: credentials.size }, 'Credentials were read again');
+      announce(credentials, 'Credentials were read again', log);
     } catch (error) {
       if (!(error instanceof CredentialFileError)) throw error;
       log.error(`Credentials stay as they were: ${error.message}`);
@@ -42,7 +42,7 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
   };
   const isReadAgain = credentials !== undefined || audit !== undefined;
   if (isReadAgain) process.on('SIGHUP', reload);
-  if (credentials !== undefined) log.info({ credentials: credentials.size }, 'Credentials were read');
+  if (credentials !== undefined) announce(credentials, 'Credentials were read', log);
   const logins = loginsOf(login, credentials);
   return {
     ...(logins === undefined ? {} : { auth: authentication(logins) }),
@@ -52,6 +52,15 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
       audit?.close();
     },
   };
+}
+
+function announce(credentials: CredentialSet, text: string, log: Logger): void {
+  log.info({ credentials: credentials.size }, text);
+  for (const name of credentials.unbound)
+    log.warn(
+      { credential: name },
+      'its spend limits and addresses do not bind a credential that may read keys',
+    );
 }
 
 function loginsOf(

@@ -145,6 +145,16 @@ describe('a credential', () => {
     });
   });
 
+  it('is not bound by its limits where it may read keys', () => {
+    const limits = { spend: { day: 1n } };
+    const isUnbound = (methods: string[], rules: object): boolean =>
+      new Credential({ ...base, methods, ...rules }).isUnbound;
+    expect(isUnbound(['view', 'admin'], limits)).toBe(true);
+    expect(isUnbound(['query_key'], { addresses: new Set(['x']) })).toBe(true);
+    expect(isUnbound(['view', 'spend'], limits)).toBe(false);
+    expect(isUnbound(['admin'], {})).toBe(false);
+  });
+
   it('is refused to clients outside its list', () => {
     const credential = new Credential({ ...base, from: new ClientList(['10.0.0.0/8']) });
     expect(credential.refusalFrom('10.2.3.4')).toBeUndefined();
@@ -152,5 +162,15 @@ describe('a credential', () => {
       status: 403,
       reason: "credential shop: its rule 'from' does not allow 127.0.0.1",
     });
+  });
+});
+
+describe('a network of all clients', () => {
+  test.each([
+    ['0.0.0.0/0', '203.0.113.9', true],
+    ['::/0', '2001:db8::1', true],
+    ['0.0.0.0/0', '2001:db8::1', false],
+  ])('%s has %s: %s', (network, ip, isListed) => {
+    expect(new ClientList([network]).includes(ip)).toBe(isListed);
   });
 });

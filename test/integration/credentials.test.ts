@@ -320,7 +320,7 @@ describe('a wallet outside the list of a credential', () => {
   it('does not keep a credential from its own wallet', async () => {
     const path = walletPath('mine');
     await ask('stranger', 'create_wallet', { password: '', language: 'English' }, path);
-    expect((await ask('stranger', 'get_height', {}, path)).height).toBe(1);
+    expect((await ask('stranger', 'get_height', {}, path)).height).toBeGreaterThan(0);
     expect((await as('clerk', 'get_height', {}, path)).reply.error?.code).toBe(NO_WALLET);
     expect((await ask('stranger', 'list_wallets')).wallets.map(({ name }: Loose) => name as string)).toEqual([
       'mine',
@@ -355,6 +355,23 @@ describe('spend limits', () => {
     expect(await spent('payer')).toBe(5);
     const { pending } = await ask('root', 'get_transfers', { pending: true }, shopPath);
     expect(pending.length).toBe(5);
+  });
+
+  it('hold however often the server is killed amid payments', async () => {
+    await add('hasty', { wallet: 'shop', method: ['view', 'spend'], 'spend-hour': String(0.35 * COIN) });
+    await reload();
+    const before = (await ask('root', 'get_transfers', { pending: true }, shopPath)).pending.length as number;
+    const flood = () =>
+      Promise.allSettled(Array.from({ length: 8 }, () => as('hasty', 'transfer', pay(0.1), shopPath)));
+    for (const ms of [40, 150, 400]) {
+      const payments = flood();
+      await sleep(ms);
+      await restart();
+      await payments;
+    }
+    await flood();
+    const { pending } = await ask('root', 'get_transfers', { pending: true }, shopPath);
+    expect(pending.length - before).toBe(3);
   });
 
   it('count whatever a payment is made with', async () => {

@@ -27,7 +27,7 @@ export interface Spending {
 
 /** Transaction with at least one signature of this wallet. */
 export interface SpentTx extends Spending {
-  /** Message of its ring signatures: the same whoever completes them. */
+  /** Message of its ring signatures: it does not depend on the signers who complete them. */
   readonly signingHash: Hash;
   /** Absent while other signers have to sign. */
   readonly txHash?: Hash;
