@@ -1,159 +1,35 @@
 import { execFile } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
+import { ALL, bodyOf, CredentialServer, shopPath, type Answer } from '../support/credential-server.js';
 import { walletPath, type Loose, type Reply } from '../support/json-rpc.js';
-import type { Monerod } from '../support/monerod.js';
-import { sleep, until } from '../support/process.js';
-import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { sleep } from '../support/process.js';
+import { startWalletRpc } from '../support/wallet-rpc.js';
 
-/* Clients with limited rights: a server with a file of credentials and an audit log. */
+/* Clients with limited rights: their logins, methods and wallets. */
 
 const run = promisify(execFile);
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-const COIN = 1_000_000_000_000;
 const DENIED = -60;
-const LIMIT = -61;
 const NO_WALLET = -13;
-const ALL = ['view', 'receive', 'spend', 'admin'];
 
-let folder: string;
-let file: string;
-let auditFile: string;
-let daemon: Monerod;
-let server: WalletRpc;
-let payee: string;
-/** Tokens by the name of their credential. */
-const tokens: Record<string, string> = {};
+const clients = new CredentialServer();
+const { add, as, ask, credential, file, folder, pay, reload, send, tokens } = clients;
 
-/** Runs `wallet-rpc credential`. */
-const credential = async (...args: string[]): Promise<{ stdout: string; stderr: string }> =>
-  run(process.execPath, [MAIN, 'credential', ...args, '--credentials', file]);
+beforeAll(() =>
+  clients.start(async () => {
+    await add('clerk', { wallet: 'shop', method: ['view', 'receive'] });
+    await add('stranger', { wallet: 'mine', method: ALL });
+    await add('late', { wallet: '*', method: ALL, expires: '2020-01-01T00:00:00Z' });
+    await add('elsewhere', { wallet: '*', method: ALL, from: '10.0.0.0/8' });
+    await add('slow', { wallet: '*', method: ALL, rate: '3/60' });
+    await add('till', { digest: true, wallet: 'shop', method: ['get_balance'] });
+  }),
+);
 
-/** Adds a credential. @returns its token or login. */
-async function add(name: string, rules: Record<string, string | readonly string[] | true>): Promise<string> {
-  const flags = Object.entries(rules).flatMap(([flag, value]) =>
-    value === true ? [`--${flag}`] : [value].flat().map((one) => `--${flag}=${one}`),
-  );
-  const { stdout } = await credential('add', name, ...flags);
-  tokens[name] = stdout.trim();
-  return stdout.trim();
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly reply: Reply;
-}
-
-async function send(token: string | undefined, path: string, body?: unknown): Promise<Answer> {
-  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-    headers: {
-      'content-type': 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-  });
-  const text = await response.text();
-  let reply: Reply = {};
-  try {
-    reply = JSON.parse(text) as Reply;
-  } catch {
-    // An answer of HTTP.
-  }
-  return { status: response.status, headers: response.headers, text, reply };
-}
-
-const bodyOf = (method: string, params: object) => ({ jsonrpc: '2.0', id: '0', method, params });
-const as = (name: string, method: string, params: object = {}, path = '/json_rpc'): Promise<Answer> =>
-  send(tokens[name], path, bodyOf(method, params));
-/** A call that must succeed. */
-async function ask(name: string, method: string, params: object = {}, path = '/json_rpc'): Promise<Loose> {
-  const { reply, text } = await as(name, method, params, path);
-  if (reply.result === undefined) throw new Error(`${method}: ${text}`);
-  return reply.result;
-}
-
-const shopPath = walletPath('shop');
-const pay = (coins: number, more: object = {}) => ({
-  ...{ destinations: [{ amount: Math.round(coins * COIN), address: payee }] },
-  ...more,
-});
-
-const audit = (): Loose[] =>
-  readFileSync(auditFile, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Loose);
-
-const start = async (walletDir?: string): Promise<void> => {
-  server = await startWalletRpc({
-    daemon: daemon.address,
-    ...(walletDir === undefined ? {} : { walletDir }),
-    args: [`--credentials=${file}`, `--audit-log=${auditFile}`, '--rpc-max-connections-per-private-ip=100'],
-  });
-};
-
-/** Kills the server and starts it again, with the wallet of the shop open. */
-async function restart(): Promise<void> {
-  const { walletDir } = server;
-  await server.stop({ signal: 'SIGKILL', keep: true });
-  await start(walletDir);
-  await ask('root', 'open_wallet', { password: 's' }, shopPath);
-  await ask('root', 'refresh', {}, shopPath);
-}
-
-/** Has the server read its file again. */
-async function reload(): Promise<void> {
-  const before = server.process.output().length;
-  server.process.child.kill('SIGHUP');
-  await until(
-    'the reload',
-    () => /Credentials (were read again|stay)/.test(server.process.output().slice(before)) || undefined,
-  );
-}
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-  file = join(folder, 'credentials.json');
-  auditFile = join(folder, 'audit.log');
-  daemon = await startRegtestDaemon();
-  await add('root', { wallet: '*', method: ALL });
-  await add('clerk', { wallet: 'shop', method: ['view', 'receive'] });
-  await add('stranger', { wallet: 'mine', method: ALL });
-  await add('late', { wallet: '*', method: ALL, expires: '2020-01-01T00:00:00Z' });
-  await add('elsewhere', { wallet: '*', method: ALL, from: '10.0.0.0/8' });
-  await add('slow', { wallet: '*', method: ALL, rate: '3/60' });
-  await add('till', { digest: true, wallet: 'shop', method: ['get_balance'] });
-  await start();
-  await ask('root', 'create_wallet', { filename: 'payee', password: '', language: 'English' });
-  payee = (await ask('root', 'get_address')).address as string;
-  await ask('root', 'create_wallet', { password: 's', language: 'English' }, shopPath);
-  const { address } = await ask('root', 'get_address', {}, shopPath);
-  await daemon.generate(address as string, 140);
-  await ask('root', 'refresh', {}, shopPath);
-});
-
-afterAll(async () => {
-  await server?.stop({ keep: false });
-  await daemon?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => clients.stop());
 
 describe('a login', () => {
   it('is stored as a hash alone, in a file of its owner, and listed without it', async () => {
@@ -193,7 +69,7 @@ describe('a login', () => {
     const curl = async (login: string, method: string): Promise<string> => {
       const config = join(folder, 'curl');
       writeFileSync(config, `user = "${login}"\n`, { mode: 0o600 });
-      const url = `http://127.0.0.1:${server.port}${shopPath}`;
+      const url = `http://127.0.0.1:${clients.server.port}${shopPath}`;
       const { stdout } = await run('curl', [
         ...['-s', '--digest', '-K', config, '-w', '\n%{http_code}', url],
         ...['-H', 'content-type: application/json', '-d', JSON.stringify(bodyOf(method, {}))],
@@ -328,131 +204,11 @@ describe('a wallet outside the list of a credential', () => {
   });
 });
 
-describe('spend limits', () => {
-  const spent = async (name: string): Promise<number> => {
-    const lines = audit().filter((line) => line.credential === name && line.outcome === 'ok');
-    return lines.flatMap((line) => (line.transactions as string[] | undefined) ?? []).length;
-  };
-
-  it('let five of twenty payments at a time pass, and are kept by a killed server', async () => {
-    // Five payments of one coin with their fees.
-    await add('payer', { wallet: 'shop', method: ['view', 'spend'], 'spend-day': String(5.5 * COIN) });
-    await reload();
-    const first = await as('payer', 'transfer', pay(1), shopPath);
-    expect(first.reply.result).toBeDefined();
-    await restart();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => as('payer', 'transfer', pay(1), shopPath)),
-    );
-    const failed = answers.flatMap(({ reply }) => reply.error ?? []);
-    expect(answers.length - failed.length).toBe(4);
-    expect(new Set(failed.map(({ code }) => code))).toEqual(new Set([LIMIT]));
-    expect(failed[0]?.message).toMatch(
-      /^credential payer: spend\.day: 1\.0\d+ needed, 0\.4\d+ of 5\.500000000000 remains$/,
-    );
-    await restart();
-    expect((await as('payer', 'transfer', pay(1), shopPath)).reply.error?.code).toBe(LIMIT);
-    expect(await spent('payer')).toBe(5);
-    const { pending } = await ask('root', 'get_transfers', { pending: true }, shopPath);
-    expect(pending.length).toBe(5);
-  });
-
-  it('hold however often the server is killed amid payments', async () => {
-    await add('hasty', { wallet: 'shop', method: ['view', 'spend'], 'spend-hour': String(0.35 * COIN) });
-    await reload();
-    const before = (await ask('root', 'get_transfers', { pending: true }, shopPath)).pending.length as number;
-    const flood = () =>
-      Promise.allSettled(Array.from({ length: 8 }, () => as('hasty', 'transfer', pay(0.1), shopPath)));
-    for (const ms of [40, 150, 400]) {
-      const payments = flood();
-      await sleep(ms);
-      await restart();
-      await payments;
-    }
-    await flood();
-    const { pending } = await ask('root', 'get_transfers', { pending: true }, shopPath);
-    expect(pending.length - before).toBe(3);
-  });
-
-  it('count whatever a payment is made with', async () => {
-    await add('maker', {
-      ...{ wallet: 'shop', method: ['view', 'spend'] },
-      ...{ 'spend-transaction': String(3 * COIN), 'spend-hour': String(4.5 * COIN) },
-    });
-    await reload();
-    const own = (await ask('maker', 'get_address', {}, shopPath)).address as string;
-    const many = pay(1, { destinations: [{ amount: 3 * COIN, address: payee }] });
-    expect((await as('maker', 'transfer', many, shopPath)).reply.error?.message).toContain(
-      'spend.transaction',
-    );
-    for (const method of ['sweep_all', 'sweep_single']) {
-      const { incoming_transfers: none, ...found } = await ask(
-        'maker',
-        'incoming_transfers',
-        { transfer_type: 'available' },
-        shopPath,
-      );
-      expect(none).toBeUndefined();
-      const { key_image } = (found.transfers as Loose[])[0];
-      expect((await as('maker', method, { address: payee, key_image }, shopPath)).reply.error?.code).toBe(
-        LIMIT,
-      );
-    }
-    // Payments to the wallet itself cost their fee alone.
-    expect(
-      (await as('maker', 'transfer', { destinations: [{ amount: 4 * COIN, address: own }] }, shopPath)).reply
-        .result,
-    ).toBeDefined();
-    // A payment counts when it is signed, and not again when it is relayed.
-    const made = await ask(
-      'maker',
-      'transfer',
-      pay(2, { do_not_relay: true, get_tx_metadata: true }),
-      shopPath,
-    );
-    expect((await as('maker', 'transfer', pay(2.9), shopPath)).reply.error?.message).toContain('spend.hour');
-    expect(await ask('maker', 'relay_tx', { hex: made.tx_metadata }, shopPath)).toEqual({
-      tx_hash: made.tx_hash,
-    });
-    // A repeated idempotency key counts once.
-    const order = pay(1, { idempotency_key: 'one' });
-    const paid = await ask('maker', 'transfer', order, shopPath);
-    expect((await ask('maker', 'transfer', order, shopPath)).tx_hash).toBe(paid.tx_hash);
-    expect((await as('maker', 'transfer_split', pay(0.9), shopPath)).reply.result).toBeDefined();
-    expect((await as('maker', 'transfer_split', pay(0.9), shopPath)).reply.error?.message).toContain(
-      'spend.hour',
-    );
-  });
-
-  it('hold payments to the listed addresses', async () => {
-    await add('narrow', { wallet: 'shop', method: 'spend', address: payee });
-    await reload();
-    const other = (
-      await ask('root', 'create_wallet', { filename: 'other', language: 'English' }).then(() =>
-        ask('root', 'get_address'),
-      )
-    ).address as string;
-    const to = (address: string) => ({ destinations: [{ amount: COIN, address }] });
-    expect((await as('narrow', 'transfer', to(other), shopPath)).reply.error).toEqual({
-      code: DENIED,
-      message: `credential narrow: addresses: payments to ${other} are not allowed`,
-    });
-    expect((await as('narrow', 'sweep_all', { address: other }, shopPath)).reply.error?.code).toBe(DENIED);
-    const { integrated_address: integrated } = await ask('root', 'make_integrated_address', {
-      standard_address: payee,
-    });
-    expect((await as('narrow', 'transfer', to(integrated as string), shopPath)).reply.error?.code).toBe(
-      DENIED,
-    );
-    expect((await as('narrow', 'transfer', to(payee), shopPath)).reply.result).toBeDefined();
-  });
-});
-
 describe('the file', () => {
   it('is read again on SIGHUP: a removed credential is refused, and ends its streams', async () => {
     await add('brief', { wallet: 'shop', method: 'view' });
     await reload();
-    const stream = await fetch(`http://127.0.0.1:${server.port}/wallet/shop/events?after=999999999`, {
+    const stream = await fetch(`http://127.0.0.1:${clients.server.port}/wallet/shop/events?after=999999999`, {
       headers: { authorization: `Bearer ${tokens['brief']}` },
     });
     expect(stream.status).toBe(200);
@@ -472,7 +228,7 @@ describe('the file', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('"view"', '"viewing"'));
     await reload();
-    expect(server.process.output()).toContain("methods: 'viewing' is neither a family nor a method");
+    expect(clients.server.process.output()).toContain("methods: 'viewing' is neither a family nor a method");
     expect((await as('clerk', 'get_version')).status).toBe(200);
     writeFileSync(file, text);
     await reload();
@@ -495,50 +251,5 @@ describe('the file', () => {
     const open = join(folder, 'open.json');
     writeFileSync(open, '{"credentials":[]}', { mode: 0o644 });
     await expect(startWalletRpc({ args: [`--credentials=${open}`] })).rejects.toThrow('chmod 600');
-  });
-});
-
-describe('the audit log', () => {
-  it('has who called what, on which wallet, with what outcome, and no parameters', () => {
-    const lines = audit();
-    const paid = lines.find((line) => line.credential === 'payer' && line.outcome === 'ok');
-    expect(paid).toEqual({
-      time: expect.stringMatching(/^20\d\d-.*Z$/),
-      ...{ credential: 'payer', client: '127.0.0.1', method: 'transfer', wallet: 'shop', outcome: 'ok' },
-      transactions: [expect.stringMatching(/^[0-9a-f]{64}$/)],
-    });
-    expect(lines).toContainEqual(
-      expect.objectContaining({ credential: 'clerk', method: 'transfer', outcome: DENIED }),
-    );
-    expect(lines).toContainEqual(
-      expect.objectContaining({ credential: 'stranger', method: 'events', outcome: 404 }),
-    );
-    const text = readFileSync(auditFile, 'utf8');
-    expect(text).not.toContain(payee);
-    for (const token of Object.values(tokens)) expect(text).not.toContain(token.slice(-20));
-    expect(statSync(auditFile).mode & 0o777).toBe(0o600);
-  });
-
-  it('refuses spending and administration while it cannot be written, and nothing else', async () => {
-    renameSync(auditFile, `${auditFile}.1`);
-    mkdirSync(auditFile);
-    await reload();
-    const refused = await as('payer', 'transfer', pay(1), shopPath);
-    expect([refused.status, refused.reply.error?.message]).toEqual([
-      503,
-      'the audit log cannot be written: spending and administration are refused',
-    ]);
-    expect((await as('root', 'query_key', { key_type: 'view_key' }, shopPath)).status).toBe(503);
-    expect((await as('clerk', 'get_balance', {}, shopPath)).reply.result).toBeDefined();
-    expect((await as('clerk', 'create_address', {}, shopPath)).reply.result).toBeDefined();
-    rmdirSync(auditFile);
-    expect((await as('payer', 'transfer', pay(1), shopPath)).reply.error?.code).toBe(LIMIT);
-    expect(audit().map(({ method, outcome }: Loose) => [method, outcome] as unknown)).toEqual([
-      ['transfer', -1],
-      ['query_key', -1],
-      ['get_balance', 'ok'],
-      ['create_address', 'ok'],
-      ['transfer', LIMIT],
-    ]);
   });
 });

@@ -79,7 +79,8 @@ export class MultisigSigning {
 
   /**
    * Signs every transaction of a set. The answer is recorded, the nonces erased, and the amounts counted against the
-   * limits of the client, in one store transaction before it is returned. A set is signed once: after the wallet was reopened, the recorded answer is returned again.
+   * limits of the client, in one store transaction before it is returned. A set is signed once: after the wallet was
+   * reopened, the recorded answer is returned again.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`,
    * `spend_limit`, `credential_denied`: nothing is changed then.
    */

@@ -125,7 +125,7 @@ export class PaymentMaker {
       const prices = await this.#services.feeEstimator.prices(options.priority);
       // Within one read of the store, as spendable outputs are read lazily while the plan is made.
       const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
-      // Refused here at the latest when it is recorded: this saves the work, and the questions to the daemon.
+      // The limits hold where it is recorded; a payment that must exceed them is refused before any work.
       this.spending.check(options.spender, planned.map(leastSpending));
       const drafts = await this.builder.draft(planned, options, prices);
       const { multisig } = this.#context.keystore.keys;
