@@ -116,6 +116,7 @@ function conditionsOf({ name, meta }: WalletMethod): string {
   const scope = SCOPES[name] ?? SCOPE_OF_NEED[meta.needs];
   return [
     ACTS_ON[scope],
+    `Family \`${meta.family}\` (-60).`,
     NEEDS[meta.needs],
     meta.restricted ? 'Refused in restricted mode (-7).' : 'Answered in restricted mode.',
     meta.spendKey ? 'Refused on a view-only wallet (-29).' : '',
@@ -167,7 +168,8 @@ export function apiPage(methods: readonly WalletMethod[], known: readonly KnownM
     '',
     'Calls are JSON-RPC 2.0 over `POST`. `/wallet/<name>/json_rpc` acts on the named wallet, `/json_rpc` on the current',
     'one. Integers keep all their digits, and may be quoted. An absent parameter, or one that is `null`, takes its',
-    'default; unknown parameters are ignored. Numbers in brackets are error codes.',
+    'default; unknown parameters are ignored. Numbers in brackets are error codes. The family of a method is the group that',
+    'a [credential](credentials.md) allows or denies.',
     '',
     ...sorted.flatMap((method) =>
       section(

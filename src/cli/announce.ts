@@ -21,7 +21,7 @@ export function announce(
   );
   if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
   else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
-  if (config.rpc.login === undefined)
+  if (config.rpc.login === undefined && config.rpc.credentials === undefined)
     log.warn(
       'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
     );

@@ -61,6 +61,9 @@ export interface Config {
     readonly bind: readonly { readonly ip: string; readonly optional: boolean }[];
     readonly port: number;
     readonly login?: LoginConfig;
+    /** File of credentials. */
+    readonly credentials?: string;
+    readonly auditLog?: string;
     readonly restricted: boolean;
     readonly origins: readonly string[];
     /** Host names accepted in the `Host` header when no login is set, in lower case. */
@@ -190,6 +193,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   exclusive('wallet-dir', 'wallet-file');
   exclusive('password', 'password-file', 'prompt-for-password');
   exclusive('rpc-login', 'disable-rpc-login');
+  exclusive('credentials', 'disable-rpc-login');
   exclusive('trusted-daemon', 'untrusted-daemon');
   exclusive('daemon-address', 'daemon-host');
   exclusive('daemon-address', 'daemon-port');
@@ -282,6 +286,8 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       bind,
       port: raw['rpc-bind-port'] === undefined ? RPC_PORT[network] : integer('rpc-bind-port', 0, 65535),
       ...optional('login', login),
+      ...optional('credentials', text('credentials')),
+      ...optional('auditLog', text('audit-log')),
       restricted: on('restricted-rpc'),
       origins: list('rpc-access-control-origins'),
       hosts: list('rpc-allowed-hosts').map(readHost),

@@ -22,7 +22,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 };
 
 /** Commands beside the server: `commands.ts` runs them. */
-const COMMAND_NAMES: readonly string[] = ['backup', 'restore', 'verify'];
+const COMMAND_NAMES: readonly string[] = ['backup', 'credential', 'restore', 'verify'];
 
 /** True if a line of standard output can be changed in place. */
 const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';

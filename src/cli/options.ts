@@ -168,6 +168,18 @@ export const OPTIONS: readonly OptionSpec[] = [
     secret: true,
   },
   { name: 'disable-rpc-login', group: 'Server', help: 'say that no credentials are wanted' },
+  {
+    name: 'credentials',
+    argument: 'file',
+    group: 'Server',
+    help: 'clients with limited rights, in place of or beside --rpc-login; read again on SIGHUP (docs/credentials.md)',
+  },
+  {
+    name: 'audit-log',
+    argument: 'file',
+    group: 'Server',
+    help: 'append a JSON line for each call to this file; opened again on SIGHUP',
+  },
   { name: 'restricted-rpc', group: 'Server', help: 'answer view-type methods only' },
   {
     name: 'rpc-access-control-origins',
@@ -411,6 +423,7 @@ const WALLET_RPC: Program = {
   description: 'A Monero-compatible wallet RPC server over a remote daemon.',
   options: OPTIONS,
   epilogue:
+    'wallet-rpc credential adds, lists and removes the clients of --credentials.\n' +
     `Every option can also stand in the --config-file (name=value) or in the environment (${environmentName('rpc-login')}=...);\n` +
     'use those for secrets, which the process list would show.',
 };

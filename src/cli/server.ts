@@ -2,7 +2,6 @@ import { getServers } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { digestAuth } from '../jsonrpc/digest-auth.js';
 import { Dispatcher } from '../jsonrpc/dispatcher.js';
 import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
@@ -12,7 +11,9 @@ import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
+import { audited } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
+import { mayUsePage } from '../rpc/access.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
 import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
@@ -26,6 +27,7 @@ import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { announce } from './announce.js';
+import { createClients } from './clients.js';
 import { isLoopback, type Config, type SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
@@ -116,9 +118,11 @@ export async function startServer(
     stop: () => setTimeout(stop, 100),
   });
 
+  const clients = createClients(config.rpc, login, log);
   announce(config, log, directory?.path, regtest?.address);
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
+  const call = createCall(server, config.rpc.apiVersion, log);
   // A wallet of --wallet-file is open once the others begin to be opened.
   const start = {
     progress: () => ({ waiting: config.wallet.open.length || 1, damaged: 0 }),
@@ -127,7 +131,7 @@ export async function startServer(
     line && new ProgressLine({ line, sync: listening.sync, start: () => start.progress() });
   const watch = createWatch({
     ...{ config, server, listeners: listening, onBug },
-    call: createCall(server, config.rpc.apiVersion, log),
+    call: clients.audit === undefined ? call : audited(call, server, clients.audit),
     start: () => start.progress(),
   });
   let noteStarted: () => void = () => undefined;
@@ -137,18 +141,17 @@ export async function startServer(
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
   });
-  const access =
-    login === undefined
-      ? {}
-      : { auth: digestAuth(login.user, login.password), loginDeadline: new LoginDeadline() };
+  const access = clients.auth === undefined ? {} : { auth: clients.auth, loginDeadline: new LoginDeadline() };
   const http = new HttpServer({
     handler: createHttpApp({
       dispatcher,
       targetPath: WALLET_PATH,
-      streams: eventEndpoints(server),
+      streams: eventEndpoints(server, clients.audit),
       openPages: watch.openPages,
       pages: watch.pages,
       forms: watch.forms,
+      mayRead: (caller) => mayUsePage(caller, { name: 'get_transfers', family: 'view' }),
+      maySubmit: (caller) => mayUsePage(caller, { name: 'create_address', family: 'receive' }),
       onStatus: watch.onStatus,
       started,
       ...access,
@@ -189,6 +192,7 @@ export async function startServer(
       await watch.close();
       progressLine?.close();
       news?.close();
+      clients.close();
       opening.stop();
       await opening.done;
       server.endDaemonCalls();

@@ -1,5 +1,6 @@
 import { JsonError, type Json } from '../util/json.js';
 import { JsonWriter, type Writable } from '../util/json-writer.js';
+import type { Caller } from './caller.js';
 import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
 import { readRequest, type ReadRequest, type SizeOf } from './request-body.js';
@@ -10,6 +11,8 @@ export interface CallOrigin {
   readonly target?: string;
   /** Value of the header `Idempotency-Key`. */
   readonly idempotencyKey?: string;
+  /** Absent in tests of the protocol. */
+  readonly caller?: Caller;
 }
 
 /** Runs one call. @throws RpcError for errors that the client sees; anything else is a bug. */
@@ -22,6 +25,8 @@ export type Call = (
 /** Answer to a request, with its HTTP status. */
 export interface DispatchedAnswer {
   readonly status: number;
+  /** Header `Retry-After` [s]. */
+  readonly retryAfter?: number;
   readonly body: AnswerText;
 }
 
@@ -144,7 +149,8 @@ export class Dispatcher {
     const w = new JsonWriter();
     writeAnswer(w, answered);
     const { outcome } = answered;
-    return { status: outcome instanceof RpcError ? outcome.status : 200, body: this.#encode(w) };
+    const { status, retryAfter } = outcome instanceof RpcError ? outcome : { status: 200 };
+    return { status, ...(retryAfter === undefined ? {} : { retryAfter }), body: this.#encode(w) };
   }
 
   #encode(w: JsonWriter): readonly Uint8Array[] {

@@ -18,6 +18,8 @@ export class RpcError extends Error {
   readonly data: ErrorData | undefined;
   /** HTTP status of the answer to a single call. */
   readonly status: number;
+  /** Header `Retry-After` of that answer [s]. */
+  readonly retryAfter: number | undefined;
 
   /** @param explanation becomes `data.explanation`; absent: the error has no `data`. @param status default: 200. */
   constructor(
@@ -26,12 +28,18 @@ export class RpcError extends Error {
     {
       explanation,
       status = 200,
+      retryAfter,
       ...options
-    }: ErrorOptions & { readonly explanation?: string; readonly status?: number } = {},
+    }: ErrorOptions & {
+      readonly explanation?: string;
+      readonly status?: number;
+      readonly retryAfter?: number;
+    } = {},
   ) {
     super(message, options);
     this.code = code;
     this.status = status;
+    this.retryAfter = retryAfter;
     this.data = explanation === undefined ? undefined : { explanation };
   }
 }

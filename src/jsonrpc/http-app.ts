@@ -7,7 +7,9 @@ import express, {
 } from 'express';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { releaseBuffer } from '../util/buffer-release.js';
+import { callerOf } from './authentication.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
+import type { Caller } from './caller.js';
 import type { AnswerText, Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
@@ -39,6 +41,10 @@ export interface HttpAppOptions {
   readonly openPages?: readonly Page[];
   readonly pages?: readonly Page[];
   readonly forms?: readonly FormTarget[];
+  /** Whether a client may read `pages`; absent: every client that has logged in. */
+  readonly mayRead?: (caller: Caller | undefined) => boolean;
+  /** Whether a client may submit `forms`; absent: as for pages. */
+  readonly maySubmit?: (caller: Caller | undefined) => boolean;
   /** Reports the status of each answer. */
   readonly onStatus?: (status: number) => void;
   /** Requests wait for it, except those for `openPages`. */
@@ -67,6 +73,7 @@ export interface StreamEndpoint {
 /** Request for an event stream. */
 export interface StreamRequest {
   readonly target?: string;
+  readonly caller: Caller;
   /** Parameters of the URL that have one value. */
   readonly query: { readonly [name: string]: string | undefined };
   /** Header `Last-Event-ID`. */
@@ -77,15 +84,20 @@ export interface StreamRequest {
 export class StreamRefusal extends Error {
   override readonly name = 'StreamRefusal';
   readonly status: number;
+  /** Header `Retry-After` [s]. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retryAfter?: number) {
     super(message);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 
 export interface Answer {
   readonly status: number;
+  /** Header `Retry-After` [s]. */
+  readonly retryAfter?: number;
   readonly type: string;
   readonly body: AnswerText;
 }
@@ -109,6 +121,8 @@ export function createHttpApp({
   openPages = [],
   pages = [],
   forms = [],
+  mayRead = () => true,
+  maySubmit = mayRead,
   onStatus,
   started,
   anyClient = false,
@@ -177,7 +191,16 @@ export function createHttpApp({
       res.set('Allow', 'GET').status(405).type('text').send('GET only.\n');
     });
   }
+  const guard = (paths: readonly { readonly path: string }[], isAllowed: typeof mayRead): void => {
+    for (const { path } of paths)
+      app.all(path, (req, res, next) => {
+        if (isAllowed(callerOf(req))) next();
+        else res.status(403).type('text').send('This credential may not use this page.\n');
+      });
+  };
+  guard(pages, mayRead);
   servePages(app, pages);
+  guard(forms, maySubmit);
   serveForms(app, forms);
   app.use((_req, res) => {
     res.status(404).type('text').end();
@@ -199,13 +222,14 @@ export function createHttpApp({
 
 async function send(
   res: Response,
-  { status, type, body }: Answer,
+  { status, retryAfter, type, body }: Answer,
   onBug: (error: unknown) => void,
 ): Promise<void> {
   const write = (pieces: readonly Uint8Array[]): void => {
     for (const piece of pieces) res.write(piece, () => releaseBuffer(piece));
   };
   res.status(status);
+  if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
   if (Symbol.asyncIterator in body) {
     res.type(type);
     try {
@@ -234,6 +258,7 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
   try {
     const idempotencyKey = readIdempotencyKey(req.get('idempotency-key'));
     const origin = {
+      caller: callerOf(req),
       ...(target === undefined ? {} : { target }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
@@ -260,12 +285,14 @@ async function answerStream(
   let source: EventSource;
   try {
     source = open({
+      caller: callerOf(req),
       query,
       ...(target === undefined ? {} : { target }),
       ...(lastEventId === undefined || lastEventId === '' ? {} : { lastEventId }),
     });
   } catch (error) {
     if (!(error instanceof StreamRefusal)) throw error;
+    if (error.retryAfter !== undefined) res.set('Retry-After', String(error.retryAfter));
     return void res.status(error.status).type('text').send(`${error.message}\n`);
   }
   try {

@@ -57,6 +57,8 @@ export function explain(fault: Fault): string {
     case 'multisig_refused':
     case 'bad_multisig_set':
     case 'bad_webhook':
+    case 'credential_denied':
+    case 'spend_limit':
     case 'wrong_signature':
       return fault.reason;
     case 'order_mismatch':

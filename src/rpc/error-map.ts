@@ -73,6 +73,8 @@ export const CODE = {
   events_expired: -57,
   webhook_missing: -58,
   bad_webhook: -59,
+  credential_denied: -60,
+  spend_limit: -61,
   multisig_refused: -1,
   already_multisig: -28,
   not_multisig: -31,

@@ -104,6 +104,8 @@ export const TEXTS: ErrorTexts = {
   events_expired: explain,
   webhook_missing: explain,
   bad_webhook: causeText,
+  credential_denied: causeText,
+  spend_limit: causeText,
   multisig_refused: causeText,
   already_multisig: 'This wallet is already multisig',
   not_multisig: 'This wallet is not multisig',

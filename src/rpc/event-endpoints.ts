@@ -1,18 +1,25 @@
+import type { Credential } from '../access/credential.js';
 import type { EventSource } from '../jsonrpc/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../jsonrpc/http-app.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../wallet/model/events.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
+import type { AuditLog } from '../access/audit-log.js';
+import { RpcError } from '../jsonrpc/errors.js';
+import { assertAllowed, countCall, credentialOf } from './access.js';
 import { explain } from './error-explanations.js';
 import { eventLogsOf } from './event-scope.js';
+import { registry } from './registry.js';
 
 /** Events sent at a time. */
 const PAGE = 500;
 
 const BAD_REQUEST = 400;
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const GONE = 410;
+const INTERNAL_SERVER_ERROR = 500;
 
 /** @throws StreamRefusal */
 function readCursor(text: string | undefined): number | undefined {
@@ -42,16 +49,36 @@ function refusing<T>(task: () => T): T {
   }
 }
 
-/** @throws StreamRefusal for a bad or expired cursor, and a wallet that is not open. */
-function openStream(server: WalletManager, { target, query, lastEventId }: StreamRequest): EventSource {
+/** Checks the rules of a credential, which are those of `get_events`. @throws StreamRefusal */
+function admit(credential: Credential): void {
+  const method = registry.find('get_events');
+  if (method === undefined) throw new Error('no method get_events');
+  try {
+    countCall(credential);
+    assertAllowed(credential, method);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new StreamRefusal(error.status === 200 ? FORBIDDEN : error.status, error.message, error.retryAfter);
+  }
+}
+
+/** @throws StreamRefusal for a bad or expired cursor, a wallet that is not open, and by a credential. */
+function openStream(
+  server: WalletManager,
+  { target, query, lastEventId, caller }: StreamRequest,
+): EventSource {
   const { events: feed } = server;
-  const scope = server.scope(target);
+  const credential = credentialOf(caller);
+  if (credential !== undefined) admit(credential);
+  const scope = server.scope(target, credential);
   const logs = () => eventLogsOf({ server, scope });
   const types = readTypes(query['types']);
   const given = readCursor(lastEventId ?? query['after']);
   return refusing(() => {
     let cursor = given ?? feed.oldestCursor(logs());
     const next = () => {
+      const refusal = credential?.refusal(Date.now());
+      if (refusal !== undefined) throw new StreamRefusal(refusal.status, refusal.reason);
       const page = feed.read(logs(), {
         after: cursor,
         limit: PAGE,
@@ -80,9 +107,26 @@ function openStream(server: WalletManager, { target, query, lastEventId }: Strea
   });
 }
 
-/** Paths of events as streams: of one wallet, and of all open wallets. */
-export const eventEndpoints = (server: WalletManager): readonly StreamEndpoint[] =>
+/** Paths of events as streams: of one wallet, and of all open wallets. @param audit records each stream. */
+export const eventEndpoints = (server: WalletManager, audit?: AuditLog): readonly StreamEndpoint[] =>
   ['/events', '/wallet/:target/events'].map((path) => ({
     path,
-    open: (request) => openStream(server, request),
+    open(request) {
+      const record = (outcome: 'ok' | number): void =>
+        audit?.record({
+          credential: request.caller.login?.name ?? 'none',
+          client: request.caller.address,
+          method: 'events',
+          ...(request.target === undefined ? {} : { wallet: request.target }),
+          outcome,
+        });
+      try {
+        const source = openStream(server, request);
+        record('ok');
+        return source;
+      } catch (error) {
+        record(error instanceof StreamRefusal ? error.status : INTERNAL_SERVER_ERROR);
+        throw error;
+      }
+    },
   }));

@@ -4,7 +4,8 @@ import type { WalletScope } from '../services/manager/wallet-scope.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 
 /**
- * Event logs that a path reaches: that of its wallet, or of all open wallets for a path without a name.
+ * Event logs that a path reaches: that of its wallet, or, for a path without a name, of all open wallets that the client
+ * may know of.
  * @throws WalletError `no_wallet` if the wallet of the path is not open.
  */
 export function eventLogsOf({
@@ -14,7 +15,11 @@ export function eventLogsOf({
   readonly server: WalletManager;
   readonly scope: WalletScope;
 }): readonly WalletEventLog[] {
-  if (!scope.isOneWallet) return server.openWallets().map(({ eventLog }) => eventLog);
+  if (!scope.isOneWallet)
+    return server
+      .openWallets()
+      .filter(({ name }) => scope.mayKnow(name))
+      .map(({ eventLog }) => eventLog);
   const wallet = scope.find();
   if (wallet === undefined) throw new WalletError({ kind: 'no_wallet' });
   return [wallet.eventLog];

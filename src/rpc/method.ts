@@ -3,7 +3,9 @@ import { defineMethod as define, type Method } from '../jsonrpc/method.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
+import type { Spender } from '../wallet/model/spender.js';
 import type { Fault } from '../wallet/model/wallet-error.js';
+import type { Family } from '../access/family.js';
 import type { ApiVersion } from './api-version.js';
 import type { ErrorTexts } from './error-texts.js';
 
@@ -15,12 +17,16 @@ export interface Context {
   /** Wallet of the request, resolved when it arrived. @throws WalletError `no_wallet` if none was open then. */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
+  /** Limits of the client's payments; undefined: none, as it has all rights. */
+  readonly spender: Spender | undefined;
 }
 
 /**
  * Conditions of a method, enforced by `rpc/gate.ts` (error codes in brackets), and its own error codes and messages.
  */
 export interface Gates {
+  /** Group of methods that a credential allows or denies together (-60). */
+  readonly family: Family;
   /** Nothing, a wallet directory (-23) or an open wallet (-13). */
   readonly needs: 'nothing' | 'directory' | 'wallet';
   /** Refused in restricted mode (-7). */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { flag, text, u32, u64 } from '../jsonrpc/params.js';
+import type { Spender } from '../wallet/model/spender.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { ResultFields } from './payment-shapes.js';
 
@@ -26,7 +27,7 @@ type ResultParams = z.output<z.ZodObject<typeof resultParams>>;
 type PaymentParams = z.output<z.ZodObject<typeof paymentParams>>;
 
 /** Options of a payment. @throws WalletError `wrong_payment_id` for a standalone payment id: these are obsolete. */
-export function paymentOptions(args: PaymentParams) {
+export function paymentOptions(args: PaymentParams, spender: Spender | undefined) {
   if (args.payment_id !== '')
     throw new WalletError({
       kind: 'wrong_payment_id',
@@ -38,6 +39,7 @@ export function paymentOptions(args: PaymentParams) {
     unlockTime: args.unlock_time,
     doNotRelay: args.do_not_relay,
     withMetadata: args.get_tx_metadata,
+    spender,
   };
 }
 

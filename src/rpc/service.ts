@@ -4,18 +4,25 @@ import { writeRows } from '../jsonrpc/json-rows.js';
 import { readParams } from '../jsonrpc/params.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
+import { assertAllowed, countCall, credentialOf, spenderOf } from './access.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './error-map.js';
 import { withHeaderKey, withMismatchStatus } from './order-params.js';
 import { passGate, passRestriction } from './gate.js';
 import { registry } from './registry.js';
 
-/** Creates the call function of a server: checks restricted mode, parameters and gate, runs the handler, adapts version and errors. */
+/**
+ * Creates the call function of a server: checks credential, restricted mode, parameters and gate, runs the handler,
+ * adapts version and errors.
+ */
 export function createCall(server: WalletManager, version: ApiVersion, log: Logger): Call {
   return async (name, rawParams, origin) => {
-    const scope = server.scope(origin.target);
+    const credential = credentialOf(origin.caller);
+    if (credential !== undefined) countCall(credential);
+    const scope = server.scope(origin.target, credential);
     const method = registry.find(name);
     if (method === undefined) throw methodNotFound();
+    if (credential !== undefined) assertAllowed(credential, method);
     log.debug({ method: method.name }, 'request');
     passRestriction(method.meta, server);
     const withKey = withHeaderKey(method.params, rawParams, origin);
@@ -25,7 +32,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       return origin.idempotencyKey !== undefined ? withMismatchStatus(error, shown) : shown;
     };
     try {
-      const context = passGate(method.meta, server, scope, version);
+      const context = passGate(method.meta, server, scope, version, credential && spenderOf(credential));
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);
       return await writeRows(adaptReply(version, method.name, reply), toClientError);

@@ -4,6 +4,7 @@ import { AccountReader, SubaddressReader } from './tables/accounts.js';
 import { AddressBookReader } from './tables/address-book.js';
 import { AttributeReader } from './tables/attributes.js';
 import { ChainReader } from './tables/chain.js';
+import { CredentialSpendReader } from './tables/credential-spends.js';
 import { EventReader } from './tables/events.js';
 import { SpendableOutputReader } from './queries/spendable-outputs.js';
 import { IncomingReader } from './queries/incoming.js';
@@ -49,6 +50,7 @@ export class WalletReader {
   readonly importedKeyImages: ImportedKeyImageReader;
   readonly multisig: MultisigReader;
   readonly orders: OrderReader;
+  readonly credentialSpends: CredentialSpendReader;
   readonly events: EventReader;
   readonly notifiedTxs: NotifiedTxReader;
   readonly webhooks: WebhookReader;
@@ -78,6 +80,7 @@ export class WalletReader {
     this.importedKeyImages = new ImportedKeyImageReader(db);
     this.multisig = new MultisigReader(db);
     this.orders = new OrderReader(db);
+    this.credentialSpends = new CredentialSpendReader(db);
     this.events = new EventReader(db);
     this.notifiedTxs = new NotifiedTxReader(db);
     this.webhooks = new WebhookReader(db);

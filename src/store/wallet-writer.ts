@@ -3,6 +3,7 @@ import { AccountWriter, SubaddressWriter } from './tables/accounts.js';
 import { AddressBookWriter } from './tables/address-book.js';
 import { AttributeWriter } from './tables/attributes.js';
 import { ChainWriter } from './tables/chain.js';
+import { CredentialSpendWriter } from './tables/credential-spends.js';
 import { type Db } from './file/database.js';
 import { EventIds } from './event-ids.js';
 import { DEFAULT_CONFIRMATIONS, EventLog, type EventSettings } from './events/event-log.js';
@@ -63,6 +64,7 @@ export class WalletWriter {
   readonly importedKeyImages: ImportedKeyImageWriter;
   readonly multisig: MultisigWriter;
   readonly orders: OrderWriter;
+  readonly credentialSpends: CredentialSpendWriter;
   readonly events: EventLog;
   readonly notifiedTxs: NotifiedTxWriter;
   readonly webhooks: WebhookWriter;
@@ -91,6 +93,7 @@ export class WalletWriter {
     this.importedKeyImages = new ImportedKeyImageWriter(db);
     this.multisig = new MultisigWriter(db);
     this.orders = new OrderWriter(db);
+    this.credentialSpends = new CredentialSpendWriter(db);
     this.events = new EventLog(db, this, events);
     this.notifiedTxs = new NotifiedTxWriter(db);
     this.webhooks = new WebhookWriter(db);

@@ -187,6 +187,7 @@ describe('flags that exclude each other', () => {
     ['password', 'prompt-for-password'],
     ['password-file', 'prompt-for-password'],
     ['rpc-login', 'disable-rpc-login'],
+    ['credentials', 'disable-rpc-login'],
     ['trusted-daemon', 'untrusted-daemon'],
     ['daemon-address', 'daemon-host'],
     ['daemon-address', 'daemon-port'],

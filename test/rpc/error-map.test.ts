@@ -7,7 +7,7 @@ import type { Gates } from '../../src/rpc/method.js';
 import { amount } from '../../src/util/amount.js';
 import { WalletError, type Fault } from '../../src/wallet/model/wallet-error.js';
 
-const PLAIN: Gates = { needs: 'wallet', restricted: false };
+const PLAIN: Gates = { family: 'view', needs: 'wallet', restricted: false };
 const AT = { daemonAddress: 'node:18081' };
 
 const gatesOf = (method: string): Gates => registry.find(method)?.meta ?? PLAIN;

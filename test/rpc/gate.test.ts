@@ -20,7 +20,13 @@ class Scope {
 
 const server = { settings: { restricted: false } } as unknown as WalletManager;
 const pass = (scope: Scope, needs: Gates['needs']) =>
-  passGate({ needs, restricted: false }, server, scope as unknown as WalletScope, '1.3');
+  passGate(
+    { family: 'view', needs, restricted: false },
+    server,
+    scope as unknown as WalletScope,
+    '1.3',
+    undefined,
+  );
 
 describe('the gate', () => {
   it.each(['wallet', 'nothing'] as const)(
@@ -55,13 +61,13 @@ describe('restricted mode', () => {
 
   it('refuses the methods that it does not serve', () => {
     const denied = { code: -7, message: 'Command unavailable in restricted mode.' };
-    expect(() => passRestriction({ needs: 'nothing', restricted: true }, restricted)).toThrow(
+    expect(() => passRestriction({ family: 'view', needs: 'nothing', restricted: true }, restricted)).toThrow(
       expect.objectContaining(denied),
     );
   });
 
   it('serves the others, and a server outside of it serves all', () => {
-    expect(() => passRestriction({ needs: 'nothing', restricted: false }, restricted)).not.toThrow();
-    expect(() => passRestriction({ needs: 'nothing', restricted: true }, server)).not.toThrow();
+    expect(() => passRestriction({ family: 'view', needs: 'nothing', restricted: false }, restricted)).not.toThrow();
+    expect(() => passRestriction({ family: 'view', needs: 'nothing', restricted: true }, server)).not.toThrow();
   });
 });

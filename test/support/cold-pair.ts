@@ -11,6 +11,7 @@ import { toHex } from '../../src/util/bytes.js';
 import { systemRng } from '../../src/util/random.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import { planTransfers } from '../../src/wallet/select/transfer-plan.js';
+import type { Spender } from '../../src/wallet/model/spender.js';
 import type { Payee } from '../../src/wallet/select/transfer-request.js';
 import { unnamed } from '../store/fixtures.js';
 import type { Holder } from '../wallet/fixtures.js';
@@ -78,9 +79,13 @@ export function coldPair(
 }
 
 /** Lays a payment out in the view-only wallet. @returns the sealed set in hex, for the signer. */
-export async function layOutPayment({ watch: { payments } }: ColdPair, payee: Payee): Promise<string> {
+export async function layOutPayment(
+  { watch: { payments } }: ColdPair,
+  payee: Payee,
+  spender?: Spender,
+): Promise<string> {
   const { unsignedSet = new Uint8Array() } = await payments.make(
-    { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+    { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender },
     ({ rates, priority }) =>
       planTransfers(
         { payees: [payee], account: 0, priority, unlockTime: 0n },

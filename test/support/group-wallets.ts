@@ -11,6 +11,7 @@ import { systemRng } from '../../src/util/random.js';
 import type { Rng } from '../../src/util/random.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import { planTransfers } from '../../src/wallet/select/transfer-plan.js';
+import type { Spender } from '../../src/wallet/model/spender.js';
 import type { Payee } from '../../src/wallet/select/transfer-request.js';
 import { groupOf, randomSigners } from '../wallet/multisig/groups.js';
 import { sharedOutput } from '../wallet/multisig/shared-outputs.js';
@@ -47,9 +48,9 @@ export class GroupMember {
   }
 
   /** Proposes a payment. @returns the sealed set in hex, for the other signers. */
-  async propose(payee: Payee): Promise<string> {
+  async propose(payee: Payee, spender?: Spender): Promise<string> {
     const { multisigSet = new Uint8Array() } = await this.payments.make(
-      { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+      { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender },
       ({ rates, priority }) =>
         planTransfers(
           { payees: [payee], account: 0, priority, unlockTime: 0n },

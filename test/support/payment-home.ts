@@ -7,6 +7,7 @@ import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import type { Daemon, RelayOutcome } from '../../src/daemon/daemon.js';
 import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
 import { PaymentLedger } from '../../src/services/payments/payment-ledger.js';
+import { SpendGuard } from '../../src/services/payments/spend-guard.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { openDatabase, type Db } from '../../src/store/file/database.js';
@@ -66,7 +67,16 @@ export class PaymentHome {
     return new PaymentLedger(this.#context(), {
       relay: this.relay,
       mempool: { reserveLost: (): void => undefined },
+      spending: this.spending(),
     });
+  }
+
+  /** Limits of clients of a wallet that recognises no address. */
+  spending(): SpendGuard {
+    const decoded = (): never => {
+      throw new Error('no address is known');
+    };
+    return new SpendGuard(this.#context(), { accounts: { decoded } });
   }
 
   lostPayments(): LostPayments {

@@ -97,7 +97,7 @@ export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRp
   launch(
     [process.execPath, ...(options.nodeFlags ?? []), MAIN],
     { ...options, env: { ...ALLOCATOR, ...options.env } },
-    options.args?.some((arg) => arg.startsWith('--rpc-login')) ? [] : ['--disable-rpc-login'],
+    options.args?.some((arg) => /^--(rpc-login|credentials)/.test(arg)) ? [] : ['--disable-rpc-login'],
   );
 
 const NO_CONNECTION = -38;

@@ -11,7 +11,7 @@ const { methods: known } = JSON.parse(
   readFileSync(new URL('test/vectors/rpc/methods.json', root), 'utf8'),
 ) as { methods: readonly KnownMethod[] };
 
-const GATES: Gates = { needs: 'wallet', restricted: true };
+const GATES: Gates = { family: 'view', needs: 'wallet', restricted: true };
 const page = (schema: z.ZodType, gates = GATES, of: readonly KnownMethod[] = []): string =>
   apiPage(
     [
@@ -74,7 +74,7 @@ describe('the page of methods', () => {
     expect(text_).toContain('Also called `doit`.');
     expect(text_).toContain('Not in `monero-wallet-rpc` 0.18');
     expect(text_).toContain(
-      'Acts on the wallet of the path. Needs an open wallet (-13). Refused in restricted mode (-7). ' +
+      'Acts on the wallet of the path. Family `view` (-60). Needs an open wallet (-13). Refused in restricted mode (-7). ' +
         'Refused on a view-only wallet (-29). Needs a trusted daemon (-1).',
     );
     expect(text_).toContain('No parameters.');

@@ -6,7 +6,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_account_tags',
     summary: 'Lists the tags of accounts, with their descriptions.',
-    meta: { needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
     params: none,
     source: 'COMMAND_RPC_GET_ACCOUNT_TAGS, on_get_account_tags',
     handle: ({ wallet }) => ({
@@ -22,6 +22,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
     name: 'tag_accounts',
     summary: 'Sets the tag of accounts.',
     meta: {
+      family: 'receive',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -40,6 +41,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
     name: 'untag_accounts',
     summary: 'Removes the tags of accounts.',
     meta: {
+      family: 'receive',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -57,7 +59,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_account_tag_description',
     summary: 'Sets the description of a tag.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ tag: text.default(''), description: text.default('') }),
     source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',
     handle({ wallet }, { tag, description }) {

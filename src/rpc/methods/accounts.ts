@@ -34,7 +34,7 @@ export const accountMethods: readonly WalletMethod[] = [
     name: 'get_balance',
     aliases: ['getbalance'],
     summary: 'Returns the balance of an account; unlocked_balance excludes locked outputs.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({
       account_index: u32.default(0),
       address_indices: listOf(u32),
@@ -70,7 +70,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_accounts',
     summary: 'Lists accounts with their balances.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({
       tag: text.default(''),
       strict_balances: flag.default(false),
@@ -104,7 +104,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_account',
     summary: 'Creates an account.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ label: text.default('') }),
     source: 'COMMAND_RPC_CREATE_ACCOUNT, on_create_account',
     handle({ wallet }, { label }) {
@@ -116,7 +116,7 @@ export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'label_account',
     summary: 'Sets the label of an account.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), label: text.default('') }),
     source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',
     handle({ wallet }, { account_index, label }) {

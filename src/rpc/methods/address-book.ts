@@ -17,7 +17,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_address_book',
     summary: 'Lists entries of the address book.',
-    meta: { needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
     params: params({ entries: listOf(height) }),
     source: 'COMMAND_RPC_GET_ADDRESS_BOOK_ENTRY, on_get_address_book',
     handle: ({ wallet }, { entries }) => ({
@@ -33,7 +33,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'add_address_book',
     summary: 'Adds an entry to the address book.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
     params: params({
       address: text.default(''),
       payment_id: text.default(''),
@@ -48,7 +48,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'edit_address_book',
     summary: 'Changes fields of an entry of the address book.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
     params: params({
       index: height.default(0),
       set_address: flag.default(false),
@@ -72,7 +72,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'delete_address_book',
     summary: 'Removes an entry of the address book; the indices of later entries decrease by one.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ index: height.default(0) }),
     source: 'COMMAND_RPC_DELETE_ADDRESS_BOOK_ENTRY, on_delete_address_book',
     handle({ wallet }, { index }) {

@@ -16,7 +16,7 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'get_address',
     aliases: ['getaddress'],
     summary: 'Lists the addresses of an account.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ account_index: u32.default(0), address_index: listOf(u32) }),
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
     async handle({ wallet }, { account_index, address_index }) {
@@ -38,7 +38,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_address_index',
     summary: 'Returns the account and address index of an address of the wallet.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ address: text.default('') }),
     source: 'COMMAND_RPC_GET_ADDRESS_INDEX, on_getaddress_index',
     handle({ wallet }, { address }) {
@@ -49,7 +49,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_address',
     summary: 'Creates addresses in an account.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
     source: 'COMMAND_RPC_CREATE_ADDRESS, on_create_address',
     async handle({ wallet }, { account_index, count, label }) {
@@ -72,7 +72,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'label_address',
     summary: 'Sets the label of an address.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ index: subaddressIndex, label: text.default('') }),
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
     handle({ wallet }, { index, label }) {
@@ -84,7 +84,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_subaddress_lookahead',
     summary: 'Sets the number of accounts and addresses watched beyond the last created ones.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     params: params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
     async handle({ wallet }, { password, major_idx, minor_idx }) {
@@ -97,7 +97,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'validate_address',
     summary: 'Checks whether a text is an address, and returns its kind and network.',
-    meta: { needs: 'nothing', restricted: false },
+    meta: { family: 'view', needs: 'nothing', restricted: false },
     params: params({
       address: text.default(''),
       any_net_type: flag.default(false),
@@ -125,7 +125,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'make_integrated_address',
     summary: 'Creates an integrated address from an address and a payment id.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'receive', needs: 'wallet', restricted: false },
     params: params({ standard_address: text.default(''), payment_id: text.default('') }),
     source: 'COMMAND_RPC_MAKE_INTEGRATED_ADDRESS, on_make_integrated_address',
     handle({ wallet, server }, { standard_address, payment_id }) {
@@ -152,7 +152,7 @@ export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'split_integrated_address',
     summary: 'Returns the address and payment id of an integrated address.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ integrated_address: text.default('') }),
     source: 'COMMAND_RPC_SPLIT_INTEGRATED_ADDRESS, on_split_integrated_address',
     handle({ wallet }, { integrated_address }) {

@@ -8,7 +8,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_tx_notes',
     summary: 'Sets notes of transactions, known to the wallet or not.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ txids: listOf(text), notes: listOf(text) }),
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
     handle({ wallet }, { txids, notes }) {
@@ -28,7 +28,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_tx_notes',
     summary: 'Returns the notes of transactions, including empty ones.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ txids: listOf(text) }),
     source: 'COMMAND_RPC_GET_TX_NOTES, on_get_tx_notes',
     handle: ({ wallet }, { txids }) => ({ notes: wallet.annotations.notes(txids.map(readTxHash)) }),
@@ -37,7 +37,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_attribute',
     summary: 'Stores a text under a key.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ key: text.default(''), value: text.default('') }),
     source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',
     handle({ wallet }, { key, value }) {
@@ -49,7 +49,7 @@ export const annotationMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_attribute',
     summary: 'Returns the text stored under a key.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'receive', needs: 'wallet', restricted: true },
     params: params({ key: text.default('') }),
     source: 'COMMAND_RPC_GET_ATTRIBUTE, on_get_attribute',
     handle: ({ wallet }, { key }) => ({ value: wallet.annotations.attribute(key) }),

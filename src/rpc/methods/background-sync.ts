@@ -7,6 +7,7 @@ import { defineMethod, type Gates, type WalletMethod } from '../method.js';
  * Source: wallet_rpc_server.cpp `PRE_VALIDATE_BACKGROUND_SYNC`.
  */
 const FULL_WALLET: Gates = {
+  family: 'admin',
   needs: 'wallet',
   restricted: true,
   spendKey: true,

@@ -74,7 +74,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_outputs',
     summary: 'Exports outputs for an offline wallet with the same keys.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({
       all: flag.default(false),
       start: u32.default(0),
@@ -89,7 +89,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_outputs',
     summary: 'Imports outputs exported by a wallet that reads the chain.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ outputs_data_hex: text.default('') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
@@ -102,7 +102,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_key_images',
     summary: 'Exports signed key images for a wallet without a spend key.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ all: flag.default(false) }),
     source: 'COMMAND_RPC_EXPORT_KEY_IMAGES, on_export_key_images',
     async handle({ wallet }, { all }) {
@@ -120,7 +120,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_key_images',
     summary: 'Imports signed key images and asks the daemon which of them are spent.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
     requestSize: 'long-list',
     source: 'COMMAND_RPC_IMPORT_KEY_IMAGES, on_import_key_images',
@@ -136,6 +136,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'describe_transfer',
     summary: 'Returns the payments in a set of unsigned or partly signed transactions.',
     meta: {
+      family: 'view',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -166,7 +167,14 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sign_transfer',
     summary: 'Signs transactions created by a wallet without a spend key.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, spendKey: true, multisigEnabled: true },
+    meta: {
+      family: 'spend',
+      needs: 'wallet',
+      restricted: true,
+      foreground: true,
+      spendKey: true,
+      multisigEnabled: true,
+    },
     params: params({
       unsigned_txset: text.default(''),
       export_raw: flag.default(false),
@@ -174,8 +182,8 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_TRANSFER, on_sign_transfer',
-    async handle({ wallet }, { unsigned_txset, export_raw, get_tx_keys }) {
-      const { blob, txs } = await wallet.coldSigning.sign(unsigned_txset);
+    async handle({ wallet, spender }, { unsigned_txset, export_raw, get_tx_keys }) {
+      const { blob, txs } = await wallet.coldSigning.sign(unsigned_txset, spender);
       return {
         signed_txset: toHex(blob),
         tx_hash_list: txs.map(({ txHash }) => toHex(txHash)),
@@ -188,13 +196,13 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'submit_transfer',
     summary: 'Relays transactions signed by an offline wallet.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true },
     params: submitSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const made = await wallet.orders.place(orderTerms('submit_transfer', submitSchema, args), {
-        pay: (order) => wallet.coldSigning.submit(args.tx_data_hex, order),
+        pay: (order) => wallet.coldSigning.submit(args.tx_data_hex, spender, order),
       });
       return hashesShape(made);
     },

@@ -13,7 +13,7 @@ export const eventMethods: readonly WalletMethod[] = [
     name: 'get_events',
     summary:
       'Returns events after a cursor, of the wallet of the path, or of all open wallets; waits for one if asked.',
-    meta: { needs: 'nothing', restricted: false },
+    meta: { family: 'view', needs: 'nothing', restricted: false },
     params: params({
       after: height.optional(),
       limit: pageLimit,

@@ -27,7 +27,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_wallet',
     summary: 'Creates a wallet and opens it; with an empty filename it exists in memory only.',
-    meta: { needs: 'directory', restricted: true },
+    meta: { family: 'admin', needs: 'directory', restricted: true },
     params: params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
     async handle({ scope }, { filename, password, language }) {
@@ -41,6 +41,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary:
       'Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the previous one is closed unless it was also opened under its own path.',
     meta: {
+      family: 'admin',
       needs: 'directory',
       restricted: true,
       codes: { wrong_password: -1 },
@@ -68,6 +69,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'restore_deterministic_wallet',
     summary: 'Restores a wallet from its mnemonic seed and opens it.',
     meta: {
+      family: 'admin',
       needs: 'directory',
       restricted: true,
       codes: { wallet_exists: -1 },
@@ -125,6 +127,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'generate_from_keys',
     summary: 'Creates a wallet from its keys and opens it; without the spend key it is view-only.',
     meta: {
+      family: 'admin',
       needs: 'directory',
       restricted: true,
       codes: { wallet_exists: -1 },
@@ -157,7 +160,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'close_wallet',
     summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({ autosave_current: flag.default(true) }),
     source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
     async handle({ scope, wallet }) {
@@ -170,6 +173,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'change_wallet_password',
     summary: 'Changes the password of the open wallet.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -186,7 +190,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'store',
     summary: 'Writes the open wallet to disk.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({}),
     source: 'COMMAND_RPC_STORE, on_store',
     async handle({ wallet }) {
@@ -199,7 +203,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'backup_wallet',
     summary:
       'Writes a checked copy of the wallet, its store and its keys file, to --backup-dir, while it stays in use. Addition of this server.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     params: params({}),
     source: 'an addition of this server',
     async handle({ server, wallet }) {
@@ -211,7 +215,7 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'query_key',
     summary: 'Returns a secret key or the mnemonic seed.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({ key_type: text.default('') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {

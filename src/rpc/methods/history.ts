@@ -64,7 +64,7 @@ export const historyMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_transfers',
     summary: 'Lists transfers of the requested kinds.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({
       in: flag.default(false),
       out: flag.default(false),
@@ -117,6 +117,7 @@ export const historyMethods: readonly WalletMethod[] = [
     name: 'get_transfer_by_txid',
     summary: 'Returns one transaction of an account.',
     meta: {
+      family: 'view',
       needs: 'wallet',
       restricted: false,
       texts: { account_out_of_range: 'Account index is out of bound' },
@@ -134,7 +135,7 @@ export const historyMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'incoming_transfers',
     summary: 'Lists the outputs received by an account.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({
       transfer_type: text.default(''),
       account_index: u32.default(0),
@@ -156,7 +157,7 @@ export const historyMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_payments',
     summary: 'Lists incoming payments with a payment id.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ payment_id: text.default('') }),
     source: 'COMMAND_RPC_GET_PAYMENTS, on_get_payments',
     handle({ wallet }, { payment_id }) {
@@ -171,7 +172,7 @@ export const historyMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_bulk_payments',
     summary: 'Lists incoming payments with any of several payment ids, or all of them.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ payment_ids: listOf(text), min_block_height: height.default(0) }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_GET_BULK_PAYMENTS, on_get_bulk_payments',

@@ -6,7 +6,7 @@ export const loggingMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_log_level',
     summary: 'Sets the log level, from 0 (least) to 4 (everything).',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ level: i8.default(0) }),
     source: 'COMMAND_RPC_SET_LOG_LEVEL, on_set_log_level',
     handle({ server }, { level }) {
@@ -18,7 +18,7 @@ export const loggingMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_log_categories',
     summary: 'Sets the log categories: a list, a level, +list or -list; empty turns the log off.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ categories: text.default('') }),
     source: 'COMMAND_RPC_SET_LOG_CATEGORIES, on_set_log_categories',
     handle: ({ server }, { categories }) => ({ categories: server.logControl.setCategories(categories) }),

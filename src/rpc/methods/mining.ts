@@ -5,7 +5,7 @@ export const miningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'start_mining',
     summary: "Starts mining of the daemon to the wallet's primary address.",
-    meta: { needs: 'wallet', restricted: true, trustedDaemon: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true, trustedDaemon: true },
     params: params({
       threads_count: height.default(0),
       do_background_mining: flag.default(false),
@@ -26,7 +26,7 @@ export const miningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'stop_mining',
     summary: 'Stops mining of the daemon.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: none,
     source: 'COMMAND_RPC_STOP_MINING, on_stop_mining',
     async handle({ wallet }) {

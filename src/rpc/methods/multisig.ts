@@ -24,7 +24,7 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'is_multisig',
     summary: 'Returns whether the wallet is multisig, and the progress of its key exchange.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_IS_MULTISIG, on_is_multisig',
     handle({ wallet }) {
@@ -37,6 +37,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'prepare_multisig',
     summary: 'Returns the first key exchange message of this wallet.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       spendKey: true,
@@ -56,6 +57,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     summary:
       'Makes an unused wallet a multisig participant; at least one round of exchange_multisig_keys follows.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       spendKey: true,
@@ -79,6 +81,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'exchange_multisig_keys',
     summary: 'Completes a round of the key exchange; the last round makes the wallet ready.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       multisig: 'begun',
@@ -101,6 +104,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'finalize_multisig',
     summary: 'Completes a round of the key exchange, as exchange_multisig_keys does; its former name.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       multisig: 'begun',
@@ -123,6 +127,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'get_multisig_key_exchange_booster',
     summary: 'Returns a message for the round after next, from some messages of the next round.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       multisig: 'unready',
@@ -148,7 +153,7 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_multisig_info',
     summary: 'Exports the multisig info of this signer; nonces of its earlier exports become invalid.',
-    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     params: none,
     source: 'COMMAND_RPC_EXPORT_MULTISIG, on_export_multisig',
     async handle({ wallet }) {
@@ -160,6 +165,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'import_multisig_info',
     summary: 'Imports the multisig info of other signers, which completes key images and allows payments.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       multisig: 'ready',
@@ -180,12 +186,12 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sign_multisig',
     summary: 'Signs transactions proposed by another signer; the last signature needed completes them.',
-    meta: { needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     params: params({ tx_data_hex: text.default('') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_MULTISIG, on_sign_multisig',
-    async handle({ wallet }, { tx_data_hex }) {
-      const { set, txHashes } = await wallet.multisigSigning.sign(tx_data_hex);
+    async handle({ wallet, spender }, { tx_data_hex }) {
+      const { set, txHashes } = await wallet.multisigSigning.sign(tx_data_hex, spender);
       return { tx_data_hex: toHex(set), tx_hash_list: txHashes.map(toHex) };
     },
   }),
@@ -194,6 +200,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'submit_multisig',
     summary: 'Relays transactions signed by enough signers.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       multisig: 'ready',
@@ -203,9 +210,9 @@ export const multisigMethods: readonly WalletMethod[] = [
     params: submitSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_MULTISIG, on_submit_multisig',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const made = await wallet.orders.place(orderTerms('submit_multisig', submitSchema, args), {
-        pay: (order) => wallet.multisigSigning.submit(args.tx_data_hex, order),
+        pay: (order) => wallet.multisigSigning.submit(args.tx_data_hex, spender, order),
       });
       return hashesShape(made);
     },

@@ -46,7 +46,7 @@ export const orderMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_order',
     summary: 'Returns the state and transactions of the payment with an idempotency key.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ idempotency_key: idempotencyKey }),
     source: 'an addition of this server',
     handle: ({ wallet }, args) => orderShape(wallet, wallet.orders.get(args.idempotency_key)),
@@ -55,7 +55,7 @@ export const orderMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'list_orders',
     summary: 'Lists payments with an idempotency key, the latest first.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({
       state: z.enum(ORDER_STATES).optional(),
       limit: pageLimit,

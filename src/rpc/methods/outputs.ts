@@ -24,7 +24,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'freeze',
     summary: 'Freezes an output, so that no payment spends it.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
     handle({ wallet }, { key_image }) {
@@ -36,7 +36,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'thaw',
     summary: 'Thaws a frozen output, so that it can be spent again.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
@@ -48,7 +48,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'frozen',
     summary: 'Returns whether an output is frozen.',
-    meta: { needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
     params: oneOutput,
     source: 'COMMAND_RPC_FROZEN, on_frozen',
     handle: ({ wallet }, { key_image }) => ({
@@ -60,6 +60,7 @@ export const outputMethods: readonly WalletMethod[] = [
     name: 'scan_tx',
     summary: 'Scans single transactions, apart from a refresh.',
     meta: {
+      family: 'admin',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -78,7 +79,7 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'rescan_spent',
     summary: 'Asks the daemon again which outputs are spent.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, trustedDaemon: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true, trustedDaemon: true },
     params: none,
     source: 'COMMAND_RPC_RESCAN_SPENT, on_rescan_spent',
     async handle({ wallet }) {

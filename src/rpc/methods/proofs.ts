@@ -62,7 +62,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sign',
     summary: 'Signs a text with a key of an own address.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({
       data: text.default(''),
       account_index: u32.default(0),
@@ -78,7 +78,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'verify',
     summary: 'Verifies the signature of a text by an address.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'view', needs: 'wallet', restricted: true },
     params: params({ data: text.default(''), address: text.default(''), signature: text.default('') }),
     source: 'COMMAND_RPC_VERIFY, on_verify',
     async handle({ wallet }, { data, address, signature }) {
@@ -97,7 +97,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_tx_key',
     summary: 'Returns the secret key of a transaction made by this wallet.',
-    meta: { needs: 'wallet', restricted: false, foreground: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: false, foreground: true },
     params: params({ txid: text.default('') }),
     source: 'COMMAND_RPC_GET_TX_KEY, on_get_tx_key',
     handle({ wallet }, { txid }) {
@@ -108,7 +108,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_tx_key',
     summary: 'Returns the amount that a transaction paid to an address, from its secret key.',
-    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
+    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
     params: params({ txid: text.default(''), tx_key: text.default(''), address: text.default('') }),
     source: 'COMMAND_RPC_CHECK_TX_KEY, on_check_tx_key',
     async handle({ wallet }, { txid, tx_key, address }) {
@@ -120,6 +120,7 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'get_tx_proof',
     summary: 'Creates a proof that a transaction paid an address.',
     meta: {
+      family: 'view',
       needs: 'wallet',
       restricted: false,
       foreground: true,
@@ -136,7 +137,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_tx_proof',
     summary: 'Verifies a payment proof and returns the amount paid.',
-    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_TRANSACTION },
+    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_TRANSACTION },
     params: params({
       txid: text.default(''),
       address: text.default(''),
@@ -159,6 +160,7 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'get_spend_proof',
     summary: 'Creates a proof that this wallet made a transaction.',
     meta: {
+      family: 'view',
       needs: 'wallet',
       restricted: false,
       foreground: true,
@@ -175,7 +177,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_spend_proof',
     summary: 'Verifies a proof of having made a transaction.',
-    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES },
+    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES },
     params: params({ txid: text.default(''), message: text.default(''), signature: text.default('') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_CHECK_SPEND_PROOF, on_check_spend_proof',
@@ -188,6 +190,7 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'get_reserve_proof',
     summary: 'Creates a proof of the balance of this wallet, or of a lower amount.',
     meta: {
+      family: 'view',
       needs: 'wallet',
       restricted: false,
       foreground: true,
@@ -214,7 +217,7 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_reserve_proof',
     summary: 'Verifies a reserve proof, and returns its amount and the part spent since.',
-    meta: { needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
+    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
     params: params({ address: text.default(''), message: text.default(''), signature: text.default('') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_CHECK_RESERVE_PROOF, on_check_reserve_proof',

@@ -12,7 +12,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_version',
     summary: 'Returns the version of the interface: major in the high 16 bits, minor in the low 16.',
-    meta: { needs: 'nothing', restricted: false },
+    meta: { family: 'view', needs: 'nothing', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_VERSION, on_get_version',
     handle: () => ({ version: LATEST_API, release: true }),
@@ -21,7 +21,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_languages',
     summary: 'Lists the languages of mnemonic seeds.',
-    meta: { needs: 'nothing', restricted: false },
+    meta: { family: 'view', needs: 'nothing', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_LANGUAGES, on_get_languages',
     handle: () => ({
@@ -33,7 +33,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'set_daemon',
     summary: 'Sets the daemon of the server, for every open wallet.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({
       address: text.default(''),
       username: text.default(''),
@@ -99,23 +99,25 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'list_wallets',
     summary:
       'Lists the wallets of the wallet directory, with the state of open ones. An addition; no password.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'view', needs: 'nothing', restricted: true },
     params: none,
     source: 'an addition of this server',
-    handle: async ({ server }) => ({
-      wallets: (await server.listWallets()).map(({ name, open }) => ({
-        name,
-        open: open !== undefined,
-        ...(open === undefined
-          ? {}
-          : {
-              height: open.height,
-              daemon_height: open.daemonHeight,
-              view_only: open.viewOnly,
-              multisig: open.multisig,
-              syncing: open.syncing,
-            }),
-      })),
+    handle: async ({ server, scope }) => ({
+      wallets: (await server.listWallets())
+        .filter(({ name }) => scope.mayKnow(name))
+        .map(({ name, open }) => ({
+          name,
+          open: open !== undefined,
+          ...(open === undefined
+            ? {}
+            : {
+                height: open.height,
+                daemon_height: open.daemonHeight,
+                view_only: open.viewOnly,
+                multisig: open.multisig,
+                syncing: open.syncing,
+              }),
+        })),
     }),
   }),
 
@@ -123,7 +125,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'get_height',
     aliases: ['getheight'],
     summary: 'Returns the number of blocks known to the wallet.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
     handle: ({ wallet }) => ({ height: wallet.store.height() }),
@@ -132,7 +134,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'refresh',
     summary: "Syncs the wallet to the daemon's tip.",
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'view', needs: 'wallet', restricted: true },
     params: params({ start_height: height.default(0) }),
     source: 'COMMAND_RPC_REFRESH, on_refresh',
     async handle({ wallet }, { start_height }) {
@@ -145,7 +147,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'auto_refresh',
     summary:
       'Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ enable: flag.default(true), period: u32.default(0) }),
     source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
     handle({ scope }, { enable, period }) {
@@ -158,7 +160,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'rescan_blockchain',
     summary:
       'Deletes the state derived from the chain and scans it again; hard also deletes tx keys and destinations.',
-    meta: { needs: 'wallet', restricted: true, foreground: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     params: params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
     source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',
     async handle({ wallet }, { hard, keep_key_images }) {
@@ -176,7 +178,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'stop_wallet',
     summary: 'Stores the wallet, closes all wallets and stops the server.',
-    meta: { needs: 'wallet', restricted: true },
+    meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: none,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',
     async handle({ server, wallet }) {

@@ -42,6 +42,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_all',
     summary: 'Sends all spendable outputs of an account, or of some of its addresses, to one address.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -50,9 +51,9 @@ export const sweepMethods: readonly WalletMethod[] = [
     },
     params: sweepAllSchema,
     source: 'COMMAND_RPC_SWEEP_ALL, on_sweep_all',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const request = {
-        ...paymentOptions(args),
+        ...paymentOptions(args, spender),
         address: args.address,
         outputs: outputsOf(args.outputs),
         account: args.account_index,
@@ -72,6 +73,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_single',
     summary: 'Sends one whole output to an address.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -80,9 +82,9 @@ export const sweepMethods: readonly WalletMethod[] = [
     },
     params: sweepSingleSchema,
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const outputs = outputsOf(args.outputs);
-      const terms = { ...paymentOptions(args), address: args.address, outputs };
+      const terms = { ...paymentOptions(args, spender), address: args.address, outputs };
       const made = await wallet.orders.place(orderTerms('sweep_single', sweepSingleSchema, args), {
         pay: (order) =>
           wallet.sweeps.single({ ...terms, ...(order && { order }) }, () => readKeyImage(args.key_image)),
@@ -96,7 +98,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     name: 'sweep_dust',
     aliases: ['sweep_unmixable'],
     summary: 'Sends outputs that cannot be mixed in a ring to the wallet itself.',
-    meta: { needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: sweepDustSchema,
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
     async handle({ wallet }, args) {

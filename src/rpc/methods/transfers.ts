@@ -5,6 +5,7 @@ import type { OpenWallet } from '../../services/open-wallet.js';
 import type { OrderTerms } from '../../services/payments/orders.js';
 import type { PaymentRequest } from '../../services/payments/transfers.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
+import type { Spender } from '../../wallet/model/spender.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { WRONG_ADDRESS } from '../shapes.js';
@@ -37,8 +38,8 @@ const transferSchema = params({
 });
 const transferSplitSchema = params(transferParams);
 
-const requestOf = (args: TransferParams) => ({
-  ...paymentOptions(args),
+const requestOf = (args: TransferParams, spender: Spender | undefined) => ({
+  ...paymentOptions(args, spender),
   destinations: args.destinations,
   account: args.account_index,
   minors: args.subaddr_indices,
@@ -62,6 +63,7 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -70,9 +72,14 @@ export const transferMethods: readonly WalletMethod[] = [
     },
     params: transferSchema,
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
-    async handle({ wallet }, args) {
+    async handle({ wallet, spender }, args) {
       const feeFrom = distinct(args.subtract_fee_from_outputs);
-      const request = { ...requestOf(args), feeFrom, changeOutputs: args.change_outputs, split: false };
+      const request = {
+        ...requestOf(args, spender),
+        feeFrom,
+        changeOutputs: args.change_outputs,
+        split: false,
+      };
       const made = await placeTransfer(wallet, orderTerms('transfer', transferSchema, args), request);
       return paymentShape(made, resultFields(args));
     },
@@ -82,6 +89,7 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as needed.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       foreground: true,
@@ -90,8 +98,8 @@ export const transferMethods: readonly WalletMethod[] = [
     },
     params: transferSplitSchema,
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
-    async handle({ wallet }, args) {
-      const request = { ...requestOf(args), feeFrom: [], changeOutputs: 1, split: true };
+    async handle({ wallet, spender }, args) {
+      const request = { ...requestOf(args, spender), feeFrom: [], changeOutputs: 1, split: true };
       const made = await placeTransfer(
         wallet,
         orderTerms('transfer_split', transferSplitSchema, args),
@@ -105,6 +113,7 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'relay_tx',
     summary: 'Relays a transaction made with do_not_relay.',
     meta: {
+      family: 'spend',
       needs: 'wallet',
       restricted: true,
       codes: { daemon_unreachable: -4 },
@@ -113,15 +122,15 @@ export const transferMethods: readonly WalletMethod[] = [
     params: params({ hex: text.default('') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
-    async handle({ wallet }, { hex }) {
-      return { tx_hash: toHex(await wallet.payments.relay(hex)) };
+    async handle({ wallet, spender }, { hex }) {
+      return { tx_hash: toHex(await wallet.payments.relay(hex, spender)) };
     },
   }),
 
   defineMethod({
     name: 'estimate_tx_size_and_weight',
     summary: 'Estimates the size and weight of a transaction.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({
       n_inputs: u32.default(0),
       n_outputs: u32.default(0),
@@ -136,7 +145,7 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_default_fee_priority',
     summary: 'Returns the priority of a payment that sets none.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: none,
     source: 'COMMAND_RPC_GET_DEFAULT_FEE_PRIORITY, on_get_default_fee_priority',
     handle: async ({ wallet }) => ({ priority: await wallet.feeEstimator.defaultPriority() }),

@@ -21,7 +21,7 @@ export const uriMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'make_uri',
     summary: 'Creates a payment URI.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'receive', needs: 'wallet', restricted: false },
     params: params({
       address: text.default(''),
       amount: atomic.default(ZERO),
@@ -45,7 +45,7 @@ export const uriMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'parse_uri',
     summary: 'Parses a payment URI.',
-    meta: { needs: 'wallet', restricted: false },
+    meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ uri: text.default('') }),
     source: 'COMMAND_RPC_PARSE_URI, on_parse_uri',
     handle({ wallet }, { uri }) {

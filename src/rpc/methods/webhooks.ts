@@ -48,7 +48,7 @@ export const webhookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'add_webhook',
     summary: 'Adds an endpoint that the events of the wallet are sent to; returns its secret once.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ url: text, types: z.array(text).max(100).default([]), wallet }),
     source: 'an addition of this server',
     handle(context, { url, types, wallet: name }) {
@@ -60,7 +60,7 @@ export const webhookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'list_webhooks',
     summary: 'Lists the endpoints of the wallet with the state of their deliveries.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ wallet }),
     source: 'an addition of this server',
     handle: (context, { wallet: name }) => ({
@@ -71,7 +71,7 @@ export const webhookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'remove_webhook',
     summary: 'Removes an endpoint with its secrets and deliveries.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ id, wallet }),
     source: 'an addition of this server',
     async handle(context, { id, wallet: name }) {
@@ -84,7 +84,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'rotate_webhook_secret',
     summary:
       'Replaces the secret of an endpoint and returns the new one once; the former one signs as well for a time.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({
       id,
       overlap_seconds: u32
@@ -102,7 +102,7 @@ export const webhookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'enable_webhook',
     summary: 'Enables an endpoint that was disabled because it answered with status 410.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ id, wallet }),
     source: 'an addition of this server',
     handle(context, { id, wallet: name }) {
@@ -114,7 +114,7 @@ export const webhookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'list_deliveries',
     summary: 'Lists the deliveries of an endpoint, the latest event first.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({
       id,
       state: z.enum(['pending', 'delivered', 'failed']).optional(),
@@ -143,7 +143,7 @@ export const webhookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'redeliver_webhook',
     summary: 'Sends an event to an endpoint again, with all of its attempts.',
-    meta: { needs: 'nothing', restricted: true },
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ id, event_id: height, wallet }),
     source: 'an addition of this server',
     handle(context, { id, event_id, wallet: name }) {

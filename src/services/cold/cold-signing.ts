@@ -20,6 +20,8 @@ import {
 } from '../../wallet/exchange/offline-signing.js';
 import { keyImagesOf, type PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { ImportedKeyImage } from '../../wallet/model/records.js';
+import { spentBySigned } from '../../wallet/build/spent-tx.js';
+import type { Spender } from '../../wallet/model/spender.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import {
   describeTransfers,
@@ -36,6 +38,7 @@ import type { KeyImageTransfer } from './key-image-transfer.js';
 import type { OutputTransfer } from './output-transfer.js';
 import type { OrderEntry } from '../payments/order-entry.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
+import { isCredentialRefusal } from '../payments/spend-guard.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'>;
@@ -92,14 +95,17 @@ export class ColdSigning {
   }
 
   /**
-   * Signs a set unchanged. The transaction keys are on disk before the signed set is returned.
-   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`: nothing is signed then.
+   * Signs a set unchanged. The transaction keys are on disk, and the amounts count against the limits of the client,
+   * before the signed set is returned.
+   * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`, `spend_limit`, `credential_denied`: nothing is
+   * signed then.
    */
-  async sign(hex: string): Promise<SignedSet> {
+  async sign(hex: string, spender: Spender | undefined): Promise<SignedSet> {
     const set = await this.#readUnsigned(hex);
     try {
-      return await this.#sign(set);
+      return await this.#sign(set, spender);
     } catch (cause) {
+      if (isCredentialRefusal(cause)) throw cause;
       if (cause instanceof SigningProblem)
         throw new WalletError({ kind: 'signing_failed', reason: cause.message }, { cause });
       throw new WalletError({ kind: 'signing_failed', ...reasonOf(cause) }, { cause });
@@ -110,29 +116,34 @@ export class ColdSigning {
    * Records signed transactions as payments of this wallet and relays them.
    * @throws WalletError `bad_hex`, `bad_signed_set`, `submission_failed`
    */
-  async submit(hex: string, order?: OrderEntry): Promise<MadePayments> {
+  async submit(hex: string, spender: Spender | undefined, order?: OrderEntry): Promise<MadePayments> {
     const set = await this.#readSigned(hex);
     this.#importKeyImages(set);
     try {
       const payments = set.txs.map((pending) => this.#payment(pending));
-      return await this.#services.payments.relaySigned(payments, order);
+      return await this.#services.payments.relaySigned(payments, spender, order);
     } catch (cause) {
+      if (isCredentialRefusal(cause)) throw cause;
       throw new WalletError({ kind: 'submission_failed', ...reasonOf(cause) }, { cause });
     }
   }
 
   /** Signs a set; the outputs in it are imported only if all of it is signed. */
-  #sign(set: UnsignedTxSet): Promise<SignedSet> {
+  #sign(set: UnsignedTxSet, spender: Spender | undefined): Promise<SignedSet> {
     const { outputTransfer } = this.#services;
     const { outputs: exported } = set;
-    if (exported.outputs.length === 0) return this.#signWith(set);
+    if (exported.outputs.length === 0) return this.#signWith(set, spender);
     if (!outputTransfer.isHot())
-      return outputTransfer.importWith(exported, (imported) => this.#signWith(set, imported));
+      return outputTransfer.importWith(exported, (imported) => this.#signWith(set, spender, imported));
     this.#assertSameOutputs(exported);
-    return this.#signWith(set);
+    return this.#signWith(set, spender);
   }
 
-  async #signWith({ txs, outputs: exported }: UnsignedTxSet, imported?: ImportedOutputs): Promise<SignedSet> {
+  async #signWith(
+    { txs, outputs: exported }: UnsignedTxSet,
+    spender: Spender | undefined,
+    imported?: ImportedOutputs,
+  ): Promise<SignedSet> {
     const { store, exports } = this.#context;
     const { keys } = this.#context.keystore;
     const { outputTransfer, accounts } = this.#services;
@@ -166,8 +177,11 @@ export class ColdSigning {
       assertFee(signed.signed.fee);
       signedTxs.push(signed);
     }
+    const { spending } = this.#services.payments;
+    const spent = spender === undefined ? [] : signedTxs.map(({ signed }) => spentBySigned(signed));
     store.write((w) => {
       imported?.write(w);
+      spending.record(w, spender, spent);
       for (const { signed } of signedTxs)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
     });

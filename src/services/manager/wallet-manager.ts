@@ -18,7 +18,7 @@ import { heightOfDate } from './restore-height.js';
 import type { ServerSettings } from './server-settings.js';
 import { listWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
-import { WalletScope, type ScopeResources } from './wallet-scope.js';
+import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-scope.js';
 
 /** Wallets of one server process, with the daemon connection, the threads and the log that they share. */
 export class WalletManager {
@@ -79,9 +79,14 @@ export class WalletManager {
     return heightOfDate(date, this.#daemon.client(), Date.now());
   }
 
-  /** @param name of the wallet in the request path; absent: the scope of the current wallet. */
-  scope(name?: string): WalletScope {
-    return name === undefined ? this.#current : new WalletScope(this.#resources, name);
+  /**
+   * @param name of the wallet in the request path; absent: the scope of the current wallet.
+   * @param access of the client; absent: all wallets.
+   */
+  scope(name?: string, access?: WalletAccess): WalletScope {
+    return name === undefined && access === undefined
+      ? this.#current
+      : new WalletScope(this.#resources, name, access);
   }
 
   /** `host:port` as configured; undefined when offline. */

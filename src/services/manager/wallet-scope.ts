@@ -7,6 +7,13 @@ import type { ServerSettings } from './server-settings.js';
 import { WalletCreation, type CreateRequest, type GenerateRequest } from './wallet-creation.js';
 import type { MultisigRestoreRequest, RestoreRequest } from './wallet-restore.js';
 
+/** Wallets that a client may know of, by name; any other is treated as if it did not exist. */
+export interface WalletAccess {
+  /** Name of its credential. */
+  readonly name: string;
+  allowsWallet(name: string): boolean;
+}
+
 /** Resources of the server that its scopes share. */
 export interface ScopeResources {
   readonly settings: ServerSettings;
@@ -16,17 +23,21 @@ export interface ScopeResources {
 
 /**
  * Wallets reachable by requests of one HTTP path. Without a name (`/json_rpc`): the current wallet, replaced by each
- * wallet opened or created there. With a name (`/wallet/<name>/json_rpc`): the wallet of that name only.
+ * wallet opened or created there. With a name (`/wallet/<name>/json_rpc`): the wallet of that name only. Either way only
+ * wallets that the client may know of.
  */
 export class WalletScope {
   readonly #resources: ScopeResources;
   readonly #name: string | undefined;
+  readonly #access: WalletAccess | undefined;
   readonly #holder: Holder;
   readonly #creation: WalletCreation;
 
-  constructor(resources: ScopeResources, name?: string) {
+  /** @param name absent: the scope of the current wallet. @param access absent: all wallets. */
+  constructor(resources: ScopeResources, name?: string, access?: WalletAccess) {
     this.#resources = resources;
     this.#name = name;
+    this.#access = access;
     this.#holder = name === undefined ? 'current' : 'path';
     const { settings, daemon, wallets } = resources;
     this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder);
@@ -40,9 +51,20 @@ export class WalletScope {
   /** Returns the open wallet of this scope, if any, at the time of the call. @throws WalletError `bad_wallet_name` */
   find(): OpenWallet | undefined {
     const { wallets } = this.#resources;
-    return this.#name === undefined
-      ? wallets.current
-      : wallets.findByPath(this.#directory().locate(this.#name));
+    if (this.#name !== undefined) return this.#findByName(this.#name);
+    const { current } = wallets;
+    return current !== undefined && this.mayKnow(current.name) ? current : undefined;
+  }
+
+  /** Whether the client may know of a wallet. */
+  mayKnow(name: string): boolean {
+    return this.#access?.allowsWallet(name) ?? true;
+  }
+
+  /** @throws WalletError `bad_wallet_name` */
+  #findByName(name: string): OpenWallet | undefined {
+    const paths = this.#directory().locate(name);
+    return this.mayKnow(name) ? this.#resources.wallets.findByPath(paths) : undefined;
   }
 
   /**
@@ -52,28 +74,25 @@ export class WalletScope {
   wallet(name: string): OpenWallet {
     const filename = this.#filename(name);
     const own = this.find();
-    const found =
-      this.#name !== undefined || own?.name === filename
-        ? own
-        : this.#resources.wallets.findByPath(this.#directory().locate(filename));
+    const found = this.#name !== undefined || own?.name === filename ? own : this.#findByName(filename);
     if (found === undefined) throw new WalletError({ kind: 'no_wallet' });
     return found;
   }
 
   async createWallet(request: CreateRequest): Promise<void> {
-    await this.#creation.create({ ...request, filename: this.#filename(request.filename) });
+    await this.#creation.create({ ...request, filename: this.#newName(request.filename) });
   }
 
   async restoreWallet(request: RestoreRequest): ReturnType<WalletCreation['restore']> {
-    return this.#creation.restore({ ...request, filename: this.#filename(request.filename) });
+    return this.#creation.restore({ ...request, filename: this.#newName(request.filename) });
   }
 
   async restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
-    return this.#creation.restoreMultisig({ ...request, filename: this.#filename(request.filename) });
+    return this.#creation.restoreMultisig({ ...request, filename: this.#newName(request.filename) });
   }
 
   async generateFromKeys(request: GenerateRequest): ReturnType<WalletCreation['generateFromKeys']> {
-    return this.#creation.generateFromKeys({ ...request, filename: this.#filename(request.filename) });
+    return this.#creation.generateFromKeys({ ...request, filename: this.#newName(request.filename) });
   }
 
   /** @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt` */
@@ -84,7 +103,9 @@ export class WalletScope {
     readonly filename: string;
     readonly password: string;
   }): Promise<void> {
-    const paths = this.#directory().locate(this.#filename(filename));
+    const name = this.#filename(filename);
+    const paths = this.#directory().locate(name);
+    if (!this.mayKnow(name)) throw new WalletError({ kind: 'wallet_missing', name });
     await this.#resources.wallets.open(paths, password, this.#holder);
   }
 
@@ -107,6 +128,16 @@ export class WalletScope {
     const { directory } = this.#resources.settings;
     if (directory === undefined) throw new WalletError({ kind: 'no_wallet_dir' });
     return directory;
+  }
+
+  /** @throws WalletError `bad_wallet_name`; `credential_denied`, whether a wallet of this name exists or not. */
+  #newName(given: string): string {
+    const name = this.#filename(given);
+    if (this.#access === undefined || this.mayKnow(name)) return name;
+    throw new WalletError({
+      kind: 'credential_denied',
+      reason: `credential ${this.#access.name}: wallet '${name}' is not allowed`,
+    });
   }
 
   /** @throws WalletError `bad_wallet_name` if the path and the request name different wallets. */

@@ -3,6 +3,7 @@ import { keccak } from '../../crypto/keccak.js';
 import type { Hash, PublicKey } from '../../crypto/types.js';
 import { transactionWeight } from '../../cryptonote/transaction.js';
 import type { SignedAnswer } from '../../store/tables/multisig.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount, ZERO } from '../../util/amount.js';
 import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
@@ -14,6 +15,8 @@ import type { Cosigned, CosigningRequest } from '../../wallet/multisig/cosigning
 import { sortedSources, multisigTxSet, type MultisigTxSet } from '../../wallet/multisig/tx-set.js';
 import { recordedKeyImage, type PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
+import { spentByPending } from '../../wallet/build/spent-tx.js';
+import type { Spender } from '../../wallet/model/spender.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import { describeTransfers, type TransferDescriptions } from '../../wallet/exchange/transfer-description.js';
 import { reasonOf } from '../context/fault-reason.js';
@@ -22,6 +25,7 @@ import { assertFee } from '../payments/payment-builder.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { OrderEntry } from '../payments/order-entry.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
+import { isCredentialRefusal } from '../payments/spend-guard.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { spentKeys } from './multisig-proposal.js';
 
@@ -74,12 +78,13 @@ export class MultisigSigning {
   }
 
   /**
-   * Signs every transaction of a set. The answer is recorded, and the nonces erased, in one store transaction before it
-   * is returned. A set is signed once: after the wallet was reopened, the recorded answer is returned again.
-   * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`:
-   * nothing is changed then.
+   * Signs every transaction of a set. The answer is recorded, the nonces erased, and the amounts counted against the
+   * limits of the client, in one store transaction before it is returned. A set is signed once: after the wallet was
+   * reopened, the recorded answer is returned again.
+   * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`,
+   * `spend_limit`, `credential_denied`: nothing is changed then.
    */
-  async sign(hex: string): Promise<SignedAnswer> {
+  async sign(hex: string, spender: Spender | undefined): Promise<SignedAnswer> {
     const set = await this.#read(hex, 'tx_data_hex');
     const request = keccak(fromHex(hex));
     return this.#context.locks.payment.run(async () => {
@@ -87,7 +92,9 @@ export class MultisigSigning {
       if (this.#answered.has(name))
         throw failed('this wallet has signed them already and returned its answer');
       const known = this.#context.store.read((r) => r.multisig.answerTo(request));
-      const answer = known ?? (await this.#answer(set, request));
+      const answer = known ?? (await this.#answer(set, request, spender));
+      // Another client may have had it signed.
+      if (known !== undefined) this.#context.store.write((w) => this.#count(w, spender, set.txs));
       this.#answered.add(name);
       return answer;
     });
@@ -97,17 +104,18 @@ export class MultisigSigning {
    * Records fully signed transactions as payments of this wallet and relays them.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
    */
-  async submit(hex: string, order?: OrderEntry): Promise<MadePayments> {
+  async submit(hex: string, spender: Spender | undefined, order?: OrderEntry): Promise<MadePayments> {
     const { threshold } = groupAccountOf(this.#context.keystore.keys);
     const { txs, signers } = await this.#read(hex, 'tx_data_hex');
     if (signers.length < threshold)
       throw new WalletError({ kind: 'too_few_signers', needed: threshold, given: signers.length });
     try {
       const payments = txs.map((pending) => this.#payment(pending));
-      const made = await this.#services.payments.relaySigned(payments, order);
+      const made = await this.#services.payments.relaySigned(payments, spender, order);
       this.#eraseNonces(txs);
       return made;
     } catch (cause) {
+      if (isCredentialRefusal(cause)) throw cause;
       throw new WalletError({ kind: 'multisig_submission_failed', ...reasonOf(cause) }, { cause });
     }
   }
@@ -122,7 +130,20 @@ export class MultisigSigning {
     }
   }
 
-  async #answer(set: MultisigTxSet, request: Hash): Promise<SignedAnswer> {
+  /** Counts transactions against the limits of a client. @param txs verified to pay what their records say. */
+  #count(
+    w: WalletWriter,
+    spender: Spender | undefined,
+    txs: readonly PendingTx[],
+    hashes: readonly (Hash | undefined)[] = [],
+  ): void {
+    if (spender === undefined) return;
+    const { network } = this.#context.keystore.keys;
+    const spent = txs.map((pending, i) => spentByPending(pending, network, hashes[i]));
+    this.#services.payments.spending.record(w, spender, spent);
+  }
+
+  async #answer(set: MultisigTxSet, request: Hash, spender: Spender | undefined): Promise<SignedAnswer> {
     const { store, exports } = this.#context;
     const { keys } = this.#context.keystore;
     const account = groupAccountOf(keys);
@@ -150,6 +171,12 @@ export class MultisigSigning {
       if (w.multisig.eraseNonces(names) !== nonces.flat(2).length)
         throw new Error('the erased nonces differ from those used for signing');
       w.multisig.recordAnswer(request, answer);
+      this.#count(
+        w,
+        spender,
+        signed.map(({ pending }) => pending),
+        signed.map(({ txHash }) => txHash),
+      );
       for (const { txHash, pending } of signed)
         if (txHash !== undefined)
           w.txKeys.set(txHash, [pending.txSecretKey, ...pending.additionalSecretKeys]);

@@ -1,13 +1,16 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
+import { spentByPayment, type SpentTx } from '../../wallet/build/spent-tx.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
+import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { OutgoingTx } from '../../wallet/model/records.js';
 import type { SignedPayment } from '../../wallet/build/signed-payment.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { OrderEntry } from './order-entry.js';
+import type { SpendGuard } from './spend-guard.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 
@@ -17,6 +20,7 @@ type Context = Pick<WalletContext, 'store' | 'clock' | 'log'>;
 interface Services {
   readonly relay: PaymentRelay;
   readonly mempool: Pick<MempoolTracker, 'reserveLost'>;
+  readonly spending: SpendGuard;
 }
 
 type RecordedTx = OutgoingTx & { readonly blob: Uint8Array };
@@ -27,12 +31,22 @@ type PriorState = 'new' | 'failed' | 'unmined' | 'mined';
 interface Entry {
   readonly record: RecordedTx;
   readonly prior: PriorState;
+  /** Present if it did not count against the limits of the client before. */
+  readonly counted?: SpentTx;
 }
 
 /** An order with the result of its call. */
 interface RecordedOrder {
   readonly entry: OrderEntry;
   readonly made: MadePayments;
+}
+
+/** Client and order of a payment. */
+interface CommitOptions {
+  /** Undefined: a client with all rights. */
+  readonly spender: Spender | undefined;
+  /** Is recorded in the same store transaction, and withdrawn with its payments. */
+  readonly order?: RecordedOrder | undefined;
 }
 
 /** Records signed payments and relays them. To be called under the payment lock. */
@@ -50,18 +64,18 @@ export class PaymentLedger {
    * are relayed later. If one is refused, it and all after it are withdrawn: new ones are deleted, failed ones stay
    * failed. A mined payment is not sent. A payment found in pool or chain counts as relayed, whatever the daemon
    * answers.
-   * @param order is recorded in the same store transaction, and withdrawn with its payments.
-   * @throws WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or
+   * @throws WalletError `spend_limit` or `credential_denied` by the rules of the client: nothing is recorded then;
+   * WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or
    * DaemonError if the daemon certainly did not accept the first one.
    */
-  commit(payments: readonly SignedPayment[], order?: RecordedOrder): Promise<void> {
+  commit(payments: readonly SignedPayment[], options: CommitOptions): Promise<void> {
     return this.#services.relay.exclusive(async () => {
-      const entries = this.#record(payments, order);
+      const entries = this.#record(payments, options);
       const relayed: string[] = [];
       for (const [i, entry] of entries.entries()) {
         if (entry.prior === 'mined') continue;
         try {
-          await this.#send(entry, entries.slice(i), order);
+          await this.#send(entry, entries.slice(i), options);
         } catch (error) {
           throw relayed.length === 0 ? error : this.#partlyRelayed(relayed, error);
         }
@@ -71,22 +85,34 @@ export class PaymentLedger {
   }
 
   /** Sends one payment to the daemon. @param unsent it and all after it, which are withdrawn if sending fails. */
-  async #send(entry: Entry, unsent: readonly Entry[], order: RecordedOrder | undefined): Promise<void> {
+  async #send(entry: Entry, unsent: readonly Entry[], options: CommitOptions): Promise<void> {
     try {
       await this.#services.relay.send(entry.record.txHash, entry.record.blob);
     } catch (error) {
       if (this.#wasRelayed(entry)) return;
-      this.#withdraw(unsent, order);
+      this.#withdraw(unsent, options);
       throw error;
     }
   }
 
-  #record(payments: readonly SignedPayment[], order: RecordedOrder | undefined): Entry[] {
+  #record(payments: readonly SignedPayment[], { spender, order }: CommitOptions): Entry[] {
     const records = payments.map((payment) => this.#recordOf(payment));
+    const spent = spender === undefined ? [] : payments.map(spentByPayment);
     const { store } = this.#context;
-    this.#services.mempool.reserveLost();
+    const { mempool, spending } = this.#services;
+    mempool.reserveLost();
     return store.write((w) => {
       order?.entry.record(w, order.made);
+      // Payments that were relayed before leave no more money.
+      const relayed = records.map(({ txHash }) => {
+        const state = w.outgoing.byHash(txHash)?.state;
+        return state !== undefined && state !== 'failed';
+      });
+      const counted = spending.record(
+        w,
+        spender,
+        spent.filter((_, i) => relayed[i] !== true),
+      );
       return records.map((record, i): Entry => {
         const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};
         const known = w.outgoing.byHash(record.txHash)?.state;
@@ -98,7 +124,12 @@ export class PaymentLedger {
             reason: 'its inputs are frozen, or spent by another payment',
           });
         w.prepare(record, inputs, txSecretKeys);
-        return { record, prior: known === undefined ? 'new' : 'failed' };
+        const tx = spent[i];
+        const isCounted = tx !== undefined && counted.has(toHex(tx.signingHash));
+        return {
+          ...{ record, prior: known === undefined ? 'new' : 'failed' },
+          ...(isCounted ? { counted: tx } : {}),
+        };
       });
     });
   }
@@ -110,13 +141,13 @@ export class PaymentLedger {
   }
 
   /** Undoes {@link #record} for payments that were not relayed, except those found in the pool meanwhile. */
-  #withdraw(entries: readonly Entry[], order: RecordedOrder | undefined): void {
+  #withdraw(entries: readonly Entry[], { spender, order }: CommitOptions): void {
     const { store } = this.#context;
-    const { relay } = this.#services;
+    const { relay, spending } = this.#services;
     relay.withdraw(
       entries
         .filter(({ prior }) => prior === 'new' || prior === 'failed')
-        .map(({ record: { txHash }, prior }) => ({
+        .map(({ record: { txHash }, prior, counted }) => ({
           txHash,
           change: () =>
             store.write((w) => {
@@ -124,6 +155,8 @@ export class PaymentLedger {
               if (prior === 'new') w.discard(txHash);
               else w.refuseAgain(txHash);
               if (order !== undefined) w.orders.withdraw(txHash);
+              if (spender !== undefined && counted !== undefined)
+                spending.withdraw(w, spender, counted.signingHash);
             }),
         })),
     );

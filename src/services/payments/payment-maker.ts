@@ -1,12 +1,21 @@
 import type { Hash } from '../../crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../cryptonote/transaction.js';
+import { ZERO } from '../../util/amount.js';
 import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
 import type { Destination } from '../../wallet/model/records.js';
+import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
 import { signedPayment, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import {
+  receiversOf,
+  signingHashOf,
+  spentByPayment,
+  type Spending,
+  type SpentTx,
+} from '../../wallet/build/spent-tx.js';
 import type { SignedTx } from '../../wallet/build/signing.js';
 import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import type { Payee } from '../../wallet/select/transfer-request.js';
@@ -14,6 +23,7 @@ import type { Prices } from './fee-estimator.js';
 import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
+import { SpendGuard } from './spend-guard.js';
 import {
   proposedTx,
   readMetadata,
@@ -51,6 +61,8 @@ export interface PaymentOptions extends PaymentTerms {
   readonly priority: number;
   readonly doNotRelay: boolean;
   readonly withMetadata: boolean;
+  /** Client that pays; undefined: one with all rights. */
+  readonly spender: Spender | undefined;
   /** Is recorded with the payment. */
   readonly order?: OrderEntry;
 }
@@ -82,13 +94,16 @@ export class PaymentMaker {
   readonly #ledger: PaymentLedger;
   readonly #source: PaymentSource;
   readonly builder: PaymentBuilder;
+  /** Limits of the clients that pay. */
+  readonly spending: SpendGuard;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
     this.#source = { store: context.store, accounts: services.accounts };
     this.builder = new PaymentBuilder(context, services);
-    this.#ledger = new PaymentLedger(context, services);
+    this.spending = new SpendGuard(context, services);
+    this.#ledger = new PaymentLedger(context, { ...services, spending: this.spending });
   }
 
   /** Waits for the payment being made. */
@@ -110,45 +125,64 @@ export class PaymentMaker {
       const prices = await this.#services.feeEstimator.prices(options.priority);
       // Within one read of the store, as spendable outputs are read lazily while the plan is made.
       const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
+      // The limits hold where it is recorded; a payment that must exceed them is refused before any work.
+      this.spending.check(options.spender, planned.map(leastSpending));
       const drafts = await this.builder.draft(planned, options, prices);
       const { multisig } = this.#context.keystore.keys;
-      if (multisig !== undefined) return this.#keep(await this.#propose(drafts), options);
-      if (this.#context.keystore.isViewOnly) return this.#keep(await this.#buildUnsigned(drafts), options);
+      if (multisig !== undefined) {
+        const { made, spent } = await this.#propose(drafts, options.spender);
+        return this.#keep(made, options, spent);
+      }
+      if (this.#context.keystore.isViewOnly) {
+        const made = await this.#buildUnsigned(drafts);
+        // Without a signature nothing leaves: it counts where it is signed, and where it is submitted.
+        this.spending.check(options.spender, made.payments.map(spendingOf));
+        return this.#keep(made, options, []);
+      }
       const signed: Made[] = [];
       for (const draft of drafts) signed.push(await this.#sign(draft, options.withMetadata));
       const made = { payments: signed.map(({ view }) => view) };
-      if (options.doNotRelay) return this.#keep(made, options);
-      await this.#ledger.commit(
-        signed.map(({ payment }) => payment),
-        options.order && { entry: options.order, made },
-      );
+      const payments = signed.map(({ payment }) => payment);
+      const { spender, order } = options;
+      // The client may relay it elsewhere.
+      if (options.doNotRelay)
+        return this.#keep(made, options, spender === undefined ? [] : payments.map(spentByPayment));
+      await this.#ledger.commit(payments, { spender, order: order && { entry: order, made } });
       return made;
     });
   }
 
-  /** Records the order of payments that are not relayed. */
-  #keep(made: MadePayments, { order }: PaymentOptions): MadePayments {
-    if (order !== undefined) this.#context.store.write((w) => order.record(w, made));
+  /** Records the order of payments that are not relayed. @param spent those that count against the client's limits. */
+  #keep(made: MadePayments, { order, spender }: PaymentOptions, spent: readonly SpentTx[]): MadePayments {
+    if (order !== undefined || (spender !== undefined && spent.length > 0))
+      this.#context.store.write((w) => {
+        this.spending.record(w, spender, spent);
+        order?.record(w, made);
+      });
     return made;
   }
 
   /**
    * Relays a payment made with `doNotRelay`, by this wallet or another one with the same keys.
-   * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`
+   * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`, `spend_limit`, `credential_denied`
    */
-  relay(hex: string): Promise<Hash> {
+  relay(hex: string, spender: Spender | undefined): Promise<Hash> {
     return this.#context.locks.payment.run(async () => {
       const payment = readMetadata(this.#context, hex);
-      await this.#ledger.commit([payment]);
+      await this.#ledger.commit([payment], { spender });
       return payment.txHash;
     });
   }
 
   /** Relays payments signed by another wallet with the same keys. @throws WalletError `tx_rejected`, DaemonError */
-  async relaySigned(payments: readonly SignedPayment[], order?: OrderEntry): Promise<MadePayments> {
+  async relaySigned(
+    payments: readonly SignedPayment[],
+    spender: Spender | undefined,
+    order?: OrderEntry,
+  ): Promise<MadePayments> {
     const made = { payments: payments.map(madePayment) };
     await this.#context.locks.payment.run(() =>
-      this.#ledger.commit(payments, order && { entry: order, made }),
+      this.#ledger.commit(payments, { spender, order: order && { entry: order, made } }),
     );
     return made;
   }
@@ -167,9 +201,16 @@ export class PaymentMaker {
     }
   }
 
-  /** Creates a multisig set. Records nothing and reserves no output: that is done when the signed set is submitted. */
-  async #propose(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
+  /**
+   * Creates a multisig set, with the signatures of this signer. Records no payment and reserves no output: that is done
+   * when the signed set is submitted.
+   */
+  async #propose(
+    drafts: readonly PaymentDraft[],
+    spender: Spender | undefined,
+  ): Promise<{ readonly made: MadePayments; readonly spent: readonly SpentTx[] }> {
     const payments: MadePayment[] = [];
+    const spent: SpentTx[] = [];
     const proposed: PendingTx[] = [];
     for (const draft of drafts) {
       const proposal = await this.builder.propose(draft);
@@ -184,8 +225,14 @@ export class PaymentMaker {
         keyImages: signed.keyImages,
         txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
       });
+      spent.push({
+        ...{ signingHash: signingHashOf(pending.tx), fee: signed.fee },
+        receivers: receiversOf(destinationsOf(payees)),
+      });
     }
-    return { payments, multisigSet: await this.#services.sealMultisig(proposed) };
+    // Sealing uses nonces up.
+    this.spending.check(spender, spent);
+    return { made: { payments, multisigSet: await this.#services.sealMultisig(proposed) }, spent };
   }
 
   /** Creates an unsigned set. Records nothing and reserves no output: that is done when the signed set is submitted. */
@@ -235,6 +282,21 @@ const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): 
 /** Destinations of payees as they are recorded. */
 const destinationsOf = (payees: readonly Payee[]): Destination[] =>
   payees.map(({ text: address, amount }) => ({ address, amount }));
+
+const spendingOf = ({ destinations, fee }: MadePayment): Spending => ({
+  receivers: receiversOf(destinations),
+  fee,
+});
+
+/** Least amounts of a planned payment, whose fee is settled later. */
+const leastSpending = ({ payees, feeFrom }: FundedTransfer<SpendableOutput>): Spending => ({
+  receivers: payees.map(({ address, text, amount: value }) => ({
+    ...{ address, text },
+    // A payee that pays the fee gets less, and the wallet pays no more than the amount.
+    amount: feeFrom.length === 0 ? value : (1n as typeof value),
+  })),
+  fee: ZERO,
+});
 
 /** Result for a payment that another wallet signed. */
 const madePayment = ({

@@ -83,6 +83,10 @@ export type Fault =
   | { readonly kind: 'webhook_missing' }
   /** The settings of a webhook, or a request for a delivery, are refused. */
   | ({ readonly kind: 'bad_webhook' } & Reasoned)
+  /** A rule of the client's credential refuses the request. */
+  | ({ readonly kind: 'credential_denied' } & Reasoned)
+  /** A payment exceeds a limit of the client's credential. */
+  | ({ readonly kind: 'spend_limit' } & Reasoned)
   | { readonly kind: 'nonzero_unlock_time' }
   | { readonly kind: 'bad_priority'; readonly priority: number }
   | ({ readonly kind: 'multisig_refused' } & Reasoned)

@@ -41,7 +41,8 @@ async function changed(change: (set: UnsignedTxSet) => Partial<UnsignedTxSet>): 
   );
 }
 
-const signed = async (): Promise<string> => toHex((await pair.signer.coldSigning.sign(unsigned)).blob);
+const signed = async (): Promise<string> =>
+  toHex((await pair.signer.coldSigning.sign(unsigned, undefined)).blob);
 
 describe('a set of unsigned transactions', () => {
   it('is described with its receivers, change and fee', async () => {
@@ -51,7 +52,7 @@ describe('a set of unsigned transactions', () => {
   });
 
   it('is signed with the outputs that it holds; the transaction keys are on disk before it is given out', async () => {
-    const { txs } = await pair.signer.coldSigning.sign(unsigned);
+    const { txs } = await pair.signer.coldSigning.sign(unsigned, undefined);
     expect(txs).toHaveLength(1);
     const [tx] = txs;
     if (tx === undefined) throw new Error('a transaction');
@@ -66,13 +67,13 @@ describe('a set of unsigned transactions', () => {
     ['a set of signed transactions', signed, { kind: 'bad_unsigned_set' }],
   ])('is not read from %s', async (_, text, expected) => {
     const hex = await text();
-    await expect(pair.signer.coldSigning.sign(hex)).rejects.toMatchObject({ fault: expected });
+    await expect(pair.signer.coldSigning.sign(hex, undefined)).rejects.toMatchObject({ fault: expected });
     await expect(pair.signer.coldSigning.describe(hex)).rejects.toMatchObject({ fault: expected });
   });
 
   it('of another wallet cannot be read', async () => {
     const other = new ColdWallet(new ServiceWallet(ownKeys(stranger)));
-    await expect(other.coldSigning.sign(unsigned)).rejects.toMatchObject({
+    await expect(other.coldSigning.sign(unsigned, undefined)).rejects.toMatchObject({
       fault: { kind: 'bad_unsigned_set' },
     });
   });
@@ -84,7 +85,7 @@ describe('signing fails, and nothing is stored', () => {
     expected: object,
     by = pair.signer,
   ): Promise<void> => {
-    await expect(by.coldSigning.sign(await hex)).rejects.toMatchObject({
+    await expect(by.coldSigning.sign(await hex, undefined)).rejects.toMatchObject({
       fault: { kind: 'signing_failed', ...expected },
     });
     expect(by.wallet.store.read((r) => r.imported.list())).toEqual([]);
@@ -158,7 +159,7 @@ describe('signing fails, and nothing is stored', () => {
 describe('a wallet with the spend key that reads the chain itself', () => {
   it('signs the set of the view-only wallet, and imports nothing', async () => {
     pair.signer.wallet.receive(OUTPUTS, 120);
-    expect((await pair.signer.coldSigning.sign(unsigned)).txs).toHaveLength(1);
+    expect((await pair.signer.coldSigning.sign(unsigned, undefined)).txs).toHaveLength(1);
     expect(imported()).toEqual([]);
   });
 });

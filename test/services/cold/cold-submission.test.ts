@@ -41,7 +41,8 @@ const outgoing = () => pair.watch.wallet.store.read((r) => r.outgoing.list({ sta
 const images = (of: ColdWallet) =>
   of.wallet.store.read((r) => r.outputs.inOrder().map(({ keyImage }) => keyImage));
 
-const signed = async (): Promise<string> => toHex((await pair.signer.coldSigning.sign(unsigned)).blob);
+const signed = async (): Promise<string> =>
+  toHex((await pair.signer.coldSigning.sign(unsigned, undefined)).blob);
 
 async function changedSigned(change: (set: SignedTxSet) => Partial<SignedTxSet>): Promise<string> {
   const { exports } = pair.signer.wallet;
@@ -51,8 +52,8 @@ async function changedSigned(change: (set: SignedTxSet) => Partial<SignedTxSet>)
 
 describe('submitting a set of signed transactions', () => {
   it('relays them as payments of the view-only wallet, which keeps no key of them', async () => {
-    const { blob, txs } = await pair.signer.coldSigning.sign(unsigned);
-    const { payments } = await pair.watch.coldSigning.submit(toHex(blob));
+    const { blob, txs } = await pair.signer.coldSigning.sign(unsigned, undefined);
+    const { payments } = await pair.watch.coldSigning.submit(toHex(blob), undefined);
     const hashes = payments.map((payment) => payment.signed?.txHash);
     expect([hashes, pair.sent]).toEqual([txs.map(({ txHash }) => txHash), txs.map((tx) => tx.blob)]);
     expect(outgoing()).toMatchObject([
@@ -83,7 +84,9 @@ describe('submitting a set of signed transactions', () => {
       { kind: 'submission_failed', reason: expect.stringContaining('does not fit this wallet') },
     ],
   ])('is refused for %s', async (_, text, expected) => {
-    await expect(pair.watch.coldSigning.submit(await text())).rejects.toMatchObject(fault(expected));
+    await expect(pair.watch.coldSigning.submit(await text(), undefined)).rejects.toMatchObject(
+      fault(expected),
+    );
     expect([outgoing(), pair.sent]).toEqual([[], []]);
   });
 
@@ -101,7 +104,7 @@ describe('submitting a set of signed transactions', () => {
   ])('fails where the daemon %s, and leaves no payment behind', async (_, answer, expected) => {
     const hex = await signed();
     pair.watch.wallet.answers = { ...pair.watch.wallet.answers, sendRawTransaction: answer };
-    await expect(pair.watch.coldSigning.submit(hex)).rejects.toMatchObject(
+    await expect(pair.watch.coldSigning.submit(hex, undefined)).rejects.toMatchObject(
       fault({ kind: 'submission_failed', ...expected }),
     );
     expect(outgoing()).toEqual([]);
@@ -113,7 +116,7 @@ describe('submitting a set of signed transactions', () => {
     ['takes no blank ones', (all) => all.map(() => bytes<KeyImage>(0)), false],
   ])('%s in the set', async (_, change, isTaken) => {
     const hex = await changedSigned(({ keyImages }) => ({ keyImages: change(keyImages) }));
-    await pair.watch.coldSigning.submit(hex);
+    await pair.watch.coldSigning.submit(hex, undefined);
     const spent = pair.watch.wallet.store.read((r) => r.outputs.inOrder().map(({ spentBy }) => spentBy));
     // One output is not spent: its key image is known by its place alone.
     expect(spent.filter((by) => by === undefined)).toHaveLength(1);
@@ -125,7 +128,7 @@ describe('submitting a set of signed transactions', () => {
   it('takes no key image by its place of an output that a reorganisation may move', async () => {
     const hex = await signed();
     pair.watch.wallet.store.write((w) => w.applyPage(page(4, 1)));
-    await pair.watch.coldSigning.submit(hex);
+    await pair.watch.coldSigning.submit(hex, undefined);
     expect(images(pair.watch).filter((image) => image === undefined)).toHaveLength(1);
   });
 });

@@ -72,7 +72,11 @@ describe('a proposed set of transactions', () => {
     ],
   ])('is not read from %s', async (_, text, expected) => {
     const hex = await text();
-    for (const run of [() => b.signing.sign(hex), () => b.signing.describe(hex), () => b.signing.submit(hex)])
+    for (const run of [
+      () => b.signing.sign(hex, undefined),
+      () => b.signing.describe(hex),
+      () => b.signing.submit(hex, undefined),
+    ])
       await expect(run()).rejects.toMatchObject({ fault: expected });
   });
 
@@ -106,17 +110,17 @@ describe('a proposed set of transactions', () => {
     ],
   ])('is not signed where it %s, and no nonce is lost', async (_, text, reason) => {
     const before = b.nonces();
-    await expect(b.signing.sign(await text())).rejects.toMatchObject({
+    await expect(b.signing.sign(await text(), undefined)).rejects.toMatchObject({
       fault: { kind: 'multisig_signing_failed', reason: expect.stringMatching(reason) },
     });
     expect(b.nonces()).toEqual(before);
   });
 
   it('is not signed by its proposer, and not submitted before enough have signed', async () => {
-    await expect(a.signing.sign(proposed)).rejects.toMatchObject({
+    await expect(a.signing.sign(proposed, undefined)).rejects.toMatchObject({
       fault: { kind: 'multisig_signing_failed', reason: 'this wallet has signed them already' },
     });
-    await expect(a.signing.submit(proposed)).rejects.toMatchObject(
+    await expect(a.signing.submit(proposed, undefined)).rejects.toMatchObject(
       fault({ kind: 'too_few_signers', needed: 2, given: 1 }),
     );
   });
@@ -125,7 +129,7 @@ describe('a proposed set of transactions', () => {
     const [output] = outputs;
     if (output === undefined) throw new Error('an output');
     b.wallet.store.write((w) => w.outputs.setFrozen(output, true));
-    await expect(b.signing.sign(proposed)).rejects.toMatchObject({
+    await expect(b.signing.sign(proposed, undefined)).rejects.toMatchObject({
       fault: { kind: 'multisig_signing_failed', reason: 'they spend a frozen output' },
     });
     b.wallet.store.write((w) => w.outputs.setFrozen(output, false));
@@ -136,7 +140,7 @@ describe('signing', () => {
   beforeEach(group);
 
   it('completes the transaction, and erases the nonces in the step that records the answer', async () => {
-    const { set, txHashes } = await b.signing.sign(proposed);
+    const { set, txHashes } = await b.signing.sign(proposed, undefined);
     expect([txHashes.length, b.nonces()]).toEqual([1, [0]]);
     const [hash] = txHashes;
     expect(hash && b.wallet.store.read((r) => r.txKeys.get(hash))).not.toEqual([]);
@@ -144,19 +148,21 @@ describe('signing', () => {
   });
 
   it('is answered once; after the wallet was opened anew the same answer is given again', async () => {
-    const answer = await b.signing.sign(proposed);
-    await expect(b.signing.sign(proposed)).rejects.toMatchObject({
+    const answer = await b.signing.sign(proposed, undefined);
+    await expect(b.signing.sign(proposed, undefined)).rejects.toMatchObject({
       fault: {
         kind: 'multisig_signing_failed',
         reason: 'this wallet has signed them already and returned its answer',
       },
     });
-    expect(await new GroupMember(b.wallet).signing.sign(proposed)).toEqual(answer);
+    expect(await new GroupMember(b.wallet).signing.sign(proposed, undefined)).toEqual(answer);
   });
 
   it('of a second proposal with the same output needs new info of this signer', async () => {
     const second = await c.propose(payee);
-    await b.signing.sign(proposed);
-    await expect(b.signing.sign(second)).rejects.toMatchObject(fault({ kind: 'multisig_export_needed' }));
+    await b.signing.sign(proposed, undefined);
+    await expect(b.signing.sign(second, undefined)).rejects.toMatchObject(
+      fault({ kind: 'multisig_export_needed' }),
+    );
   });
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   if (a === undefined || b === undefined) throw new Error('members');
   await exchangeInfo([a, b]);
   const proposed = await a.propose({ ...payeeOf(stranger.address(), COIN), text: TO });
-  signed = toHex((await b.signing.sign(proposed)).set);
+  signed = toHex((await b.signing.sign(proposed, undefined)).set);
 });
 
 beforeEach(() => {
@@ -64,7 +64,7 @@ const outgoing = () =>
 
 describe('submitting a set with enough signers', () => {
   it('relays a payment of the wallet, and erases nonces of its inputs', async () => {
-    const { payments } = await member.signing.submit(signed);
+    const { payments } = await member.signing.submit(signed, undefined);
     const [hash] = payments.map((payment) => payment.signed?.txHash);
     expect(outgoing()).toMatchObject([
       { state: 'pending', amountIn: 3n * COIN, destinations: [{ address: TO, amount: COIN }] },
@@ -80,7 +80,7 @@ describe('submitting a set with enough signers', () => {
     'fails where the daemon %s; no payment is recorded, and the nonces stay',
     async (_, answer, expected) => {
       answering(member.wallet, answer);
-      await expect(member.signing.submit(signed)).rejects.toMatchObject(
+      await expect(member.signing.submit(signed, undefined)).rejects.toMatchObject(
         fault({ kind: 'multisig_submission_failed', ...expected }),
       );
       expect([outgoing(), member.nonces()]).toEqual([[], [1]]);
@@ -97,7 +97,7 @@ describe('submitting a set with enough signers', () => {
         };
         return task(w);
       });
-    expect((await member.signing.submit(signed)).payments).toHaveLength(1);
+    expect((await member.signing.submit(signed, undefined)).payments).toHaveLength(1);
     expect(outgoing()).toMatchObject([{ state: 'pending' }]);
     expect(member.wallet.lines).toContainEqual(expect.objectContaining({ level: 50 }));
   });
@@ -107,7 +107,7 @@ describe('submitting a set with enough signers', () => {
     const set = decode(multisigTxSet, await exports.open('multisigTxs', fromHex(signed)));
     const txs = set.txs.map((tx) => ({ ...tx, change: { ...tx.change, amount: 0n } }));
     const other = await exports.seal('multisigTxs', encode(multisigTxSet, { ...set, txs }));
-    await expect(member.signing.submit(toHex(other))).rejects.toMatchObject({
+    await expect(member.signing.submit(toHex(other), undefined)).rejects.toMatchObject({
       fault: { kind: 'multisig_submission_failed', reason: expect.stringMatching(/do not fit this wallet/) },
     });
     expect(sent).toEqual([]);
@@ -115,7 +115,7 @@ describe('submitting a set with enough signers', () => {
 
   it('is refused in a wallet that lacks an input', async () => {
     const wallet = new ServiceWallet(groupKeys(account));
-    await expect(new GroupMember(wallet).signing.submit(signed)).rejects.toMatchObject({
+    await expect(new GroupMember(wallet).signing.submit(signed, undefined)).rejects.toMatchObject({
       fault: { kind: 'bad_multisig_set' },
     });
   });

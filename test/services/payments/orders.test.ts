@@ -86,7 +86,7 @@ const faultOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 const request = (value: bigint, changes: Partial<PaymentRequest> = {}): PaymentRequest => ({
-  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
   ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
   destinations: [{ address: ADDRESS, amount: amount(value) }],
   ...changes,
@@ -98,7 +98,15 @@ const transfer = (of: PaymentRequest): OrderMaker => ({
 });
 
 const sweepTerms = {
-  ...{ unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, address: ADDRESS, outputs: 1 },
+  ...{
+    unlockTime: 0n,
+    priority: 1,
+    doNotRelay: false,
+    withMetadata: false,
+    spender: undefined,
+    address: ADDRESS,
+    outputs: 1,
+  },
 };
 const sweepAll: OrderMaker = {
   pay: (order) =>

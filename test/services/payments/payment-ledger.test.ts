@@ -24,7 +24,7 @@ afterEach(() => home.close());
 
 describe('a payment', () => {
   it('is pending once the daemon took it', async () => {
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
   });
 
@@ -37,7 +37,7 @@ describe('a payment', () => {
     ['a wallet that is closed before it is sent', new WalletError({ kind: 'no_wallet' })],
   ])('leaves nothing behind after %s', async (_, error) => {
     home.answers = [failing(error)];
-    await expect(ledger.commit([payment(1)])).rejects.toBe(error);
+    await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toBe(error);
     expect([home.state(1), home.keysOf(1), home.balance()]).toEqual([undefined, undefined, 500n]);
   });
 
@@ -50,7 +50,7 @@ describe('a payment', () => {
     ['an error that nobody foresaw', new TypeError('undefined is not a function')],
   ])('counts as made after %s, and keeps its record and key', async (_, error) => {
     home.answers = [failing(error)];
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['prepared', [bytes(1)], 450n]);
     expect(home.sent).toEqual([1]);
   });
@@ -66,17 +66,19 @@ describe('a payment', () => {
         return taking();
       },
     ];
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     expect(home.state(1)).toBe('confirmed');
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     expect([home.state(1), home.sent]).toEqual(['confirmed', [1]]);
   });
 
   it('that failed keeps its record and key when it is refused again', async () => {
     home.answers = [taking, refusing];
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     home.store.write((w) => w.fail(payment(1).txHash));
-    await expect(ledger.commit([{ ...payment(1), txSecretKeys: [] }])).rejects.toMatchObject({
+    await expect(
+      ledger.commit([{ ...payment(1), txSecretKeys: [] }], { spender: undefined }),
+    ).rejects.toMatchObject({
       fault: { kind: 'tx_rejected' },
     });
     expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['failed', [bytes(1)], 500n]);
@@ -88,8 +90,10 @@ describe('a payment', () => {
 
   it('that is pending stays so when it is refused again', async () => {
     home.answers = [taking, refusing];
-    await ledger.commit([payment(1)]);
-    await expect(ledger.commit([payment(1)])).rejects.toMatchObject({ fault: { reason: 'double spend' } });
+    await ledger.commit([payment(1)], { spender: undefined });
+    await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toMatchObject({
+      fault: { reason: 'double spend' },
+    });
     expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
   });
 
@@ -100,7 +104,7 @@ describe('a payment', () => {
         return refusing();
       },
     ];
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     expect([home.state(1), home.keysOf(1)]).toEqual(['pending', [bytes(1)]]);
   });
 });
@@ -115,11 +119,11 @@ describe('a store that cannot be written', () => {
       },
       taking,
     ];
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     lock?.close();
     expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['prepared', [bytes(1)], 450n]);
     expect(home.lines).toContainEqual(expect.objectContaining({ level: 50, txid: name(1) }));
-    await ledger.commit([payment(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
     expect(home.state(1)).toBe('pending');
   }, 30_000);
 
@@ -132,10 +136,12 @@ describe('a store that cannot be written', () => {
       },
       taking,
     ];
-    await expect(ledger.commit([payment(1)])).rejects.toMatchObject({ fault: { kind: 'tx_rejected' } });
+    await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toMatchObject({
+      fault: { kind: 'tx_rejected' },
+    });
     lock?.close();
     expect(home.state(1)).toBe('prepared');
-    await ledger.commit([payment(2)]);
+    await ledger.commit([payment(2)], { spender: undefined });
     expect([home.state(1), home.state(2), home.balance()]).toEqual([undefined, 'pending', 450n]);
   }, 30_000);
 });
@@ -151,7 +157,7 @@ describe('several payments', () => {
         return refusing();
       },
     ];
-    await expect(ledger.commit([1, 2].map(payment))).rejects.toMatchObject({
+    await expect(ledger.commit([1, 2].map(payment), { spender: undefined })).rejects.toMatchObject({
       fault: { kind: 'partly_relayed', reason: `internal error; relayed before it: ${name(1)}` },
     });
     expect(home.lines).toContainEqual(expect.objectContaining({ level: 50 }));
@@ -170,7 +176,7 @@ describe('several payments', () => {
     ['a wallet that is closed', failing(new WalletError({ kind: 'no_wallet' })), 'no wallet'],
   ])('name the relayed ones after %s, and leave nothing of the others', async (_, answer, reason) => {
     home.answers = [taking, failing(new DaemonError('timeout', 'no answer')), answer];
-    await expect(ledger.commit([1, 2, 3, 4].map(payment))).rejects.toMatchObject({
+    await expect(ledger.commit([1, 2, 3, 4].map(payment), { spender: undefined })).rejects.toMatchObject({
       fault: {
         kind: 'partly_relayed',
         reason: `${reason}; relayed before it: ${name(1)}, ${name(2)}`,

@@ -10,6 +10,7 @@ import { sum } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
 import type { ConstructionData } from '../../../src/wallet/exchange/construction-data.js';
+import type { Spender } from '../../../src/wallet/model/spender.js';
 import { WalletError, type Fault } from '../../../src/wallet/model/wallet-error.js';
 import { planTransfers } from '../../../src/wallet/select/transfer-plan.js';
 import { groupWallets } from '../../support/group-wallets.js';
@@ -26,7 +27,7 @@ const ADDRESS = formatAddress(stranger.address());
 const SEALED = new Uint8Array([1, 2, 3]);
 
 const options: PaymentOptions = {
-  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
 };
 
 /** The maker of a wallet, and the sets that it has sealed. */
@@ -107,7 +108,7 @@ describe('a payment', () => {
     const { payments } = await maker.make({ ...options, doNotRelay: true, withMetadata: true }, planOf(COIN));
     expect([outgoing(), reserved(), sent]).toEqual([[], [], []]);
     const { metadata = SEALED, txHash = SEALED, blob = SEALED } = payments[0]?.signed ?? {};
-    expect(await maker.relay(toHex(metadata))).toEqual(txHash);
+    expect(await maker.relay(toHex(metadata), undefined)).toEqual(txHash);
     expect(sent).toEqual([blob]);
     expect(outgoing()).toMatchObject([{ state: 'pending', destinations: [{ amount: COIN }] }]);
   });
@@ -118,6 +119,96 @@ describe('a payment', () => {
       fault({ kind: 'tx_rejected', reason: 'double spend' }),
     );
     expect([outgoing(), reserved()]).toEqual([[], []]);
+  });
+
+  describe('under a credential', () => {
+    /** Enough for one payment with its fee. */
+    const spender: Spender = {
+      name: 'shop',
+      limits: { day: COIN + COIN / 2n },
+      addresses: new Set([ADDRESS]),
+    };
+    const limited = { ...options, spender };
+    const spent = (): bigint => wallet.store.read((r) => r.credentialSpends.sumAfter('shop', 0));
+
+    it('counts with its fee, and the next one beyond the limit is refused before the daemon is asked', async () => {
+      const { payments } = await maker.make(limited, planOf(COIN));
+      expect(spent()).toBe(COIN + (payments[0]?.fee ?? 0n));
+      const { answers } = wallet;
+      wallet.answers = { ...answers, getOutputDistribution: () => Promise.reject(new Error('asked')) };
+      await expect(maker.make(limited, planOf(COIN))).rejects.toMatchObject(fault({ kind: 'spend_limit' }));
+      expect([sent.length, outgoing().length]).toEqual([1, 1]);
+    });
+
+    it('is given back where the daemon refuses it, and kept where its answer is lost', async () => {
+      const { answers } = wallet;
+      wallet.answers = { ...answers, sendRawTransaction: () => Promise.resolve(REFUSED) };
+      await expect(maker.make(limited, planOf(COIN))).rejects.toMatchObject(fault({ kind: 'tx_rejected' }));
+      expect([spent(), outgoing()]).toEqual([0n, []]);
+      const lost = new DaemonError('timeout', 'no answer');
+      wallet.answers = { ...answers, sendRawTransaction: () => Promise.reject(lost) };
+      await maker.make(limited, planOf(COIN));
+      expect(spent()).toBeGreaterThan(COIN);
+      await expect(maker.make(limited, planOf(COIN))).rejects.toMatchObject(fault({ kind: 'spend_limit' }));
+    });
+
+    it('that is signed but not relayed counts, once, and stays counted where relaying is refused', async () => {
+      const unsent = { ...limited, doNotRelay: true, withMetadata: true };
+      const { payments } = await maker.make(unsent, planOf(COIN));
+      const counted = spent();
+      expect(counted).toBeGreaterThan(COIN);
+      await expect(maker.make(unsent, planOf(COIN))).rejects.toMatchObject(fault({ kind: 'spend_limit' }));
+      const hex = toHex(payments[0]?.signed?.metadata ?? SEALED);
+      const { answers } = wallet;
+      wallet.answers = { ...answers, sendRawTransaction: () => Promise.resolve(REFUSED) };
+      await expect(maker.relay(hex, spender)).rejects.toMatchObject(fault({ kind: 'tx_rejected' }));
+      expect(spent()).toBe(counted);
+      wallet.answers = answers;
+      await maker.relay(hex, spender);
+      expect(spent()).toBe(counted);
+    });
+
+    it('counts for another credential that relays it', async () => {
+      const { payments } = await maker.make(
+        { ...limited, doNotRelay: true, withMetadata: true },
+        planOf(COIN),
+      );
+      const hex = toHex(payments[0]?.signed?.metadata ?? SEALED);
+      const till = { ...spender, name: 'till', limits: { day: COIN } };
+      await expect(maker.relay(hex, till)).rejects.toMatchObject(
+        fault({ kind: 'spend_limit', reason: expect.stringContaining('credential till: spend.day') }),
+      );
+      await expect(
+        maker.relay(hex, { ...spender, name: 'till', addresses: new Set() }),
+      ).rejects.toMatchObject(fault({ kind: 'credential_denied' }));
+      expect(sent).toEqual([]);
+    });
+
+    it('to an address outside its list is refused', async () => {
+      const narrow = {
+        ...limited,
+        spender: { ...spender, addresses: new Set([formatAddress(owner.address())]) },
+      };
+      await expect(maker.make(narrow, planOf(COIN))).rejects.toMatchObject(
+        fault({
+          kind: 'credential_denied',
+          reason: `credential shop: addresses: payments to ${ADDRESS} are not allowed`,
+        }),
+      );
+    });
+
+    it('to the wallet itself costs its fee alone, and needs no entry in the list', async () => {
+      const payee = { ...payeeOf(owner.address(), COIN), text: formatAddress(owner.address()) };
+      const { payments } = await maker.make(limited, ({ rates, priority }) =>
+        planTransfers(
+          { payees: [payee], account: 0, priority, unlockTime: 0n },
+          maker.builder.spendableOutputs(0, []),
+          rates,
+          systemRng,
+        ),
+      );
+      expect(spent()).toBe(payments[0]?.fee);
+    });
   });
 
   it('never picks an output that another payment, asked for at the same time, spends', async () => {

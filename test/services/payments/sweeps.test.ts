@@ -39,7 +39,7 @@ function fund(outputs: readonly OwnedOutput[], viewOnly = false): void {
 }
 
 const terms = {
-  ...{ unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+  ...{ unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
   ...{ address: ADDRESS, outputs: 1 },
 };
 

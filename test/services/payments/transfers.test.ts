@@ -43,7 +43,7 @@ const order = (
   destinations: readonly (readonly [string, bigint])[],
   changes: Partial<PaymentRequest> = {},
 ): PaymentRequest => ({
-  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false },
+  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
   ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
   destinations: destinations.map(([address, value]) => ({ address, amount: amount(value) })),
   ...changes,

@@ -82,7 +82,7 @@ describe('a payment that another wallet with the same keys made', () => {
 });
 
 describe('a payment of ours', () => {
-  const pay = (): Promise<void> => home.ledger().commit([payment(1)]);
+  const pay = (): Promise<void> => home.ledger().commit([payment(1)], { spender: undefined });
 
   it('that the pool lacks is relayed again, once a minute at most', async () => {
     await pay();
@@ -147,7 +147,7 @@ describe('a payment of ours', () => {
 
   it('fails at once where the daemon is asked for it and holds it nowhere', async () => {
     await pay();
-    await home.ledger().commit([payment(2)]);
+    await home.ledger().commit([payment(2)], { spender: undefined });
     home.held = new Set([name(2)]);
     await lost.failUnheld();
     expect([home.state(1), home.state(2), home.balance()]).toEqual(['failed', 'pending', 450n]);

@@ -1,0 +1,31 @@
+export interface RateRule {
+  /** Most calls within any period of `seconds`. */
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** Counts calls: at most `requests` of them begin within any period of `seconds`. */
+export class CallRate {
+  readonly rule: RateRule;
+  readonly #now: () => number;
+  /** Times of the latest calls [ms], in a ring of as many as are allowed. */
+  readonly #times: number[] = [];
+  #next = 0;
+
+  /** @param now monotonic clock [ms]. */
+  constructor(rule: RateRule, now: () => number = () => performance.now()) {
+    this.rule = rule;
+    this.#now = now;
+  }
+
+  /** Counts one call. @returns 0, or the time until a call is allowed again [ms]: then it was not counted. */
+  take(): number {
+    const now = this.#now();
+    const oldest = this.#times[this.#next];
+    const wait = oldest === undefined ? 0 : oldest + this.rule.seconds * 1000 - now;
+    if (wait > 0) return wait;
+    this.#times[this.#next] = now;
+    this.#next = (this.#next + 1) % this.rule.requests;
+    return 0;
+  }
+}

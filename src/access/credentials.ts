@@ -1,0 +1,71 @@
+import type { Credential } from './credential.js';
+import { CredentialFileError, readCredentials, readOwnFile, type ReadCredential } from './credential-file.js';
+import { isTokenOf, readToken } from './login-secret.js';
+
+/** Credentials of a file, by name. */
+export class Credentials {
+  readonly #path: string;
+  readonly #methods: ReadonlySet<string>;
+  #byName: ReadonlyMap<string, ReadCredential>;
+
+  /** @param methods names of all methods. @throws CredentialFileError */
+  constructor(path: string, methods: ReadonlySet<string>) {
+    this.#path = path;
+    this.#methods = methods;
+    this.#byName = this.#read();
+  }
+
+  /** Names of those whose limits do not bind them, as they may read keys. */
+  get unbound(): readonly string[] {
+    return [...this.#byName.values()].flatMap(({ credential }) =>
+      credential.isUnbound ? [credential.name] : [],
+    );
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  /**
+   * Reads the file again. A credential whose entry is unchanged stays, with its count of calls; any other is revoked.
+   * @throws CredentialFileError: nothing is changed then.
+   */
+  reload(): void {
+    const before = this.#byName;
+    const after = this.#read();
+    this.#byName = new Map(
+      [...after].map(([name, read]) => {
+        const known = before.get(name);
+        const isSame = known !== undefined && JSON.stringify(known.entry) === JSON.stringify(read.entry);
+        return [name, isSame ? known : read];
+      }),
+    );
+    for (const [name, { credential }] of before)
+      if (this.#byName.get(name)?.credential !== credential) credential.revoke();
+  }
+
+  /** Finds the credential of a bearer token; undefined for a wrong one. */
+  byToken(text: string): Credential | undefined {
+    const token = readToken(text);
+    const found = token && this.#byName.get(token.name)?.credential;
+    const isRight = isTokenOf(found?.rules.token, token?.secret ?? new Uint8Array());
+    return isRight ? found : undefined;
+  }
+
+  /** Finds the credential with a digest login. */
+  byUser(name: string): { readonly ha1: string; readonly login: Credential } | undefined {
+    const login = this.#byName.get(name)?.credential;
+    const ha1 = login?.rules.digest;
+    return login === undefined || ha1 === undefined ? undefined : { ha1, login };
+  }
+
+  #read(): ReadonlyMap<string, ReadCredential> {
+    try {
+      const read = readCredentials(readOwnFile(this.#path), this.#methods);
+      return new Map(read.map((one) => [one.credential.name, one]));
+    } catch (cause) {
+      if (!(cause instanceof CredentialFileError) || cause.message.startsWith(this.#path)) throw cause;
+      throw new CredentialFileError(`${this.#path}: ${cause.message}`, { cause });
+    }
+  }
+}

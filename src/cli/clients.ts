@@ -1,0 +1,95 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { AuditLog } from '../access/audit-log.js';
+import { CredentialFileError } from '../access/credential-file.js';
+import { Credentials as CredentialSet } from '../access/credentials.js';
+import { authentication } from '../jsonrpc/authentication.js';
+import type { Logins } from '../jsonrpc/caller.js';
+import { singleLogin } from '../jsonrpc/digest-auth.js';
+import { registry } from '../rpc/registry.js';
+import type { Config } from './config.js';
+import { ConfigError } from './options.js';
+import type { Credentials } from './prepare.js';
+
+/** Logins of clients, and the record of their calls. */
+export interface Clients {
+  /** Absent: no login is required. */
+  readonly auth?: RequestHandler;
+  readonly audit?: AuditLog;
+  /** Stops reading the files again on SIGHUP. */
+  close(): void;
+}
+
+/** Names that a credential may list as methods. */
+export const methodNames = (): ReadonlySet<string> => new Set(registry.methods.map(({ name }) => name));
+
+/** Reads the file of credentials and opens the audit log; both again on SIGHUP. @throws ConfigError */
+export function createClients(rpc: Config['rpc'], login: Credentials | undefined, log: Logger): Clients {
+  const credentials = rpc.credentials === undefined ? undefined : readCredentials(rpc.credentials);
+  const audit = rpc.auditLog === undefined ? undefined : openAuditLog(rpc.auditLog, log);
+  if (login !== undefined && credentials?.byUser(login.user) !== undefined)
+    throw new ConfigError(`--credentials: ${login.user} is the user of --rpc-login: choose another name`);
+  const reload = (): void => {
+    audit?.reopen();
+    if (credentials === undefined) return;
+    try {
+      credentials.reload();
+      announce(credentials, 'Credentials were read again', log);
+    } catch (error) {
+      if (!(error instanceof CredentialFileError)) throw error;
+      log.error(`Credentials stay as they were: ${error.message}`);
+    }
+  };
+  const isReadAgain = credentials !== undefined || audit !== undefined;
+  if (isReadAgain) process.on('SIGHUP', reload);
+  if (credentials !== undefined) announce(credentials, 'Credentials were read', log);
+  const logins = loginsOf(login, credentials);
+  return {
+    ...(logins === undefined ? {} : { auth: authentication(logins) }),
+    ...(audit === undefined ? {} : { audit }),
+    close() {
+      process.off('SIGHUP', reload);
+      audit?.close();
+    },
+  };
+}
+
+function announce(credentials: CredentialSet, text: string, log: Logger): void {
+  log.info({ credentials: credentials.size }, text);
+  for (const name of credentials.unbound)
+    log.warn(
+      { credential: name },
+      'its spend limits and addresses do not bind a credential that may read keys',
+    );
+}
+
+function loginsOf(
+  login: Credentials | undefined,
+  credentials: CredentialSet | undefined,
+): Logins | undefined {
+  const single = login && singleLogin(login.user, login.password);
+  if (credentials === undefined) return single;
+  return {
+    byUser: (user) => single?.byUser(user) ?? credentials.byUser(user),
+    byToken: (token) => credentials.byToken(token),
+  };
+}
+
+function readCredentials(path: string): CredentialSet {
+  try {
+    return new CredentialSet(path, methodNames());
+  } catch (cause) {
+    if (!(cause instanceof CredentialFileError)) throw cause;
+    throw new ConfigError(`--credentials: ${cause.message}`, { cause });
+  }
+}
+
+function openAuditLog(path: string, log: Logger): AuditLog {
+  const onProblem = (error: unknown): void =>
+    log.error({ err: error }, 'the audit log cannot be written: methods of spend and admin are refused');
+  try {
+    return new AuditLog(path, onProblem);
+  } catch (cause) {
+    throw new ConfigError(`--audit-log: ${path} cannot be written`, { cause });
+  }
+}

@@ -1,0 +1,88 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import type { Amount } from '../../util/amount.js';
+import type { Db } from '../file/database.js';
+import { toColumn, type Integer } from '../sql/columns.js';
+
+/** A payment that counts against the limits of a credential. */
+export interface CredentialSpend {
+  readonly credential: string;
+  /** Message of the ring signatures, which names the transaction before they are complete. */
+  readonly signingHash: Hash;
+  readonly txHash?: Hash;
+  /** Unix seconds. */
+  readonly time: number;
+  readonly amount: Amount;
+}
+
+interface SumRow {
+  readonly high: Integer | null;
+  readonly low: Integer | null;
+}
+
+/** A withdrawn payment counts if it was relayed nevertheless. */
+const COUNTS = `(withdrawn = 0 OR EXISTS (
+  SELECT 1 FROM outgoing_tx WHERE outgoing_tx.tx_hash = credential_spend.tx_hash AND state <> 'failed'))`;
+
+/** Reads the amounts that credentials have spent. */
+export class CredentialSpendReader {
+  protected readonly db: Db;
+  readonly #sum: Statement<[string, number], SumRow>;
+  readonly #latest: Statement<[string], number | null>;
+  readonly #has: Statement<[string, Uint8Array], number>;
+
+  constructor(db: Db) {
+    this.db = db;
+    // In two parts, whose sums fit 64 bits.
+    this.#sum = db
+      .prepare<[string, number], SumRow>(
+        `SELECT SUM(amount >> 32) AS high, SUM(amount & 0xffffffff) AS low
+         FROM credential_spend WHERE credential = ? AND time > ? AND ${COUNTS}`,
+      )
+      .safeIntegers();
+    this.#latest = db
+      .prepare<[string], number | null>('SELECT MAX(time) FROM credential_spend WHERE credential = ?')
+      .pluck();
+    this.#has = db
+      .prepare<[string, Uint8Array], number>(
+        `SELECT 1 FROM credential_spend WHERE credential = ? AND signing_hash = ? AND ${COUNTS}`,
+      )
+      .pluck();
+  }
+
+  /** Sum of the amounts after a time [Unix s]. */
+  sumAfter(credential: string, time: number): bigint {
+    const { high, low } = this.#sum.get(credential, time) ?? { high: null, low: null };
+    return ((high ?? 0n) << 32n) + (low ?? 0n);
+  }
+
+  /** Time of the latest payment [Unix s]; undefined before the first one. */
+  latest(credential: string): number | undefined {
+    return this.#latest.get(credential) ?? undefined;
+  }
+
+  /** Whether a payment counts already. */
+  has(credential: string, signingHash: Hash): boolean {
+    return this.#has.get(credential, signingHash) !== undefined;
+  }
+}
+
+export class CredentialSpendWriter extends CredentialSpendReader {
+  /** Counts a payment; a withdrawn one counts again, from the new time on. */
+  add({ credential, signingHash, txHash, time, amount }: CredentialSpend): void {
+    this.db
+      .prepare(
+        `INSERT INTO credential_spend (credential, signing_hash, tx_hash, time, amount) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET withdrawn = 0, time = excluded.time, amount = excluded.amount,
+           tx_hash = COALESCE(excluded.tx_hash, tx_hash)`,
+      )
+      .run(credential, signingHash, txHash ?? null, time, toColumn(amount));
+  }
+
+  /** Gives back a payment that the daemon refused when it was first relayed. */
+  withdraw(credential: string, signingHash: Hash): void {
+    this.db
+      .prepare('UPDATE credential_spend SET withdrawn = 1 WHERE credential = ? AND signing_hash = ?')
+      .run(credential, signingHash);
+  }
+}

@@ -1,0 +1,15 @@
+/** Client that makes a payment under a credential. */
+export interface Spender {
+  /** Name of the credential, under which the amounts are added up. */
+  readonly name: string;
+  /** Addresses that it may pay, beside those of the wallet; undefined: any. */
+  readonly addresses: ReadonlySet<string> | undefined;
+  readonly limits: {
+    /** Most for one transaction, with its fee [atomic units]. */
+    readonly transaction?: bigint;
+    /** Most within any hour. */
+    readonly hour?: bigint;
+    /** Most within any 24 hours. */
+    readonly day?: bigint;
+  };
+}
