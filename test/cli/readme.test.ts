@@ -41,9 +41,9 @@ describe.each(pages)('%s', (path) => {
 
   it('names only flags of our programs', () => {
     const own = new Set(OPTIONS.map(({ name }) => name));
-    const commands = [...text.matchAll(/wallet-rpc\b(?! credential)[^`\n]*?(?= \|| ?`|$)/gm)].flatMap(([line]) => [
-      ...line.matchAll(/ --([a-z][a-z0-9-]+)/g),
-    ]);
+    const commands = [...text.matchAll(/wallet-rpc\b(?! credential)[^`\n]*?(?= \|| ?`|$)/gm)].flatMap(
+      ([line]) => [...line.matchAll(/ --([a-z][a-z0-9-]+)/g)],
+    );
     const foreign = new Set(['name', 'kills', 'keep', 'only', 'kdf-rounds', 'help', 'version']);
     const unknown = commands
       .map(([, name = '']) => name)

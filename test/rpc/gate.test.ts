@@ -67,7 +67,11 @@ describe('restricted mode', () => {
   });
 
   it('serves the others, and a server outside of it serves all', () => {
-    expect(() => passRestriction({ family: 'view', needs: 'nothing', restricted: false }, restricted)).not.toThrow();
-    expect(() => passRestriction({ family: 'view', needs: 'nothing', restricted: true }, server)).not.toThrow();
+    expect(() =>
+      passRestriction({ family: 'view', needs: 'nothing', restricted: false }, restricted),
+    ).not.toThrow();
+    expect(() =>
+      passRestriction({ family: 'view', needs: 'nothing', restricted: true }, server),
+    ).not.toThrow();
   });
 });
