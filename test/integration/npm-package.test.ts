@@ -48,6 +48,7 @@ describe('the npm package', () => {
       ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/wallet-rpc', 'build/src/cli/main.js'],
       ...['build/src/kernel/kernel-simd.wasm', 'build/src/kernel/kernel-relaxed.wasm'],
       ...['wordlists/english.txt', 'docs/api.md'],
+      ...readdirSync(join(ROOT, 'pages')).map((name) => `pages/${name}`),
       ...readdirSync(join(ROOT, 'migrations'))
         .filter((name) => name.endsWith('.sql'))
         .map((name) => `migrations/${name}`),
@@ -83,8 +84,11 @@ describe('the npm package', () => {
       ...['--regtest', `--daemon-port=${daemonPort}`, `--wallet-dir=${join(folder, 'wallets')}`],
       ...[`--rpc-bind-port=${port}`, '--disable-rpc-login'],
     ]);
-    const { output } = server;
-    await until('the server', () => output().includes('Starting wallet RPC server'), 60_000);
+    const { output, exited } = server;
+    await Promise.race([
+      until('the server', () => output().includes('Starting wallet RPC server'), 60_000),
+      exited.then((code) => Promise.reject(new Error(`it ended with ${code}: ${output()}`))),
+    ]);
     const rpc = (method: string, params?: object): Promise<Loose> => result(port, method, params);
     await createWallet({ rpc }, 'shop');
     const { address } = await rpc('get_address');
