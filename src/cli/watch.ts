@@ -17,6 +17,7 @@ import { Receiving } from '../watch/status/receiving.js';
 import { statusPages } from '../watch/status/status-pages.js';
 import { StatusReader } from '../watch/status/status-view.js';
 import { SyncProgress } from '../watch/sync-progress.js';
+import { WalletFactReader } from '../watch/wallet-facts.js';
 import type { Config } from './config.js';
 
 /** Parts of the server that operators watch it by. */
@@ -85,8 +86,9 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const directory = resolve(wallet.dir ?? dirname(wallet.file ?? '.'));
   const wallets = () => server.openWallets();
   const health = new DaemonHealth(server);
+  const facts = new WalletFactReader();
   const metrics = new Metrics({
-    ...{ health, wallets, directory },
+    ...{ health, wallets, facts, directory },
     info: { version, node: process.version, network: config.network, api: rpc.apiVersion },
   });
   listeners.follow(health, metrics);
@@ -94,7 +96,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const openPages = healthPages(readiness);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name);
   const status = statusPages(
-    new StatusReader({ server, health, readiness, sync: listeners.sync }),
+    new StatusReader({ server, health, readiness, facts, sync: listeners.sync }),
     new Receiving(server, call),
   );
   const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];

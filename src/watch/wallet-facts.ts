@@ -1,5 +1,5 @@
 import type { OpenWallet } from '../services/open-wallet.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { readable } from './readable.js';
 import { lagOf, type WalletLag } from './wallet-lag.js';
 
 /** The parts of an open wallet that are watched. */
@@ -55,23 +55,18 @@ export class WalletFactReader {
     const { version } = wallet.store;
     const known = this.#known.get(wallet);
     if (known?.version === version) return known.facts;
-    const facts = factsIn(wallet) ?? known?.facts ?? UNKNOWN;
+    const facts = readable(() => factsIn(wallet)) ?? known?.facts ?? UNKNOWN;
     this.#known.set(wallet, { version, facts });
     return facts;
   }
 }
 
-/** Facts in the store; undefined if it is damaged or was closed. */
-function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts | undefined {
-  try {
-    const { pending, failed } = store.read((r) => r.outgoing.unminedCounts());
-    const { events, retries } = webhooks.backlog();
-    return {
-      ...{ pendingPayments: pending, failedPayments: failed },
-      ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
-    };
-  } catch (error) {
-    if (error instanceof WalletError) return undefined;
-    throw error;
-  }
+/** @throws WalletError for a store that is damaged or was closed. */
+function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
+  const { pending, failed } = store.read((r) => r.outgoing.unminedCounts());
+  const { events, retries } = webhooks.backlog();
+  return {
+    ...{ pendingPayments: pending, failedPayments: failed },
+    ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
+  };
 }

@@ -1,4 +1,4 @@
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { readable } from './readable.js';
 
 /** The parts of an open wallet that its lag depends on. */
 export interface FollowingWallet {
@@ -22,19 +22,9 @@ export interface WalletLag {
  * @param latest number of blocks by a recent answer of the daemon; undefined: that of the wallet's last refresh.
  */
 export function lagOf({ store, sync }: FollowingWallet, latest?: number): WalletLag {
-  const height = heightOf(store);
+  const height = readable(() => store.height());
   const known = latest ?? sync.daemonHeight;
   const daemonHeight = known === 0 ? undefined : known;
   const blocks = height === undefined ? 0 : Math.max(0, (daemonHeight ?? 0) - height);
   return { height: height ?? 0, daemonHeight, blocks, isDamaged: store.isDamaged };
-}
-
-/** Number of blocks of a store; undefined if it is damaged or was closed. */
-function heightOf(store: FollowingWallet['store']): number | undefined {
-  try {
-    return store.height();
-  } catch (error) {
-    if (error instanceof WalletError) return undefined;
-    throw error;
-  }
 }

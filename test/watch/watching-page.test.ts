@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { DaemonInfo } from '../../src/daemon/daemon.js';
 import { DaemonHealth } from '../../src/watch/daemon-health.js';
 import { Metrics } from '../../src/watch/metrics/metrics.js';
+import { WalletFactReader } from '../../src/watch/wallet-facts.js';
 
 const page = readFileSync(new URL('../../../docs/watching.md', import.meta.url), 'utf8');
 
@@ -16,6 +17,7 @@ async function metricNames(): Promise<string[]> {
     info: { version: '1', node: 'v24', network: 'mainnet', api: '1.3' },
     health: new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }),
     wallets: () => [],
+    facts: new WalletFactReader(),
     directory: '/',
   });
   return [...(await metrics.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);

@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { DURATIONS } from './call-metrics.js';
+import { addGauge } from './gauge.js';
 
 /** Calls of all threads to the daemon, and its state. */
 export class DaemonMetrics {
@@ -23,21 +24,19 @@ export class DaemonMetrics {
       labelNames: ['call', 'kind'],
       registers,
     });
-    const gauge = (name: string, help: string, value: () => number | undefined): void => {
-      new Gauge({
-        ...{ name, help, registers },
-        collect() {
-          const now = value();
-          if (now === undefined) this.remove();
-          else this.set(now);
-        },
-      });
-    };
-    gauge('wallet_rpc_daemon_up', '1 if the last call to the daemon was answered, otherwise 0.', () =>
-      health.isOffline ? undefined : Number(health.hasAnswered && health.outage === 0),
+    addGauge(
+      registry,
+      'wallet_rpc_daemon_up',
+      '1 if the last call to the daemon was answered, otherwise 0.',
+      () => (health.isOffline ? undefined : Number(health.hasAnswered && health.outage === 0)),
     );
-    gauge('wallet_rpc_daemon_height_blocks', 'Number of blocks of the daemon.', () => health.info?.height);
-    gauge('wallet_rpc_daemon_synchronized', '1 if the daemon has the chain of its peers.', () =>
+    addGauge(
+      registry,
+      'wallet_rpc_daemon_height_blocks',
+      'Number of blocks of the daemon.',
+      () => health.info?.height,
+    );
+    addGauge(registry, 'wallet_rpc_daemon_synchronized', '1 if the daemon has the chain of its peers.', () =>
       health.info === undefined ? undefined : Number(health.info.synchronized),
     );
   }

@@ -4,9 +4,10 @@ import type { Page } from '../../jsonrpc/pages.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { diskSpace } from '../disk-space.js';
-import { WalletFactReader, type WatchedWallet } from '../wallet-facts.js';
+import type { WalletFactReader, WatchedWallet } from '../wallet-facts.js';
 import { CallMetrics } from './call-metrics.js';
 import { DaemonMetrics } from './daemon-metrics.js';
+import { addGauge } from './gauge.js';
 import { addProcessMetrics, type BuildInfo } from './process-metrics.js';
 import { walletSeries } from './wallet-series.js';
 
@@ -14,6 +15,7 @@ export interface MetricsParts {
   readonly info: BuildInfo;
   readonly health: DaemonHealth;
   readonly wallets: () => readonly WatchedWallet[];
+  readonly facts: Pick<WalletFactReader, 'read'>;
   /** Directory of the wallets. */
   readonly directory: string;
 }
@@ -27,8 +29,8 @@ export class Metrics {
   readonly #scanned: Counter;
   readonly #open: Gauge;
   readonly #lastEvent: Gauge;
-  readonly #free: Gauge;
-  readonly #facts = new WalletFactReader();
+  /** Free space by the scrape under way [bytes]; undefined if it cannot be read. */
+  #free: number | undefined;
   /** The scrape under way, which serves all clients that ask meanwhile. */
   #scrape: Promise<string> | undefined;
 
@@ -49,11 +51,12 @@ export class Metrics {
       help: 'Id of the latest event of the open wallets: a reader whose cursor is equal has no backlog.',
       registers,
     });
-    this.#free = new Gauge({
-      name: 'wallet_rpc_disk_free_bytes',
-      help: 'Free space on the file system of the wallets.',
-      registers,
-    });
+    addGauge(
+      registry,
+      'wallet_rpc_disk_free_bytes',
+      'Free space on the file system of the wallets.',
+      () => this.#free,
+    );
     addProcessMetrics(registry, parts.info);
   }
 
@@ -77,14 +80,13 @@ export class Metrics {
   }
 
   async #read(): Promise<string> {
-    const { health, wallets, directory } = this.#parts;
+    const { health, wallets, facts: reader, directory } = this.#parts;
     const [disk] = await Promise.all([diskSpace(directory), health.check()]);
     const latest = health.info?.height;
-    const facts = await workSlices.map(wallets(), (wallet) => this.#facts.read(wallet, latest));
+    const facts = await workSlices.map(wallets(), (wallet) => reader.read(wallet, latest));
     this.#open.set(facts.length);
     this.#lastEvent.set(facts.reduce((last, { lastEvent }) => Math.max(last, lastEvent), 0));
-    if (disk === undefined) this.#free.remove();
-    else this.#free.set(disk.free);
+    this.#free = disk?.free;
     return `${await this.#registry.metrics()}\n${await walletSeries(facts)}`;
   }
 }

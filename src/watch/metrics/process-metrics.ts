@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { addGauge } from './gauge.js';
 
 const NANOSECONDS = 1e9;
 /** Interval of the samples [ms]. */
@@ -12,7 +13,7 @@ const PARTS = [
   ['max', 100],
 ] as const;
 
-/** The delay of the event loop is sampled from the first scrape on: nobody reads it otherwise. */
+/** Samples the delay of the event loop; absent before the first scrape. */
 let delays: IntervalHistogram | undefined;
 
 /** Facts that do not change while the process runs. */
@@ -21,14 +22,8 @@ export type BuildInfo = Readonly<Record<'version' | 'node' | 'network' | 'api', 
 /** Memory, processor time and event loop of this process. */
 export function addProcessMetrics(registry: Registry, info: BuildInfo): void {
   const registers = [registry];
-  const gauge = (name: string, help: string, value: () => number): void => {
-    new Gauge({
-      ...{ name, help, registers },
-      collect() {
-        this.set(value());
-      },
-    });
-  };
+  const gauge = (...args: [name: string, help: string, value: () => number]): void =>
+    addGauge(registry, ...args);
   const labelNames = Object.keys(info) as (keyof BuildInfo)[];
   new Gauge({
     ...{ name: 'wallet_rpc_build_info', help: 'Always 1; the labels describe the server.' },

@@ -2,7 +2,7 @@ import type { EventJson } from '../../services/events/event-json.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { workSlices } from '../../util/work-slices.js';
 import { EVENT_TYPES, type EventType } from '../../wallet/model/events.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { readable } from '../readable.js';
 
 /** The part of an open wallet that has its events. */
 export interface EventfulWallet {
@@ -59,14 +59,4 @@ function latestOfEach(events: readonly EventJson[]): EventJson[] {
     seen.add(key);
     return true;
   });
-}
-
-/** Reads a store; undefined if it is damaged or was closed. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof WalletError) return undefined;
-    throw error;
-  }
 }

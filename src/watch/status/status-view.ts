@@ -3,7 +3,7 @@ import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import type { NotReady, Readiness } from '../readiness.js';
 import type { SyncProgress, WalletProgress } from '../sync-progress.js';
-import { WalletFactReader, type WalletFacts } from '../wallet-facts.js';
+import type { WalletFactReader, WalletFacts } from '../wallet-facts.js';
 import { recentEvents, type RecentEvents } from './recent-events.js';
 
 /** Wallets listed at most, those that lack most blocks first. */
@@ -40,24 +40,24 @@ export interface StatusParts {
   readonly health: DaemonHealth;
   readonly readiness: Pick<Readiness, 'reasons'>;
   readonly sync: SyncProgress;
+  readonly facts: Pick<WalletFactReader, 'read'>;
 }
 
 /** Reads the content of the status page, in slices of the event loop. */
 export class StatusReader {
   readonly #parts: StatusParts;
-  readonly #facts = new WalletFactReader();
 
   constructor(parts: StatusParts) {
     this.#parts = parts;
   }
 
   async read(): Promise<StatusView> {
-    const { server, health, readiness, sync } = this.#parts;
+    const { server, health, readiness, sync, facts: reader } = this.#parts;
     // Asks for the state of the daemon first.
     const reasons = await readiness.reasons();
     const open = server.openWallets();
     const latest = health.info?.height;
-    const facts = await workSlices.map(open, (wallet) => this.#facts.read(wallet, latest));
+    const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
     const listed = [...facts]
       .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
       .slice(0, MAX_LISTED);

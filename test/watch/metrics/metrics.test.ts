@@ -4,6 +4,7 @@ import type { DaemonInfo } from '../../../src/daemon/daemon.js';
 import { RpcError } from '../../../src/jsonrpc/errors.js';
 import { DaemonHealth } from '../../../src/watch/daemon-health.js';
 import { Metrics } from '../../../src/watch/metrics/metrics.js';
+import { WalletFactReader } from '../../../src/watch/wallet-facts.js';
 
 let metrics: Metrics;
 
@@ -13,6 +14,7 @@ beforeEach(() => {
     info: { version: '1', node: 'v24', network: 'mainnet', api: '1.3' },
     health: new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }),
     wallets: () => [],
+    facts: new WalletFactReader(),
     directory: '/',
   });
 });
