@@ -1,16 +1,5 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { DRAFT_SUFFIX, draftOf } from '../file/file-draft.js';
@@ -81,23 +70,11 @@ async function copyFiles(source: BackupSource, store: string): Promise<StoreFact
     const facts = await copyStore(source.store, store, source.storeKey);
     const keys = await withFileErrorsAsync(source.keys, () => readFile(source.keys));
     if (keysFileVersion(source.keys) !== version) continue;
-    writeNewFile(keysFileOf(store), keys);
+    const copy = keysFileOf(store);
+    await withFileErrorsAsync(copy, () => writeFile(copy, keys, { flag: 'wx', mode: 0o600, flush: true }));
     return facts;
   }
   throw new WalletError({ kind: 'wallet_locked', name: source.name });
-}
-
-/** Writes a file that its owner only can read, and flushes it. @throws WalletError `wallet_io` */
-export function writeNewFile(path: string, bytes: Uint8Array): void {
-  withFileErrors(path, () => {
-    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    try {
-      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-  });
 }
 
 /** Removes drafts that a killed process left behind. */
