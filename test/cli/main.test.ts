@@ -3,13 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createWallet } from '../support/create-wallet.js';
 import { post } from '../support/json-rpc.js';
 import { freePort, start, until } from '../support/process.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
 
 /** Runs the program until it exits. */

@@ -3,15 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { makeCertificate, type Certificate } from '../support/certificate.js';
 import { createWallet } from '../support/create-wallet.js';
 import { call, post } from '../support/json-rpc.js';
 import { freePort, start, stop, until } from '../support/process.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const SECRET = 'pa:ss-must-not-leak';
 
 let directory: string;

@@ -2,17 +2,15 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Loose } from '../support/json-rpc.js';
 import { sleep } from '../support/process.js';
 import { moneyOf, startCrowd, type Crowd } from '../support/wallet-crowd.js';
-import { startWalletRpc } from '../support/wallet-rpc.js';
+import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 
 /* backup_wallet of a wallet that pays, and the commands backup, verify and restore. */
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const NAME = 'shop';
 const PASSWORD = 'secret of the shop';
 const run = promisify(execFile);

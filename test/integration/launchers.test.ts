@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectToDaemonRpc, connectToWalletRpc } from 'monero-ts';
 import { freePort, start, stop, until } from '../support/process.js';
+import { MAIN } from '../support/wallet-rpc.js';
 
 /*
  * Programs that start a server and parse its address from chunks of standard output.
  */
 
-const WALLET_RPC = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const REGTEST_DAEMON = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
 
 let directory: string;
@@ -39,7 +39,7 @@ describe.each([
     'the wallet server',
     (port: number) => [
       process.execPath,
-      WALLET_RPC,
+      MAIN,
       `--wallet-dir=${directory}`,
       `--rpc-bind-port=${port}`,
       '--disable-rpc-login',
@@ -81,7 +81,7 @@ it('monero-ts connects to a wallet server that it starts', async () => {
   const wallet = await connectToWalletRpc({
     cmd: [
       process.execPath,
-      WALLET_RPC,
+      MAIN,
       '--wallet-dir',
       directory,
       '--rpc-bind-port',

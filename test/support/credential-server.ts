@@ -2,16 +2,14 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { walletPath, type Loose, type Reply } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 import { until } from './process.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from './wallet-rpc.js';
+import { MAIN, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 
 const run = promisify(execFile);
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 /** Atomic units of 1 XMR. */
 const COIN = 1_000_000_000_000;
