@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
 import type { NoticeRunner, NoticeSource } from '../services/events/tx-notices.js';
+import { waitAtMost } from '../util/wait-at-most.js';
 
 /** Maximum number of concurrent commands. */
 const MAX_CONCURRENT = 4;
@@ -55,13 +56,8 @@ export class TxNotifier implements NoticeRunner {
    * have not started are started when their wallet is opened again.
    */
   async close(withinMs: number): Promise<void> {
-    if (this.#ready.size > 0) {
-      const drained = new Promise<void>((resolve) => (this.#drained = resolve));
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)));
-      await Promise.race([drained, late]);
-      clearTimeout(timer);
-    }
+    if (this.#ready.size > 0)
+      await waitAtMost(new Promise<void>((resolve) => (this.#drained = resolve)), withinMs);
     this.#isClosed = true;
     for (const { wallet } of this.#ready)
       this.#log.info({ name: wallet }, '--tx-notify continues when the wallet is opened again');

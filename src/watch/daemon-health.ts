@@ -1,6 +1,7 @@
 import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonInfo } from '../daemon/daemon.js';
 import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
+import { waitAtMost } from '../util/wait-at-most.js';
 
 /** Age from which the state of the daemon is asked for again [ms]. */
 const RECENT_MS = 5_000;
@@ -70,11 +71,7 @@ export class DaemonHealth {
     this.#followChange();
     if (this.isOffline) return;
     if (this.#asking === undefined && this.#now() - this.#asked >= RECENT_MS) this.#asking = this.#ask();
-    if (this.#asking === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
-    const waited = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)));
-    await Promise.race([this.#asking, waited]);
-    clearTimeout(timer);
+    if (this.#asking !== undefined) await waitAtMost(this.#asking, WAIT_MS);
   }
 
   /** Forgets the state of a daemon that was replaced. */
