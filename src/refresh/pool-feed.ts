@@ -1,7 +1,7 @@
 import type { Hash } from '../crypto/types.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { toHex } from '../util/bytes.js';
-import { unlessAborted } from './abortable.js';
+import { unlessAborted } from '../util/unless-aborted.js';
 import { outlineSent } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import type { PoolView } from './messages.js';

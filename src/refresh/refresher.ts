@@ -26,6 +26,13 @@ import type {
   WalletId,
 } from './messages.js';
 
+/** Whether the thread's scanner of a wallet has scanned the pool. */
+interface PoolScan {
+  /** Scans count that were requested after the one of this number. */
+  readonly after: number;
+  isCommitted: boolean;
+}
+
 /**
  * Runs refreshes on a thread of their own and commits their findings on this one. A thread that dies fails the
  * refreshes under way; the next request starts another.
@@ -38,7 +45,7 @@ export class Refresher {
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
   /** Wallets that the thread knows; a wallet is attached with its first request. */
-  readonly #attached = new Set<WalletId>();
+  readonly #attached = new Map<WalletId, PoolScan>();
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, RefreshRun>();
   readonly #calls = new ThreadCalls();
@@ -95,7 +102,15 @@ export class Refresher {
 
   /** Makes the thread recognise the spends of outputs whose key images were imported. */
   importKeyImages(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
-    if (this.#attached.has(wallet)) this.#post({ type: 'importKeyImages', wallet, keyImages });
+    if (!this.#attached.has(wallet)) return;
+    this.#post({ type: 'importKeyImages', wallet, keyImages });
+    // The thread scans the pool again, for spends of these outputs.
+    this.#attached.set(wallet, this.#noPoolScan());
+  }
+
+  /** True if the pool as last committed was scanned with all that the wallet's scanner recognises now. */
+  hasScannedPool(wallet: WalletId): boolean {
+    return this.#attached.get(wallet)?.isCommitted === true;
   }
 
   /**
@@ -163,6 +178,7 @@ export class Refresher {
         }
         try {
           target?.commitPool(unpackHashes(result.present), result.findings);
+          this.#poolCommitted(wallet, answer.call);
           resolve();
         } catch (error) {
           // The thread would not report these transactions again.
@@ -250,7 +266,17 @@ export class Refresher {
   #ensureAttached(wallet: WalletId, target: RefreshTarget): void {
     if (this.#attached.has(wallet)) return;
     this.#post({ type: 'attach', wallet, state: target.scannerState() });
-    this.#attached.add(wallet);
+    this.#attached.set(wallet, this.#noPoolScan());
+  }
+
+  #noPoolScan(): PoolScan {
+    return { after: this.#counter, isCommitted: false };
+  }
+
+  /** @param request number of the refresh or call that scanned the pool. */
+  #poolCommitted(wallet: WalletId, request: number): void {
+    const scan = this.#attached.get(wallet);
+    if (scan !== undefined && request > scan.after) scan.isCommitted = true;
   }
 
   #post(request: RefreshRequest): void {
@@ -301,6 +327,7 @@ export class Refresher {
       restart: () => this.restart(wallet),
       end: () => void this.#runs.delete(wallet),
     });
+    if (report.type === 'pool') this.#poolCommitted(wallet, number);
   }
 
   #fail(wallet: WalletId, error: Error): void {

@@ -259,6 +259,30 @@ describe('wallets at a daemon', () => {
     });
   });
 
+  it('have scanned the pool once a scan is committed that began after the last change of their scanner', async () => {
+    const target = new MemoryTarget();
+    const wallet = refresher.attach(target);
+    const scanned = (): boolean => refresher.hasScannedPool(wallet);
+    expect(scanned()).toBe(false);
+    await refresher.refresh(wallet, FROM);
+    expect(scanned()).toBe(true);
+    refresher.importKeyImages(wallet, []);
+    expect(scanned()).toBe(false);
+    const early = refresher.scanPool(wallet);
+    refresher.importKeyImages(wallet, []);
+    await early;
+    expect(scanned()).toBe(false);
+    await refresher.scanPool(wallet);
+    expect(scanned()).toBe(true);
+    refresher.restart(wallet);
+    expect(scanned()).toBe(false);
+    target.commitPool = () => {
+      throw new Error('the disk is full');
+    };
+    await expect(refresher.scanPool(wallet)).rejects.toThrow('the disk is full');
+    expect(scanned()).toBe(false);
+  });
+
   it('commit the lookahead that they are given', async () => {
     const target = new MemoryTarget();
     let committed = 0;

@@ -20,6 +20,8 @@ export class FakeRefresher {
     Promise.resolve({ blocksFetched: 0, receivedMoney: false });
   onLook: (batch: TxBatch) => Promise<BatchFindings> = () => Promise.resolve(NOTHING_FOUND);
   onLookIntoPool: () => Promise<void> = () => Promise.resolve();
+  /** Whether the wallet's scanner has scanned the pool that was committed last. */
+  poolScanned = false;
   onLookAhead: () => Promise<void> = () => Promise.resolve();
   onKeyImages: (keys: SpendingKeys, outputs: readonly LocatedOutput[]) => Promise<KeyImage[]> = () =>
     Promise.resolve([]);
@@ -71,6 +73,10 @@ export class FakeRefresher {
   scanPool(): Promise<void> {
     this.calls.push(['scanPool']);
     return this.onLookIntoPool();
+  }
+
+  hasScannedPool(): boolean {
+    return this.poolScanned;
   }
 
   lookAhead(_wallet: number, lookahead: unknown, handedOut: unknown): Promise<void> {

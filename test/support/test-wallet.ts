@@ -94,6 +94,8 @@ export class TestWallet {
   /** Calls that the daemon answers; any other is a TypeError. */
   answers: Partial<Daemon> = {};
   trusted = true;
+  /** Hashes of the transactions in the daemon's pool. */
+  pool: readonly Hash[] = [];
   /** TXT records by host. */
   readonly records = new Map<string, TextRecords>();
   /** Every line of the log. */
@@ -159,7 +161,8 @@ export class TestWallet {
 
   get daemon(): DaemonAccess {
     const client = (): Daemon => this.answers as Daemon;
-    return { client, trusted: this.trusted, address: 'daemon:18081' } as unknown as DaemonAccess;
+    const poolHashes = (): Promise<readonly Hash[]> => Promise.resolve(this.pool);
+    return { client, poolHashes, trusted: this.trusted, address: 'daemon:18081' } as unknown as DaemonAccess;
   }
 
   get relay(): PaymentRelay {

@@ -1,8 +1,8 @@
-import type { Hash, KeyImage } from '../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import { transaction } from '../../src/cryptonote/transaction.js';
 import { amount, ZERO } from '../../src/util/amount.js';
 import { encode } from '../../src/util/codec.js';
-import type { OutgoingTx } from '../../src/wallet/model/records.js';
+import type { OutgoingTx, PoolTx } from '../../src/wallet/model/records.js';
 import { bytes } from '../store/fixtures.js';
 
 /** Bytes of a transaction with inputs of these key images. */
@@ -40,4 +40,21 @@ export const unminedPayment = (n: number, more: Partial<OutgoingTx> = {}): Outgo
   destinations: [],
   blob: blobSpending([bytes<KeyImage>(100 + n)]),
   ...more,
+});
+
+/** A transaction of the pool that pays 5. @param key of the output. */
+export const pooledPayment = (txHash: Hash, key?: PublicKey): PoolTx => ({
+  txHash,
+  timestamp: 1,
+  unlockTime: 0n,
+  fee: amount(1n),
+  doubleSpendSeen: false,
+  outputs: [
+    {
+      outputIndex: 0,
+      amount: amount(5n),
+      subaddress: { major: 0, minor: 0 },
+      ...(key === undefined ? {} : { publicKey: key }),
+    },
+  ],
 });

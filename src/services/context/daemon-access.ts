@@ -1,4 +1,6 @@
+import type { Hash } from '../../crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
+import { unlessAborted } from '../../util/unless-aborted.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
@@ -23,6 +25,11 @@ export class DaemonAccess {
   /** Calls fail with WalletError `no_wallet` once this is closed. @throws DaemonError `unreachable` when offline. */
   client(): Daemon {
     return this.#connection.client(this.#closing.signal);
+  }
+
+  /** Lists the hashes of all transactions in the pool. @throws DaemonError; WalletError `no_wallet` once this is closed. */
+  poolHashes(): Promise<readonly Hash[]> {
+    return unlessAborted(this.#connection.poolHashes(), this.#closing.signal);
   }
 
   close(): void {

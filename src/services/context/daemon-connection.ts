@@ -1,7 +1,9 @@
+import type { Hash } from '../../crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { Refresher } from '../../refresh/refresher.js';
+import { SharedRun } from '../../util/shared-run.js';
 
 /** Daemon client whose calls can be aborted. */
 export interface DaemonClient extends Daemon {
@@ -22,6 +24,7 @@ export class DaemonConnection {
   #config: DaemonConfig | undefined;
   #client: DaemonClient | undefined;
   #trusted: boolean;
+  readonly #readingPool = new SharedRun(async () => await this.client().getPoolHashes());
 
   /** @param parts `config` is undefined when offline. */
   constructor(parts: {
@@ -56,6 +59,15 @@ export class DaemonConnection {
       throw new DaemonError('unreachable', 'the wallet server is offline', { notTaken: true });
     this.#client ??= this.#connect(this.#config);
     return signal === undefined ? this.#client : this.#client.until(signal);
+  }
+
+  /**
+   * Lists the hashes of all transactions in the pool, from a request that is sent after this call. Wallets that ask at
+   * the same time share it.
+   * @throws DaemonError
+   */
+  poolHashes(): Promise<readonly Hash[]> {
+    return this.#readingPool.run();
   }
 
   /** Aborts the running calls of this thread, and every later one. */

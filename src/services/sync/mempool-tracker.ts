@@ -35,7 +35,7 @@ export class MempoolTracker {
     const names = new Set(present.map(toHex));
     this.#present = names;
     const { hashes, isUndecided } = this.#listed.value;
-    const gone = hashes.filter((txHash) => !names.has(toHex(txHash)));
+    const gone = goneFrom(names, hashes);
     // Most reads change nothing.
     if (gone.length === 0 && findings.length === 0 && !isUndecided) return [];
     return this.#context.store.write((w) => {
@@ -44,6 +44,14 @@ export class MempoolTracker {
       w.events.poolRead();
       return fresh;
     });
+  }
+
+  /** True if committing a later pool changes nothing, because all its transactions were in the one read before. */
+  isUpToDate(present: readonly Hash[]): boolean {
+    const { hashes, isUndecided } = this.#listed.value;
+    if (isUndecided) return false;
+    const names = new Set(present.map(toHex));
+    return [...names].every((name) => this.#present.has(name)) && goneFrom(names, hashes).length === 0;
   }
 
   /** Records unmined transactions. @returns hashes of new incoming ones. */
@@ -102,3 +110,7 @@ export class MempoolTracker {
     });
   }
 }
+
+/** Recorded transactions that the pool no longer has. @param names hashes in hex of the pool. */
+const goneFrom = (names: ReadonlySet<string>, recorded: readonly Hash[]): Hash[] =>
+  recorded.filter((txHash) => !names.has(toHex(txHash)));

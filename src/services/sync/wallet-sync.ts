@@ -1,6 +1,7 @@
 import { DaemonError } from '../../daemon/errors.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Hash, KeyImage } from '../../crypto/types.js';
+import { monotonicMs } from '../../refresh/monotonic-time.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
@@ -10,7 +11,7 @@ import type { BatchFindings, TxBatch, WalletId } from '../../refresh/messages.js
 import { CachedRead } from '../../store/cached-read.js';
 import { ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { Mutex } from '../../util/mutex.js';
+import { SharedRun } from '../../util/shared-run.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
 import type { OutputWithoutKeyImage } from '../../wallet/scan/ambiguous-spends.js';
@@ -76,10 +77,8 @@ export class WalletSync implements RefreshTarget {
   readonly #refresher: Refresher;
   readonly #id: WalletId;
   readonly #retention: EventRetention;
-  readonly #readingPool = new Mutex();
+  readonly #readingPool = new SharedRun(() => this.#readPool());
   readonly #storedRestoreHeight: CachedRead<string | undefined>;
-  /** Next read of the pool, while it has not started. */
-  #nextPoolRead: Promise<void> | undefined;
   #daemonHeight = 0;
   /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
   #isSynced = false;
@@ -147,13 +146,8 @@ export class WalletSync implements RefreshTarget {
    * @throws DaemonError; WalletError `no_wallet` once it is closed.
    * Source: wallet2.cpp `update_pool_state`.
    */
-  async refreshPool(): Promise<void> {
-    this.#nextPoolRead ??= this.#readingPool.run(() => {
-      this.#nextPoolRead = undefined;
-      this.#context.assertOpen();
-      return untilClosed(this.#refresher.scanPool(this.#id));
-    });
-    await this.#nextPoolRead;
+  refreshPool(): Promise<void> {
+    return this.#readingPool.run();
   }
 
   /** Runs a task under the refresh and payment locks. @throws WalletError `no_wallet` once it is closed. */
@@ -176,6 +170,20 @@ export class WalletSync implements RefreshTarget {
   /** Computes key images of own outputs on a refresh thread, in their order. @throws WalletError `no_wallet` */
   keyImages(keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
     return untilClosed(this.#refresher.keyImages(this.#id, keys, outputs));
+  }
+
+  /**
+   * Lists the pool on this thread, and has the refresh thread scan it only if the wallet has not scanned all its
+   * transactions: that thread has a low priority.
+   */
+  async #readPool(): Promise<void> {
+    this.#context.assertOpen();
+    const asOf = monotonicMs();
+    const present = await this.#context.daemon.poolHashes();
+    this.#context.assertOpen();
+    const isScanned = present.length === 0 || this.#refresher.hasScannedPool(this.#id);
+    if (isScanned && this.#services.mempool.isUpToDate(present)) return;
+    await untilClosed(this.#refresher.scanPool(this.#id, asOf));
   }
 
   async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {

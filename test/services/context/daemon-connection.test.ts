@@ -20,6 +20,10 @@ function clientOf(address: string, log: string[]): DaemonClient {
         if (signal?.aborted === true) fail();
         signal?.addEventListener('abort', fail);
       }),
+    getPoolHashes: () => {
+      log.push(`pool of ${address}`);
+      return new Promise<never>(() => undefined);
+    },
     until: client,
     close: () => void log.push(`close ${address}`),
   });
@@ -121,6 +125,18 @@ describe('the access of one wallet', () => {
     expect([access.address, access.trusted]).toEqual(['home:18081', false]);
     connection.change(configOf('away:1'), true);
     expect([access.address, access.trusted]).toEqual(['away:1', true]);
+  });
+
+  it('lists the pool by a request that wallets share, and waits for it until it is closed', async () => {
+    const connection = connectionTo(HOME);
+    const [closed, open] = [new DaemonAccess(connection), new DaemonAccess(connection)];
+    const reading = [closed.poolHashes(), open.poolHashes()];
+    let isOpenWaiting = true;
+    void reading[1]?.then(() => (isOpenWaiting = false));
+    closed.close();
+    expect(await faultOf(() => reading[0])).toEqual({ kind: 'no_wallet' });
+    expect([isOpenWaiting, log]).toEqual([true, ['connect home:18081', 'pool of home:18081']]);
+    await expect(new DaemonAccess(connectionTo(undefined)).poolHashes()).rejects.toBeInstanceOf(DaemonError);
   });
 
   it('ends its own calls when it is closed, running ones and later ones, and no others', async () => {

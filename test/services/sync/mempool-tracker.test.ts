@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import type { PoolFinding, PoolOutgoing } from '../../../src/refresh/wallet-scanner.js';
-import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { PoolTx } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';
 
 const image = (n: number): KeyImage => bytes<KeyImage>(100 + n);
 
@@ -23,23 +21,6 @@ beforeEach(() => {
   );
 });
 afterEach(() => wallet.close());
-
-/** A transaction of the pool that pays 5. @param key of the output. */
-const paying = (txHash: Hash, key?: PublicKey): PoolTx => ({
-  txHash,
-  timestamp: 1,
-  unlockTime: 0n,
-  fee: amount(1n),
-  doubleSpendSeen: false,
-  outputs: [
-    {
-      outputIndex: 0,
-      amount: amount(5n),
-      subaddress: { major: 0, minor: 0 },
-      ...(key === undefined ? {} : { publicKey: key }),
-    },
-  ],
-});
 
 /** A transaction of the pool that spends outputs. */
 const spending = (n: number, keyImages: readonly KeyImage[] = [image(n)]): PoolOutgoing => {
@@ -58,8 +39,17 @@ const spender = (n: number) => {
 const [one, two] = [bytes<Hash>(31), bytes<Hash>(32)];
 
 describe('the mempool', () => {
+  it('is up to date while it gains no transaction and loses no recorded one', () => {
+    const other = bytes<Hash>(33);
+    wallet.mempool.commitPool([one, two], [{ incoming: pooledPayment(one) }]);
+    const upToDate = (...present: Hash[]): boolean => wallet.mempool.isUpToDate(present);
+    expect([upToDate(one, two), upToDate(one), upToDate(two), upToDate(one, other)]).toEqual([
+      ...[true, true, false, false],
+    ]);
+  });
+
   it('is read without a commit while it holds nothing new and lacks nothing that was recorded', () => {
-    wallet.mempool.commitPool([one], [{ incoming: paying(one) }]);
+    wallet.mempool.commitPool([one], [{ incoming: pooledPayment(one) }]);
     const { version } = wallet.store;
     wallet.mempool.commitPool([one, two], []);
     expect([wallet.store.version, pool()]).toEqual([version, [toHex(one)]]);
@@ -70,14 +60,17 @@ describe('the mempool', () => {
   it('is what it held when it was read last', () => {
     expect(wallet.mempool.present.size).toBe(0);
     wallet.mempool.commitPool([one, two], []);
-    wallet.mempool.admit([{ incoming: paying(bytes<Hash>(33)) }]);
+    wallet.mempool.admit([{ incoming: pooledPayment(bytes<Hash>(33)) }]);
     expect([...wallet.mempool.present]).toEqual([one, two].map(toHex));
     wallet.mempool.commitPool([two], []);
     expect([...wallet.mempool.present]).toEqual([toHex(two)]);
   });
 
   it('loses the transactions that it does not hold any more, and keeps those that are not reported again', () => {
-    wallet.mempool.commitPool([one, two], [{ incoming: paying(one) }, { incoming: paying(two) }]);
+    wallet.mempool.commitPool(
+      [one, two],
+      [{ incoming: pooledPayment(one) }, { incoming: pooledPayment(two) }],
+    );
     wallet.mempool.commitPool([two], []);
     expect(pool()).toEqual([toHex(two)]);
   });
@@ -85,18 +78,18 @@ describe('the mempool', () => {
 
 describe('an incoming transaction', () => {
   it('is new once', () => {
-    expect(admit({ incoming: paying(one) })).toEqual([toHex(one)]);
-    expect(admit({ incoming: paying(one) }, { incoming: paying(two) })).toEqual([toHex(two)]);
+    expect(admit({ incoming: pooledPayment(one) })).toEqual([toHex(one)]);
+    expect(admit({ incoming: pooledPayment(one) }, { incoming: pooledPayment(two) })).toEqual([toHex(two)]);
     expect(pool()).toEqual([one, two].map(toHex));
   });
 
   it('is not in the mempool where its block was read meanwhile', () => {
-    expect(admit({ incoming: paying(bytes<Hash>(1)) })).toEqual([]);
+    expect(admit({ incoming: pooledPayment(bytes<Hash>(1)) })).toEqual([]);
     expect(pool()).toEqual([]);
   });
 
   it('is stored but not new where a mined output on its key holds as much', () => {
-    expect(admit({ incoming: paying(one, bytes<PublicKey>(101)) })).toEqual([]);
+    expect(admit({ incoming: pooledPayment(one, bytes<PublicKey>(101)) })).toEqual([]);
     expect(pool()).toEqual([toHex(one)]);
   });
 });
@@ -149,13 +142,13 @@ describe('an outgoing transaction', () => {
   });
 
   it('is no income any more once what it spends is known', () => {
-    admit({ incoming: paying(paymentHash(1)) });
+    admit({ incoming: pooledPayment(paymentHash(1)) });
     admit({ outgoing: spending(1) });
     expect(pool()).toEqual([]);
   });
 
   it('that also pays another account is both', () => {
-    expect(admit({ incoming: paying(paymentHash(1)), outgoing: spending(1) })).toEqual([
+    expect(admit({ incoming: pooledPayment(paymentHash(1)), outgoing: spending(1) })).toEqual([
       toHex(paymentHash(1)),
     ]);
     expect([pool(), state(1)]).toEqual([[toHex(paymentHash(1))], 'pending']);

@@ -6,7 +6,7 @@ import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import type { PageFindings } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
-import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
+import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';
 
 const NO_WALLET = { kind: 'no_wallet' };
 const DONE = { blocksFetched: 0, receivedMoney: false };
@@ -163,6 +163,62 @@ describe('payments that the mempool lacks', () => {
 });
 
 describe('a look into the mempool', () => {
+  const [one, two] = [paymentHash(1), paymentHash(2)];
+  beforeEach(() => {
+    wallet.pool = [one];
+  });
+
+  /** Commits a scan of the pool. */
+  const scanned = (...present: Hash[]): void => {
+    wallet.sync.commitPool(present, []);
+    wallet.refresher.poolScanned = true;
+  };
+  /** True if the refresh thread is asked to scan. */
+  const scans = async (): Promise<boolean> => {
+    const before = calls().length;
+    await wallet.sync.refreshPool();
+    return calls().length > before;
+  };
+
+  it('scans no transaction a second time', async () => {
+    expect(await scans()).toBe(true);
+    scanned(one, two);
+    expect(await scans()).toBe(false);
+    wallet.pool = [];
+    expect(await scans()).toBe(false);
+    wallet.pool = [two, one];
+    expect(await scans()).toBe(false);
+  });
+
+  it('scans a new transaction, and after a restart of the scanner all of them', async () => {
+    scanned(one);
+    wallet.pool = [one, two];
+    expect(await scans()).toBe(true);
+    scanned(one, two);
+    wallet.refresher.poolScanned = false;
+    expect(await scans()).toBe(true);
+    wallet.pool = [];
+    expect(await scans()).toBe(false);
+  });
+
+  it('commits the loss of a recorded transaction', async () => {
+    wallet.sync.commitPool([one, two], [{ incoming: pooledPayment(two) }]);
+    wallet.refresher.poolScanned = true;
+    wallet.pool = [two];
+    expect(await scans()).toBe(false);
+    wallet.pool = [one];
+    expect(await scans()).toBe(true);
+    wallet.pool = [];
+    expect(await scans()).toBe(true);
+  });
+
+  it('fails as the daemon does that cannot list it', async () => {
+    const error = new DaemonError('unreachable', 'no answer');
+    Object.defineProperty(wallet, 'daemon', { value: { poolHashes: () => Promise.reject(error) } });
+    await expect(wallet.sync.refreshPool()).rejects.toBe(error);
+    expect(calls()).toEqual([]);
+  });
+
   it('is shared by the pendingRequests that wait for it, and not by later ones', async () => {
     const first = gate<undefined>();
     wallet.refresher.onLookIntoPool = () => first.passed;
