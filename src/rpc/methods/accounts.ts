@@ -1,32 +1,27 @@
 import { z } from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
-import { emptyRow, type AddressBalance } from '../../services/accounts/balances.js';
+import type { AddressBalance } from '../../services/accounts/balance-tally.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { cachedJson } from '../json-cache.js';
 
 /** Rows of address balances, with the texts and labels of the addresses. */
 async function perSubaddress(wallet: OpenWallet, listed: readonly AddressBalance[]) {
-  const texts = await wallet.accounts.addresses(
-    listed.map(({ account, minor }) => ({ major: account, minor })),
-  );
+  const indices = listed.map(({ account, minor }) => ({ major: account, minor }));
+  const texts = await wallet.accounts.addresses(indices);
   wallet.assertOpen();
-  const labels = new Map<number, ReadonlyMap<number, string>>();
-  return listed.map((at, i) => {
-    const known = labels.get(at.account) ?? wallet.accounts.labels(at.account);
-    labels.set(at.account, known);
-    return {
-      account_index: at.account,
-      address_index: at.minor,
-      address: texts[i],
-      balance: at.total,
-      unlocked_balance: at.unlocked,
-      label: known.get(at.minor) ?? '',
-      num_unspent_outputs: at.unspentOutputs,
-      blocks_to_unlock: at.blocksToUnlock,
-      time_to_unlock: at.secondsToUnlock,
-    };
-  });
+  const labels = wallet.accounts.labelsOf(indices);
+  return listed.map((at, i) => ({
+    account_index: at.account,
+    address_index: at.minor,
+    address: texts[i],
+    balance: at.total,
+    unlocked_balance: at.unlocked,
+    label: labels[i] ?? '',
+    num_unspent_outputs: at.unspentOutputs,
+    blocks_to_unlock: at.blocksToUnlock,
+    time_to_unlock: at.secondsToUnlock,
+  }));
 }
 
 export const accountMethods: readonly WalletMethod[] = [
@@ -43,16 +38,15 @@ export const accountMethods: readonly WalletMethod[] = [
     }),
     source: 'COMMAND_RPC_GET_BALANCE, on_getbalance',
     async handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
-      const balance = wallet.balances.of(all_accounts ? undefined : account_index, strict);
-      const listed =
+      const balance =
         all_accounts || address_indices.length === 0
-          ? balance.addresses
-          : [...new Set(address_indices)]
-              .sort((a, b) => a - b)
-              .map(
-                (minor) =>
-                  balance.addresses.find((at) => at.minor === minor) ?? emptyRow(account_index, minor),
-              );
+          ? wallet.balances.of(all_accounts ? undefined : account_index, strict)
+          : wallet.balances.ofAddresses(
+              account_index,
+              address_indices.toSorted((a, b) => a - b),
+              strict,
+            );
+      const listed = balance.addresses;
       const rows = () => perSubaddress(wallet, listed);
       // Not cached while labels are hidden, which changes without a change of the store.
       const per_subaddress = wallet.keystore.hidesNotes ? await rows() : await cachedJson(listed, rows);

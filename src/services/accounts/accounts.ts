@@ -169,6 +169,17 @@ export class Accounts {
     return this.#context.store.read((r) => r.subaddresses.labels(account));
   }
 
+  /** Labels of addresses, in their order; empty for one without a label. */
+  labelsOf(indices: readonly SubaddressIndex[]): readonly string[] {
+    if (indices.length <= MAX_SINGLE_LOOKUPS) return indices.map((index) => this.label(index));
+    const byAccount = new Map<number, ReadonlyMap<number, string>>();
+    return indices.map(({ major, minor }) => {
+      const labels = byAccount.get(major) ?? this.labels(major);
+      byAccount.set(major, labels);
+      return labels.get(minor) ?? '';
+    });
+  }
+
   label(index: SubaddressIndex): string {
     if (this.#context.keystore.hidesNotes) return '';
     return this.#context.store.read((r) => r.subaddresses.label(index));

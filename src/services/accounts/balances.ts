@@ -1,7 +1,8 @@
-import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
+import { sum, type Amount } from '../../util/amount.js';
 import { creditedOf } from '../../wallet/model/records.js';
 import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../wallet/model/unlock-time.js';
 import type { Accounts } from './accounts.js';
+import { BalanceTally, emptyRow, type Balance } from './balance-tally.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'store'>;
@@ -10,30 +11,6 @@ type Context = Pick<WalletContext, 'clock' | 'store'>;
 interface Services {
   readonly accounts: Accounts;
 }
-
-/** Balance of one address. */
-export interface AddressBalance {
-  readonly account: number;
-  readonly minor: number;
-  readonly total: Amount;
-  /** Part of the total from unconfirmed transactions: change, and payments to the address. */
-  readonly unconfirmed: Amount;
-  readonly unlocked: Amount;
-  readonly unspentOutputs: number;
-  readonly blocksToUnlock: number;
-  readonly secondsToUnlock: number;
-}
-
-/** Balance of an account or of the wallet, with its addresses. */
-export interface Balance {
-  readonly total: Amount;
-  readonly unlocked: Amount;
-  readonly blocksToUnlock: number;
-  readonly secondsToUnlock: number;
-  readonly addresses: readonly AddressBalance[];
-}
-
-type Row = { -readonly [K in keyof AddressBalance]: AddressBalance[K] };
 
 /** Depth in blocks below the tip at which an output without an unlock time can still be locked, at most. */
 const LOCK_WINDOW = 60;
@@ -57,11 +34,8 @@ export class Balances {
    * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
    */
   of(account: number | undefined, strict: boolean): Balance {
-    const { version } = this.#context.store;
-    if (version !== this.#cacheVersion) this.#cache.clear();
-    this.#cacheVersion = version;
-    const key = `${account ?? 'all'} ${strict}`;
-    const balance = this.#cache.get(key) ?? this.#compute(account, strict);
+    const key = keyOf(account, strict);
+    const balance = this.#known(account, strict) ?? this.#compute(account, strict);
     // Not cached with a lock by time, which ends without a change of the store.
     if (balance.secondsToUnlock === 0) this.#cache.set(key, balance);
     return balance;
@@ -77,37 +51,51 @@ export class Balances {
     return sum(wanted.map(({ unconfirmed }) => unconfirmed));
   }
 
-  #compute(account: number | undefined, strict: boolean): Balance {
-    const accounts = new Map<number, Map<number, Row>>();
-    const row = (major: number, minor: number): Row => {
-      const rows = accounts.get(major) ?? new Map<number, Row>();
-      if (rows.size === 0) accounts.set(major, rows);
-      const found = rows.get(minor) ?? emptyRow(major, minor);
-      rows.set(minor, found);
-      return found;
-    };
+  /**
+   * Balance of an account that lists selected addresses only: in their order, also addresses without outputs. The other
+   * addresses are part of the sums.
+   * @param minors at least one.
+   */
+  ofAddresses(account: number, minors: readonly number[], strict: boolean): Balance {
+    const isListed = new Set(minors);
+    const known = this.#known(account, strict);
+    const { addresses, ...sums } = known ?? this.#compute(account, strict, isListed);
+    const rows = new Map(addresses.map((at) => [at.minor, at]));
+    return { ...sums, addresses: [...isListed].map((minor) => rows.get(minor) ?? emptyRow(account, minor)) };
+  }
+
+  /** Cached balance; undefined if the store has changed since. */
+  #known(account: number | undefined, strict: boolean): Balance | undefined {
+    const { version } = this.#context.store;
+    if (version !== this.#cacheVersion) this.#cache.clear();
+    this.#cacheVersion = version;
+    return this.#cache.get(keyOf(account, strict));
+  }
+
+  /** @param listed addresses of the account with a row; absent: all. */
+  #compute(account: number | undefined, strict: boolean, listed?: ReadonlySet<number>): Balance {
+    const tally = new BalanceTally(listed);
     const chainHeight = this.#context.store.height();
     const now = this.#context.clock.now();
     this.#context.store.read((r) => {
       const place = account === undefined ? {} : { account };
-      for (const balance of [
-        ...r.balances.ofAddresses({ ...place, strict }),
-        ...r.imported.balances(account),
-      ]) {
-        const at = row(balance.subaddress.major, balance.subaddress.minor);
-        at.total = amount(at.total + balance.total);
-        at.unlocked = at.total;
-        at.unspentOutputs += balance.unspentCount;
+      if (account === undefined || listed === undefined) {
+        for (const found of r.balances.ofAddresses({ ...place, strict })) tally.add(found);
+      } else {
+        const rows = [...listed].flatMap(
+          (minor) => r.balances.ofAddress({ major: account, minor }, strict) ?? [],
+        );
+        tally.addSum(r.balances.ofAccount(account, strict), rows);
       }
+      for (const found of r.imported.balances(account)) tally.add(found);
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
       const candidates = r.balances.maybeLocked({ ...place, strict, sinceHeight: since });
-      for (const output of [...candidates, ...r.imported.unspent(account)]) {
-        if (isUnlocked(output, chainHeight, now)) continue;
-        const at = row(output.subaddress.major, output.subaddress.minor);
-        at.unlocked = amount(at.unlocked - output.amount);
-        at.blocksToUnlock = Math.max(at.blocksToUnlock, blocksToUnlock(output, chainHeight));
-        at.secondsToUnlock = Math.max(at.secondsToUnlock, secondsToUnlock(output, now));
-      }
+      for (const output of [...candidates, ...r.imported.unspent(account)])
+        if (!isUnlocked(output, chainHeight, now))
+          tally.lock(output.subaddress, output.amount, {
+            blocks: blocksToUnlock(output, chainHeight),
+            seconds: secondsToUnlock(output, now),
+          });
       if (strict) return;
       for (const { txHash, account: major, change, destinations } of r.outgoing.list({
         states: ['prepared', 'pending'],
@@ -116,44 +104,19 @@ export class Balances {
         // Undone by a reorganisation: its inputs still count, its change and payments do not.
         if (r.outputs.spentBy(txHash).length === 0) continue;
         // Change is paid to the first address, which is listed even if there is no change.
-        addUnconfirmed(row(major, 0), change);
+        tally.addUnconfirmed({ major, minor: 0 }, change);
         for (const { address, amount: paid } of destinations) {
           const own = this.#services.accounts.ownIndex(address);
-          if (own?.major === major) addUnconfirmed(row(major, own.minor), paid);
+          if (own?.major === major) tally.addUnconfirmed(own, paid);
         }
       }
       for (const { outputs } of r.pool.list(account))
-        for (const output of outputs) {
-          const { subaddress } = output;
-          if (account !== undefined && subaddress.major !== account) continue;
-          addUnconfirmed(row(subaddress.major, subaddress.minor), creditedOf(output));
-        }
+        for (const output of outputs)
+          if (account === undefined || output.subaddress.major === account)
+            tally.addUnconfirmed(output.subaddress, creditedOf(output));
     });
-    const addresses = [...accounts.values()]
-      .flatMap((rows) => [...rows.values()])
-      .sort((a, b) => a.account - b.account || a.minor - b.minor);
-    return {
-      total: sum(addresses.map(({ total }) => total)),
-      unlocked: sum(addresses.map(({ unlocked }) => unlocked)),
-      blocksToUnlock: addresses.reduce((most, at) => Math.max(most, at.blocksToUnlock), 0),
-      secondsToUnlock: addresses.reduce((most, at) => Math.max(most, at.secondsToUnlock), 0),
-      addresses,
-    };
+    return tally.balance();
   }
 }
 
-function addUnconfirmed(row: Row, value: Amount): void {
-  row.total = amount(row.total + value);
-  row.unconfirmed = amount(row.unconfirmed + value);
-}
-
-export const emptyRow = (account: number, minor: number): Row => ({
-  account,
-  minor,
-  total: ZERO,
-  unconfirmed: ZERO,
-  unlocked: ZERO,
-  unspentOutputs: 0,
-  blocksToUnlock: 0,
-  secondsToUnlock: 0,
-});
+const keyOf = (account: number | undefined, strict: boolean): string => `${account ?? 'all'} ${strict}`;

@@ -7,7 +7,7 @@ import type { RowTemplate } from '../../util/row-template.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
-import { PagedReader } from './paged-reader.js';
+import { PAGE_ROWS, PagedReader } from './paged-reader.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -193,11 +193,23 @@ export class History {
     place: HistoryPlace,
   ): AsyncIterable<readonly Payment[]> {
     const { accounts } = this.#services;
-    const { assertOpen } = this.#context;
-    const pages = reading.pages(range, {
-      end: (r, heights, rows) => r.payments.pageEnd(heights, rows),
-      read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max, ...place }),
-    });
+    const { assertOpen, store } = this.#context;
+    const { account, minors = [] } = place;
+    const isShort =
+      account !== undefined &&
+      minors.length > 0 &&
+      minors.length <= PAGE_ROWS &&
+      store.read((r) => r.balances.receivedCount(account, minors)) <= PAGE_ROWS;
+    const pages = isShort
+      ? singlePage(
+          store.read((r) =>
+            r.payments.ofAddresses({ minHeight: range.min, maxHeight: range.max, account, minors }),
+          ),
+        )
+      : reading.pages(range, {
+          end: (r, heights, rows) => r.payments.pageEnd(heights, rows),
+          read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max, ...place }),
+        });
     return (async function* () {
       for await (const page of pages) {
         // Yields to the event loop while many texts are derived.

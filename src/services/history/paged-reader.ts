@@ -10,7 +10,7 @@ export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
  * Rows per page: 1 to 2 ms of work. Objects made from larger pages survive the collections of V8's young generation and
  * fill the heap.
  */
-const PAGE_ROWS = 256;
+export const PAGE_ROWS = 256;
 
 /** Queries that read a list in pages. */
 export interface PagedList<Page> {

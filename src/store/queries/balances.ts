@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
-import type { Amount } from '../../util/amount.js';
+import { amount, type Amount } from '../../util/amount.js';
 import { toAmount, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
@@ -28,6 +28,7 @@ export interface BalanceScope {
 
 /** Rows are arrays with numbers where possible: during a refresh thousands of rows are read for every balance. */
 type SumRow = readonly [account: number, minor: number, total: Integer, unspent: number];
+type HalvesRow = readonly [high: number, low: number];
 type LockRow = readonly [account: number, minor: number, amount: Integer, height: number, unlockTime: string];
 
 /** Reads an integer that a double can hold as a number. */
@@ -41,16 +42,19 @@ interface LockQuery {
 /** Reads balances in a time that does not depend on the number of outputs. */
 export class BalanceReader {
   readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
+  readonly #ofAccount: Record<'free' | 'mined', Statement<[number], HalvesRow>>;
+  readonly #ofAddress: Record<'free' | 'mined', Statement<[number, number], SumRow>>;
+  readonly #received: Statement<[number, string], number>;
   readonly #used: Statement<[number], number>;
   readonly #isUsed: Statement<[number, number], number>;
   readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
 
   constructor(db: Db) {
-    const sums = (kind: 'free' | 'mined'): Statement<[number | null], SumRow> =>
+    const sums = <P extends unknown[]>(kind: 'free' | 'mined', condition: string): Statement<P, SumRow> =>
       db
-        .prepare<[number | null], SumRow>(
+        .prepare<P, SumRow>(
           `SELECT ${small('account')}, ${small('minor')}, ${kind}_total, ${small('unspent')} FROM address_sum
-           WHERE ${kind}_count > 0 AND account = coalesce(?, account)`,
+           WHERE ${kind}_count > 0 AND ${condition}`,
         )
         .safeIntegers()
         .raw();
@@ -74,7 +78,26 @@ export class BalanceReader {
         'SELECT 1 FROM address_sum WHERE account = ? AND minor = ? AND received > 0',
       )
       .pluck();
-    this.#sums = { free: sums('free'), mined: sums('mined') };
+    const each = <S>(make: (kind: 'free' | 'mined') => S): Record<'free' | 'mined', S> => ({
+      free: make('free'),
+      mined: make('mined'),
+    });
+    this.#sums = each((kind) => sums(kind, 'account = coalesce(?, account)'));
+    this.#ofAddress = each((kind) => sums(kind, 'account = ? AND minor = ?'));
+    // SQLite adds integers of 64 bits with a sign; the halves of amounts add up without an overflow.
+    this.#ofAccount = each((kind) =>
+      db
+        .prepare<[number], HalvesRow>(
+          `SELECT total(${kind}_total >> 32), total(${kind}_total & 0xffffffff) FROM address_sum WHERE account = ?`,
+        )
+        .raw(),
+    );
+    this.#received = db
+      .prepare<[number, string], number>(
+        `SELECT coalesce(sum(received), 0) FROM address_sum
+         WHERE account = ? AND minor IN (SELECT value FROM json_each(?))`,
+      )
+      .pluck();
     this.#locked = { free: locked('spent_by IS NULL'), mined: locked('spent_height IS NULL') };
   }
 
@@ -83,13 +106,24 @@ export class BalanceReader {
    * outputs of unconfirmed payments even if `strict` is set. An address with frozen outputs only is left out.
    */
   ofAddresses({ account, strict }: BalanceScope): AddressBalance[] {
-    return this.#sums[strict ? 'mined' : 'free']
-      .all(account ?? null)
-      .map(([major, minor, total, unspentCount]) => ({
-        subaddress: { major, minor },
-        total: toAmount(total),
-        unspentCount,
-      }));
+    return this.#sums[kindOf(strict)].all(account ?? null).map(toBalance);
+  }
+
+  /** Like {@link ofAddresses} for one address; undefined if it is left out. */
+  ofAddress({ major, minor }: SubaddressIndex, strict: boolean): AddressBalance | undefined {
+    const row = this.#ofAddress[kindOf(strict)].get(major, minor);
+    return row && toBalance(row);
+  }
+
+  /** Sums the outputs of all addresses of an account, without a row for each. */
+  ofAccount(account: number, strict: boolean): Amount {
+    const [high, low] = this.#ofAccount[kindOf(strict)].get(account) ?? [0, 0];
+    return amount((BigInt(high) << 32n) + BigInt(low));
+  }
+
+  /** Counts the outputs that addresses of an account have received, change and burnt ones too. */
+  receivedCount(account: number, minors: readonly number[]): number {
+    return this.#received.get(account, JSON.stringify(minors)) ?? 0;
   }
 
   /** Addresses of an account that have received outputs. */
@@ -108,7 +142,7 @@ export class BalanceReader {
     strict,
     sinceHeight,
   }: BalanceScope & { readonly sinceHeight: number }): LockableAmount[] {
-    return this.#locked[strict ? 'mined' : 'free']
+    return this.#locked[kindOf(strict)]
       .all({ account: account ?? null, since: sinceHeight })
       .map(([major, minor, value, height, unlockTime]) => ({
         subaddress: { major, minor },
@@ -118,3 +152,12 @@ export class BalanceReader {
       }));
   }
 }
+
+/** Column of sums: outputs that nothing spends, or that nothing mined spends. */
+const kindOf = (strict: boolean): 'free' | 'mined' => (strict ? 'mined' : 'free');
+
+const toBalance = ([major, minor, total, unspentCount]: SumRow): AddressBalance => ({
+  subaddress: { major, minor },
+  total: toAmount(total),
+  unspentCount,
+});

@@ -46,6 +46,9 @@ export interface OutgoingFilter {
   readonly minors?: readonly number[];
 }
 
+const indicesOf = ({ from_indices }: OutgoingRow): number[] =>
+  from_indices === '' ? [] : from_indices.split(',').map(Number);
+
 const COLUMNS =
   'tx_hash, state, account, from_indices, amount_in, fee, change, change_at_payment, unlock_time, payment_id, timestamp, height, blob, seen';
 
@@ -115,10 +118,8 @@ export class OutgoingReader {
     const unmined = states.some((state) => state !== 'confirmed') ? this.#unmined.all() : [];
     return [...mined, ...unmined.filter(({ state }) => states.includes(state))]
       .filter((row) => account === undefined || toNumber(row.account) === account)
-      .map((row) => this.#toOutgoing(row))
-      .filter(
-        ({ fromIndices }) => minors === undefined || fromIndices.some((minor) => minors.includes(minor)),
-      );
+      .filter((row) => minors === undefined || indicesOf(row).some((minor) => minors.includes(minor)))
+      .map((row) => this.#toOutgoing(row));
   }
 
   #toOutgoing(row: OutgoingRow): OutgoingTx {
@@ -126,7 +127,7 @@ export class OutgoingReader {
       txHash: toBytes<'Hash'>(row.tx_hash),
       state: row.state,
       account: toNumber(row.account),
-      fromIndices: row.from_indices === '' ? [] : row.from_indices.split(',').map(Number),
+      fromIndices: indicesOf(row),
       amountIn: toAmount(row.amount_in),
       fee: toAmount(row.fee),
       change: toAmount(row.change),

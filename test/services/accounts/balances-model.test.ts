@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
-import { Balances, type AddressBalance } from '../../../src/services/accounts/balances.js';
+import { emptyRow, type AddressBalance } from '../../../src/services/accounts/balance-tally.js';
+import { Balances } from '../../../src/services/accounts/balances.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
@@ -139,23 +140,40 @@ describe('the balance of each address', () => {
     wallet.time = NOW;
     const balances = new Balances(wallet, wallet);
     fc.assert(
-      fc.property(holdings, fc.boolean(), (held, strict) => {
-        store(wallet, held);
-        const expected = [0, 1].map((account) =>
-          [0, 1, 2].flatMap((minor) => counted(held, account, minor, strict) ?? []),
-        );
-        for (const account of [undefined, 0, 1]) {
-          const addresses = account === undefined ? expected.flat() : (expected[account] ?? []);
-          const { addresses: found, ...sums } = balances.of(account, strict);
-          expect(found).toEqual(addresses);
-          expect(sums).toEqual({
-            total: addresses.reduce((sum, { total }) => sum + total, 0n),
-            unlocked: addresses.reduce((sum, { unlocked }) => sum + unlocked, 0n),
-            blocksToUnlock: Math.max(0, ...addresses.map(({ blocksToUnlock }) => blocksToUnlock)),
-            secondsToUnlock: Math.max(0, ...addresses.map(({ secondsToUnlock }) => secondsToUnlock)),
-          });
-        }
-      }),
+      fc.property(
+        holdings,
+        fc.boolean(),
+        fc.subarray([0, 1, 2], { minLength: 1 }),
+        (held, strict, minors) => {
+          store(wallet, held);
+          const expected = [0, 1].map((account) =>
+            [0, 1, 2].flatMap((minor) => counted(held, account, minor, strict) ?? []),
+          );
+          for (const account of [0, 1]) {
+            // A change of the store, so that no balance is cached.
+            wallet.store.write((w) => w.meta.set('restore_height', String(account)));
+            const selected = [...minors, ...minors];
+            const rows = minors.map(
+              (minor) => expected[account]?.find((at) => at.minor === minor) ?? emptyRow(account, minor),
+            );
+            const partial = balances.ofAddresses(account, selected, strict);
+            const whole = balances.of(account, strict);
+            expect(partial).toEqual({ ...whole, addresses: rows });
+            expect(balances.ofAddresses(account, selected, strict)).toEqual(partial);
+          }
+          for (const account of [undefined, 0, 1]) {
+            const addresses = account === undefined ? expected.flat() : (expected[account] ?? []);
+            const { addresses: found, ...sums } = balances.of(account, strict);
+            expect(found).toEqual(addresses);
+            expect(sums).toEqual({
+              total: addresses.reduce((sum, { total }) => sum + total, 0n),
+              unlocked: addresses.reduce((sum, { unlocked }) => sum + unlocked, 0n),
+              blocksToUnlock: Math.max(0, ...addresses.map(({ blocksToUnlock }) => blocksToUnlock)),
+              secondsToUnlock: Math.max(0, ...addresses.map(({ secondsToUnlock }) => secondsToUnlock)),
+            });
+          }
+        },
+      ),
       { numRuns: 60 },
     );
     wallet.close();

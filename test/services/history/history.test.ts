@@ -6,7 +6,8 @@ import {
   type HistoryList,
   type HistoryLists,
 } from '../../../src/services/history/history.js';
-import { bytes } from '../../store/fixtures.js';
+import type { HistoryEntry } from '../../../src/services/history/history-rows.js';
+import { bytes, output, page as blockPage, received } from '../../store/fixtures.js';
 import { PAYMENT_ID, storeHistory } from '../../support/history-fixture.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { unminedPayment } from '../../support/unmined-payment.js';
@@ -86,6 +87,35 @@ describe('the lists of the history', () => {
   ])('of %s hold what it received and paid', async (_, filter, expected) => {
     expect(await list(filter)).toMatchObject(expected);
   });
+});
+
+it('lists the payments to an address with many of them, or few, as those of the account are', async () => {
+  const payments = Array.from({ length: 700 }, (_, i) => 1000 + i);
+  wallet.store.write((w) =>
+    w.applyPage(
+      blockPage(30, 700, {
+        received: payments.map((n, i) => received(n, 30 + i)),
+        outputs: payments.map((n, i) => output(n, 30 + i, 1n, { subaddress: { major: 0, minor: i % 2 } })),
+      }),
+    ),
+  );
+  for (const minors of [[0], [1], [0, 1], [2], [1, 7]]) {
+    const entriesOf = async (filter: Partial<HistoryFilter>) => {
+      const { lists, release } = history.list(new Set(['in']), { ...ALL, ...filter });
+      const entries: HistoryEntry[] = [];
+      for await (const entriesOfPage of lists.in ?? []) entries.push(...entriesOfPage);
+      release();
+      return entries;
+    };
+    const all = await entriesOf({ account: 0 });
+    expect(await entriesOf({ account: 0, minors })).toEqual(
+      all.filter(({ subaddress }) => minors.includes(subaddress.minor)),
+    );
+    const low = { account: 0, maxHeight: 40 };
+    expect(await entriesOf({ ...low, minors })).toEqual(
+      all.filter(({ subaddress, height }) => minors.includes(subaddress.minor) && height <= 40),
+    );
+  }
 });
 
 describe('a page of the history', () => {

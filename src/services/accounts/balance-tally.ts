@@ -1,0 +1,114 @@
+import type { AddressBalance as OutputSum } from '../../store/queries/balances.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
+
+/** Balance of one address. */
+export interface AddressBalance {
+  readonly account: number;
+  readonly minor: number;
+  readonly total: Amount;
+  /** Part of the total from unconfirmed transactions: change, and payments to the address. */
+  readonly unconfirmed: Amount;
+  readonly unlocked: Amount;
+  readonly unspentOutputs: number;
+  readonly blocksToUnlock: number;
+  readonly secondsToUnlock: number;
+}
+
+/** Balance of an account or of the wallet, with its addresses. */
+export interface Balance {
+  readonly total: Amount;
+  readonly unlocked: Amount;
+  readonly blocksToUnlock: number;
+  readonly secondsToUnlock: number;
+  readonly addresses: readonly AddressBalance[];
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Adds up outputs, locks and unconfirmed payments to a balance, with a row for each listed address. */
+export class BalanceTally {
+  /** Addresses with a row; undefined: all. */
+  readonly #listed: ReadonlySet<number> | undefined;
+  readonly #accounts = new Map<number, Map<number, Writable<AddressBalance>>>();
+  readonly #sums: Writable<Omit<Balance, 'addresses'>> = {
+    total: ZERO,
+    unlocked: ZERO,
+    blocksToUnlock: 0,
+    secondsToUnlock: 0,
+  };
+
+  constructor(listed?: ReadonlySet<number>) {
+    this.#listed = listed;
+  }
+
+  /** Adds the outputs of an address. */
+  add(found: OutputSum): void {
+    this.addSum(found.total, [found]);
+  }
+
+  /** Adds the outputs of several addresses. @param rows the listed ones of them, which are part of the sum. */
+  addSum(total: Amount, rows: readonly OutputSum[]): void {
+    this.#sums.total = amount(this.#sums.total + total);
+    this.#sums.unlocked = amount(this.#sums.unlocked + total);
+    for (const { subaddress, total: own, unspentCount } of rows) {
+      const at = this.#row(subaddress);
+      if (at === undefined) continue;
+      at.total = amount(at.total + own);
+      at.unlocked = amount(at.unlocked + own);
+      at.unspentOutputs += unspentCount;
+    }
+  }
+
+  /** Locks an added output. @param wait time until it is unlocked [blocks; seconds]. */
+  lock(
+    subaddress: SubaddressIndex,
+    value: Amount,
+    wait: { readonly blocks: number; readonly seconds: number },
+  ): void {
+    for (const at of [this.#sums, this.#row(subaddress)]) {
+      if (at === undefined) continue;
+      at.unlocked = amount(at.unlocked - value);
+      at.blocksToUnlock = Math.max(at.blocksToUnlock, wait.blocks);
+      at.secondsToUnlock = Math.max(at.secondsToUnlock, wait.seconds);
+    }
+  }
+
+  /** Adds change or a payment of a transaction that is not mined. */
+  addUnconfirmed(subaddress: SubaddressIndex, value: Amount): void {
+    this.#sums.total = amount(this.#sums.total + value);
+    const at = this.#row(subaddress);
+    if (at === undefined) return;
+    at.total = amount(at.total + value);
+    at.unconfirmed = amount(at.unconfirmed + value);
+  }
+
+  /** Returns the balance with its rows by account and address. */
+  balance(): Balance {
+    const addresses = [...this.#accounts.values()]
+      .flatMap((rows) => [...rows.values()])
+      .sort((a, b) => a.account - b.account || a.minor - b.minor);
+    return { ...this.#sums, addresses };
+  }
+
+  #row({ major, minor }: SubaddressIndex): Writable<AddressBalance> | undefined {
+    if (this.#listed?.has(minor) === false) return undefined;
+    const rows = this.#accounts.get(major) ?? new Map<number, Writable<AddressBalance>>();
+    if (rows.size === 0) this.#accounts.set(major, rows);
+    const found = rows.get(minor) ?? emptyRow(major, minor);
+    rows.set(minor, found);
+    return found;
+  }
+}
+
+/** Returns the balance of an address without outputs. */
+export const emptyRow = (account: number, minor: number): AddressBalance => ({
+  account,
+  minor,
+  total: ZERO,
+  unconfirmed: ZERO,
+  unlocked: ZERO,
+  unspentOutputs: 0,
+  blocksToUnlock: 0,
+  secondsToUnlock: 0,
+});
