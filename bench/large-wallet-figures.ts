@@ -6,7 +6,7 @@ import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
-import { median as medianOf } from './table.js';
+import { median as medianOf, percentile } from './table.js';
 import { usage } from './usage.js';
 
 export type Server = 'ours' | 'reference';
@@ -82,9 +82,6 @@ async function whileRefreshing(wallet: WalletRpc, over: () => boolean): Promise<
     }
   return latencies;
 }
-
-const percentile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 /** @param tip height of the last payments. */
 async function measure(

@@ -10,7 +10,7 @@ import { startMonerod, type Monerod } from '../test/support/monerod.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
-import { printTable } from './table.js';
+import { percentile, printTable } from './table.js';
 import { mainThreadSeconds, usage } from './usage.js';
 
 /*
@@ -61,10 +61,6 @@ async function timeOf(request: () => Promise<unknown>): Promise<number> {
   await request();
   return performance.now() - started;
 }
-
-const percentile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ??
-  Number.NaN;
 
 const METHODS = ['get_balance', 'get_address', 'get_height', 'get_transfers'];
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import httpAuth, { type Digest, type DigestResult } from 'http-auth';
@@ -15,13 +15,13 @@ const FAILURE_DELAY_MS = 500;
  */
 const MAX_DELAYED = 64;
 
-export const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+export const md5 = (text: string): string => hash('md5', text);
 
 /** Path of a `uri` parameter, in which some clients include scheme and host. */
 const pathOf = (uri: string): string => uri.replace(/^https?:\/\/[^/]*/i, '');
 
 export const sameText = (a: string, b: string): boolean =>
-  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 
 const logins = new WeakMap<IncomingMessage, Login>();
 

@@ -169,11 +169,10 @@ export class Dispatcher {
     run: Run<O>,
     origin: CallOrigin,
   ): Promise<Answered<O | RpcError> | undefined> {
-    const invalid = new RpcError(INVALID_REQUEST, 'Invalid Request');
-    if (!isObject(request)) return { id: 0n, outcome: invalid };
+    if (!isObject(request)) return { id: 0n, outcome: invalidRequest() };
     const { id: requestId, method, params } = request;
     const id = requestId === undefined || requestId === null ? defaultId : requestId;
-    if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalid };
+    if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalidRequest() };
     const outcome = await run(method, params, origin);
     return id === undefined ? undefined : { id, outcome };
   }
@@ -203,6 +202,8 @@ export class Dispatcher {
     return new RpcError(INTERNAL_ERROR, 'Internal error');
   }
 }
+
+const invalidRequest = (): RpcError => new RpcError(INVALID_REQUEST, 'Invalid Request');
 
 /** Error of a call whose method is unknown. */
 export const methodNotFound = (): RpcError => new RpcError(METHOD_NOT_FOUND, 'Method not found');

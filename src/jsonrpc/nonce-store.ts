@@ -52,12 +52,12 @@ export class NonceStore {
    * @param count undefined for a client without counters, which may use a nonce once.
    */
   use(nonce: string, count: number | undefined): NonceVerdict {
-    const issued = this.#issuedAt(nonce);
+    // The MAC of a nonce with counters was verified with its first use.
+    const known = this.#counters.get(nonce);
+    const issued = known?.issued ?? this.#issuedAt(nonce);
     const now = this.#now();
     if (issued === undefined || issued > now || now - issued > LIFETIME_MS) return 'stale';
-    const counters =
-      this.#counters.get(nonce) ??
-      (issued <= this.#evictedUpTo ? undefined : { issued, highest: 0, used: 0n });
+    const counters = known ?? (issued <= this.#evictedUpTo ? undefined : { issued, highest: 0, used: 0n });
     if (counters === undefined || !take(counters, count ?? 1)) return 'stale';
     if (count === undefined) counters.highest = Number.MAX_SAFE_INTEGER;
     this.#counters.delete(nonce);

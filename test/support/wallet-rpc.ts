@@ -97,8 +97,12 @@ export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRp
   launch(
     [process.execPath, ...(options.nodeFlags ?? []), MAIN],
     { ...options, env: { ...ALLOCATOR, ...options.env } },
-    options.args?.some((arg) => /^--(rpc-login|credentials)/.test(arg)) ? [] : ['--disable-rpc-login'],
+    withoutLogin(options),
   );
+
+/** Flag that disables the login, unless the options require one. */
+const withoutLogin = ({ args = [] }: WalletRpcOptions): string[] =>
+  args.some((arg) => /^--(rpc-login|credentials)/.test(arg)) ? [] : ['--disable-rpc-login'];
 
 const NO_CONNECTION = -38;
 
@@ -108,7 +112,7 @@ const REFRESH_ATTEMPTS = 5;
 /** Starts Debian's monero-wallet-rpc. A refresh that reports no connection is repeated. */
 export async function startReference(options: WalletRpcOptions = {}): Promise<WalletRpc> {
   const wallet = await launch(['monero-wallet-rpc'], { ...options, env: referenceEnv(options.env) }, [
-    '--disable-rpc-login',
+    ...withoutLogin(options),
     '--log-level=0',
     '--no-dns',
     // Otherwise it generates certificates at the start and for every wallet, which takes seconds each time.
