@@ -1,19 +1,29 @@
 import { concatBytes } from '../util/bytes.js';
 import { encode, varintNumber } from '../util/codec.js';
 import type { Rng } from '../util/random.js';
+import type { Curve } from './curve.js';
 import { hashToPoint } from './hash-to-point.js';
 import { keccak } from './keccak.js';
-import { decompress, G, multiply, multiplyBy8, type Point } from './point.js';
+import { decompress, G, IDENTITY, multiply, multiplyBy8, type Point } from './point.js';
 import { hashToScalar, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
 import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from './types.js';
 
 const VIEW_TAG_SALT = new TextEncoder().encode('view_tag');
+
+const IDENTITY_BYTES = IDENTITY.toBytes();
 
 /** Encodes a point as a public key of 32 bytes. */
 export const toPublicKey = (point: Point): PublicKey => point.toBytes() as PublicKey;
 
 /** `s·G`. @throws RangeError unless the scalar is canonical. Source: crypto.cpp `secret_key_to_public_key`. */
 export const publicKeyOf = (secret: SecretKey): PublicKey => toPublicKey(multiply(G, toScalar(secret)));
+
+/** {@link publicKeyOf} for each secret, computed as a batch. */
+export const publicKeysOf = (secrets: readonly SecretKey[], curve: Curve): PublicKey[] =>
+  curve.addSecretMultiples(
+    secrets.map(() => IDENTITY_BYTES),
+    secrets,
+  ) as PublicKey[];
 
 export const randomSecretKey = (rng: Rng): SecretKey => scalarBytes(randomScalar(rng));
 

@@ -1,6 +1,8 @@
 import { concatBytes } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
+import type { Curve } from './curve.js';
 import { hashToPoint } from './hash-to-point.js';
+import { Nonces } from './nonces.js';
 import { decompress, G, multiply, multiplyPublic, type Point, tryDecompress } from './point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
 import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from './types.js';
@@ -55,6 +57,31 @@ export function signRing(
   });
   const c = reduce(hashToScalar(prefixHash, ...links) - others);
   return signatures.map((made) => made ?? signature(c, reduce(nonce - c * x)));
+}
+
+const NO_POINT = new Uint8Array();
+
+/** A key that signs in a ring of its own. */
+export interface LoneKey {
+  readonly hash: Hash;
+  readonly publicKey: PublicKey;
+  readonly secret: SecretKey;
+}
+
+/**
+ * Ring signatures like those of {@link signRing}, each in a ring of one key, computed as a batch.
+ * @throws RangeError for an invalid secret.
+ */
+export function signAlone(keys: readonly LoneKey[], rng: Rng, curve: Curve): Signature[] {
+  const nonces = new Nonces(keys.length, rng, curve);
+  const left = nonces.ofBase();
+  const right = nonces.ofHashes(keys.map(({ publicKey }) => publicKey));
+  return nonces.respond(
+    keys.map(({ hash, secret }, i) => ({
+      challenge: hashToScalar(hash, left[i] ?? NO_POINT, right[i] ?? NO_POINT),
+      secret,
+    })),
+  );
 }
 
 /**

@@ -1,5 +1,7 @@
-import { concatBytes } from '../util/bytes.js';
+import { chunks, concatBytes } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
+import type { Curve } from './curve.js';
+import { Nonces } from './nonces.js';
 import { G, multiply, multiplyPublic, tryDecompress } from './point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
 import type { Hash, PublicKey, SecretKey, Signature } from './types.js';
@@ -13,6 +15,32 @@ export function signHash(hash: Hash, publicKey: PublicKey, secret: SecretKey, rn
     if (c !== 0n && r !== 0n) return concatBytes(scalarBytes(c), scalarBytes(r)) as Signature;
   }
 }
+
+/** {@link signHash} with several keys, computed as a batch. */
+export function signHashes(
+  hash: Hash,
+  keys: readonly { readonly publicKey: PublicKey; readonly secret: SecretKey }[],
+  rng: Rng,
+  curve: Curve,
+): Signature[] {
+  const nonces = new Nonces(keys.length, rng, curve);
+  const commitments = nonces.ofBase();
+  const made = nonces.respond(
+    keys.map(({ publicKey, secret }, i) => ({
+      challenge: hashToScalar(hash, publicKey, commitments[i] ?? NO_POINT),
+      secret,
+    })),
+  );
+  return keys.map(({ publicKey, secret }, i) => {
+    const signature = made[i];
+    // A challenge or response of zero is not valid.
+    return signature !== undefined && chunks(signature, 32).every((scalar) => scalar.some(Boolean))
+      ? signature
+      : signHash(hash, publicKey, secret, rng);
+  });
+}
+
+const NO_POINT = new Uint8Array();
 
 /** Source: crypto.cpp `check_signature`. */
 export function checkSignature(hash: Hash, publicKey: PublicKey, signature: Uint8Array): boolean {

@@ -1,6 +1,8 @@
 import { concatBytes, utf8 } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
+import type { Curve } from './curve.js';
 import { keccak } from './keccak.js';
+import { Nonces } from './nonces.js';
 import { decompress, G, multiply, multiplyBy8, multiplyPublic, tryDecompress } from './point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
 import type { Hash, KeyDerivation, PublicKey, SecretKey, Signature } from './types.js';
@@ -54,6 +56,21 @@ export function proveSharedSecret(claim: SharedSecretClaim, secret: SecretKey, r
   const Y = multiply(decompress(claim.A), nonce).toBytes();
   const c = challenge(claim, X, Y, 2);
   return concatBytes(scalarBytes(c), scalarBytes(reduce(nonce - c * toScalar(secret)))) as Signature;
+}
+
+/** {@link proveSharedSecret} for claims with the base point G and one secret, computed as a batch. */
+export function proveSharedSecrets(
+  claims: readonly Omit<SharedSecretClaim, 'B'>[],
+  secret: SecretKey,
+  rng: Rng,
+  curve: Curve,
+): Signature[] {
+  const nonces = new Nonces(claims.length, rng, curve);
+  const X = nonces.ofBase();
+  const Y = nonces.ofPoints(claims.map(({ A }) => A));
+  return nonces.respond(
+    claims.map((claim, i) => ({ challenge: challenge(claim, X[i] ?? NO_BASE, Y[i] ?? NO_BASE, 2), secret })),
+  );
 }
 
 /** Verifies a proof; false for invalid keys and scalars. Source: crypto.cpp `check_tx_proof`. */

@@ -1,3 +1,5 @@
+import type { Curve } from '../../src/crypto/curve.js';
+import { plainCurve } from '../../src/crypto/plain-curve.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import type { Rng } from '../../src/util/random.js';
 import { signMessage, verifyMessage } from '../../src/wallet/proofs/message-signature.js';
@@ -8,7 +10,7 @@ import { checkTxKey } from '../../src/wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../src/wallet/proofs/tx-proof.js';
 import { seededRng } from './seeded-rng.js';
 
-const JOBS: Readonly<Record<string, (input: never, rng: Rng) => unknown>> = {
+const JOBS: Readonly<Record<string, (input: never, rng: Rng, curve: Curve) => unknown>> = {
   ...{ signMessage, verifyMessage, checkTxKey, proveSent, proveReceived, checkTxProof },
   ...{ proveSpend, checkSpend, proveReserve, readReserveProof, checkReserve },
 };
@@ -30,7 +32,7 @@ export class InlineProofs {
     if (run === undefined) throw new Error(`no such job: ${job}`);
     await Promise.resolve();
     try {
-      return run(input as never, this.#rng);
+      return run(input as never, this.#rng, plainCurve);
     } finally {
       for (const secret of secrets) secret.fill(0);
     }

@@ -1,17 +1,17 @@
-import { deriveSubaddressPublicKey, keyDerivation, publicKeyOf } from '../../crypto/derivation.js';
+import type { Curve } from '../../crypto/curve.js';
+import { deriveSubaddressPublicKey, publicKeysOf } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
 import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
-import { checkRing, signRing } from '../../crypto/ring-signature.js';
+import { checkRing, signAlone } from '../../crypto/ring-signature.js';
 import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
-import { checkSignature, signHash } from '../../crypto/signature.js';
+import { checkSignature, signHashes } from '../../crypto/signature.js';
 import {
   checkSharedSecret,
   derivationOf,
-  proveSharedSecret,
-  sharedSecret,
+  proveSharedSecrets,
   type TxProofVersion,
 } from '../../crypto/tx-proof.js';
-import type { Hash, KeyImage, SecretKey } from '../../crypto/types.js';
+import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { subaddressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { sum, ZERO, type Amount } from '../../util/amount.js';
@@ -93,38 +93,69 @@ export interface ReserveToProve {
 const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 
 /** @returns `ReserveProofV2` and base58. Source: wallet2.cpp `get_reserve_proof`. */
-export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
+export function proveReserve(
+  { message, address, outputs, keys }: ReserveToProve,
+  rng: Rng,
+  curve: Curve,
+): string {
   const signed = proofMessage(message, address, outputs);
-  const entries = outputs.map((output): ReserveEntry => {
-    const secret = sharedSecret(output.derivationKey, keys.viewSecret);
-    const claim = { message: signed, R: address.viewPublicKey, A: output.derivationKey, D: secret };
-    const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
-    const outputSecret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
-    const [imageSignature] = signRing(signed, output.keyImage, [output.publicKey], outputSecret, 0, rng);
-    outputSecret.fill(0);
-    if (imageSignature === undefined) throw new Error('a ring of one has one signature');
-    return {
-      txHash: output.txHash,
-      outputIndex: output.outputIndex,
-      sharedSecret: secret,
-      keyImage: output.keyImage,
-      sharedSecretSignature: proveSharedSecret(claim, keys.viewSecret, rng),
-      keyImageSignature: imageSignature,
-    };
+  const sharedSecrets = curve.multiplySecret(
+    outputs.map(({ derivationKey }) => derivationKey),
+    outputs.map(() => keys.viewSecret),
+  ) as PublicKey[];
+  const derivations = curve.multiplyEach(sharedSecrets, 8n) as KeyDerivation[];
+  const owned = outputs.map((output, i) => {
+    const [shared, derivation] = [sharedSecrets[i], derivations[i]];
+    if (shared === undefined || derivation === undefined) throw new Error('a product for each output');
+    const secret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
+    return { ...output, hash: signed, secret, shared };
   });
+  const imageSignatures = signAlone(owned, rng, curve);
+  for (const { secret } of owned) secret.fill(0);
+  const secretSignatures = proveSharedSecrets(
+    owned.map(({ derivationKey: A, shared: D }) => ({ message: signed, R: address.viewPublicKey, A, D })),
+    keys.viewSecret,
+    rng,
+    curve,
+  );
+  const entries = owned.map(({ txHash, outputIndex, keyImage, shared }, i): ReserveEntry => {
+    const [sharedSecretSignature, keyImageSignature] = [secretSignatures[i], imageSignatures[i]];
+    if (sharedSecretSignature === undefined || keyImageSignature === undefined)
+      throw new Error('two signatures for each output');
+    return { txHash, outputIndex, sharedSecret: shared, keyImage, sharedSecretSignature, keyImageSignature };
+  });
+  return formatReserveProof({ entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng, curve) });
+}
+
+/** Signs with the spend key of the primary address and those of all addresses that hold outputs. */
+function signedSpendKeys(
+  signed: Hash,
+  outputs: ReserveToProve['outputs'],
+  keys: ReserveToProve['keys'],
+  rng: Rng,
+  curve: Curve,
+): SignedSpendKey[] {
   const indices = new Map(
     [PRIMARY, ...outputs.map(({ subaddress }) => subaddress)].map((index) => [
       `${index.major}/${index.minor}`,
       index,
     ]),
   );
-  const signatures = [...indices.values()].map((index): SignedSpendKey => {
+  const secrets = [...indices.values()].map((index) => {
     const own = index.major === 0 && index.minor === 0 ? 0n : subaddressSecret(keys.viewSecret, index);
-    const secret = scalarBytes(reduce(toScalar(keys.spendSecret) + own));
-    const spendPublicKey = publicKeyOf(secret);
-    return { publicKey: spendPublicKey, signature: signHash(signed, spendPublicKey, secret, rng) };
+    return scalarBytes(reduce(toScalar(keys.spendSecret) + own));
   });
-  return formatReserveProof({ entries, spendKeys: signatures });
+  const publicKeys = publicKeysOf(secrets, curve);
+  const own = secrets.flatMap((secret, i) => {
+    const publicKey = publicKeys[i];
+    return publicKey === undefined ? [] : [{ publicKey, secret }];
+  });
+  const signatures = signHashes(signed, own, rng, curve);
+  for (const secret of secrets) secret.fill(0);
+  return own.flatMap(({ publicKey }, i) => {
+    const signature = signatures[i];
+    return signature === undefined ? [] : [{ publicKey, signature }];
+  });
 }
 
 /** A reserve proof with the chain's data about its outputs. Plain data. */
