@@ -90,22 +90,28 @@ try {
     return samples.map(median);
   };
 
-  const row = (what: string, count: number, [mine = 0, reference = 0]: readonly number[]): string[] => [
+  const row = (
+    what: string,
+    count: number,
+    [mine = 0, reference = 0]: readonly number[],
+    bar = '',
+  ): string[] => [
     what,
     `${(count / mine).toFixed(1)} /s`,
     `${(count / reference).toFixed(1)} /s`,
     (reference / mine).toFixed(2),
+    bar,
   ];
   process.stdout.write(
     `${height} blocks with ${transactions} transactions, accepted by both; the higher the ratio the better\n`,
   );
   printTable(
-    ['', 'ours', 'monerod', 'ratio'],
+    ['', 'ours', 'monerod', 'ratio', 'bar'],
     [
       row('transactions verified', transactions, seconds.transactions),
       row('blocks taken', height - FIRST_PAYMENT, seconds.blocks),
-      row(`blocks served as wallets ask, median of ${ROUNDS}`, height, await fetching(true)),
-      row(`blocks served whole, median of ${ROUNDS}`, height, await fetching(false)),
+      row(`blocks served as wallets ask, median of ${ROUNDS}`, height, await fetching(true), '1'),
+      row(`blocks served whole, median of ${ROUNDS}`, height, await fetching(false), '1'),
     ],
   );
 } finally {

@@ -32,15 +32,27 @@ const figures = await figuresOf({
 process.stdout.write(
   `${options.payments} payments to ${options.addresses} addresses, ms, median of ${options.rounds}\n`,
 );
+/** Bars: ratios to the reference unless they have a unit. */
+const BARS: Readonly<Record<string, string>> = {
+  refresh: '0.5',
+  'refresh, CPU': '0.6',
+  'requests meanwhile, 99th percentile': '15 ms',
+  'get_transfers, last 100': '1',
+  'incoming_transfers, whole': '1',
+  'transfer to 1': '0.25',
+  'transfer to 15': '0.25',
+  'peak MiB': '250 MiB',
+  'resident MiB, after a minute of rest': '120 MiB',
+};
 const [first, second] = servers.map((server) => figures.get(server));
 printTable(
-  ['', ...servers, ...(second === undefined ? [] : ['ratio'])],
+  ['', ...servers, ...(second === undefined ? [] : ['ratio', 'bar'])],
   [...(first ?? [])].map(([what, value]) => {
     const other = second?.get(what);
     return [
       what,
       value.toFixed(1),
-      ...(other === undefined ? [] : [other.toFixed(1), (value / other).toFixed(2)]),
+      ...(other === undefined ? [] : [other.toFixed(1), (value / other).toFixed(2), BARS[what] ?? '']),
     ];
   }),
 );

@@ -91,18 +91,25 @@ try {
     what: string,
     unit: string,
     of: (sample: Sample) => number,
+    bar = '',
   ): readonly string[] => {
     const [ours, theirs] = [median(samples.ours.map(of)), median(samples.theirs.map(of))];
-    return [what, `${ours.toFixed(2)} ${unit}`, `${theirs.toFixed(2)} ${unit}`, (ours / theirs).toFixed(2)];
+    return [
+      what,
+      `${ours.toFixed(2)} ${unit}`,
+      `${theirs.toFixed(2)} ${unit}`,
+      (ours / theirs).toFixed(2),
+      bar,
+    ];
   };
   process.stdout.write(`Refresh of ${chain.meta.height} blocks, 3,000 transactions, median of ${ROUNDS}\n`);
   printTable(
-    ['', 'ours', 'reference', 'ratio'],
+    ['', 'ours', 'reference', 'ratio', 'bar'],
     [
       row(all, 'restore and refresh, wall time', 's', ({ seconds }) => seconds),
-      row(all, 'the refresh of it alone', 's', ({ refreshSeconds }) => refreshSeconds),
+      row(all, 'the refresh of it alone', 's', ({ refreshSeconds }) => refreshSeconds, '0.45'),
       row(all, 'CPU time of both', 's', ({ cpuSeconds }) => cpuSeconds),
-      row(all, 'peak memory', 'MiB', ({ peakMiB }) => peakMiB),
+      row(all, 'peak memory', 'MiB', ({ peakMiB }) => peakMiB, '130 MiB'),
       row(one, 'on one core: restore and refresh', 's', ({ seconds }) => seconds),
       row(one, 'on one core: the refresh of it alone', 's', ({ refreshSeconds }) => refreshSeconds),
       row(one, 'on one core: CPU time of both', 's', ({ cpuSeconds }) => cpuSeconds),

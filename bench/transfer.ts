@@ -55,10 +55,11 @@ try {
       `${(1000 * ours).toFixed(0)} ms`,
       `${(1000 * theirs).toFixed(0)} ms`,
       (ours / theirs).toFixed(2),
+      '0.25',
     ]);
   }
   process.stdout.write(`A payment, median of ${ROUNDS}\n`);
-  printTable(['', 'ours', 'reference', 'ratio'], rows);
+  printTable(['', 'ours', 'reference', 'ratio', 'bar'], rows);
 } finally {
   for (const wallet of wallets) await wallet.stop();
   await daemon.stop();
