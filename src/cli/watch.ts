@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { DaemonCallReport } from '../daemon/call-report.js';
+import type { ObserveDaemons } from '../daemon/call-report.js';
 import type { Call } from '../jsonrpc/dispatcher.js';
 import { HttpServer } from '../jsonrpc/http-server.js';
 import type { Listener } from '../jsonrpc/listener.js';
@@ -61,8 +61,8 @@ export class WatchListeners {
     this.#parts = { health, metrics };
   }
 
-  readonly onDaemonCall = (report: DaemonCallReport): void => {
-    this.#parts?.health.note(report);
+  readonly onDaemonCall: ObserveDaemons = (report, daemon) => {
+    this.#parts?.health.note(report, daemon);
     this.#parts?.metrics.noteDaemonCall(report);
   };
 

@@ -2,6 +2,12 @@ import type { Daemon } from '../../daemon/daemon.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
+/** A listed daemon that does not serve. */
+export interface OtherDaemon {
+  readonly trusted: boolean;
+  readonly client: Daemon;
+}
+
 /** Access of one open wallet to the daemon. Closing it ends the calls of this wallet only. */
 export class DaemonAccess {
   readonly #connection: DaemonConnection;
@@ -20,9 +26,22 @@ export class DaemonAccess {
     return this.#connection.address;
   }
 
+  /** `host:port` of the daemon that serves, equal for all spellings of its address; undefined when offline. */
+  get name(): string | undefined {
+    return this.#connection.current?.name;
+  }
+
   /** Calls fail with WalletError `no_wallet` once this is closed. @throws DaemonError `unreachable` when offline. */
   client(): Daemon {
     return this.#connection.client(this.#closing.signal);
+  }
+
+  /** Finds a listed daemon by its name; undefined for the one that serves and for one that is not listed. */
+  other(name: string): OtherDaemon | undefined {
+    const { list, current } = this.#connection;
+    const daemon = list.find(name);
+    if (daemon === undefined || daemon === current) return undefined;
+    return { trusted: daemon.trusted, client: list.client(daemon).until(this.#closing.signal) };
   }
 
   close(): void {
