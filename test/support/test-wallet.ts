@@ -159,7 +159,9 @@ export class TestWallet {
 
   get daemon(): DaemonAccess {
     const client = (): Daemon => this.answers as Daemon;
-    return { client, trusted: this.trusted, address: 'daemon:18081' } as unknown as DaemonAccess;
+    const address = 'daemon:18081';
+    const other = (): undefined => undefined;
+    return { client, trusted: this.trusted, address, name: address, other } as unknown as DaemonAccess;
   }
 
   get relay(): PaymentRelay {
