@@ -88,12 +88,12 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const health = new DaemonHealth(server);
   const facts = new WalletFactReader();
   const metrics = new Metrics({
-    ...{ health, wallets, facts, directory },
+    ...{ health, wallets, facts, directory, failover: server.failover },
     info: { version, node: process.version, network: config.network, api: rpc.apiVersion },
   });
   listeners.follow(health, metrics);
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
-  const openPages = healthPages(readiness);
+  const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name);
   const status = statusPages(
     new StatusReader({ server, health, readiness, facts, sync: listeners.sync }),
