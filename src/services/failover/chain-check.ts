@@ -26,6 +26,9 @@ export class UnfitDaemon extends Error {
  */
 const MAX_FORK = 100;
 
+/** Depth of the second block that {@link checkTip} returns. */
+const ANCHOR_DEPTH = 10;
+
 /** Newest blocks that are checked for linking to each other. */
 const TIP_BLOCKS = 3;
 
@@ -44,15 +47,22 @@ export async function checkState(
   return info;
 }
 
-/** Checks that a daemon has the newest block that it claims. @throws DaemonError; UnfitDaemon */
+/**
+ * Checks that a daemon has the newest block that it claims.
+ * @returns this block and one below it that reorganisations hardly reach, newest first.
+ * @throws DaemonError; UnfitDaemon
+ */
 export async function checkTip(
   daemon: CheckedDaemon,
   { height, topBlockHash }: DaemonInfo,
   options: CallOptions,
-): Promise<void> {
+): Promise<BlockRef[]> {
   const header = await daemon.getBlockHeader(height - 1, options);
   if (header.height !== height - 1 || !equalBytes(header.hash, topBlockHash))
     throw new UnfitDaemon('its newest block is not the one that it claims');
+  const below = height - 1 - ANCHOR_DEPTH;
+  if (below < 1) return [header];
+  return [header, { height: below, hash: (await daemon.getBlockHeader(below, options)).hash }];
 }
 
 /**

@@ -192,9 +192,9 @@ export class DaemonFailover {
       const client = list.client(daemon);
       const { network, histories } = chain();
       const info = await checkState(client, network, options);
-      if (!standing.hasVerified(info)) await checkTip(client, info, options);
+      const newest = standing.hasVerified(info) ? undefined : await checkTip(client, info, options);
       if (isServing) await checkHistory(hashesOf(client, options), info.height, newestOf(histories));
-      standing.setInfo(info);
+      standing.setInfo(info, newest);
       if (isServing && this.#isCurrent(list)) this.#failures.noteAnswer('probe');
     } catch (error) {
       const problem = problemOf(error);
@@ -262,22 +262,38 @@ export class DaemonFailover {
   }
 
   /** Checks that a daemon can take over. @returns the reason if it cannot. */
-  async #check({ daemon, info }: DaemonStanding): Promise<string | undefined> {
+  async #check(candidate: DaemonStanding): Promise<string | undefined> {
+    const { daemon, info } = candidate;
     if (info === undefined) return 'it does not answer';
-    const { chain, clock } = this.#parts;
+    const { clock } = this.#parts;
+    const chain = this.#requiredChain(candidate);
     const end = new AbortController();
     const cancel = clock.after(CHECK_MS, () =>
       end.abort(new UnfitDaemon(`the check of its chain took more than ${CHECK_MS / 1000} s`)),
     );
     try {
       const options = { deadline: callTime(daemon), signal: end.signal };
-      await checkChain(this.#list.client(daemon), info, chain(), options);
+      await checkChain(this.#list.client(daemon), info, chain, options);
       return undefined;
     } catch (error) {
       return problemOf(error);
     } finally {
       cancel();
     }
+  }
+
+  /**
+   * Chain that a daemon must have to take over. While no wallet has blocks, it is that of the daemon that serves; if
+   * this one never answered, that of all other daemons, which must agree.
+   */
+  #requiredChain(candidate: DaemonStanding): RequiredChain {
+    const { chain, connection } = this.#parts;
+    const required = chain();
+    if (required.histories.some((history) => history.length > 0)) return required;
+    const serving = this.#standings[connection.serving];
+    const known = serving === undefined || serving.newest.length === 0 ? this.#standings : [serving];
+    const others = known.filter((standing) => standing !== candidate);
+    return { ...required, histories: others.map(({ newest }) => newest) };
   }
 
   #switchTo({ daemon }: DaemonStanding, { reason, text }: Proposal): void {

@@ -1,5 +1,6 @@
 import type { DaemonInfo } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
+import type { BlockRef } from '../../wallet/model/records.js';
 import type { NamedDaemon } from '../context/daemon-list.js';
 
 /** Healthy probes in a row after which a preferred daemon serves again. */
@@ -15,6 +16,7 @@ export class DaemonStanding {
   #info: DaemonInfo | undefined;
   #problem = 'it was not asked yet';
   #verifiedTip = '';
+  #newest: readonly BlockRef[] = [];
   #healthyProbes = 0;
   /** Switches from this daemon because it failed. */
   #departures = 0;
@@ -38,8 +40,15 @@ export class DaemonStanding {
     return this.#verifiedTip === tipOf(info);
   }
 
-  setInfo(info: DaemonInfo): void {
+  /** Blocks of the daemon when it last could serve, newest first; empty before. */
+  get newest(): readonly BlockRef[] {
+    return this.#newest;
+  }
+
+  /** @param newest verified blocks; absent: those of an earlier probe still hold. */
+  setInfo(info: DaemonInfo, newest: readonly BlockRef[] = this.#newest): void {
     this.#info = info;
+    this.#newest = newest;
     this.#verifiedTip = tipOf(info);
   }
 

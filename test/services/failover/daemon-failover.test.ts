@@ -289,6 +289,59 @@ describe('a lying daemon', () => {
   });
 });
 
+describe('without a wallet that has blocks', () => {
+  const fork = (node: FakeNode): void => {
+    node.branch = 'other';
+    node.forkHeight = 1;
+    node.height = TIP + 500;
+  };
+
+  it('the chain of the daemon that serves must go on in the one that takes over', async () => {
+    wallets = [[]];
+    fork(nodes.b);
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe('a:1');
+    nodes.a.failure = OUTAGE;
+    await rounds(2);
+    expect(serving()).toBe('c:1');
+  });
+
+  it('a reorganisation of a few blocks is no other chain', async () => {
+    wallets = [];
+    failover.start();
+    await rounds(1);
+    for (const node of [nodes.b, nodes.c]) {
+      node.branch = 'other';
+      node.forkHeight = TIP - 2;
+    }
+    nodes.a.failure = OUTAGE;
+    await rounds(2);
+    expect(serving()).toBe('b:1');
+  });
+
+  it('the others must agree when the first one never answered', async () => {
+    wallets = [];
+    nodes.a.failure = OUTAGE;
+    fork(nodes.b);
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe('a:1');
+    wallets = [historyOn('main', TIP)];
+    await rounds(1);
+    expect(serving()).toBe('c:1');
+  });
+
+  it('the only other one takes over when the first one never answered', async () => {
+    wallets = [];
+    build(['a', 'b']);
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await rounds(1);
+    expect(serving()).toBe('b:1');
+  });
+});
+
 describe('a reorganisation by a switch', () => {
   it.each([
     [99, 'b:1'],
