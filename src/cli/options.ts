@@ -271,9 +271,9 @@ export const OPTIONS: readonly OptionSpec[] = [
 
   {
     name: 'daemon-address',
-    argument: 'host:port[,trusted|,untrusted]',
+    argument: 'host:port',
     group: 'Daemon',
-    help: 'the node; http:// and https:// are understood; repeatable, in the order of preference (docs/failover.md)',
+    help: 'the node; http:// and https:// are understood, and ,trusted or ,untrusted behind it; repeatable, in the order of preference (docs/failover.md)',
     repeatable: true,
   },
   {

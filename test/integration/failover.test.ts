@@ -46,7 +46,8 @@ const pool = async (daemon: Monerod): Promise<string[]> =>
 beforeAll(async () => {
   [twins, liar] = await Promise.all([startTwins(), startRegtestDaemon()]);
   first = await startDaemonProxy(twins.ours.address);
-  await liar.generate(OTHER_ADDRESS, FIRST_BLOCKS + 200);
+  await liar.generate(OTHER_ADDRESS, FIRST_BLOCKS + 20);
+  await twins.mine(OTHER_ADDRESS, 1);
   server = await startServer([liar.address, `${twins.theirs.address},trusted`]);
   await createWallet(server, 'w');
   await server.rpc('auto_refresh', { enable: false });
