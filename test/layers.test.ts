@@ -95,6 +95,7 @@ const rooms = [
   'payments',
   'accounts',
   'sync',
+  'failover',
   'context',
   'workers',
 ];

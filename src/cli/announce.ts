@@ -20,7 +20,7 @@ export function announce(
     directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
   );
   if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
-  else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${config.daemon.address}`);
+  else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${daemonsOf(config)}`);
   if (config.rpc.login === undefined && config.rpc.credentials === undefined)
     log.warn(
       'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
@@ -29,6 +29,12 @@ export function announce(
   announceArithmetic(log);
   for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
 }
+
+/** Listed daemons in the order of preference; with more than one, each with its trust. */
+const daemonsOf = ({ daemon: { addresses } }: Config): string =>
+  addresses.length === 1
+    ? addresses.map(({ address }) => address).join('')
+    : addresses.map(({ address, trusted }) => `${address} (${trusted ? '' : 'un'}trusted)`).join(', then ');
 
 const ARITHMETIC: Record<Build, string> = {
   relaxed: 'WebAssembly with fused multiply-add',

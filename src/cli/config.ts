@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import { DAEMON_RPC_PORT } from '../cryptonote/constants.js';
 import type { NetworkType } from '../cryptonote/types.js';
-import { parseEndpoint } from '../daemon/connector.js';
+import { endpointName, parseEndpoint } from '../daemon/connector.js';
 import type { Nameserver } from '../dns/exchange.js';
 import { parseNameserver } from '../dns/resolver.js';
 import { readLogLevel } from '../util/log-categories.js';
@@ -24,6 +24,13 @@ export interface SslConfig {
   /** SHA-256, lower-case hex without separators. */
   readonly allowedFingerprints: readonly string[];
   readonly allowChained: boolean;
+}
+
+/** Address of a node, and whether answers of it are believed that cannot be verified. */
+export interface DaemonAddress {
+  /** `host:port`, optionally with `http://` or `https://`. */
+  readonly address: string;
+  readonly trusted: boolean;
 }
 
 /** Credentials; without a password the process prompts for it. */
@@ -75,10 +82,9 @@ export interface Config {
     readonly maxConnectionsPerPublicIp: number;
   };
   readonly daemon: {
-    readonly address: string;
+    /** At least one, in the order of preference. */
+    readonly addresses: readonly DaemonAddress[];
     readonly login?: LoginConfig;
-    /** Absent: only a node on this machine is trusted. */
-    readonly trusted?: boolean;
     readonly proxy?: string;
     /** ZeroMQ publisher of the daemon. */
     readonly zmq?: { readonly host: string; readonly port: number };
@@ -86,7 +92,7 @@ export interface Config {
     readonly allowMismatchedVersion: boolean;
     readonly offline: boolean;
   };
-  /** Regtest node that starts with the server; absent: use the node at `daemon.address`. */
+  /** Regtest node that starts with the server; absent: use the nodes of `daemon.addresses`. */
   readonly regtest?: {
     /** 0 picks a free port. */
     readonly port: number;
@@ -149,6 +155,11 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   const text = (name: string): string | undefined => {
     const value = raw[name] ?? OPTIONS.find((option) => option.name === name)?.default;
     return typeof value === 'string' ? value : undefined;
+  };
+  /** Values of a repeatable option. */
+  const texts = (name: string): readonly string[] => {
+    const value = raw[name];
+    return typeof value === 'string' ? [value] : Array.isArray(value) ? (value as readonly string[]) : [];
   };
   const on = (name: string): boolean => raw[name] === true;
   const integer = (name: string, min: number, max: number): number => {
@@ -224,7 +235,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       '--wallet-file needs one of --password-file, --password (which may be empty) and --prompt-for-password',
     );
 
-  const names = [...new Set(Array.isArray(raw['open']) ? (raw['open'] as readonly string[]) : [])];
+  const names = [...new Set(texts('open'))];
   if (names.length > 0 && raw['wallet-dir'] === undefined)
     throw new ConfigError('--open names a wallet of --wallet-dir, which is not given');
   if (raw['password-dir'] !== undefined && names.length === 0)
@@ -247,11 +258,13 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     (passwordFile === undefined ? undefined : withoutLineEnd(readText(passwordFile, 'password-file')));
   const login = readLogin('rpc-login', text('rpc-login'));
   const daemonLogin = readLogin('daemon-login', text('daemon-login'));
-  const trusted = on('trusted-daemon') ? true : on('untrusted-daemon') ? false : undefined;
   const daemonHost = text('daemon-host') ?? 'localhost';
-  const daemonAddress =
-    text('daemon-address') ??
-    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_RPC_PORT[network] : integer('daemon-port', on('regtest') ? 0 : 1, 65535) || DAEMON_RPC_PORT[network]}`;
+  const trusted = on('trusted-daemon') ? true : on('untrusted-daemon') ? false : undefined;
+  const addresses = readDaemonAddresses(
+    texts('daemon-address'),
+    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_RPC_PORT[network] : integer('daemon-port', on('regtest') ? 0 : 1, 65535) || DAEMON_RPC_PORT[network]}`,
+    trusted,
+  );
   const regtest = on('regtest')
     ? {
         port: raw['daemon-port'] === undefined ? DAEMON_RPC_PORT.mainnet : integer('daemon-port', 0, 65535),
@@ -264,7 +277,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   if (zmq !== undefined && proxy !== undefined)
     throw new ConfigError('--daemon-zmq cannot be used with --proxy: its connection would bypass the proxy');
   const daemonSsl = { ...sslConfig('daemon-ssl'), allowAnyCert: on('daemon-ssl-allow-any-cert') };
-  assertVerifiable(daemonAddress, daemonSsl, proxy);
+  for (const { address } of addresses) assertVerifiable(address, daemonSsl, proxy);
 
   return {
     network,
@@ -298,9 +311,8 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       maxConnectionsPerPublicIp: integer('rpc-max-connections-per-public-ip', 1, 100_000),
     },
     daemon: {
-      address: daemonAddress,
+      addresses,
       ...optional('login', daemonLogin),
-      ...optional('trusted', trusted),
       ...optional('proxy', proxy),
       ...optional('zmq', zmq),
       ssl: daemonSsl,
@@ -396,6 +408,33 @@ function sslMode(name: string, asked: string | undefined, pinned: boolean): SslM
 
 const badAddress = (cause?: unknown): ConfigError =>
   new ConfigError('--daemon-address is host:port, with http:// or https:// before it if you like', { cause });
+
+/**
+ * Reads the values of `--daemon-address`; one value may name several nodes with spaces between them.
+ * @param fallback address if there is none. @param trusted trust of a node without a mark; undefined: only a node on
+ * this machine is trusted. @throws ConfigError for a node that is named twice
+ */
+function readDaemonAddresses(
+  values: readonly string[],
+  fallback: string,
+  trusted: boolean | undefined,
+): DaemonAddress[] {
+  const items = values.length === 0 ? [fallback] : values.flatMap((value) => value.trim().split(/\s+/));
+  const addresses = items.map((item) => {
+    const [, address = '', mark] = /^(.*?)(?:,(trusted|untrusted))?$/s.exec(item) ?? [];
+    return { address, trusted: mark === undefined ? (trusted ?? isLocal(address)) : mark === 'trusted' };
+  });
+  const names = addresses.map(({ address }) => endpointName(endpointIn(address)));
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new ConfigError(`--daemon-address names ${twice} twice`);
+  return addresses;
+}
+
+/** Whether an address is that of this machine. */
+function isLocal(address: string): boolean {
+  const { host } = endpointIn(address);
+  return host === 'localhost' || isLoopback(host);
+}
 
 function endpointIn(address: string): ReturnType<typeof parseEndpoint> {
   try {

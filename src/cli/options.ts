@@ -273,7 +273,8 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'daemon-address',
     argument: 'host:port',
     group: 'Daemon',
-    help: 'the node; http:// and https:// are understood',
+    help: 'the node; http:// and https:// are understood, and ,trusted or ,untrusted behind it; repeatable, in the order of preference (docs/failover.md)',
+    repeatable: true,
   },
   {
     name: 'daemon-host',
@@ -291,10 +292,14 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'daemon-login',
     argument: 'user[:password]',
     group: 'Daemon',
-    help: 'HTTP digest credentials for the node',
+    help: 'HTTP digest credentials for the node, the same for every --daemon-address',
     secret: true,
   },
-  { name: 'trusted-daemon', group: 'Daemon', help: 'trust answers of the node that cannot be verified' },
+  {
+    name: 'trusted-daemon',
+    group: 'Daemon',
+    help: 'trust answers of the node that cannot be verified; of each that --daemon-address does not mark itself',
+  },
   { name: 'untrusted-daemon', group: 'Daemon', help: 'do not, even when it runs on this machine' },
   { name: 'proxy', argument: '[ip:]port', group: 'Daemon', help: 'SOCKS proxy towards the node' },
   {

@@ -8,7 +8,6 @@ import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
 import { LoginDeadline } from '../jsonrpc/login-deadline.js';
 import { makeSelfSigned, type CertifiedKey } from '../jsonrpc/self-signed.js';
 import { startSlowHash } from '../crypto/slow-hash-worker.js';
-import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
 import { audited } from '../rpc/audit.js';
@@ -17,6 +16,7 @@ import { mayUsePage } from '../rpc/access.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
 import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
+import type { ListedDaemon } from '../services/context/daemon-list.js';
 import { OpenAlias } from '../services/context/openalias.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
@@ -28,7 +28,7 @@ import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { announce } from './announce.js';
 import { createClients } from './clients.js';
-import { isLoopback, type Config, type SslConfig } from './config.js';
+import type { Config, SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
 import { ProgressLine } from './progress-line.js';
@@ -74,7 +74,7 @@ export async function startServer(
   // Loads the slow hash early: opening a wallet starts with it.
   startSlowHash();
   const regtest = config.regtest && (await startRegtestProcess(config, log));
-  const daemon = config.daemon.offline ? undefined : daemonConfig(config, daemonLogin, regtest?.address);
+  const daemons = config.daemon.offline ? [] : listedDaemons(config, daemonLogin, regtest?.address);
   const tls = readTls(config.rpc.ssl, log);
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const pendingRequests = new PendingRequests();
@@ -89,9 +89,8 @@ export async function startServer(
     exportFormat: config.wallet.exportFormat,
     restricted: config.rpc.restricted,
     threads: config.threads,
-    ...(daemon === undefined ? {} : { daemon }),
+    daemons,
     onDaemonCall: listening.onDaemonCall,
-    daemonTrusted: config.daemon.trusted ?? isLocal(config.daemon.address),
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
@@ -177,7 +176,7 @@ export async function startServer(
   start.progress = opening.progress;
   noteStarted();
   const news =
-    daemon === undefined || config.daemon.zmq === undefined
+    daemons.length === 0 || config.daemon.zmq === undefined
       ? undefined
       : new DaemonNews({ ...config.daemon.zmq, log, onNews: () => server.refreshNow() });
   news?.open();
@@ -203,14 +202,17 @@ export async function startServer(
   };
 }
 
-/** @param address of the regtest node that this server started, if any. */
-function daemonConfig(config: Config, login?: Credentials, address?: string): DaemonConfig {
-  return {
-    address: address ?? config.daemon.address,
-    ...(login === undefined ? {} : { login }),
-    ssl: config.daemon.ssl,
-    ...(config.daemon.proxy === undefined ? {} : { proxy: config.daemon.proxy }),
-  };
+/** @param regtest address of the regtest node that this server started, if any. */
+function listedDaemons({ daemon }: Config, login?: Credentials, regtest?: string): ListedDaemon[] {
+  return daemon.addresses.map(({ address, trusted }) => ({
+    config: {
+      address: regtest ?? address,
+      ...(login === undefined ? {} : { login }),
+      ssl: daemon.ssl,
+      ...(daemon.proxy === undefined ? {} : { proxy: daemon.proxy }),
+    },
+    trusted,
+  }));
 }
 
 function createOpenAlias({ dns }: Config): OpenAlias {
@@ -242,14 +244,6 @@ function openDirectory(path: string): WalletDirectory {
 /** Explanation of a wallet error, after a colon; empty for other errors. */
 const reasonIn = (error: unknown): string =>
   error instanceof WalletError ? `: ${explain(error.fault)}` : '';
-
-const isLocal = (address: string): boolean => {
-  const host = address
-    .replace(/^https?:\/\//, '')
-    .replace(/:\d+\/?$/, '')
-    .replace(/^\[(.*)\]$/, '$1');
-  return host === 'localhost' || isLoopback(host);
-};
 
 async function openInitialWallet(file: string, password: string, server: WalletManager): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { DaemonCallReport } from '../daemon/call-report.js';
+import type { ObserveDaemons } from '../daemon/call-report.js';
 import type { Call } from '../jsonrpc/dispatcher.js';
 import { HttpServer } from '../jsonrpc/http-server.js';
 import type { Listener } from '../jsonrpc/listener.js';
@@ -61,8 +61,8 @@ export class WatchListeners {
     this.#parts = { health, metrics };
   }
 
-  readonly onDaemonCall = (report: DaemonCallReport): void => {
-    this.#parts?.health.note(report);
+  readonly onDaemonCall: ObserveDaemons = (report, daemon) => {
+    this.#parts?.health.note(report, daemon);
     this.#parts?.metrics.noteDaemonCall(report);
   };
 
@@ -88,12 +88,12 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const health = new DaemonHealth(server);
   const facts = new WalletFactReader();
   const metrics = new Metrics({
-    ...{ health, wallets, facts, directory },
+    ...{ health, wallets, facts, directory, failover: server.failover },
     info: { version, node: process.version, network: config.network, api: rpc.apiVersion },
   });
   listeners.follow(health, metrics);
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
-  const openPages = healthPages(readiness);
+  const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name);
   const status = statusPages(
     new StatusReader({ server, health, readiness, facts, sync: listeners.sync }),

@@ -13,6 +13,9 @@ export interface DaemonCallReport {
 /** Listener for finished calls; it must not throw. */
 export type ObserveDaemonCall = (report: DaemonCallReport) => void;
 
+/** Listener for finished calls to several daemons. @param daemon address as configured. */
+export type ObserveDaemons = (report: DaemonCallReport, daemon: string) => void;
+
 /** Runs a call and reports its end. A call that was aborted is not reported. */
 export async function observed<T>(
   call: string,

@@ -53,7 +53,7 @@ export async function getFeeEstimate(calls: DaemonCalls): Promise<FeeEstimate> {
 
 export async function getBlocks(
   calls: DaemonCalls,
-  { shortHistory, startHeight, maxBlocks, prune, signal }: BlocksRequest,
+  { shortHistory, startHeight, maxBlocks, prune, ...options }: BlocksRequest,
 ): Promise<DaemonBlocks> {
   const request: TypedSection = {
     block_ids: blobOf(concatBytes(...(shortHistory ?? []))),
@@ -65,7 +65,7 @@ export async function getBlocks(
   const answer = await calls.binaryBytes(
     '/getblocks.bin',
     request,
-    { limit: LIMIT.blocks, signal },
+    { ...options, limit: LIMIT.blocks },
     parseBlocksAnswer,
   );
   const { blocks, txs, bytes, startHeight: start, currentHeight } = answer;

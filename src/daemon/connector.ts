@@ -44,6 +44,10 @@ export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
   return { host, port: number, secure: scheme === 'https' };
 }
 
+/** Writes an endpoint as `host:port`, equal for all spellings of an address. */
+export const endpointName = ({ host, port }: Endpoint): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`.toLowerCase();
+
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Opens connections to one endpoint, through the proxy if there is one, with TLS if it is required or detected. */

@@ -40,12 +40,12 @@ export async function getPoolHashes(
 export async function getTransactions(
   calls: DaemonCalls,
   hashes: readonly Hash[],
-  { prune, signal }: { readonly prune: boolean } & CallOptions,
+  { prune, ...options }: { readonly prune: boolean } & CallOptions,
 ): Promise<{ readonly transactions: readonly DaemonTransaction[] }> {
   const transactions: DaemonTransaction[] = [];
   for (let start = 0; start < hashes.length; start += MAX_TRANSACTIONS_AT_ONCE) {
     const requested = hashes.slice(start, start + MAX_TRANSACTIONS_AT_ONCE);
-    transactions.push(...(await fetchTransactions(calls, requested, prune, signal)));
+    transactions.push(...(await fetchTransactions(calls, requested, prune, options)));
   }
   return { transactions };
 }
@@ -54,10 +54,10 @@ function fetchTransactions(
   calls: DaemonCalls,
   hashes: readonly Hash[],
   prune: boolean,
-  signal: AbortSignal | undefined,
+  options: CallOptions,
 ): Promise<DaemonTransaction[]> {
   const body = { txs_hashes: hashes.map(toHex), decode_as_json: false, prune, split: false };
-  return calls.json('/gettransactions', body, { limit: LIMIT.pool, signal }, (r) =>
+  return calls.json('/gettransactions', body, { ...options, limit: LIMIT.pool }, (r) =>
     r.objects('txs').map((tx) => toTransaction(tx, prune)),
   );
 }

@@ -140,6 +140,8 @@ export type RefreshReport =
 export interface DaemonCallEnded {
   readonly type: 'daemonCall';
   readonly report: DaemonCallReport;
+  /** Address as configured. */
+  readonly daemon: string;
 }
 
 /** An error as it crosses threads. */

@@ -109,7 +109,9 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
   feeds?.chain.close();
   feeds = undefined;
   if (config === undefined) return;
-  const daemon = new HttpDaemon(config, (ended) => report({ type: 'daemonCall', report: ended }));
+  const daemon = new HttpDaemon(config, (ended) =>
+    report({ type: 'daemonCall', report: ended, daemon: config.address }),
+  );
   feeds = { daemon, chain: new ChainFeed(daemon, chain, kernel), pool: new PoolFeed(daemon, kernel) };
   for (const wallet of wallets.values()) feeds.pool.attach(wallet);
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { KeyImage } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { ObserveDaemonCall } from '../daemon/call-report.js';
+import type { ObserveDaemons } from '../daemon/call-report.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { bytes32, chunks } from '../util/bytes.js';
@@ -41,7 +41,7 @@ export class Refresher {
   readonly #threads: number;
   readonly #chain: ExpectedChain;
   readonly #pendingRequests: PendingRequests;
-  readonly #observe: ObserveDaemonCall;
+  readonly #observe: ObserveDaemons;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
   /** Wallets that the thread knows; a wallet is attached with its first request. */
@@ -60,7 +60,7 @@ export class Refresher {
     chain: ExpectedChain,
     daemon: DaemonConfig | undefined,
     pendingRequests: PendingRequests,
-    observe: ObserveDaemonCall = () => undefined,
+    observe: ObserveDaemons = () => undefined,
   ) {
     this.#threads = threads;
     this.#chain = chain;
@@ -298,7 +298,7 @@ export class Refresher {
         report.type === 'page' || ('run' in report && this.#runs.get(report.wallet)?.isPeriodic === true),
     });
     worker.on('message', (message: RefreshReport | DaemonCallEnded) => {
-      if (message.type === 'daemonCall') this.#observe(message.report);
+      if (message.type === 'daemonCall') this.#observe(message.report, message.daemon);
       else reports.add(this.#walletOf(message), message);
     });
     worker.on('error', (error) => this.#lost(worker, error as Error));

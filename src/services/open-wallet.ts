@@ -38,6 +38,7 @@ import { LostPayments } from './sync/lost-payments.js';
 import { MempoolTracker } from './sync/mempool-tracker.js';
 import { OutputFreezing } from './sync/output-freezing.js';
 import { PaymentRelay } from './sync/payment-relay.js';
+import type { PaymentRoutes } from './sync/payment-routes.js';
 import { TxScan } from './sync/tx-scan.js';
 import { WalletSync } from './sync/wallet-sync.js';
 import { WalletWebhooks } from './webhooks/wallet-webhooks.js';
@@ -79,6 +80,7 @@ export class OpenWallet {
   readonly proofs: Proofs;
   readonly mining: Mining;
   readonly feeEstimator: FeeEstimator;
+  readonly paymentRoutes: PaymentRoutes;
   readonly payments: PaymentMaker;
   readonly orders: Orders;
   readonly transfers: Transfers;
@@ -102,6 +104,7 @@ export class OpenWallet {
     this.context = context;
 
     const relay = new PaymentRelay(context);
+    this.paymentRoutes = relay.routes;
     const lostPayments = new LostPayments(context, { relay });
     const mempool = new MempoolTracker(context);
     const sync = new WalletSync(context, { refresher: parts.refresher, mempool, lostPayments });

@@ -60,8 +60,10 @@ export class DaemonHealth {
     return this.#info;
   }
 
-  /** Takes the end of a call of any thread. */
-  note({ seconds, failure }: DaemonCallReport): void {
+  /** Takes the end of a call of any thread. @param daemon address as configured; those that were replaced are ignored. */
+  note({ seconds, failure }: DaemonCallReport, daemon = this.#daemon.daemonAddress): void {
+    this.#followChange();
+    if (daemon !== this.#address) return;
     if (failure === undefined || ANSWERS.has(failure)) this.#noteAnswer();
     else this.#failingSince ??= this.#now() - 1000 * seconds;
   }

@@ -1,4 +1,5 @@
 import type { Page, PageAnswer } from '../jsonrpc/pages.js';
+import type { DaemonFailover } from '../services/failover/daemon-failover.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import type { Readiness } from './readiness.js';
 
@@ -11,18 +12,33 @@ const json = (status: number, value: Parameters<typeof writeWholeJson>[0]): Page
   body: `${writeWholeJson(value)}\n`,
 });
 
+/** Place of the daemon that serves in the list, from 1 on; empty unless there are several. No address: see `/metrics`. */
+function servingDaemon({ statuses }: Pick<DaemonFailover, 'statuses'>): {
+  readonly daemon?: { readonly serving: number; readonly listed: number; readonly preferred: boolean };
+} {
+  if (statuses.length < 2) return {};
+  const index = statuses.findIndex(({ serves }) => serves);
+  return { daemon: { serving: index + 1, listed: statuses.length, preferred: index === 0 } };
+}
+
 /**
  * Pages for supervisors and load balancers. `/livez` depends on nothing but the event loop, because a restart mends
  * neither the daemon nor the disk; `/readyz` names every reason for which requests may fail.
  */
-export const healthPages = (readiness: Pick<Readiness, 'reasons'>): readonly Page[] => [
+export const healthPages = (
+  readiness: Pick<Readiness, 'reasons'>,
+  failover: Pick<DaemonFailover, 'statuses'>,
+): readonly Page[] => [
   { path: '/livez', answer: () => json(OK, { alive: true }) },
   {
     path: '/readyz',
     async answer() {
       const reasons = await readiness.reasons();
       const ready = reasons.length === 0;
-      return json(ready ? OK : UNAVAILABLE, { ready, reasons: reasons.map((reason) => ({ ...reason })) });
+      return json(ready ? OK : UNAVAILABLE, {
+        ...{ ready, reasons: reasons.map((reason) => ({ ...reason })) },
+        ...servingDaemon(failover),
+      });
     },
   },
 ];

@@ -7,6 +7,7 @@ export interface WatchedWallet {
   readonly name: string;
   readonly store: Pick<OpenWallet['store'], 'height' | 'isDamaged' | 'version' | 'read' | 'fileSizes'>;
   readonly sync: Pick<OpenWallet['sync'], 'daemonHeight'>;
+  readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
   readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
 }
@@ -26,6 +27,8 @@ interface StoredFacts {
 /** Figures of an open wallet. */
 export interface WalletFacts extends WalletLag, StoredFacts {
   readonly name: string;
+  /** Payments that wait for the daemon they were sent to. */
+  readonly heldPayments: number;
   readonly storeBytes: number;
   /** Size of the write-ahead log. */
   readonly logBytes: number;
@@ -46,6 +49,7 @@ export class WalletFactReader {
       name: wallet.name,
       ...lagOf(wallet, latest),
       ...this.#stored(wallet),
+      heldPayments: wallet.paymentRoutes.held,
       storeBytes: main,
       logBytes: log,
     };

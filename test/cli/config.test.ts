@@ -120,7 +120,7 @@ describe('defaults', () => {
         maxConnectionsPerPublicIp: 3,
       },
       daemon: {
-        address: 'localhost:18081',
+        addresses: [{ address: 'localhost:18081', trusted: true }],
         ssl: { mode: 'autodetect', allowedFingerprints: [], allowChained: false, allowAnyCert: false },
         allowMismatchedVersion: false,
         offline: false,
@@ -141,7 +141,7 @@ describe('defaults', () => {
     ['testnet', { testnet: true }, 28083, 'localhost:28081'],
     ['stagenet', { stagenet: true }, 38083, 'localhost:38081'],
   ] as const)('of ports follow the network: %s', (network, raw, port, address) => {
-    expect(config(raw)).toMatchObject({ network, rpc: { port }, daemon: { address } });
+    expect(config(raw)).toMatchObject({ network, rpc: { port }, daemon: { addresses: [{ address }] } });
   });
 
   it('include no host names; listed names are converted to lower case', () => {
@@ -424,7 +424,7 @@ describe('the daemon', () => {
     [{ 'daemon-host': '::1', 'daemon-port': '5' }, '[::1]:5'],
     [{ 'daemon-port': '5' }, 'localhost:5'],
   ])('is found by %p', (raw, address) => {
-    expect(config(raw).daemon.address).toBe(address);
+    expect(config(raw).daemon.addresses.map((listed) => listed.address)).toEqual([address]);
   });
 
   test.each([
@@ -441,11 +441,41 @@ describe('the daemon', () => {
   });
 
   test.each([
-    [{}, undefined],
-    [{ 'trusted-daemon': true }, true],
+    [{}, true],
+    [{ 'daemon-address': '127.1.2.3:1' }, true],
+    [{ 'daemon-address': 'node.example:1' }, false],
+    [{ 'daemon-address': 'localhost.example:1' }, false],
+    [{ 'daemon-address': 'node.example:1', 'trusted-daemon': true }, true],
     [{ 'untrusted-daemon': true }, false],
-  ] as const)('is trusted as configured: %p', (raw, trusted) => {
-    expect(config(raw).daemon.trusted).toBe(trusted);
+    [{ 'daemon-address': 'node.example:1,trusted', 'untrusted-daemon': true }, true],
+    [{ 'daemon-address': '127.0.0.1:1,untrusted', 'trusted-daemon': true }, false],
+  ] as const)('is trusted on this machine, unless %p says something else', (raw, trusted) => {
+    expect(config(raw).daemon.addresses.map((listed) => listed.trusted)).toEqual([trusted]);
+  });
+
+  test('may be several, each with its own trust, in the order of preference', () => {
+    const listed = ['localhost:1', 'a.example:2,trusted', 'https://b.example:3'];
+    const addresses = [
+      { address: 'localhost:1', trusted: true },
+      { address: 'a.example:2', trusted: true },
+      { address: 'https://b.example:3', trusted: false },
+    ];
+    expect(config({ 'daemon-address': listed }).daemon.addresses).toEqual(addresses);
+    expect(config({ 'daemon-address': listed.join('  ') }).daemon.addresses).toEqual(addresses);
+  });
+
+  test('is not listed twice, however its address is written', () => {
+    expect(() => config({ 'daemon-address': ['http://Node:1/', 'other:1', 'node:1,trusted'] })).toThrow(
+      '--daemon-address names node:1 twice',
+    );
+  });
+
+  test.each([
+    ['a:1', ''],
+    ['a:1', 'b'],
+    ['a:1', 'b:1,sometimes'],
+  ])('is refused in the list %p', (...addresses) => {
+    expect(() => config({ 'daemon-address': addresses })).toThrow(/--daemon-address is host:port/);
   });
 
   test.each([{ 'daemon-ssl': 'enabled' }, { proxy: '9050' }, { proxy: '127.0.0.1:9050' }])(

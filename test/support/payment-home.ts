@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import type { Daemon, RelayOutcome } from '../../src/daemon/daemon.js';
-import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
+import type { DaemonAccess, OtherDaemon } from '../../src/services/context/daemon-access.js';
 import { PaymentLedger } from '../../src/services/payments/payment-ledger.js';
 import { SpendGuard } from '../../src/services/payments/spend-guard.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
@@ -37,6 +37,10 @@ export class PaymentHome {
   answers: ((blob: Uint8Array) => Promise<RelayOutcome>)[] = [() => Promise.resolve(TAKEN)];
   /** Transactions that the daemon holds, by hash in hex. */
   held: ReadonlySet<string> = new Set();
+  /** Name of the daemon that serves. */
+  daemonName = 'home:1';
+  /** Other listed daemons by name. */
+  readonly others = new Map<string, OtherDaemon>();
   time = 1_000_000;
   blocks = 100;
   readonly #directory = mkdtempSync(join(tmpdir(), 'payments-'));
@@ -99,11 +103,22 @@ export class PaymentHome {
     return {
       store: this.store,
       log: this.log,
-      daemon: { client: () => client } as unknown as DaemonAccess,
+      daemon: this.#daemonAccess(client),
       clock: { now: () => this.time },
       // It stays open.
       assertOpen: () => undefined,
     };
+  }
+
+  #daemonAccess(client: Daemon): DaemonAccess {
+    const nameOf = (): string => this.daemonName;
+    return {
+      client: () => client,
+      get name() {
+        return nameOf();
+      },
+      other: (name: string) => (name === nameOf() ? undefined : this.others.get(name)),
+    } as Partial<DaemonAccess> as DaemonAccess;
   }
 
   /** Opens another connection that holds the write lock until it is closed. */

@@ -161,8 +161,13 @@ export class TestWallet {
 
   get daemon(): DaemonAccess {
     const client = (): Daemon => this.answers as Daemon;
+    const address = 'daemon:18081';
     const poolHashes = (): Promise<readonly Hash[]> => Promise.resolve(this.pool);
-    return { client, poolHashes, trusted: this.trusted, address: 'daemon:18081' } as unknown as DaemonAccess;
+    const other = (): undefined => undefined;
+    return {
+      ...{ client, poolHashes, other },
+      ...{ trusted: this.trusted, address, name: address },
+    } as unknown as DaemonAccess;
   }
 
   get relay(): PaymentRelay {

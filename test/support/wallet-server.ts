@@ -7,7 +7,8 @@ import { randomSecretKey } from '../../src/crypto/derivation.js';
 import type { Daemon } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { Refresher } from '../../src/refresh/refresher.js';
-import { DaemonConnection, type DaemonClient } from '../../src/services/context/daemon-connection.js';
+import type { DaemonClient } from '../../src/services/context/daemon-client.js';
+import { DaemonConnection } from '../../src/services/context/daemon-connection.js';
 import { OpenAlias } from '../../src/services/context/openalias.js';
 import { WalletDirectory, type WalletPaths } from '../../src/services/context/wallet-directory.js';
 import { OpenWallets } from '../../src/services/manager/open-wallets.js';
@@ -103,7 +104,7 @@ export class WalletServer {
     this.settings = {
       network: 'mainnet',
       directory: this.directory,
-      ...{ kdfRounds: 1, exportFormat: 'current', restricted: false, threads: 1, daemonTrusted: true },
+      ...{ kdfRounds: 1, exportFormat: 'current', restricted: false, threads: 1, daemons: [] },
       ...{
         anyFork: false,
         rng: systemRng,
@@ -134,8 +135,8 @@ export class WalletServer {
       close: () => undefined,
     } as Partial<DaemonClient> as DaemonClient;
     this.daemon = new DaemonConnection({
-      ...{ connect: () => client, refresher, trusted: true },
-      config: address === undefined ? undefined : { address, ssl: NO_SSL },
+      ...{ connect: () => client, refresher },
+      daemons: address === undefined ? [] : [{ config: { address, ssl: NO_SSL }, trusted: true }],
     });
     this.scheduler = new RefreshScheduler(this.settings.log);
     this.wallets = new OpenWallets(this.settings.log, this.scheduler);

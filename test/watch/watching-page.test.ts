@@ -16,6 +16,7 @@ async function metricNames(): Promise<string[]> {
   const metrics = new Metrics({
     info: { version: '1', node: 'v24', network: 'mainnet', api: '1.3' },
     health: new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }),
+    failover: { statuses: [], switches: new Map() },
     wallets: () => [],
     facts: new WalletFactReader(),
     directory: '/',
@@ -40,7 +41,7 @@ describe('the page on watching a server', () => {
     rmSync(directory, { recursive: true });
     if (error !== undefined)
       throw new Error('promtool is missing: sudo apt-get install prometheus', { cause: error });
-    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('13 rules found')]);
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('15 rules found')]);
     const names = new Set(await metricNames());
     const used = [...rules.matchAll(/wallet_rpc_\w+/g)].map(([name]) => name);
     expect(used.filter((name) => !names.has(name))).toEqual([]);

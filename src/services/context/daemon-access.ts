@@ -4,6 +4,12 @@ import { unlessAborted } from '../../util/unless-aborted.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
+/** A listed daemon that does not serve. */
+export interface OtherDaemon {
+  readonly trusted: boolean;
+  readonly client: Daemon;
+}
+
 /** Access of one open wallet to the daemon. Closing it ends the calls of this wallet only. */
 export class DaemonAccess {
   readonly #connection: DaemonConnection;
@@ -22,6 +28,11 @@ export class DaemonAccess {
     return this.#connection.address;
   }
 
+  /** `host:port` of the daemon that serves, equal for all spellings of its address; undefined when offline. */
+  get name(): string | undefined {
+    return this.#connection.current?.name;
+  }
+
   /** Calls fail with WalletError `no_wallet` once this is closed. @throws DaemonError `unreachable` when offline. */
   client(): Daemon {
     return this.#connection.client(this.#closing.signal);
@@ -30,6 +41,14 @@ export class DaemonAccess {
   /** Lists the hashes of all transactions in the pool. @throws DaemonError; WalletError `no_wallet` once this is closed. */
   poolHashes(): Promise<readonly Hash[]> {
     return unlessAborted(this.#connection.poolHashes(), this.#closing.signal);
+  }
+
+  /** Finds a listed daemon by its name; undefined for the one that serves and for one that is not listed. */
+  other(name: string): OtherDaemon | undefined {
+    const { list, current } = this.#connection;
+    const daemon = list.find(name);
+    if (daemon === undefined || daemon === current) return undefined;
+    return { trusted: daemon.trusted, client: list.client(daemon).until(this.#closing.signal) };
   }
 
   close(): void {

@@ -4,60 +4,73 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import { SharedRun } from '../../util/shared-run.js';
+import type { ConnectDaemon, DaemonClient } from './daemon-client.js';
+import { DaemonList, type ListedDaemon, type NamedDaemon } from './daemon-list.js';
 
-/** Daemon client whose calls can be aborted. */
-export interface DaemonClient extends Daemon {
-  /** Returns a view of this client whose calls are aborted, with the signal's reason, when the signal fires. */
-  until(signal: AbortSignal): Daemon;
-  close(): void;
+export interface DaemonConnectionParts {
+  readonly connect: ConnectDaemon;
+  /** Creates clients for checks, whose calls are not measured; absent: `connect`. */
+  readonly connectAside?: ConnectDaemon;
+  readonly refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
+  /** In the order of preference, the first one serves; empty when offline. */
+  readonly daemons: readonly ListedDaemon[];
 }
 
-/** Creates a client. @throws DaemonError for an invalid address. */
-export type ConnectDaemon = (config: DaemonConfig) => DaemonClient;
-
 /**
- * Connection to the daemon, shared by every open wallet: the client of this thread and the one of the refresh thread.
+ * Connection to the daemon that serves, shared by every open wallet: the client of this thread and the one of the
+ * refresh thread. The other listed daemons are reached for checks only.
  */
 export class DaemonConnection {
   readonly #connect: ConnectDaemon;
-  readonly #refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
-  #config: DaemonConfig | undefined;
+  readonly #connectAside: ConnectDaemon;
+  readonly #refresher: DaemonConnectionParts['refresher'];
+  #list: DaemonList;
+  #serving = 0;
   #client: DaemonClient | undefined;
-  #trusted: boolean;
   readonly #readingPool = new SharedRun(async () => await this.client().getPoolHashes());
 
-  /** @param parts `config` is undefined when offline. */
-  constructor(parts: {
-    readonly connect: ConnectDaemon;
-    readonly refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
-    readonly config: DaemonConfig | undefined;
-    readonly trusted: boolean;
-  }) {
-    this.#connect = parts.connect;
-    this.#refresher = parts.refresher;
-    this.#config = parts.config;
-    this.#trusted = parts.trusted;
+  constructor({ connect, connectAside = connect, refresher, daemons }: DaemonConnectionParts) {
+    this.#connect = connect;
+    this.#connectAside = connectAside;
+    this.#refresher = refresher;
+    this.#list = new DaemonList(daemons, connectAside);
   }
 
   /** Starts the refresh threads, unless the server is offline. */
   start(): void {
-    if (this.#config !== undefined) this.#refresher.start();
+    if (this.current !== undefined) this.#refresher.start();
+  }
+
+  /** Listed daemons; another value after each {@link change}. */
+  get list(): DaemonList {
+    return this.#list;
+  }
+
+  /** Index of the daemon that serves in the list. */
+  get serving(): number {
+    return this.#serving;
+  }
+
+  /** The daemon that serves; undefined when offline. */
+  get current(): NamedDaemon | undefined {
+    return this.#list.entries[this.#serving];
   }
 
   get trusted(): boolean {
-    return this.#trusted;
+    return this.current?.trusted ?? false;
   }
 
   /** `host:port` as configured; undefined when offline. */
   get address(): string | undefined {
-    return this.#config?.address;
+    return this.current?.config.address;
   }
 
   /** @param signal aborts the calls with its reason. @throws DaemonError `unreachable` when offline. */
   client(signal?: AbortSignal): Daemon {
-    if (this.#config === undefined)
+    const { current } = this;
+    if (current === undefined)
       throw new DaemonError('unreachable', 'the wallet server is offline', { notTaken: true });
-    this.#client ??= this.#connect(this.#config);
+    this.#client ??= this.#connect(current.config);
     return signal === undefined ? this.#client : this.#client.until(signal);
   }
 
@@ -73,22 +86,42 @@ export class DaemonConnection {
   /** Aborts the running calls of this thread, and every later one. */
   endCalls(): void {
     this.#client?.close();
+    this.#list.close();
   }
 
-  /** Replaces the daemon. @throws DaemonError for an invalid address; nothing is changed then. */
+  /**
+   * Makes another listed daemon serve; refreshes start again from it.
+   * @returns a function that ends the calls of this thread to the daemon that served before.
+   */
+  serve(index: number): () => void {
+    const next = this.#list.entries[index];
+    if (next === undefined) throw new RangeError(`no daemon ${index} is listed`);
+    const previous = this.#client;
+    this.#client = this.#connect(next.config);
+    this.#serving = index;
+    this.#refresher.setDaemon(next.config);
+    return () => previous?.close();
+  }
+
+  /**
+   * Replaces the whole list by one daemon. @param config undefined: offline.
+   * @throws DaemonError for an invalid address; nothing is changed then.
+   */
   change(config: DaemonConfig | undefined, trusted: boolean): void {
     const client = config === undefined ? undefined : this.#connect(config);
-    const previous = this.#client;
+    const previous = { client: this.#client, list: this.#list };
     this.#client = client;
-    this.#config = config;
-    this.#trusted = trusted;
+    this.#list = new DaemonList(config === undefined ? [] : [{ config, trusted }], this.#connectAside);
+    this.#serving = 0;
     this.#refresher.setDaemon(config);
-    previous?.close();
+    previous.client?.close();
+    previous.list.close();
   }
 
   async close(): Promise<void> {
     await this.#refresher.close();
     this.#client?.close();
     this.#client = undefined;
+    this.#list.close();
   }
 }

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { NetworkType } from '../../cryptonote/types.js';
-import type { ObserveDaemonCall } from '../../daemon/call-report.js';
-import type { DaemonConfig } from '../../daemon/http-daemon.js';
+import type { ObserveDaemons } from '../../daemon/call-report.js';
 import type { PendingRequests } from '../../util/pending-requests.js';
 import type { EventSettings } from '../../store/events/event-log.js';
 import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
+import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletEvents } from '../context/wallet-events.js';
 import type { OpenAlias } from '../context/openalias.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
@@ -24,11 +24,10 @@ export interface ServerSettings {
   readonly exportFormat: ExportFormat;
   readonly restricted: boolean;
   readonly threads: number;
-  /** Absent: offline. */
-  readonly daemon?: DaemonConfig;
-  readonly daemonTrusted: boolean;
-  /** Listener for finished calls to the daemon, of all threads. */
-  readonly onDaemonCall?: ObserveDaemonCall;
+  /** Daemons in the order of preference; empty: offline. */
+  readonly daemons: readonly ListedDaemon[];
+  /** Listener for finished calls to the daemon that serves, of all threads. */
+  readonly onDaemonCall?: ObserveDaemons;
   /** Accepts blocks with a version newer than any known one. */
   readonly anyFork: boolean;
   readonly rng: Rng;

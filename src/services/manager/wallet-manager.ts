@@ -1,11 +1,15 @@
 import { DAEMON_RPC_PORT, GENESIS_HASH, NEWEST_FORK } from '../../cryptonote/constants.js';
+import type { ObserveDaemons } from '../../daemon/call-report.js';
 import type { DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
+import { systemClock } from '../../webhooks/clock.js';
+import type { BlockRef } from '../../wallet/model/records.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
+import { DaemonFailover } from '../failover/daemon-failover.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
 import { WorkerPools } from '../workers/worker-pools.js';
 import type { OpenWallet } from '../open-wallet.js';
@@ -26,6 +30,8 @@ export class WalletManager {
   readonly logControl: LogControl;
   readonly events = new EventFeed();
   readonly backups: Backups;
+  /** Choice of the daemon among those that are listed. */
+  readonly failover: DaemonFailover;
   readonly #daemon: DaemonConnection;
   readonly #workers = new WorkerPools();
   readonly #webhookSending: WebhookSending;
@@ -42,13 +48,25 @@ export class WalletManager {
       genesis: GENESIS_HASH[settings.network],
       ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
     };
-    const { threads, daemon, pendingRequests, onDaemonCall } = settings;
-    const refresher = new Refresher(threads, chain, daemon, pendingRequests, onDaemonCall);
+    const { threads, daemons, pendingRequests } = settings;
+    const onCall: ObserveDaemons = (report, daemon) => {
+      settings.onDaemonCall?.(report, daemon);
+      this.failover.note(report, daemon);
+    };
+    const refresher = new Refresher(threads, chain, daemons[0]?.config, pendingRequests, onCall);
     this.#daemon = new DaemonConnection({
-      connect: (config) => new HttpDaemon(config, onDaemonCall),
+      connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
+      connectAside: (config) => new HttpDaemon(config),
       refresher,
-      config: daemon,
-      trusted: settings.daemonTrusted,
+      daemons,
+    });
+    this.failover = new DaemonFailover({
+      connection: this.#daemon,
+      chain: () => ({ network: settings.network, genesis: chain.genesis, histories: this.#histories() }),
+      clock: systemClock,
+      elapsed: () => performance.now(),
+      log: settings.log,
+      onSwitch: () => this.#scheduler.restart(),
     });
     this.#scheduler = new RefreshScheduler(settings.log);
     this.#webhookSending = new WebhookSending(settings.webhooks, settings.log);
@@ -63,6 +81,19 @@ export class WalletManager {
     this.#wallets = wallets;
     this.#resources = { settings, daemon: this.#daemon, wallets };
     this.#current = new WalletScope(this.#resources);
+  }
+
+  /** Blocks of every open wallet whose store can be read. */
+  #histories(): BlockRef[][] {
+    return this.#wallets.all().flatMap(({ store }) => {
+      try {
+        return [store.shortHistory()];
+      } catch (error) {
+        // Closed meanwhile, or damaged: it cannot be refreshed from any daemon.
+        if (error instanceof WalletError) return [];
+        throw error;
+      }
+    });
   }
 
   /** Settings whose listeners wake readers of events too. */
@@ -113,9 +144,10 @@ export class WalletManager {
     return listWallets(this.#wallets, this.settings.directory);
   }
 
-  /** Starts the refresh threads before the first wallet needs them. */
+  /** Starts the refresh threads before the first wallet needs them, and the probes of listed daemons. */
   start(): void {
     this.#daemon.start();
+    this.failover.start();
   }
 
   /** Refreshes all wallets that are refreshed periodically: the daemon has a new block or transaction. */
@@ -138,6 +170,7 @@ export class WalletManager {
         throw new WalletError({ kind: 'bad_daemon_settings', reason: error.message }, { cause: error });
       throw error;
     }
+    this.failover.restart();
     this.#scheduler.restart();
   }
 
@@ -149,6 +182,7 @@ export class WalletManager {
   /** Aborts all calls to the daemon, and with them the requests that wait for them. For a server that stops. */
   endDaemonCalls(): void {
     this.#scheduler.stop();
+    this.failover.close();
     this.#daemon.endCalls();
   }
 

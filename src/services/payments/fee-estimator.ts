@@ -35,13 +35,19 @@ const SAMPLE_WEIGHT = 2000;
 const TAIL_REWARD = 600_000_000_000n;
 
 /**
+ * Height from which the base reward is {@link TAIL_REWARD}: no daemon raises the ceiling by blocks with a higher one.
+ * Source: the first block of mainnet with the tail emission.
+ */
+const TAIL_HEIGHT = 2_641_623;
+
+/**
  * Highest accepted fee of a transaction of {@link SAMPLE_WEIGHT}: 1000 times the lowest rate per byte, which is
  * 3000 · reward / zone², with the block reward and the full reward zone. The fastest level is about 200 times that
  * rate.
  * Source: blockchain.cpp `get_dynamic_base_fee`.
  */
-function sampleCeiling(lastReward: Amount): Amount {
-  const reward = lastReward > TAIL_REWARD ? lastReward : TAIL_REWARD;
+function sampleCeiling(lastReward: Amount, height: number): Amount {
+  const reward = height < TAIL_HEIGHT && lastReward > TAIL_REWARD ? lastReward : TAIL_REWARD;
   const perByte = (1000n * 3000n * reward) / BigInt(FULL_REWARD_ZONE) ** 2n;
   return amount(perByte * BigInt(SAMPLE_WEIGHT));
 }
@@ -136,7 +142,8 @@ export class FeeEstimator {
   #belowCeiling(prices: Prices): Prices {
     const { rates, priority } = prices;
     const fee = feeOfWeight(SAMPLE_WEIGHT, feePerByte(rates, priority), rates);
-    const ceiling = sampleCeiling(this.#context.store.lastBlockReward());
+    const { store } = this.#context;
+    const ceiling = sampleCeiling(store.lastBlockReward(), store.height());
     if (fee > ceiling) throw new WalletError({ kind: 'fee_too_high', fee, ceiling });
     return prices;
   }

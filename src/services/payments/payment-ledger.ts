@@ -14,7 +14,7 @@ import type { SpendGuard } from './spend-guard.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 
-type Context = Pick<WalletContext, 'store' | 'clock' | 'log'>;
+type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
 
 /** Sibling services. */
 interface Services {
@@ -87,7 +87,8 @@ export class PaymentLedger {
   /** Sends one payment to the daemon. @param unsent it and all after it, which are withdrawn if sending fails. */
   async #send(entry: Entry, unsent: readonly Entry[], options: CommitOptions): Promise<void> {
     try {
-      await this.#services.relay.send(entry.record.txHash, entry.record.blob);
+      const { record, prior } = entry;
+      await this.#services.relay.send(record.txHash, record.blob, { isNew: prior === 'new' });
     } catch (error) {
       if (this.#wasRelayed(entry)) return;
       this.#withdraw(unsent, options);
@@ -115,7 +116,8 @@ export class PaymentLedger {
       );
       return records.map((record, i): Entry => {
         const { inputs = [], txSecretKeys = [] } = payments[i] ?? {};
-        const known = w.outgoing.byHash(record.txHash)?.state;
+        const before = w.outgoing.byHash(record.txHash);
+        const known = before?.state;
         if (known === 'confirmed') return { record, prior: 'mined' };
         if (known === 'prepared' || known === 'pending') return { record, prior: 'unmined' };
         if (!w.outputs.areFree(inputs))
@@ -123,7 +125,9 @@ export class PaymentLedger {
             kind: 'tx_rejected',
             reason: 'its inputs are frozen, or spent by another payment',
           });
-        w.prepare(record, inputs, txSecretKeys);
+        // Before it is sent: after a crash it counts as sent.
+        const sentTo = before === undefined ? this.#context.daemon.name : before.sentTo;
+        w.prepare({ ...record, ...(sentTo === undefined ? {} : { sentTo }) }, inputs, txSecretKeys);
         const tx = spent[i];
         const isCounted = tx !== undefined && counted.has(toHex(tx.signingHash));
         return {

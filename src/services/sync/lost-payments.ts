@@ -38,7 +38,7 @@ const STATES = ['prepared', 'pending', 'failed'] as const;
  * answer may have been lost, or the daemon was restarted. A payment fails, which frees its inputs, if it was missing in
  * two reads of the pool, with a block scanned between them, and
  * - it was made elsewhere, or the daemon refuses it: 600 seconds after it was made;
- * - in any other case: 24 hours after it was made or last seen.
+ * - in any other case: 24 hours after it was made or last seen, unless another listed daemon may hold it.
  *
  * One read is not enough: a block that is not scanned yet may hold the payment. A failed payment keeps its blob and
  * keys, and becomes pending or confirmed again if it is seen later.
@@ -67,6 +67,7 @@ export class LostPayments {
     const open = new Set(payments.map(({ txHash }) => toHex(txHash)));
     for (const known of [this.#missedAt, this.#relayed])
       for (const name of known.keys()) if (!open.has(name)) known.delete(name);
+    relay.routes.retain(open);
     let relays = true;
     for (const payment of payments) {
       if (present.has(toHex(payment.txHash))) this.#found(payment);
@@ -77,6 +78,7 @@ export class LostPayments {
   }
 
   #found({ txHash, state, blob, seen = 0 }: OutgoingTx): void {
+    this.#services.relay.routes.settle(toHex(txHash));
     this.#missedAt.delete(toHex(txHash));
     const now = this.#context.clock.now();
     if (state === 'pending' && now - seen < SEEN_SECONDS) return;
@@ -93,6 +95,7 @@ export class LostPayments {
   /** @param relays whether the payment may be sent. @returns whether the next ones may be. */
   async #missed(txHash: Hash, relays: boolean): Promise<boolean> {
     const { store } = this.#context;
+    const { routes } = this.#services.relay;
     this.#context.assertOpen();
     // It may have changed while others were sent.
     const payment = store.read((r) => r.outgoing.byHash(txHash));
@@ -106,7 +109,7 @@ export class LostPayments {
     const now = this.#context.clock.now();
     const mayFail = isGone && now - timestamp > PROPAGATION_SECONDS;
     if (blob === undefined && mayFail) this.#fail(txHash, 'the pool does not hold it');
-    else if (isGone && now - Math.max(timestamp, seen) > UNSEEN_SECONDS)
+    else if (isGone && now - Math.max(timestamp, seen) > UNSEEN_SECONDS && !routes.isElsewhere(payment))
       this.#fail(txHash, 'neither pool nor chain held it for 24 hours');
     else if (blob !== undefined && relays) return this.#relayAgain(txHash, blob, mayFail);
     return relays;
@@ -123,8 +126,9 @@ export class LostPayments {
     if (last !== undefined && now >= last && now - last < RELAY_AGAIN_SECONDS) return true;
     this.#relayed.set(txid, now);
     try {
-      if (!(await relay.send(txHash, blob))) return false;
-      log.info({ txid }, 'a payment was relayed again');
+      const outcome = await relay.send(txHash, blob);
+      if (outcome === 'unanswered') return false;
+      if (outcome === 'accepted') log.info({ txid }, 'a payment was relayed again');
     } catch (error) {
       if (error instanceof DaemonError) {
         log.warn({ txid, kind: error.kind, code: error.code }, 'a payment could not be relayed again');
@@ -138,20 +142,25 @@ export class LostPayments {
   }
 
   /**
-   * Fails at once the payments that the daemon has in neither pool nor chain. @throws DaemonError
+   * Fails at once the payments that the daemon has in neither pool nor chain, except those that another listed daemon may
+   * hold. @throws DaemonError
    * Source: wallet2.cpp `rescan_spent`, which frees outputs that the daemon reports as unspent.
    */
   async failUnheld(): Promise<void> {
     const { store, daemon } = this.#context;
-    await this.#services.relay.exclusive(async () => {
+    const { relay } = this.#services;
+    await relay.exclusive(async () => {
       const open = store.read((r) => r.outgoing.list({ states: ['prepared', 'pending'] }));
       if (open.length === 0) return;
       const hashes = open.map(({ txHash }) => txHash);
       const { transactions } = await daemon.client().getTransactions(hashes, { prune: true });
       this.#context.assertOpen();
       const present = new Set(transactions.map(({ hash }) => toHex(hash)));
-      for (const { txHash } of open)
-        if (!present.has(toHex(txHash))) this.#fail(txHash, 'the daemon holds it in neither pool nor chain');
+      for (const payment of open) {
+        if (present.has(toHex(payment.txHash)) || !(await relay.routes.mayLeave(payment))) continue;
+        this.#context.assertOpen();
+        this.#fail(payment.txHash, 'the daemon holds it in neither pool nor chain');
+      }
     });
   }
 

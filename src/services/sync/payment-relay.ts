@@ -6,17 +6,26 @@ import { toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { PaymentRoutes } from './payment-routes.js';
 
 /** Time for which a payment counts as accepted recently [ms]. */
 const RECENT_MS = 60_000;
 
-export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'log'>;
+export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
 
 /**
- * Sends recorded payments to the daemon. Only an explicit refusal is an error: a payment that may have been relayed
+ * Result of sending a payment: the daemon accepted it; its answer is lost; the payment was not sent, because another
+ * daemon may hold it.
+ */
+export type SendOutcome = 'accepted' | 'unanswered' | 'held';
+
+/**
+ * Sends recorded payments to the daemon. The store holds the daemon of a payment before it is sent. Only an explicit refusal is an error: a payment that may have been relayed
  * counts as made, even if the daemon's answer is lost or the store fails.
  */
 export class PaymentRelay {
+  /** Daemons that payments were sent to. */
+  readonly routes: PaymentRoutes;
   readonly #context: RelayContext;
   readonly #sending = new Mutex();
   /** Time at which the daemon accepted a payment [ms of `monotonicMs`], by hash in hex, the oldest first. */
@@ -26,6 +35,7 @@ export class PaymentRelay {
 
   constructor(context: RelayContext) {
     this.#context = context;
+    this.routes = new PaymentRoutes(context);
   }
 
   /** Runs a task that sends payments and handles the answers; one such task runs at a time. */
@@ -37,16 +47,21 @@ export class PaymentRelay {
   }
 
   /**
-   * Sends a payment, and marks it as pending once the daemon accepts it.
-   * @returns false if the daemon's answer is lost.
-   * @throws WalletError `tx_rejected`; DaemonError or WalletError `no_wallet` if it certainly was not sent.
+   * Sends a payment, and marks it as pending once the daemon accepts it. One that another daemon may hold is not sent.
+   * @param isNew it was never sent before. @throws WalletError `tx_rejected`; DaemonError or WalletError `no_wallet` if it certainly was not sent.
    */
-  async send(txHash: Hash, blob: Uint8Array): Promise<boolean> {
+  async send(txHash: Hash, blob: Uint8Array, { isNew = false } = {}): Promise<SendOutcome> {
     const { store, daemon, log } = this.#context;
     const txid = toHex(txHash);
+    const known = store.read((r) => r.outgoing.byHash(txHash));
+    if (known !== undefined && !isNew && !(await this.routes.mayLeave(known))) return 'held';
+    // From here to the sending nothing is awaited: the recorded daemon is the one that is sent to.
+    const client = daemon.client();
+    const { name } = daemon;
+    if (name !== undefined && name !== known?.sentTo) store.write((w) => w.outgoing.setSentTo(txHash, name));
     let outcome: RelayOutcome;
     try {
-      outcome = await daemon.client().sendRawTransaction(blob);
+      outcome = await client.sendRawTransaction(blob);
     } catch (error) {
       if (isNotTaken(error)) throw error;
       const cause = error instanceof DaemonError ? { kind: error.kind, code: error.code } : { err: error };
@@ -54,7 +69,7 @@ export class PaymentRelay {
         { txid, ...cause },
         "the daemon's answer to a payment is lost; the payment will be relayed again",
       );
-      return false;
+      return 'unanswered';
     }
     if (!outcome.accepted) throw new WalletError({ kind: 'tx_rejected', reason: outcome.reason });
     this.#remember(txid);
@@ -67,7 +82,7 @@ export class PaymentRelay {
         'a payment was relayed, but writing that to the store failed; the next refresh does it',
       );
     }
-    return true;
+    return 'accepted';
   }
 
   /** Whether the daemon accepted a payment within the last minute. */

@@ -22,6 +22,7 @@ interface OutgoingRow {
   readonly height: Integer | null;
   readonly blob: Uint8Array | null;
   readonly seen: Integer | null;
+  readonly sent_to: string | null;
 }
 
 interface DestinationRow {
@@ -50,7 +51,7 @@ const indicesOf = ({ from_indices }: OutgoingRow): number[] =>
   from_indices === '' ? [] : from_indices.split(',').map(Number);
 
 const COLUMNS =
-  'tx_hash, state, account, from_indices, amount_in, fee, change, change_at_payment, unlock_time, payment_id, timestamp, height, blob, seen';
+  'tx_hash, state, account, from_indices, amount_in, fee, change, change_at_payment, unlock_time, payment_id, timestamp, height, blob, seen, sent_to';
 
 export class OutgoingReader {
   protected readonly db: Db;
@@ -138,6 +139,7 @@ export class OutgoingReader {
       ...(row.height === null ? {} : { height: toNumber(row.height) }),
       ...(row.blob === null ? {} : { blob: Uint8Array.from(row.blob) }),
       ...(row.seen === null ? {} : { seen: toNumber(row.seen) }),
+      ...(row.sent_to === null ? {} : { sentTo: row.sent_to }),
       destinations: this.#destinations
         .all(row.tx_hash)
         .map((to) => ({ address: to.address, amount: toAmount(to.amount) })),
@@ -179,7 +181,7 @@ export class OutgoingWriter extends OutgoingReader {
   constructor(db: Db) {
     super(db);
     this.#insert = db.prepare(
-      `INSERT INTO outgoing_tx (${COLUMNS}) VALUES (${Array(14).fill('?').join(', ')})`,
+      `INSERT INTO outgoing_tx (${COLUMNS}) VALUES (${Array(15).fill('?').join(', ')})`,
     );
     this.#insertDestination = db.prepare(
       'INSERT INTO outgoing_destination (tx_hash, position, address, amount) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -228,6 +230,7 @@ export class OutgoingWriter extends OutgoingReader {
       tx.height ?? null,
       tx.blob ?? null,
       tx.seen ?? null,
+      tx.sentTo ?? null,
     );
     this.#addDestinations(tx.txHash, tx.destinations);
   }
@@ -243,6 +246,11 @@ export class OutgoingWriter extends OutgoingReader {
   /** Records when the payment was last seen in the mempool. @param time Unix seconds. */
   setSeen(txHash: Hash, time: number): void {
     this.db.prepare('UPDATE outgoing_tx SET seen = ? WHERE tx_hash = ?').run(time, txHash);
+  }
+
+  /** Records the daemon that a payment is about to be sent to. @param daemon `host:port`. */
+  setSentTo(txHash: Hash, daemon: string): void {
+    this.db.prepare('UPDATE outgoing_tx SET sent_to = ? WHERE tx_hash = ?').run(daemon, txHash);
   }
 
   /** Deletes a failed payment that is about to be made again; its destinations are kept. */

@@ -161,6 +161,8 @@ export interface OutgoingTx {
   readonly height?: number;
   /** Time when a pool last held it, rounded to the hour [Unix s]; absent: never seen in a pool. */
   readonly seen?: number;
+  /** Daemon that it was last sent to, as `host:port`; absent: unknown, or never sent by this wallet. */
+  readonly sentTo?: string;
   /** The whole transaction, stored until confirmed so that it can be relayed again. */
   readonly blob?: Uint8Array;
   /** Empty unless this wallet file made the payment. */

@@ -1,12 +1,14 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { Page } from '../../jsonrpc/pages.js';
+import type { DaemonFailover } from '../../services/failover/daemon-failover.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { diskSpace } from '../disk-space.js';
 import type { WalletFactReader, WatchedWallet } from '../wallet-facts.js';
 import { CallMetrics } from './call-metrics.js';
 import { DaemonMetrics } from './daemon-metrics.js';
+import { addFailoverMetrics } from './failover-metrics.js';
 import { addGauge } from './gauge.js';
 import { addProcessMetrics, type BuildInfo } from './process-metrics.js';
 import { walletSeries } from './wallet-series.js';
@@ -14,6 +16,7 @@ import { walletSeries } from './wallet-series.js';
 export interface MetricsParts {
   readonly info: BuildInfo;
   readonly health: DaemonHealth;
+  readonly failover: Pick<DaemonFailover, 'statuses' | 'switches'>;
   readonly wallets: () => readonly WatchedWallet[];
   readonly facts: Pick<WalletFactReader, 'read'>;
   /** Directory of the wallets. */
@@ -51,6 +54,7 @@ export class Metrics {
       help: 'Id of the latest event of the open wallets: a reader whose cursor is equal has no backlog.',
       registers,
     });
+    addFailoverMetrics(registry, parts.failover);
     addGauge(
       registry,
       'wallet_rpc_disk_free_bytes',

@@ -30,6 +30,11 @@ const WALLET_GAUGES: readonly WalletGauge[] = [
     value: ({ pendingPayments }) => pendingPayments,
   },
   {
+    name: 'wallet_rpc_wallet_held_payments',
+    help: 'Pending payments that wait for the listed daemon they were sent to, which does not serve.',
+    value: ({ heldPayments }) => heldPayments,
+  },
+  {
     name: 'wallet_rpc_wallet_failed_payments',
     help: 'Own payments that failed, of all time.',
     value: ({ failedPayments }) => failedPayments,

@@ -1,5 +1,6 @@
 import { renderSVG } from 'uqr';
 import type { EventJson } from '../../services/events/event-json.js';
+import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { durationText, grouped, percentage } from '../figures.js';
 import { html, Html, type HtmlValue } from './html.js';
 import type { ReceivingAddress } from './receiving.js';
@@ -58,6 +59,16 @@ function daemonState({ address, hasAnswered, outage, synchronized }: DaemonView)
   return synchronized === false ? badge('bad', 'Syncing') : badge('good', 'Answers');
 }
 
+/** Place of the daemon that serves, and the state of each other one. */
+const listedDaemons = (listed: readonly DaemonStatus[]): Html[] => [
+  fact('In use', `${listed.findIndex(({ serves }) => serves) + 1} of ${listed.length} listed`),
+  ...listed
+    .filter(({ serves }) => !serves)
+    .map(({ name, height, problem }) =>
+      fact(name, problem === undefined ? `${grouped(height ?? 0)} blocks` : problem),
+    ),
+];
+
 const daemon = (view: DaemonView): Html =>
   liveSection(
     'daemon',
@@ -66,6 +77,7 @@ const daemon = (view: DaemonView): Html =>
       <dl>
         ${view.address === undefined ? undefined : fact('Address', view.address)}
         ${view.height === undefined ? undefined : fact('Blocks', grouped(view.height))}
+        ${view.listed.length > 1 ? listedDaemons(view.listed) : undefined}
       </dl>`,
   );
 
@@ -98,6 +110,7 @@ function walletItem(wallet: ListedWallet): Html {
             : badge('good', 'Up to date')
       }
       ${wallet.pendingPayments > 0 ? badge('plain', counted(wallet.pendingPayments, 'pending payment')) : undefined}
+      ${wallet.heldPayments > 0 ? badge('bad', `${counted(wallet.heldPayments, 'payment')} held by another daemon`) : undefined}
       ${wallet.failedPayments > 0 ? badge('bad', counted(wallet.failedPayments, 'failed payment')) : undefined}
       ${
         wallet.webhookEvents + wallet.webhookRetries > 0

@@ -1,3 +1,4 @@
+import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
@@ -22,6 +23,8 @@ export interface DaemonView {
   readonly outage: number;
   readonly height: number | undefined;
   readonly synchronized: boolean | undefined;
+  /** Listed daemons in the order of preference. */
+  readonly listed: readonly DaemonStatus[];
 }
 
 /** Content of the status page. */
@@ -36,7 +39,9 @@ export interface StatusView extends RecentEvents {
 }
 
 export interface StatusParts {
-  readonly server: Pick<WalletManager, 'openWallets' | 'daemonAddress'>;
+  readonly server: Pick<WalletManager, 'openWallets' | 'daemonAddress'> & {
+    readonly failover: Pick<WalletManager['failover'], 'statuses'>;
+  };
   readonly health: DaemonHealth;
   readonly readiness: Pick<Readiness, 'reasons'>;
   readonly sync: SyncProgress;
@@ -69,6 +74,7 @@ export class StatusReader {
         outage: health.outage,
         height: latest,
         synchronized: health.info?.synchronized,
+        listed: server.failover.statuses,
       },
       wallets: listed.map((wallet) => ({ ...wallet, progress: sync.of(wallet.name) })),
       names: facts.map(({ name }) => name).sort(),

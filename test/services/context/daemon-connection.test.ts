@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { DaemonConfig } from '../../../src/daemon/http-daemon.js';
 import { DaemonAccess } from '../../../src/services/context/daemon-access.js';
-import { DaemonConnection, type DaemonClient } from '../../../src/services/context/daemon-connection.js';
+import type { DaemonClient } from '../../../src/services/context/daemon-client.js';
+import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
 import { faultOf } from '../../support/test-wallet.js';
 
 const configOf = (address: string): DaemonConfig => ({
@@ -37,8 +38,7 @@ beforeEach(() => {
 
 function connectionTo(config: DaemonConfig | undefined, trusted = false): DaemonConnection {
   return new DaemonConnection({
-    config,
-    trusted,
+    daemons: config === undefined ? [] : [{ config, trusted }],
     connect: ({ address }) => {
       if (address === '') throw new DaemonError('unreachable', 'no address');
       log.push(`connect ${address}`);
@@ -156,5 +156,64 @@ describe('the access of one wallet', () => {
 
   it('fails while the connection is offline', () => {
     expect(() => new DaemonAccess(connectionTo(undefined)).client()).toThrow(DaemonError);
+  });
+});
+
+describe('a list of daemons', () => {
+  const listOf = (...addresses: string[]): DaemonConnection =>
+    new DaemonConnection({
+      daemons: addresses.map((address, i) => ({ config: configOf(address), trusted: i === 0 })),
+      connect: ({ address }) => {
+        log.push(`connect ${address}`);
+        return clientOf(address, log);
+      },
+      connectAside: ({ address }) => {
+        log.push(`connect aside ${address}`);
+        return clientOf(`aside ${address}`, log);
+      },
+      refresher: {
+        start: () => undefined,
+        setDaemon: (given) => void log.push(`refresh from ${given?.address ?? 'none'}`),
+        close: () => Promise.resolve(),
+      },
+    });
+
+  it('is served by the first one, then by another, with its own trust', () => {
+    const connection = listOf('home:1', 'away:1');
+    connection.client();
+    expect([connection.address, connection.trusted, connection.serving]).toEqual(['home:1', true, 0]);
+    const end = connection.serve(1);
+    expect([connection.address, connection.trusted, connection.serving]).toEqual(['away:1', false, 1]);
+    expect(log).toEqual(['connect home:1', 'connect away:1', 'refresh from away:1']);
+    end();
+    expect(log.slice(3)).toEqual(['close home:1']);
+  });
+
+  it('has clients for checks of their own, one for each daemon, closed with the list', () => {
+    const connection = listOf('home:1', 'http://Away:1/');
+    const access = new DaemonAccess(connection);
+    access.other('away:1');
+    access.other('away:1');
+    expect(log).toEqual(['connect aside http://Away:1/']);
+    connection.change(configOf('third:1'), true);
+    expect(log.slice(1)).toEqual(['connect third:1', 'refresh from third:1', 'close aside http://Away:1/']);
+  });
+
+  it('gives a wallet the listed daemons that do not serve, and no others', () => {
+    const connection = listOf('home:1', 'away:1');
+    const access = new DaemonAccess(connection);
+    expect([access.name, access.other('home:1'), access.other('third:1')]).toEqual([
+      'home:1',
+      undefined,
+      undefined,
+    ]);
+    expect(access.other('away:1')?.trusted).toBe(false);
+    connection.serve(1);
+    expect([access.name, access.other('away:1')]).toEqual(['away:1', undefined]);
+    expect(access.other('home:1')?.trusted).toBe(true);
+  });
+
+  it('has no daemon beyond its end', () => {
+    expect(() => listOf('home:1').serve(1)).toThrow(RangeError);
   });
 });

@@ -9,6 +9,7 @@ import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { FEES } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { faultOf } from '../../support/test-wallet.js';
 import { holder } from '../../wallet/fixtures.js';
 
 const owner = holder(seededRng('fees'));
@@ -144,6 +145,22 @@ describe('rates that are not believed', () => {
       { numRuns: 100 },
     );
   });
+});
+
+describe('the ceiling of the fee', () => {
+  it.each([
+    [2_641_622, undefined],
+    [2_641_623, { kind: 'fee_too_high', fee: 80_000_000_000n, ceiling: 40_000_000_000n }],
+  ])(
+    'at height %i does not follow block rewards above the tail emission from then on',
+    async (height, refusal) => {
+      wallet.store.write((w) => w.meta.set('last_block_reward', '100000000000000'));
+      wallet.store.height = () => height;
+      const perByte = [1n, 1n, 1n, 40_000_000n];
+      wallet.answers = { getFeeEstimate: () => Promise.resolve({ perByte, quantizationMask: 1n }) };
+      expect(await faultOf(() => fees.prices(4))).toEqual(refusal);
+    },
+  );
 });
 
 describe('an estimate of size and weight', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RelayOutcome } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
+import type { SendOutcome } from '../../../src/services/sync/payment-relay.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
@@ -26,13 +27,20 @@ const answer = (outcome: Partial<RelayOutcome> | Error): void => {
       ? Promise.reject(outcome)
       : Promise.resolve({ accepted: true, notRelayed: false, reason: '', ...outcome });
 };
-const send = (): Promise<boolean> => wallet.relay.send(paymentHash(1), BLOB);
+const send = (): Promise<SendOutcome> => wallet.relay.send(paymentHash(1), BLOB);
 const state = () => wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.state);
+
+/** Makes every write to the store fail. */
+const failWrites = (): void => {
+  wallet.store.write = () => {
+    throw new WalletError({ kind: 'wallet_io', file: 'w', reason: 'the disk is full' });
+  };
+};
 
 describe('a payment that is sent', () => {
   it('is pending once the daemon accepts it', async () => {
     answer({});
-    expect([await send(), state()]).toEqual([true, 'pending']);
+    expect([await send(), state()]).toEqual(['accepted', 'pending']);
   });
 
   it('is refused with the reason of the daemon, and its record stays', async () => {
@@ -61,17 +69,40 @@ describe('a payment that is sent', () => {
     ['a bug', new TypeError('undefined'), { err: expect.anything() }],
   ])('may have been relayed after %s: it is no error, and is logged', async (_, error, facts) => {
     answer(error);
-    expect([await send(), state()]).toEqual([false, 'prepared']);
+    expect([await send(), state()]).toEqual(['unanswered', 'prepared']);
     expect(wallet.lines).toEqual([expect.objectContaining({ level: 40, txid, ...facts })]);
   });
 
   it('counts as sent where the store cannot note that', async () => {
+    wallet.store.write((w) => w.outgoing.setSentTo(paymentHash(1), 'daemon:18081'));
     answer({});
-    wallet.store.write = () => {
-      throw new WalletError({ kind: 'wallet_io', file: 'w', reason: 'the disk is full' });
-    };
-    expect(await send()).toBe(true);
+    failWrites();
+    expect(await send()).toBe('accepted');
     expect(wallet.lines).toEqual([expect.objectContaining({ level: 50, txid })]);
+  });
+});
+
+describe('the daemon of a payment', () => {
+  const recorded = () => wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.sentTo);
+
+  it('is on record before the payment is sent', async () => {
+    let before: string | undefined;
+    wallet.answers.sendRawTransaction = () => {
+      before = recorded();
+      return Promise.reject(new DaemonError('timeout', 'no answer'));
+    };
+    await send();
+    expect([before, recorded()]).toEqual(['daemon:18081', 'daemon:18081']);
+  });
+
+  it('must be on record: without it nothing is sent', async () => {
+    let sent = 0;
+    wallet.answers.sendRawTransaction = () => {
+      sent += 1;
+      return Promise.resolve({ accepted: true, notRelayed: false, reason: '' });
+    };
+    failWrites();
+    expect([await faultOf(send), sent]).toEqual([expect.objectContaining({ kind: 'wallet_io' }), 0]);
   });
 });
 

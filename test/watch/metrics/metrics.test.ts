@@ -3,16 +3,26 @@ import { spawnSync } from 'node:child_process';
 import type { DaemonInfo } from '../../../src/daemon/daemon.js';
 import { RpcError } from '../../../src/jsonrpc/errors.js';
 import { DaemonHealth } from '../../../src/watch/daemon-health.js';
-import { Metrics } from '../../../src/watch/metrics/metrics.js';
+import { Metrics, type MetricsParts } from '../../../src/watch/metrics/metrics.js';
 import { WalletFactReader } from '../../../src/watch/wallet-facts.js';
 
 let metrics: Metrics;
+let failover: MetricsParts['failover'];
 
 beforeEach(() => {
+  failover = { statuses: [{ name: 'a:1', serves: true, problem: 'not asked' }], switches: new Map() };
   const info = { height: 1234, synchronized: true } as DaemonInfo;
   metrics = new Metrics({
     info: { version: '1', node: 'v24', network: 'mainnet', api: '1.3' },
     health: new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }),
+    failover: {
+      get statuses() {
+        return failover.statuses;
+      },
+      get switches() {
+        return failover.switches;
+      },
+    },
     wallets: () => [],
     facts: new WalletFactReader(),
     directory: '/',
@@ -55,6 +65,41 @@ describe('the metrics', () => {
     expect(await series('wallet_rpc_daemon_request_duration_seconds_sum')).toEqual([
       'wallet_rpc_daemon_request_duration_seconds_sum{call="get_info"} 3.01',
     ]);
+  });
+
+  it('name the daemon that serves; a single one is not probed', async () => {
+    expect(await series('wallet_rpc_daemon_serving')).toEqual(['wallet_rpc_daemon_serving{daemon="a:1"} 1']);
+    expect(await series('wallet_rpc_listed_daemon')).toEqual([]);
+    expect(await series('wallet_rpc_daemon_switches_total{reason="failed"}')).toEqual([
+      'wallet_rpc_daemon_switches_total{reason="failed"} 0',
+    ]);
+  });
+
+  it('have the state of each listed daemon by its last probe, and the switches', async () => {
+    failover = {
+      statuses: [
+        { name: 'a:1', serves: false, problem: 'it is syncing' },
+        { name: 'b:1', serves: true, height: 9 },
+      ],
+      switches: new Map([['failed', 2]]),
+    };
+    expect(await series('wallet_rpc_daemon_serving')).toEqual([
+      'wallet_rpc_daemon_serving{daemon="a:1"} 0',
+      'wallet_rpc_daemon_serving{daemon="b:1"} 1',
+    ]);
+    expect(await series('wallet_rpc_listed_daemon')).toEqual([
+      'wallet_rpc_listed_daemon_usable{daemon="a:1"} 0',
+      'wallet_rpc_listed_daemon_usable{daemon="b:1"} 1',
+      'wallet_rpc_listed_daemon_height_blocks{daemon="b:1"} 9',
+    ]);
+    expect(await series('wallet_rpc_daemon_switches_total')).toEqual([
+      'wallet_rpc_daemon_switches_total{reason="failed"} 2',
+      'wallet_rpc_daemon_switches_total{reason="behind"} 0',
+      'wallet_rpc_daemon_switches_total{reason="return"} 0',
+    ]);
+    // Two scrapes count the same switches once.
+    expect(await series('wallet_rpc_daemon_switches_total{reason="failed"}')).toHaveLength(1);
+    expect((await series('wallet_rpc_daemon_switches_total{reason="failed"}'))[0]).toMatch(/ 2$/);
   });
 
   it('have the height of the daemon, scanned blocks and HTTP answers', async () => {

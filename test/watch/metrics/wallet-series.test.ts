@@ -5,7 +5,7 @@ import { walletSeries } from '../../../src/watch/metrics/wallet-series.js';
 const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts => ({
   ...{ name, height: 7, daemonHeight: 9, blocks: 2, isDamaged: false },
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{ storeBytes: 1, logBytes: 2 },
+  ...{ heldPayments: 0, storeBytes: 1, logBytes: 2 },
   ...changes,
 });
 

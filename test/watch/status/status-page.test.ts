@@ -6,7 +6,7 @@ import type { ListedWallet, StatusView } from '../../../src/watch/status/status-
 const wallet = (changes: Partial<ListedWallet> = {}): ListedWallet => ({
   ...{ name: 'w', height: 50, daemonHeight: 100, blocks: 50, isDamaged: false, progress: undefined },
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{ storeBytes: 1, logBytes: 2 },
+  ...{ heldPayments: 0, storeBytes: 1, logBytes: 2 },
   ...changes,
 });
 
@@ -14,7 +14,7 @@ const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): st
   statusPage(
     {
       reasons: [],
-      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true },
+      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
       ...{ wallets: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
       ...changes,
     },
@@ -47,9 +47,24 @@ describe('the status page', () => {
     [{}, 'Answers'],
   ])('shows the state of the daemon: %j is %s', (changes, text) => {
     const { daemon } = {
-      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 1, synchronized: true },
+      daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 1, synchronized: true, listed: [] },
     };
     expect(page({ daemon: { ...daemon, ...changes } })).toContain(`>${text}<`);
+  });
+
+  it('shows the place of the daemon in the list, and the others with their blocks or problems', () => {
+    const listed = [
+      { name: 'a:1', serves: false, problem: 'it is <syncing>' },
+      { name: 'b:1', serves: true, height: 100 },
+      { name: 'c:1', serves: false, height: 1234 },
+    ];
+    const daemon = { address: 'b:1', hasAnswered: true, outage: 0, height: 100, synchronized: true };
+    const text = page({ daemon: { ...daemon, listed } });
+    expect(text).toContain('<dd>2 of 3 listed</dd>');
+    expect(text).toMatch(/<dt>a:1<\/dt> <dd>it is &lt;syncing&gt;<\/dd>/);
+    expect(text).toMatch(/<dt>c:1<\/dt> <dd>1,234 blocks<\/dd>/);
+    expect(text).not.toContain('<dt>b:1</dt>');
+    expect(page({ daemon: { ...daemon, listed: listed.slice(1, 2) } })).not.toContain('listed');
   });
 
   it('shows the progress of a wallet with its rate and time left', () => {

@@ -1,0 +1,134 @@
+import type { Hash } from '../../crypto/types.js';
+import type { NetworkType } from '../../cryptonote/types.js';
+import type { CallOptions, Daemon, DaemonInfo } from '../../daemon/daemon.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
+import type { BlockRef } from '../../wallet/model/records.js';
+
+/** Calls that the checks of a daemon make. */
+export type CheckedDaemon = Pick<Daemon, 'getInfo' | 'getBlockHeader' | 'getBlocks'>;
+
+/** The chain that a daemon must have in order to serve. */
+export interface RequiredChain {
+  readonly network: NetworkType;
+  readonly genesis: Hash;
+  /** Blocks that each open wallet holds, newest first, thinning out. */
+  readonly histories: readonly (readonly BlockRef[])[];
+}
+
+/** A daemon answers, but cannot serve the open wallets. The message is the reason. */
+export class UnfitDaemon extends Error {
+  override readonly name = 'UnfitDaemon';
+}
+
+/**
+ * Deepest reorganisation that a change of the daemon may cause [blocks]. A deeper one needs an operator.
+ * Source: cryptonote_config.h, wallet2.cpp `ORPHANED_BLOCKS_MAX_COUNT`.
+ */
+const MAX_FORK = 100;
+
+/** Depth of the second block that {@link checkTip} returns. */
+const ANCHOR_DEPTH = 10;
+
+/** Newest blocks that are checked for linking to each other. */
+const TIP_BLOCKS = 3;
+
+/** Reads the state of a daemon. @throws DaemonError; UnfitDaemon if it follows another network, or is syncing. */
+export async function checkState(
+  daemon: CheckedDaemon,
+  network: NetworkType,
+  options: CallOptions,
+): Promise<DaemonInfo> {
+  const info = await daemon.getInfo(options);
+  // The addresses of regtest are those of mainnet.
+  const isExpected = info.network === network || (network === 'mainnet' && info.network === 'fakechain');
+  if (!isExpected) throw new UnfitDaemon(`it follows ${info.network.slice(0, 20)}`);
+  if (!info.synchronized) throw new UnfitDaemon('it is syncing');
+  if (info.height < 1) throw new UnfitDaemon('it has no blocks');
+  return info;
+}
+
+/**
+ * Checks that a daemon has the newest block that it claims.
+ * @returns this block and one below it that reorganisations hardly reach, newest first.
+ * @throws DaemonError; UnfitDaemon
+ */
+export async function checkTip(
+  daemon: CheckedDaemon,
+  { height, topBlockHash }: DaemonInfo,
+  options: CallOptions,
+): Promise<BlockRef[]> {
+  const header = await daemon.getBlockHeader(height - 1, options);
+  if (header.height !== height - 1 || !equalBytes(header.hash, topBlockHash))
+    throw new UnfitDaemon('its newest block is not the one that it claims');
+  const below = height - 1 - ANCHOR_DEPTH;
+  if (below < 1) return [header];
+  return [header, { height: below, hash: (await daemon.getBlockHeader(below, options)).hash }];
+}
+
+/**
+ * Checks that a daemon has the newest block of a wallet. Otherwise it must have another block of the wallet, at most
+ * {@link MAX_FORK} below the newest, which is not the genesis block: it lacks the blocks above, or a reorganisation
+ * replaced them. A wallet without blocks accepts any daemon.
+ * @throws DaemonError; UnfitDaemon
+ */
+export async function checkHistory(
+  hashAt: (height: number) => Promise<Hash>,
+  daemonHeight: number,
+  history: readonly BlockRef[],
+): Promise<void> {
+  const [tip] = history;
+  if (tip === undefined) return;
+  for (const { height, hash } of history) {
+    if (height < tip.height && (height === 0 || tip.height - height > MAX_FORK)) break;
+    if (height < daemonHeight && equalBytes(await hashAt(height), hash)) return;
+  }
+  throw new UnfitDaemon(`it has none of the last ${MAX_FORK} blocks of an open wallet`);
+}
+
+/** Returns a function that asks for the block hash of each height once. */
+export function hashesOf(daemon: CheckedDaemon, options: CallOptions): (height: number) => Promise<Hash> {
+  const known = new Map<number, Promise<Hash>>();
+  return (height) => {
+    const hash = known.get(height) ?? daemon.getBlockHeader(height, options).then((header) => header.hash);
+    known.set(height, hash);
+    return hash;
+  };
+}
+
+/**
+ * Checks that a daemon can take over: it has the genesis block, the blocks of every open wallet, and its newest blocks,
+ * whose hashes are computed from their contents. @throws DaemonError; UnfitDaemon
+ */
+export async function checkChain(
+  daemon: CheckedDaemon,
+  info: DaemonInfo,
+  { genesis, histories }: RequiredChain,
+  options: CallOptions,
+): Promise<void> {
+  const hashAt = hashesOf(daemon, options);
+  if (!equalBytes(await hashAt(0), genesis)) throw new UnfitDaemon('it has another genesis block');
+  // Most wallets hold the same blocks.
+  const distinct = new Map(histories.map((history) => [nameOf(history), history]));
+  await Promise.all([...distinct.values()].map((history) => checkHistory(hashAt, info.height, history)));
+  await checkNewestBlocks(daemon, info, options);
+}
+
+async function checkNewestBlocks(
+  daemon: CheckedDaemon,
+  { height, topBlockHash }: DaemonInfo,
+  options: CallOptions,
+): Promise<void> {
+  // A daemon does not serve its genesis block by height.
+  if (height < 2) return;
+  const startHeight = Math.max(1, height - TIP_BLOCKS);
+  // The answer is refused unless each block names its predecessor.
+  const { blocks, startHeight: first } = await daemon.getBlocks({
+    ...{ ...options, startHeight, maxBlocks: TIP_BLOCKS + 1, prune: true },
+  });
+  const top = blocks[height - 1 - first];
+  if (first !== startHeight || top === undefined || !equalBytes(top.hash, topBlockHash))
+    throw new UnfitDaemon('its newest blocks do not lead to the one that it claims');
+}
+
+const nameOf = ([tip]: readonly BlockRef[]): string =>
+  tip === undefined ? '' : `${tip.height} ${toHex(tip.hash)}`;

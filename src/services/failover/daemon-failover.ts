@@ -1,0 +1,362 @@
+import type { Logger } from 'pino';
+import type { DaemonCallReport } from '../../daemon/call-report.js';
+import { DaemonError } from '../../daemon/errors.js';
+import type { Clock } from '../../webhooks/clock.js';
+import type { DaemonConnection } from '../context/daemon-connection.js';
+import type { DaemonList, NamedDaemon } from '../context/daemon-list.js';
+import {
+  checkChain,
+  checkHistory,
+  checkState,
+  checkTip,
+  hashesOf,
+  UnfitDaemon,
+  type RequiredChain,
+} from './chain-check.js';
+import { DaemonStanding } from './daemon-standing.js';
+import { FailureCount } from './failure-count.js';
+
+/** Time between the starts of two rounds of probes [ms]; the second one while the daemon that serves fails. */
+const PROBE_MS = { usual: 10_000, failing: 2_000 };
+/** Shortest time between two rounds [ms]. */
+const MIN_PAUSE_MS = 1_000;
+/** Longest time for one call of a probe [ms], directly and through a proxy. */
+const CALL_MS = { direct: 5_000, proxy: 20_000 };
+/** Longest time for the check of a daemon that is to take over [ms]. */
+const CHECK_MS = 30_000;
+/** Failures in a row after which a daemon is replaced. */
+const MAX_FAILURES = 3;
+/** Blocks that a daemon lacks from which it is replaced. */
+const MAX_BLOCKS_BEHIND = 3;
+/** Time for calls to a healthy daemon to end after it was replaced [ms]; longer than the sending of a payment. */
+const RETIRE_MS = 60_000;
+
+/** Reason of a switch: the daemon failed, it lacked blocks, or one that is preferred is healthy again. */
+export type SwitchReason = 'failed' | 'behind' | 'return';
+
+/** A listed daemon by its last probe. */
+export interface DaemonStatus {
+  /** `host:port` */
+  readonly name: string;
+  readonly serves: boolean;
+  /** Number of blocks; absent unless it can serve. */
+  readonly height?: number;
+  /** Reason for which it cannot serve. */
+  readonly problem?: string;
+}
+
+export interface FailoverParts {
+  readonly connection: DaemonConnection;
+  /** Chain of the open wallets, read at each check. */
+  readonly chain: () => RequiredChain;
+  readonly clock: Clock;
+  /** Monotonic time [ms]. */
+  readonly elapsed: () => number;
+  readonly log: Logger;
+  /** Called after each switch. */
+  readonly onSwitch: () => void;
+}
+
+/** A switch that is called for. */
+interface Proposal {
+  readonly reason: SwitchReason;
+  readonly text: string;
+  readonly candidates: readonly DaemonStanding[];
+}
+
+/**
+ * Chooses which listed daemon serves. Probes all of them; replaces the serving one when it fails or is behind, and
+ * returns to one that is preferred when it is healthy again. A daemon takes over only after its chain was checked.
+ * Without a second daemon nothing is asked.
+ */
+export class DaemonFailover {
+  readonly #parts: FailoverParts;
+  readonly #failures = new FailureCount();
+  readonly #switches = new Map<SwitchReason, number>();
+  /** Functions that end the calls to replaced daemons, each with the function that cancels its timer. */
+  readonly #retiring = new Map<() => void, () => void>();
+  #standings: readonly DaemonStanding[] = [];
+  #list: DaemonList;
+  #cancelTimer: () => void = () => undefined;
+  #isProbing = false;
+  #isStuck = false;
+  #isRunning = false;
+
+  constructor(parts: FailoverParts) {
+    this.#parts = parts;
+    this.#list = parts.connection.list;
+    this.#reset();
+  }
+
+  /** Starts the first round. */
+  start(): void {
+    this.#isRunning = true;
+    this.#probeNow();
+  }
+
+  /** Follows a replaced list. */
+  restart(): void {
+    this.#reset();
+    this.#probeNow();
+  }
+
+  /** Ends the probes and the calls to daemons that were replaced. */
+  close(): void {
+    this.#isRunning = false;
+    this.#cancelTimer();
+    for (const [end, cancel] of this.#retiring) {
+      cancel();
+      end();
+    }
+    this.#retiring.clear();
+  }
+
+  /** Number of switches since the start, by reason. */
+  get switches(): ReadonlyMap<SwitchReason, number> {
+    return this.#switches;
+  }
+
+  /** Listed daemons in the order of preference. */
+  get statuses(): readonly DaemonStatus[] {
+    const { connection } = this.#parts;
+    return this.#standings.map(({ daemon, info, problem }) => ({
+      name: daemon.name,
+      serves: daemon === connection.current,
+      ...(info === undefined ? {} : { height: info.height }),
+      ...(problem === undefined ? {} : { problem }),
+    }));
+  }
+
+  /** Takes the end of a call to a daemon that serves or served. @param address as configured. */
+  note(report: DaemonCallReport, address: string): void {
+    const { connection, elapsed } = this.#parts;
+    // Calls to a daemon that was replaced may still fail.
+    if (!this.#isActive || address !== connection.address) return;
+    const before = this.#failures.count;
+    this.#failures.note(report, elapsed());
+    if (before < MAX_FAILURES && this.#failures.count >= MAX_FAILURES) this.#probeNow();
+  }
+
+  get #isActive(): boolean {
+    return this.#isRunning && this.#standings.length > 1;
+  }
+
+  #reset(): void {
+    this.#list = this.#parts.connection.list;
+    this.#standings = this.#list.entries.map((daemon) => new DaemonStanding(daemon));
+    this.#failures.clear();
+    this.#isStuck = false;
+  }
+
+  /** Starts a round, unless one runs. */
+  #probeNow(): void {
+    if (this.#isProbing) return;
+    this.#cancelTimer();
+    if (this.#isActive) void this.#round();
+  }
+
+  async #round(): Promise<void> {
+    const { clock, elapsed } = this.#parts;
+    const list = this.#list;
+    const start = elapsed();
+    this.#isProbing = true;
+    try {
+      await Promise.all(this.#standings.map((standing) => this.#probe(standing)));
+      if (this.#isCurrent(list)) await this.#decide();
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'probing the daemons failed');
+    } finally {
+      this.#isProbing = false;
+    }
+    if (!this.#isActive) return;
+    if (list !== this.#list) return this.#probeNow();
+    const isFailing = this.#failures.count > 0 && !this.#isStuck;
+    const next = start + (isFailing ? PROBE_MS.failing : PROBE_MS.usual);
+    this.#cancelTimer = clock.after(Math.max(MIN_PAUSE_MS, next - elapsed()), () => this.#probeNow());
+  }
+
+  /** Whether a round that began with a list still counts. */
+  #isCurrent(list: DaemonList): boolean {
+    return this.#isActive && list === this.#list;
+  }
+
+  /** Never rejects with an error of the daemon. */
+  async #probe(standing: DaemonStanding): Promise<void> {
+    const { connection, chain, elapsed } = this.#parts;
+    const list = this.#list;
+    const { daemon } = standing;
+    const start = elapsed();
+    const options = { deadline: callTime(daemon) };
+    const isServing = daemon === connection.current;
+    try {
+      const client = list.client(daemon);
+      const { network, histories } = chain();
+      const info = await checkState(client, network, options);
+      const newest = standing.hasVerified(info) ? undefined : await checkTip(client, info, options);
+      if (isServing) await checkHistory(hashesOf(client, options), info.height, newestOf(histories));
+      standing.setInfo(info, newest);
+      if (isServing && this.#isCurrent(list)) this.#failures.noteAnswer('probe');
+    } catch (error) {
+      const problem = problemOf(error);
+      standing.setProblem(problem);
+      if (isServing && this.#isCurrent(list))
+        this.#failures.noteFailure('probe', problem, { start, end: elapsed() });
+    }
+  }
+
+  /** Switches if that is called for and another daemon passes its check. */
+  async #decide(): Promise<void> {
+    const list = this.#list;
+    let wanted = this.#propose();
+    this.#isStuck &&= wanted !== undefined;
+    for (let proposal = wanted; proposal !== undefined; proposal = this.#propose()) {
+      wanted = proposal;
+      const [candidate] = proposal.candidates;
+      if (candidate === undefined) break;
+      const problem = await this.#check(candidate);
+      if (!this.#isCurrent(list)) return;
+      if (problem === undefined) {
+        this.#countProbes();
+        return this.#switchTo(candidate, proposal);
+      }
+      candidate.setProblem(problem);
+    }
+    // After the checks: the height of a daemon that failed its check counts for none.
+    this.#countProbes();
+    if (wanted !== undefined && this.#propose() !== undefined) this.#reportStuck(wanted);
+  }
+
+  #countProbes(): void {
+    const best = bestHeight(this.#standings);
+    for (const standing of this.#standings)
+      if (standing.info !== undefined)
+        standing.countProbe(isBehind(standing, best), standing.daemon === this.#parts.connection.current);
+  }
+
+  #propose(): Proposal | undefined {
+    const standings = this.#standings;
+    const serving = standings[this.#parts.connection.serving];
+    if (serving === undefined) return undefined;
+    const others = standings.filter((standing) => standing !== serving && standing.info !== undefined);
+    const upToDate = (best: number): DaemonStanding[] =>
+      others.filter((standing) => !isBehind(standing, best));
+    const { count, last } = this.#failures;
+    if (count >= MAX_FAILURES)
+      return {
+        ...{ reason: 'failed', text: `${count} failures (${last})` },
+        // The height that a failing daemon claims does not count.
+        candidates: upToDate(bestHeight(others)),
+      };
+    const best = bestHeight([serving, ...others]);
+    if (serving.info !== undefined && isBehind(serving, best))
+      return {
+        ...{ reason: 'behind', text: `${best - serving.info.height} blocks behind` },
+        candidates: upToDate(best),
+      };
+    const preferred = upToDate(best).filter(
+      (standing) => standings.indexOf(standing) < standings.indexOf(serving) && standing.mayReturn,
+    );
+    return preferred.length === 0
+      ? undefined
+      : { reason: 'return', text: 'it is preferred and healthy again', candidates: preferred };
+  }
+
+  /** Checks that a daemon can take over. @returns the reason if it cannot. */
+  async #check(candidate: DaemonStanding): Promise<string | undefined> {
+    const { daemon, info } = candidate;
+    if (info === undefined) return 'it does not answer';
+    const { clock } = this.#parts;
+    const chain = this.#requiredChain(candidate);
+    const end = new AbortController();
+    const cancel = clock.after(CHECK_MS, () =>
+      end.abort(new UnfitDaemon(`the check of its chain took more than ${CHECK_MS / 1000} s`)),
+    );
+    try {
+      const options = { deadline: callTime(daemon), signal: end.signal };
+      await checkChain(this.#list.client(daemon), info, chain, options);
+      return undefined;
+    } catch (error) {
+      return problemOf(error);
+    } finally {
+      cancel();
+    }
+  }
+
+  /**
+   * Chain that a daemon must have to take over. While no wallet has blocks, it is that of the daemon that serves; if
+   * this one never answered, that of all other daemons, which must agree.
+   */
+  #requiredChain(candidate: DaemonStanding): RequiredChain {
+    const { chain, connection } = this.#parts;
+    const required = chain();
+    if (required.histories.some((history) => history.length > 0)) return required;
+    const serving = this.#standings[connection.serving];
+    const known = serving === undefined || serving.newest.length === 0 ? this.#standings : [serving];
+    const others = known.filter((standing) => standing !== candidate);
+    return { ...required, histories: others.map(({ newest }) => newest) };
+  }
+
+  #switchTo({ daemon }: DaemonStanding, { reason, text }: Proposal): void {
+    const { connection, clock, log, onSwitch } = this.#parts;
+    const before = this.#standings[connection.serving];
+    const end = connection.serve(this.#list.entries.indexOf(daemon));
+    if (reason === 'failed') end();
+    else this.#retire(clock, end);
+    before?.noteDeparture(reason === 'failed');
+    this.#failures.clear();
+    this.#isStuck = false;
+    this.#switches.set(reason, (this.#switches.get(reason) ?? 0) + 1);
+    const line = `daemon: switched from ${before?.daemon.name ?? 'none'} to ${daemon.name}: ${text}`;
+    if (reason === 'return') log.info(line);
+    else log.warn(line);
+    onSwitch();
+  }
+
+  /** Lets the calls to a healthy daemon end before its connections are closed. */
+  #retire(clock: Clock, end: () => void): void {
+    const cancel = clock.after(RETIRE_MS, () => {
+      this.#retiring.delete(end);
+      end();
+    });
+    this.#retiring.set(end, cancel);
+  }
+
+  /** Logs once that no other daemon can serve. */
+  #reportStuck({ text }: Proposal): void {
+    if (this.#isStuck) return;
+    this.#isStuck = true;
+    const { connection, log } = this.#parts;
+    const others = this.#standings
+      .filter(({ daemon }) => daemon !== connection.current)
+      .map(({ daemon, problem = 'it is behind too' }) => `${daemon.name}: ${problem}`);
+    log.warn(
+      `daemon: ${nameOf(connection.current)} stays in use despite ${text}: no other can serve (${others.join('; ')})`,
+    );
+  }
+}
+
+const callTime = ({ config }: NamedDaemon): number =>
+  config.proxy === undefined ? CALL_MS.direct : CALL_MS.proxy;
+
+const nameOf = (daemon: NamedDaemon | undefined): string => daemon?.name ?? 'none';
+
+const bestHeight = (standings: readonly DaemonStanding[]): number =>
+  Math.max(0, ...standings.map(({ info }) => info?.height ?? 0));
+
+const isBehind = ({ info }: DaemonStanding, best: number): boolean =>
+  best - (info?.height ?? 0) >= MAX_BLOCKS_BEHIND;
+
+/** History of the wallet with the newest block. */
+const newestOf = (histories: RequiredChain['histories']): RequiredChain['histories'][number] =>
+  histories.reduce(
+    (newest, history) => ((history[0]?.height ?? -1) > (newest[0]?.height ?? -1) ? history : newest),
+    [],
+  );
+
+/** @throws the error itself if it is a bug. */
+function problemOf(error: unknown): string {
+  if (error instanceof UnfitDaemon) return error.message;
+  if (error instanceof DaemonError)
+    return `${error.kind}: ${error.message}${error.code === undefined ? '' : ` (${error.code})`}`;
+  throw error;
+}

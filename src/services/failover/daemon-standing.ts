@@ -1,0 +1,80 @@
+import type { DaemonInfo } from '../../daemon/daemon.js';
+import { toHex } from '../../util/bytes.js';
+import type { BlockRef } from '../../wallet/model/records.js';
+import type { NamedDaemon } from '../context/daemon-list.js';
+
+/** Healthy probes in a row after which a preferred daemon serves again. */
+const HEALTHY_PROBES = 6;
+/** Departures after which that number no longer doubles. */
+const MAX_DOUBLINGS = 6;
+/** Healthy probes of a serving daemon after which earlier departures are forgotten: an hour. */
+const FORGETTING_PROBES = 360;
+
+/** Results of the probes of a listed daemon. */
+export class DaemonStanding {
+  readonly daemon: NamedDaemon;
+  #info: DaemonInfo | undefined;
+  #problem = 'it was not asked yet';
+  #verifiedTip = '';
+  #newest: readonly BlockRef[] = [];
+  #healthyProbes = 0;
+  /** Switches from this daemon because it failed. */
+  #departures = 0;
+
+  constructor(daemon: NamedDaemon) {
+    this.daemon = daemon;
+  }
+
+  /** State by the last probe; undefined if the daemon cannot serve. */
+  get info(): DaemonInfo | undefined {
+    return this.#info;
+  }
+
+  /** Reason for which the daemon cannot serve; undefined if it can. */
+  get problem(): string | undefined {
+    return this.#info === undefined ? this.#problem : undefined;
+  }
+
+  /** Whether the claimed newest block was verified by an earlier probe. */
+  hasVerified(info: DaemonInfo): boolean {
+    return this.#verifiedTip === tipOf(info);
+  }
+
+  /** Blocks of the daemon when it last could serve, newest first; empty before. */
+  get newest(): readonly BlockRef[] {
+    return this.#newest;
+  }
+
+  /** @param newest verified blocks; absent: those of an earlier probe still hold. */
+  setInfo(info: DaemonInfo, newest: readonly BlockRef[] = this.#newest): void {
+    this.#info = info;
+    this.#newest = newest;
+    this.#verifiedTip = tipOf(info);
+  }
+
+  setProblem(problem: string): void {
+    this.#info = undefined;
+    this.#problem = problem;
+    this.#healthyProbes = 0;
+  }
+
+  /** Counts a probe by which the daemon can serve. @param isBehind it lacks blocks of another one. */
+  countProbe(isBehind: boolean, isServing: boolean): void {
+    this.#healthyProbes = isBehind ? 0 : this.#healthyProbes + 1;
+    if (isServing && this.#healthyProbes >= FORGETTING_PROBES) this.#departures = 0;
+  }
+
+  /** Whether the daemon was healthy for so long that it may replace one that is preferred less. */
+  get mayReturn(): boolean {
+    const doublings = Math.min(MAX_DOUBLINGS, Math.max(0, this.#departures - 1));
+    return this.#healthyProbes >= HEALTHY_PROBES * 2 ** doublings;
+  }
+
+  /** Notes that another daemon replaced this one. @param hasFailed it failed while it served. */
+  noteDeparture(hasFailed: boolean): void {
+    this.#healthyProbes = 0;
+    if (hasFailed) this.#departures += 1;
+  }
+}
+
+const tipOf = ({ height, topBlockHash }: DaemonInfo): string => `${height} ${toHex(topBlockHash)}`;

@@ -1,0 +1,494 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
+import { DaemonFailover } from '../../../src/services/failover/daemon-failover.js';
+import type { BlockRef } from '../../../src/wallet/model/records.js';
+import { FakeNode, hashOn, historyOn } from '../../support/fake-node.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+const ROUND = 10_000;
+const TIP = 2_000;
+const OUTAGE = new DaemonError('unreachable', 'no connection', { code: 'ECONNREFUSED' });
+
+let clock: VirtualClock;
+let nodes: Record<'a' | 'b' | 'c', FakeNode>;
+let wallets: BlockRef[][];
+let lines: { readonly level: number; readonly msg: string }[];
+let switched: number;
+let connection: DaemonConnection;
+let failover: DaemonFailover;
+
+const configOf = (name: string) => ({
+  address: `${name}:1`,
+  ssl: { mode: 'disabled', allowedFingerprints: [], allowChained: false, allowAnyCert: false } as const,
+});
+
+function build(names: readonly ('a' | 'b' | 'c')[]): void {
+  connection = new DaemonConnection({
+    connect: ({ address }) => nodes[address[0] as 'a'].client,
+    refresher: { start: () => undefined, setDaemon: () => undefined, close: () => Promise.resolve() },
+    daemons: names.map((name) => ({ config: configOf(name), trusted: name === 'a' })),
+  });
+  failover = new DaemonFailover({
+    ...{ connection, clock, elapsed: () => clock.elapsed },
+    chain: () => ({ network: 'mainnet', genesis: GENESIS_HASH.mainnet, histories: wallets }),
+    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line) as never) }),
+    onSwitch: () => (switched += 1),
+  });
+}
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  nodes = { a: new FakeNode(TIP + 1), b: new FakeNode(TIP + 1), c: new FakeNode(TIP + 1) };
+  wallets = [historyOn('main', TIP)];
+  lines = [];
+  switched = 0;
+  build(['a', 'b', 'c']);
+});
+afterEach(() => failover.close());
+
+/** Lets rounds pass. */
+const rounds = (count: number): Promise<void> => clock.advance(count * ROUND);
+const serving = (): string | undefined => connection.address;
+/** Time after which a failing daemon was probed three times [ms]. */
+const THREE_PROBES = 2 * 2_000;
+
+describe('a failing daemon', () => {
+  it('is replaced by the next one after three probes that failed, with one line in the log', async () => {
+    failover.start();
+    await rounds(3);
+    expect([serving(), connection.trusted, lines]).toEqual(['a:1', true, []]);
+    nodes.a.failure = OUTAGE;
+    await rounds(1);
+    expect(serving()).toBe('a:1');
+    await clock.advance(THREE_PROBES);
+    expect([serving(), connection.trusted, switched]).toEqual(['b:1', false, 1]);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'daemon: switched from a:1 to b:1: 3 failures (unreachable: no connection (ECONNREFUSED))',
+    ]);
+    expect([...failover.switches]).toEqual([['failed', 1]]);
+  });
+
+  it('is not replaced after two failures', async () => {
+    failover.start();
+    await rounds(1);
+    for (let i = 0; i < 5; i++) {
+      nodes.a.failure = OUTAGE;
+      for (const end = nodes.a.calls.length + 2; nodes.a.calls.length < end;) await clock.advance(1_000);
+      nodes.a.failure = undefined;
+      await rounds(1);
+    }
+    expect([serving(), switched]).toEqual(['a:1', 0]);
+  });
+
+  it('is replaced at once after three calls of wallets that failed, one after the other', async () => {
+    failover.start();
+    await rounds(1);
+    nodes.a.failure = OUTAGE;
+    const fail = (seconds: number): void =>
+      failover.note({ call: '/getblocks.bin', seconds, failure: 'unreachable' }, 'a:1');
+    for (let i = 0; i < 3; i++) {
+      await clock.advance(100);
+      fail(0.05);
+    }
+    await clock.advance(1);
+    expect(serving()).toBe('b:1');
+  });
+
+  it('is replaced when it answers every call but one', async () => {
+    failover.start();
+    for (let i = 0; i < 3; i++) {
+      await rounds(6);
+      expect(serving()).toBe('a:1');
+      failover.note({ call: '/getblocks.bin', seconds: 60, failure: 'timeout' }, 'a:1');
+    }
+    await clock.advance(1);
+    expect(serving()).toBe('b:1');
+  });
+
+  it('has failed once when a hundred calls fail at the same time', async () => {
+    failover.start();
+    await rounds(1);
+    for (let i = 0; i < 100; i++)
+      failover.note({ call: '/getblocks.bin', seconds: 0.5, failure: 'unreachable' }, 'a:1');
+    await clock.advance(1);
+    expect(serving()).toBe('a:1');
+  });
+
+  it.each([['busy'], ['rejected'], ['too_large']] as const)(
+    'does not fail by an answer such as %s',
+    async (failure) => {
+      failover.start();
+      for (let i = 0; i < 9; i++) {
+        await clock.advance(1_000);
+        failover.note({ call: '/send_raw_transaction', seconds: 0.1, failure }, 'a:1');
+      }
+      await clock.advance(1);
+      expect(serving()).toBe('a:1');
+    },
+  );
+
+  it('does not count for the one that replaced it', async () => {
+    failover.start();
+    nodes.a.failure = OUTAGE;
+    await clock.advance(THREE_PROBES);
+    expect(serving()).toBe('b:1');
+    for (let i = 0; i < 9; i++) {
+      await clock.advance(100);
+      failover.note({ call: '/getblocks.bin', seconds: 0.05, failure: 'unreachable' }, 'a:1');
+    }
+    await clock.advance(1);
+    expect(serving()).toBe('b:1');
+  });
+
+  it.each<[string, () => void]>([
+    ['is syncing', () => (nodes.a.synchronized = false)],
+    ['claims a block that it lacks', () => (nodes.a.claimed = TIP + 1_000)],
+    ['follows another network', () => (nodes.a.network = 'stagenet')],
+    ['lost the chain of the wallets', () => (nodes.a.branch = 'other')],
+  ])('is one that %s', async (_, spoil) => {
+    failover.start();
+    await rounds(1);
+    spoil();
+    await rounds(1);
+    await clock.advance(THREE_PROBES);
+    expect(serving()).toBe('b:1');
+  });
+
+  it('stays in use when no other can serve, which is logged once', async () => {
+    nodes.b.failure = OUTAGE;
+    nodes.c.branch = 'other';
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await rounds(20);
+    expect([serving(), switched]).toEqual(['a:1', 0]);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'daemon: a:1 stays in use despite 3 failures (unreachable: no connection (ECONNREFUSED)): no other can serve ' +
+        '(b:1: unreachable: no connection (ECONNREFUSED); c:1: it has none of the last 100 blocks of an open wallet)',
+    ]);
+    nodes.b.failure = undefined;
+    await rounds(1);
+    expect(serving()).toBe('b:1');
+  });
+});
+
+describe('a daemon that is behind', () => {
+  it('is replaced when it lacks three blocks of the best one, not two', async () => {
+    failover.start();
+    nodes.b.height = nodes.c.height = TIP + 3;
+    await rounds(3);
+    expect(serving()).toBe('a:1');
+    nodes.c.height = TIP + 4;
+    await rounds(1);
+    expect([serving(), [...failover.switches]]).toEqual(['b:1', [['behind', 1]]]);
+    expect(lines.map(({ msg }) => msg)).toEqual(['daemon: switched from a:1 to b:1: 3 blocks behind']);
+  });
+
+  it('is not chosen while another is up to date', async () => {
+    nodes.b.height = TIP - 2;
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await clock.advance(THREE_PROBES);
+    expect(serving()).toBe('c:1');
+  });
+
+  it('takes over when it is the only one left, with an ancestor of the newest block of a wallet', async () => {
+    nodes.b.height = TIP - 2;
+    nodes.c.failure = OUTAGE;
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await clock.advance(THREE_PROBES);
+    expect(serving()).toBe('b:1');
+  });
+});
+
+describe('a lying daemon', () => {
+  /** Ways to lie about a longer chain. */
+  const lies: [string, (node: FakeNode) => void][] = [
+    ['has only the height', (node) => (node.claimed = TIP + 500)],
+    [
+      'has forged headers',
+      (node) => {
+        node.claimed = TIP + 500;
+        node.forgesHeaders = true;
+      },
+    ],
+    [
+      'has another chain of the same genesis block',
+      (node) => {
+        node.height = TIP + 500;
+        node.branch = 'other';
+        node.forkHeight = 1;
+      },
+    ],
+    [
+      'forked more than a hundred blocks ago',
+      (node) => {
+        node.height = TIP + 500;
+        node.branch = 'other';
+        node.forkHeight = TIP - 100;
+      },
+    ],
+    [
+      'has another genesis block',
+      (node) => {
+        node.height = TIP + 500;
+        node.branch = 'other genesis';
+      },
+    ],
+    [
+      'follows another network',
+      (node) => {
+        node.height = TIP + 500;
+        node.network = 'testnet';
+      },
+    ],
+  ];
+
+  it.each(lies)('is never chosen: it %s', async (_, lie) => {
+    wallets = [historyOn('main', TIP, 300)];
+    lie(nodes.b);
+    failover.start();
+    await rounds(10);
+    expect([serving(), lines]).toEqual(['a:1', []]);
+    nodes.a.failure = OUTAGE;
+    await rounds(2);
+    expect(serving()).toBe('c:1');
+    // The one that is preferred returns: the claimed height does not count.
+    nodes.a.failure = undefined;
+    await rounds(8);
+    expect(serving()).toBe('a:1');
+    expect(failover.statuses.find(({ name }) => name === 'b:1')?.problem).toBeDefined();
+  });
+
+  it('is replaced although it claims more blocks than the others', async () => {
+    failover.start();
+    await rounds(1);
+    nodes.a.claimed = TIP + 500;
+    nodes.a.forgesHeaders = true;
+    for (let i = 0; i < 3; i++) {
+      await clock.advance(1_000);
+      failover.note({ call: '/getblocks.bin', seconds: 0.1, failure: 'malformed' }, 'a:1');
+    }
+    await clock.advance(1);
+    expect(serving()).toBe('b:1');
+  });
+
+  it('is not chosen for one wallet of several whose blocks it lacks', async () => {
+    wallets = [historyOn('main', TIP), historyOn('main', 5), [{ height: 900, hash: hashOn('ours', 900) }]];
+    nodes.b.branch = nodes.c.branch = 'main';
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe('a:1');
+    wallets.pop();
+    await rounds(1);
+    expect(serving()).toBe('b:1');
+  });
+});
+
+describe('without a wallet that has blocks', () => {
+  const fork = (node: FakeNode): void => {
+    node.branch = 'other';
+    node.forkHeight = 1;
+    node.height = TIP + 500;
+  };
+
+  it('the chain of the daemon that serves must go on in the one that takes over', async () => {
+    wallets = [[]];
+    fork(nodes.b);
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe('a:1');
+    nodes.a.failure = OUTAGE;
+    await rounds(2);
+    expect(serving()).toBe('c:1');
+  });
+
+  it('a reorganisation of a few blocks is no other chain', async () => {
+    wallets = [];
+    failover.start();
+    await rounds(1);
+    for (const node of [nodes.b, nodes.c]) {
+      node.branch = 'other';
+      node.forkHeight = TIP - 2;
+    }
+    nodes.a.failure = OUTAGE;
+    await rounds(2);
+    expect(serving()).toBe('b:1');
+  });
+
+  it('the others must agree when the first one never answered', async () => {
+    wallets = [];
+    nodes.a.failure = OUTAGE;
+    fork(nodes.b);
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe('a:1');
+    wallets = [historyOn('main', TIP)];
+    await rounds(1);
+    expect(serving()).toBe('c:1');
+  });
+
+  it('the only other one takes over when the first one never answered', async () => {
+    wallets = [];
+    build(['a', 'b']);
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await rounds(1);
+    expect(serving()).toBe('b:1');
+  });
+});
+
+describe('a reorganisation by a switch', () => {
+  it.each([
+    [99, 'b:1'],
+    [100, 'a:1'],
+  ])('of more than %i blocks is refused', async (depth, expected) => {
+    wallets = [historyOn('main', TIP, 300)];
+    for (const node of [nodes.b, nodes.c]) {
+      node.branch = 'other';
+      // The newest common block is `depth` blocks below the newest of the wallet, or one more.
+      node.forkHeight = TIP - depth + (depth === 100 ? 0 : 1);
+    }
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe(expected);
+  });
+
+  it('never goes back to the genesis block, which every chain has', async () => {
+    wallets = [historyOn('main', 50, 51)];
+    for (const node of [nodes.b, nodes.c]) {
+      node.branch = 'other';
+      node.forkHeight = 1;
+    }
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe('a:1');
+  });
+});
+
+describe('a preferred daemon', () => {
+  const failOnce = async (): Promise<void> => {
+    nodes.a.failure = OUTAGE;
+    await rounds(2);
+    nodes.a.failure = undefined;
+  };
+
+  it('serves again after six healthy probes in a row', async () => {
+    failover.start();
+    await failOnce();
+    expect(serving()).toBe('b:1');
+    await rounds(5);
+    expect(serving()).toBe('b:1');
+    nodes.a.failure = OUTAGE;
+    await rounds(1);
+    nodes.a.failure = undefined;
+    await rounds(5);
+    expect(serving()).toBe('b:1');
+    await rounds(2);
+    expect(serving()).toBe('a:1');
+    expect(lines.at(-1)).toMatchObject({
+      level: 30,
+      msg: 'daemon: switched from b:1 to a:1: it is preferred and healthy again',
+    });
+  });
+
+  it('needs twice as many after each further failure', async () => {
+    failover.start();
+    await failOnce();
+    await rounds(8);
+    expect(serving()).toBe('a:1');
+    await failOnce();
+    await rounds(10);
+    expect(serving()).toBe('b:1');
+    await rounds(4);
+    expect(serving()).toBe('a:1');
+  });
+
+  it('does not return while it is behind', async () => {
+    failover.start();
+    await failOnce();
+    nodes.b.height = nodes.c.height = TIP + 100;
+    await rounds(20);
+    expect(serving()).toBe('b:1');
+  });
+
+  it('leaves the calls to the one before a minute to end', async () => {
+    failover.start();
+    await failOnce();
+    connection.client();
+    await rounds(8);
+    expect(serving()).toBe('a:1');
+    const closed = (): number => nodes.b.calls.filter((call) => call === 'close').length;
+    expect(closed()).toBe(0);
+    await rounds(6);
+    expect(closed()).toBe(1);
+  });
+});
+
+describe('probes', () => {
+  it('are not made for a single daemon, nor offline', async () => {
+    for (const names of [['a'], []] as const) {
+      build(names);
+      failover.start();
+      failover.note({ call: 'x', seconds: 1, failure: 'timeout' }, 'a:1');
+      await rounds(10);
+    }
+    expect([nodes.a.calls, clock.timers]).toEqual([[], 0]);
+  });
+
+  it('end with the server, and with a list that is replaced by one daemon', async () => {
+    failover.start();
+    await rounds(2);
+    connection.change(configOf('c'), true);
+    failover.restart();
+    await rounds(1);
+    expect(clock.timers).toBe(0);
+    const before = nodes.a.calls.length;
+    await rounds(5);
+    expect([nodes.a.calls.length, serving()]).toEqual([before, 'c:1']);
+    build(['a', 'b']);
+    failover.start();
+    await rounds(1);
+    failover.close();
+    expect(clock.timers).toBe(0);
+  });
+
+  it('of two rounds never overlap', async () => {
+    let open = 0;
+    let most = 0;
+    const { client } = nodes.b;
+    const held: (() => void)[] = [];
+    Object.defineProperty(nodes.b, 'client', {
+      value: {
+        ...client,
+        async getInfo() {
+          most = Math.max(most, (open += 1));
+          await new Promise<void>((resolve) => held.push(resolve));
+          open -= 1;
+          throw OUTAGE;
+        },
+      },
+    });
+    failover.start();
+    for (let i = 0; i < 10; i++) {
+      await rounds(1);
+      failover.note({ call: 'x', seconds: 0.1, failure: 'timeout' }, 'a:1');
+      held.shift()?.();
+    }
+    expect(most).toBe(1);
+  });
+
+  it('ask a healthy daemon two things while its chain does not grow', async () => {
+    failover.start();
+    await rounds(1);
+    nodes.b.calls.length = 0;
+    await rounds(1);
+    expect(nodes.b.calls).toEqual(['getInfo']);
+  });
+});
