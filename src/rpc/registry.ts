@@ -1,6 +1,5 @@
-import type { PagedResult } from '../jsonrpc/json-rows.js';
 import { Registry } from '../jsonrpc/registry.js';
-import type { Context, Gates } from './method.js';
+import type { WalletMethod } from './method.js';
 import { accountTagMethods } from './methods/account-tags.js';
 import { accountMethods } from './methods/accounts.js';
 import { addressBookMethods } from './methods/address-book.js';
@@ -24,7 +23,7 @@ import { uriMethods } from './methods/uris.js';
 import { webhookMethods } from './methods/webhooks.js';
 
 /** All wallet methods. */
-export const registry = new Registry<Context, Gates, PagedResult>([
+export const registry = new Registry<WalletMethod>([
   ...fileMethods,
   ...serviceMethods,
   ...backgroundSyncMethods,
