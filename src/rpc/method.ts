@@ -60,7 +60,7 @@ export interface WalletMethod extends Method<Context, Gates, PagedResult> {
    * Schema of the handler's result, made on each call: nothing needs it while requests are served. `resultSchema` of
    * `api-version.ts` adapts it to a version.
    */
-  readonly result?: () => ResultSchema;
+  readonly result: () => ResultSchema;
 }
 
 type Immutable<T> = T extends readonly (infer Item)[]
@@ -83,7 +83,7 @@ interface Definition<Params extends z.ZodType, Schema extends ResultSchema> exte
   Answer<Schema>,
   Params
 > {
-  readonly result?: () => Schema;
+  readonly result: () => Schema;
 }
 
 /** Defines a method; its handler gets and returns values with the types of the schemas. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { listOf, none, params, text, u32 } from '../../src/jsonrpc/params.js';
+import * as wire from '../../src/jsonrpc/wire.js';
 import { defineMethod, type Gates } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { apiPage, type KnownMethod } from '../../tools/api-page.js';
@@ -21,8 +22,9 @@ const page = (schema: z.ZodType, gates = GATES, of: readonly KnownMethod[] = [])
         summary: 'Does it.',
         meta: gates,
         params: schema,
+        result: () => wire.object({ count: wire.uint('Number of things') }),
         source: 'none',
-        handle: () => ({}),
+        handle: () => ({ count: 1 }),
       }),
     ],
     of,
