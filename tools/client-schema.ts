@@ -7,15 +7,18 @@ export type ClientType =
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | { readonly kind: 'list'; readonly item: ClientType }
   | { readonly kind: 'object'; readonly members: readonly Member[] }
-  | { readonly kind: 'union'; readonly variants: readonly ClientType[] };
+  | { readonly kind: 'union'; readonly variants: readonly ClientType[] }
+  | { readonly kind: 'either'; readonly variants: readonly ClientType[] };
 
 /** Member of an object. */
 export interface Member {
   readonly name: string;
   readonly type: ClientType;
   readonly isOptional: boolean;
+  /** An absent parameter may be given as undefined. */
+  readonly takesUndefined: boolean;
   readonly description: string;
-  /** Value of an absent parameter as JSON. */
+  /** Value of an absent parameter as JSON, unless it is empty. */
   readonly default?: string;
 }
 
@@ -70,23 +73,61 @@ function descriptionOf(schema: z.core.$ZodType): string {
 
 function defaultOf(schema: z.core.$ZodType): string | undefined {
   if (!(schema instanceof z.ZodDefault)) return undefined;
-  return JSON.stringify(schema.def.defaultValue, (_, value: unknown) =>
+  const json = JSON.stringify(schema.def.defaultValue, (_, value: unknown) =>
     typeof value === 'bigint' ? Number(value) : value,
   );
+  return /^(?:""|\[\]|\{.*)$/.test(json) ? undefined : json;
 }
+
+/** Whether a parameter may be absent. */
+const isOptionalParam = (schema: z.core.$ZodType): boolean =>
+  schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || metaOf(schema)['item'] !== undefined;
 
 /** Reads the members of an object. */
 export function membersOf(schema: z.ZodObject, side: Side): Member[] {
   return Object.entries(schema.shape as z.core.$ZodShape).map(([name, member]) => {
     const fallback = side === 'params' ? defaultOf(member) : undefined;
-    const { optin, optout } = member._zod;
-    const isOptional =
-      side === 'params' ? optin === 'optional' || metaOf(member)['item'] !== undefined : optout === 'optional';
+    const isOptional = side === 'params' ? isOptionalParam(member) : member instanceof z.ZodOptional;
     return {
-      ...{ name, isOptional },
+      ...{ name, isOptional, takesUndefined: side === 'params' && isOptional },
       type: clientType(member, side),
       description: descriptionOf(member),
       ...(fallback === undefined ? {} : { default: fallback }),
     };
   });
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function eitherType(a: ClientType, b: ClientType): ClientType {
+  if (isEqual(a, b)) return a;
+  if (a.kind === 'object' && b.kind === 'object')
+    return { kind: 'object', members: eitherMembers(a.members, b.members) };
+  if (a.kind === 'list' && b.kind === 'list') return { kind: 'list', item: eitherType(a.item, b.item) };
+  return { kind: 'either', variants: [a, b] };
+}
+
+/** Members of results of two API versions: those of one version are optional, and types may be of either. */
+export function eitherMembers(a: readonly Member[], b: readonly Member[]): Member[] {
+  const isIn = (members: readonly Member[], { name }: Member): boolean =>
+    members.some((member) => member.name === name);
+  const only = (member: Member, version: string): Member => ({
+    ...{ ...member, isOptional: true },
+    description: `${member.description} (API version ${version} only)`,
+  });
+  const first = a.map((member) => {
+    const twin = b.find(({ name }) => name === member.name);
+    if (twin === undefined) return only(member, '1.3');
+    const isOptional = member.isOptional || twin.isOptional;
+    const type = eitherType(member.type, twin.type);
+    return type.kind === 'either'
+      ? {
+          ...member,
+          isOptional,
+          type,
+          description: `${member.description}; API version 1.32: ${twin.description}`,
+        }
+      : { ...member, isOptional, type };
+  });
+  return [...first, ...b.filter((member) => !isIn(a, member)).map((member) => only(member, '1.32'))];
 }

@@ -1,5 +1,5 @@
 /** Width of a line, as the format check demands. */
-export const WIDTH = 110;
+const WIDTH = 110;
 
 /** Name of a type for a method, member or event: `get_balance` gives GetBalance. */
 export const nameOf = (text: string): string =>
@@ -28,11 +28,11 @@ export const interfaceLines = (name: string, members: readonly string[], comment
     : [`export interface ${name} {`, ...members, '}']),
 ];
 
-/** Member or type alias with literal types, one a line. @param head ends before the type. */
-export const optionsLines = (head: string, options: readonly string[]): string[] => {
-  const indent = `${/^ */.exec(head)?.[0] ?? ''}  `;
-  return [head, ...options.map((option, i) => `${indent}| '${option}'${i === options.length - 1 ? ';' : ''}`)];
-};
+/** Declaration of a union of literals, one a line. */
+export const unionLines = (name: string, options: readonly string[]): string[] => [
+  `export type ${name} =`,
+  ...options.map((option, i) => `  | '${option}'${i === options.length - 1 ? ';' : ''}`),
+];
 
 /** Signature of a method, on several lines if it is too long for one. */
 export function signatureLines(name: string, params: readonly string[], result: string): string[] {

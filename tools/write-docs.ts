@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { registry } from '../src/rpc/registry.js';
 import { OPTIONS } from '../src/cli/options.js';
 import { apiPage, type KnownMethod } from './api-page.js';
-import { clientTable, clientTypes } from './client-types.js';
+import { clientTable } from './client-table.js';
+import { clientTypes } from './client-types.js';
 import { flagsPage } from './flags-page.js';
 
 const root = new URL('../../', import.meta.url);

@@ -60,7 +60,8 @@ const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 function readUrl(text: string | URL): URL {
   const url = new URL(text);
   if (!(url.protocol in PORTS)) throw new TypeError('the url begins with http: or https:');
-  if (url.username !== '' || url.password !== '') throw new TypeError('a login belongs in auth, not in the url');
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('a login belongs in auth, not in the url');
   if (url.search !== '' || url.hash !== '') throw new TypeError('the url has neither query nor fragment');
   return url;
 }
@@ -104,7 +105,12 @@ function withKey(method: string, params: ClientParams, key: string | undefined):
 }
 
 /** Makes the calls of one wallet. @param prefix path before `/json_rpc` and `/events`. */
-function walletClient(prefix: string, caller: RpcCaller, transport: HttpTransport, open: OpenCalls): WalletClient {
+function walletClient(
+  prefix: string,
+  caller: RpcCaller,
+  transport: HttpTransport,
+  open: OpenCalls,
+): WalletClient {
   const call = async (
     method: string,
     given: ClientParams = {},

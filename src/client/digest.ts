@@ -24,7 +24,7 @@ const PARAMETER = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))\s*,?\s*/y;
 /** Challenges of one or more `WWW-Authenticate` headers, by scheme in lower case. */
 function* challengesIn(header: string): Generator<readonly [string, ReadonlyMap<string, string>]> {
   const scheme = /[\s,]*([\w-]+)(?:\s*,\s*|\s+|$)/y;
-  for (let at = 0; at < header.length; ) {
+  for (let at = 0; at < header.length;) {
     scheme.lastIndex = at;
     const [whole, name = ''] = scheme.exec(header) ?? [];
     if (whole === undefined) return;

@@ -93,7 +93,8 @@ export async function* followEvents(
       }
     }
   } catch (error) {
-    if (cancellation.ending === 'closed') throw new WalletConnectionError(NAME, 'the client was closed', true);
+    if (cancellation.ending === 'closed')
+      throw new WalletConnectionError(NAME, 'the client was closed', true);
     if (cancellation.ending === 'aborted') throw cancellation.signal.reason;
     throw shownError(error);
   } finally {

@@ -1,7 +1,8 @@
 import { DigestAnswer, readChallenge } from './digest.js';
 
 /** Login of a client: user name and password (HTTP digest), or the token of a credential (bearer). */
-export type ClientAuth = { readonly username: string; readonly password: string } | { readonly token: string };
+export type ClientAuth =
+  { readonly username: string; readonly password: string } | { readonly token: string };
 
 /** Makes the `Authorization` headers of all requests of a client. Its secrets are not enumerable. */
 export class Login {

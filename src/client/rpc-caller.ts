@@ -137,7 +137,8 @@ async function readAnswer(method: string, answer: IncomingMessage): Promise<Json
   }
   const { result, error } = isObject(reply) ? reply : {};
   if (isObject(error)) throw new WalletRpcError(method, errorFields(error), { status, retryAfter });
-  if (result === undefined) throw new WalletHttpError(method, status, 'the answer is not JSON-RPC', retryAfter);
+  if (result === undefined)
+    throw new WalletHttpError(method, status, 'the answer is not JSON-RPC', retryAfter);
   return result;
 }
 

@@ -118,7 +118,9 @@ describe('an error', () => {
     ['bad JSON', 200, 'application/json', '{"result":', 'HTTP status 200: the answer is not JSON'],
     ['other JSON', 200, 'application/json', '[1]', 'HTTP status 200: the answer is not JSON-RPC'],
   ])('shows %s with its HTTP status', async (_, status, type, text, message) => {
-    const { client } = await serve((_req, res) => void res.writeHead(status, { 'content-type': type }).end(text));
+    const { client } = await serve(
+      (_req, res) => void res.writeHead(status, { 'content-type': type }).end(text),
+    );
     const error = await client.get_balance().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WalletHttpError);
     expect(error).toMatchObject({ status, message, method: 'get_balance' });
@@ -259,7 +261,9 @@ describe('a login', () => {
   });
 
   it('by digest takes a new nonce when the old one has expired', async () => {
-    const { server, client } = await serve(digestServer(2), { auth: { username: 'user', password: 'right' } });
+    const { server, client } = await serve(digestServer(2), {
+      auth: { username: 'user', password: 'right' },
+    });
     for (let i = 0; i < 4; i++) await client.open_wallet({ filename: 'x' });
     expect(server.requests).toHaveLength(6);
   });
@@ -273,7 +277,9 @@ describe('a login', () => {
   });
 
   it('by a token is sent with every request', async () => {
-    const { server, client } = await serve((_, res) => answerResult(res, '{}'), { auth: { token: 'wrpc_a.b-' } });
+    const { server, client } = await serve((_, res) => answerResult(res, '{}'), {
+      auth: { token: 'wrpc_a.b-' },
+    });
     await client.get_height();
     expect(server.requests[0]?.headers.authorization).toBe('Bearer wrpc_a.b-');
   });
