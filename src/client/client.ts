@@ -1,38 +1,22 @@
 import type { CallOptions, OrderOptions } from './call-options.js';
 import { OpenCalls } from './cancellation.js';
 import { readFingerprint, type ServerAddress } from './connector.js';
-import { followEvents, type EventOptions } from './events.js';
-import { Login, type ClientAuth } from './login.js';
+import { followEvents } from './events.js';
+import { Login } from './login.js';
 import { METHOD_KINDS, RESULT_SHAPES, type MethodKind } from './method-table.js';
 import type { WalletEvent, WalletMethods } from './methods.js';
+import type { ClientOptions, EventOptions } from './options.js';
 import type { ClientParams } from './params.js';
 import { toClientValue, type ClientValue, type Shape } from './results.js';
 import { RpcCaller } from './rpc-caller.js';
 import { HttpTransport } from './transport.js';
 
+export type * from './call-options.js';
 export * from './errors.js';
 export type * from './methods.js';
-export type { CallOptions, ClientAuth, ClientParams, ClientValue, EventOptions, OrderOptions };
-
-/** Options of a client. */
-export interface ClientOptions {
-  /** Address of the server, `http:` or `https:`. A path is put before every path of the server. */
-  readonly url: string | URL;
-  /** Absent: the server wants no login. */
-  readonly auth?: ClientAuth | undefined;
-  /** Name of the wallet that calls act on; absent: the current one of the server. */
-  readonly wallet?: string | undefined;
-  /** Longest time of a call with all its repetitions [ms]; 0, the default: any. */
-  readonly timeout?: number | undefined;
-  /** Most repetitions of a call after an error of the connection, if it may be repeated; default: 3. */
-  readonly retries?: number | undefined;
-  /** Most calls at one time, each with a connection; others wait. Event streams come on top. Default: 8. */
-  readonly connections?: number | undefined;
-  /** Certificates in PEM that the server's must chain to; absent: the authorities that Node.js knows. */
-  readonly ca?: string | readonly string[] | undefined;
-  /** SHA-256 fingerprints of certificates, one of which the server must have: for self-signed ones. */
-  readonly fingerprint?: string | readonly string[] | undefined;
-}
+export type * from './options.js';
+export type { ClientParams } from './params.js';
+export type { ClientValue } from './results.js';
 
 /** Methods and events of one wallet. */
 export interface WalletClient extends WalletMethods {

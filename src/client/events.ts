@@ -2,25 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../util/json.js';
 import type { OpenCalls } from './cancellation.js';
-import { WalletClientError, WalletConnectionError, WalletHttpError } from './errors.js';
+import { WalletConnectionError, WalletHttpError, type WalletClientError } from './errors.js';
 import { readText, retryAfterOf } from './http-answer.js';
 import { RESULT_SHAPES } from './method-table.js';
-import type { EventType, WalletEvent } from './methods.js';
+import type { WalletEvent } from './methods.js';
+import type { EventOptions } from './options.js';
 import { toClientValue } from './results.js';
 import { EventStreamParser } from './server-sent-events.js';
 import { RequestFailure, type HttpTransport } from './transport.js';
-
-/** Options of an event stream. */
-export interface EventOptions {
-  /** Id of the last event that was processed; 0 and absent: all that the server keeps. */
-  readonly after?: number;
-  /** Absent or empty: all types. */
-  readonly types?: readonly EventType[];
-  /** Ends the stream, which then throws the reason of the signal. */
-  readonly signal?: AbortSignal;
-  /** Reports a lost connection and the time until the next attempt [ms]. */
-  readonly onRetry?: (error: WalletClientError, delayMs: number) => void;
-}
 
 /** Times of a stream [ms]. */
 export interface StreamTimes {

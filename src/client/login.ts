@@ -1,8 +1,5 @@
 import { DigestAnswer, readChallenge } from './digest.js';
-
-/** Login of a client: user name and password (HTTP digest), or the token of a credential (bearer). */
-export type ClientAuth =
-  { readonly username: string; readonly password: string } | { readonly token: string };
+import type { ClientAuth } from './options.js';
 
 /** Makes the `Authorization` headers of all requests of a client. Its secrets are not enumerable. */
 export class Login {

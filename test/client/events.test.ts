@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, test } from '@jest/globals';
 import { OpenCalls } from '../../src/client/cancellation.js';
-import { createClient, type ClientOptions, type WalletEvent } from '../../src/client/client.js';
+import { createClient, type EventOptions, type WalletEvent } from '../../src/client/client.js';
 import type { WalletClientError } from '../../src/client/errors.js';
-import { followEvents, type EventOptions, type StreamTimes } from '../../src/client/events.js';
+import { followEvents, type StreamTimes } from '../../src/client/events.js';
 import { Login } from '../../src/client/login.js';
 import { HttpTransport } from '../../src/client/transport.js';
 import { freePort } from '../support/process.js';
@@ -57,7 +57,7 @@ describe('the events of a client', () => {
           'id: 8\nevent: payment.seen\ndata: {"id":8,"type":"payment.seen","data":{"amount":18446744073709551615}}\n\n',
         ),
     );
-    const client = createClient({ url: server.url } satisfies ClientOptions);
+    const client = createClient({ url: server.url });
     ends.push(() => client.close());
     const types = ['payment.seen', 'payment.mined'] as const;
     for await (const event of client.wallet('hot wallet').events({ after: 7, types })) {
