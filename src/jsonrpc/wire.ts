@@ -78,5 +78,9 @@ export const object = <S extends z.ZodRawShape>(shape: S, description = '') => {
   return description === '' ? schema : schema.describe(description);
 };
 
+/** Object with any members. */
+export const record = (description: string) =>
+  z.record(z.string(), z.unknown()).meta({ title: 'object', type: 'object', description });
+
 /** Result of a method that returns nothing. */
 export const nothing = () => object({});

@@ -19,6 +19,8 @@ export interface Context {
   /** Wallet of the request, resolved when it arrived. @throws WalletError `no_wallet` if none was open then. */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
+  /** Methods that the client may call. */
+  readonly methods: () => readonly WalletMethod[];
   /** Limits of the client's payments; undefined: none, as it has all rights. */
   readonly spender: Spender | undefined;
 }

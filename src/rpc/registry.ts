@@ -7,6 +7,7 @@ import { addressMethods } from './methods/addresses.js';
 import { annotationMethods } from './methods/annotations.js';
 import { coldSigningMethods } from './methods/cold-signing.js';
 import { backgroundSyncMethods } from './methods/background-sync.js';
+import { discoveryMethods } from './methods/discovery.js';
 import { eventMethods } from './methods/events.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
@@ -24,6 +25,7 @@ import { webhookMethods } from './methods/webhooks.js';
 
 /** All wallet methods. */
 export const registry = new Registry<WalletMethod>([
+  ...discoveryMethods,
   ...fileMethods,
   ...serviceMethods,
   ...backgroundSyncMethods,
