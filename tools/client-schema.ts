@@ -54,6 +54,7 @@ export function clientType(schema: z.core.$ZodType, side: Side): ClientType {
   if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
   if (schema instanceof z.ZodUnion)
     return { kind: 'union', variants: schema.def.options.map((variant) => clientType(variant, side)) };
+  if (schema instanceof z.ZodRecord) return plain('JsonObject');
   if (schema instanceof z.ZodString) return plain('string');
   if (schema instanceof z.ZodBoolean) return plain('boolean');
   if (schema instanceof z.ZodBigInt) return plain('bigint');

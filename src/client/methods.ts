@@ -4,6 +4,9 @@ import type { CallOptions, OrderOptions } from './call-options.js';
 /** Object without members. */
 export type NoMembers = Readonly<Record<string, never>>;
 
+/** Object whose members the types do not name. Integers beyond the safe ones are bigint. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /** Parameters of add_address_book. */
 export interface AddAddressBookParams {
   readonly address?: string | undefined;
@@ -1662,6 +1665,16 @@ export interface RotateWebhookSecretResult {
   readonly secret: string;
 }
 
+/** Result of rpc.discover. */
+export interface RpcDiscoverResult {
+  /** Version of OpenRPC. */
+  readonly openrpc: string;
+  /** Name, version and license of the server. */
+  readonly info: JsonObject;
+  /** Methods, by name. */
+  readonly methods: readonly JsonObject[];
+}
+
 /** Parameters of scan_tx. */
 export interface ScanTxParams {
   readonly txids?: readonly string[] | undefined;
@@ -2385,6 +2398,8 @@ export interface WalletMethods {
     params: RotateWebhookSecretParams,
     options?: CallOptions,
   ): Promise<RotateWebhookSecretResult>;
+  /** Returns an OpenRPC document of the methods that the client may call. */
+  'rpc.discover'(params?: NoMembers, options?: CallOptions): Promise<RpcDiscoverResult>;
   /** Scans single transactions, apart from a refresh. */
   scan_tx(params?: ScanTxParams, options?: CallOptions): Promise<NoMembers>;
   /** Sets the description of a tag. */

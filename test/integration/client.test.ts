@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe('a login of the client', () => {
-  it('is HTTP digest, for calls one after the other and at one time', async () => {
+  it('is HTTP digest, for calls one after the other and at one time, and for events', async () => {
     const [username = '', password = ''] = (server.tokens['till'] ?? '').split(':');
     const client = clientOf({ username, password }, 'shop');
     const { address } = await client.get_address();
@@ -53,6 +53,10 @@ describe('a login of the client', () => {
     expect(new Set(all.map((one) => one.address))).toEqual(new Set([address]));
     const made = await client.create_address({ label: 'order 1' });
     expect(made).toMatchObject({ address_index: 1, address: expect.stringMatching(/^\w{95}$/) });
+    for await (const { type } of client.events({ after: 0, types: ['payment.mined', 'wallet.synced'] })) {
+      expect(['payment.mined', 'wallet.synced']).toContain(type);
+      break;
+    }
   });
 
   it('is a token, whose rules answer with their code', async () => {

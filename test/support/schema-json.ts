@@ -22,6 +22,7 @@ export function jsonOf(schema: z.core.$ZodType): fc.Arbitrary<Json> {
   if (schema instanceof z.ZodArray) return fc.array(jsonOf(schema.def.element), { maxLength: 3 });
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options.map(String));
   if (schema instanceof z.ZodUnion) return fc.oneof(...schema.def.options.map(jsonOf));
+  if (schema instanceof z.ZodRecord) return fc.constantFrom({}, { a: 'text', b: { c: true } });
   if (schema instanceof z.ZodBoolean) return fc.boolean();
   if (schema instanceof z.ZodString)
     return fc.constantFrom(...TEXTS.filter((text) => schema.safeParse(text).success));
