@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJson } from '../util/json.js';
 import type { OpenCalls } from './cancellation.js';
 import { WalletConnectionError, WalletHttpError, type WalletClientError } from './errors.js';
-import { readText, retryAfterOf } from './http-answer.js';
+import { parseExactly } from './exact-json.js';
+import { readFirstLine, retryAfterOf } from './http-answer.js';
 import { RESULT_SHAPES } from './method-table.js';
 import type { WalletEvent } from './methods.js';
 import type { EventOptions } from './options.js';
@@ -130,7 +130,7 @@ async function openStream(
   });
   const { statusCode: status = 0, headers } = answer;
   if (status !== OK || !/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
-    throw new WalletHttpError(NAME, status, await readText(answer), retryAfterOf(headers));
+    throw new WalletHttpError(NAME, status, await readFirstLine(answer), retryAfterOf(headers));
   return streamOf(answer, maxSilence);
 }
 
@@ -158,5 +158,5 @@ function streamOf(answer: IncomingMessage, maxSilence: number): Stream {
 
 function eventOf(data: string): WalletEvent {
   const [shape] = RESULT_SHAPES.get_events.events;
-  return toClientValue(parseJson(data), shape) as unknown as WalletEvent;
+  return toClientValue(parseExactly(data), shape) as unknown as WalletEvent;
 }

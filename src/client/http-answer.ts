@@ -9,18 +9,20 @@ export function retryAfterOf({ 'retry-after': text = '' }: IncomingHttpHeaders):
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * Reads an answer to its end. @returns the first line of a plain text, shortened; empty for other types.
- * @throws RequestFailure for an answer that is cut off.
- */
+/** Reads an answer to its end. @throws RequestFailure for one that is cut off. */
 export async function readText(answer: IncomingMessage): Promise<string> {
-  const isPlain = /^text\/plain\b/i.test(answer.headers['content-type'] ?? '');
-  let text = '';
+  const parts: string[] = [];
   try {
-    for await (const part of answer.setEncoding('utf8'))
-      if (isPlain && text.length < MAX_TEXT) text += part as string;
+    for await (const part of answer.setEncoding('utf8')) parts.push(part as string);
   } catch (cause) {
     throw new RequestFailure(true, cause);
   }
-  return (text.split('\n')[0] ?? '').slice(0, MAX_TEXT);
+  return parts.join('');
+}
+
+/** Reads an answer to its end. @returns the first line of a plain text, shortened; empty for other types. */
+export async function readFirstLine(answer: IncomingMessage): Promise<string> {
+  const isPlain = /^text\/plain\b/i.test(answer.headers['content-type'] ?? '');
+  const text = await readText(answer);
+  return isPlain ? (text.split('\n', 1)[0] ?? '').slice(0, MAX_TEXT) : '';
 }

@@ -23,14 +23,18 @@ const integerOf = (value: bigint, shape: MemberShape | undefined): number | bigi
   return Number.isSafeInteger(number) ? number : value;
 };
 
+const numberOf = (value: number, shape: MemberShape | undefined): number | bigint =>
+  shape === 'bigint' && Number.isSafeInteger(value) ? BigInt(value) : value;
+
 /**
  * Converts exact JSON to the types of the client, in place. Integers become bigint where the shape says so, else number,
  * unless that would lose digits. Lists that the server left out because they are empty are added.
- * @param json every integer is a bigint. @param shape undefined: of an unknown method.
+ * @param json integers are bigints, or safe numbers. @param shape undefined: of an unknown method.
  */
 export function toClientValue(json: Json | undefined, shape: MemberShape | undefined): ClientValue {
   if (json === undefined || json === null) return null;
   if (typeof json === 'bigint') return integerOf(json, shape);
+  if (typeof json === 'number') return numberOf(json, shape);
   if (typeof json !== 'object') return json;
   if (Array.isArray(json)) {
     const list = json as ClientValue[];

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { JsonError, JsonParser, type Json } from '../util/json.js';
+import { JsonError, type Json } from '../util/json.js';
 import type { CallOptions } from './call-options.js';
 import type { Cancellation, OpenCalls } from './cancellation.js';
 import { ConnectionLimit } from './connection-limit.js';
@@ -11,7 +11,8 @@ import {
   WalletTimeoutError,
   type WalletRpcErrorData,
 } from './errors.js';
-import { readText, retryAfterOf } from './http-answer.js';
+import { parseExactly } from './exact-json.js';
+import { readFirstLine, readText, retryAfterOf } from './http-answer.js';
 import { requestText, type ClientParams } from './params.js';
 import { RequestFailure, type HttpTransport } from './transport.js';
 
@@ -60,7 +61,7 @@ export class RpcCaller {
   }
 
   /**
-   * Makes a call and returns the result as exact JSON, in which every integer is a bigint.
+   * Makes a call and returns the result as exact JSON, in which integers are bigints or safe numbers.
    * @throws WalletRpcError, WalletHttpError, WalletConnectionError, WalletTimeoutError, or the reason of the signal;
    * TypeError and RangeError for parameters that JSON cannot hold.
    */
@@ -125,14 +126,13 @@ async function readAnswer(method: string, answer: IncomingMessage): Promise<Json
   const { statusCode: status = 0, headers } = answer;
   const retryAfter = retryAfterOf(headers);
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
-    throw new WalletHttpError(method, status, await readText(answer), retryAfter);
-  const parser = new JsonParser();
+    throw new WalletHttpError(method, status, await readFirstLine(answer), retryAfter);
+  const text = await readText(answer);
   let reply: Json;
   try {
-    for await (const part of answer.setEncoding('utf8')) parser.write(part as string);
-    reply = parser.end();
-  } catch (cause) {
-    if (!(cause instanceof JsonError)) throw new RequestFailure(true, cause);
+    reply = parseExactly(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
     throw new WalletHttpError(method, status, 'the answer is not JSON', retryAfter);
   }
   const { result, error } = isObject(reply) ? reply : {};

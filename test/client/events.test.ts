@@ -127,22 +127,24 @@ describe('the events of a client', () => {
     expect(delays).toEqual([3000]);
   });
 
-  it('go on where a connection is silent, and not where it sends comments', async () => {
-    const timers = new Set<NodeJS.Timeout>();
-    ends.push(() => timers.forEach((timer) => clearInterval(timer)));
+  it('go on where a connection is silent', async () => {
     const server = await serve(({ url }, res) => {
-      begin(res).write(':\n\n');
-      if (cursorOf(url) === 0) return;
-      timers.add(setInterval(() => res.write(':\n\n'), 30));
-      timers.add(setTimeout(() => res.write(textOf(2)), 250));
+      begin(res).write(server.requests.length === 2 ? '' : textOf(cursorOf(url) + 1));
     });
-    const first = await serve(({ url }, res) => void begin(res).write(cursorOf(url) === 0 ? textOf(1) : ''));
-    const silent = follow(first.url);
-    expect((await silent.next()).value?.id).toBe(1);
-    void silent.next().catch(() => undefined);
-    expect(await take(follow(server.url, { after: 1 }), 1)).toEqual([2]);
+    expect(await take(follow(server.url), 2)).toEqual([1, 2]);
+    expect(server.requests.length).toBeGreaterThan(2);
+  });
+
+  it('keep a connection that sends comments only', async () => {
+    const timers: NodeJS.Timeout[] = [];
+    ends.push(() => timers.forEach(clearTimeout));
+    const server = await serve((_, res) => {
+      begin(res).write(':\n\n');
+      timers.push(setInterval(() => res.write(':\n\n'), 50));
+      timers.push(setTimeout(() => res.write(textOf(1)), 2_000));
+    });
+    expect(await take(follow(server.url, {}, { ...TIMES, maxSilence: 1_500 }), 1)).toEqual([1]);
     expect(server.requests).toHaveLength(1);
-    expect(first.requests.length).toBeGreaterThan(1);
   });
 
   test.each([400, 401, 403, 404, 410])('end with the error of status %d', async (status) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { parseExactly } from '../../src/client/exact-json.js';
 import { toClientValue } from '../../src/client/results.js';
 import { RESULT_SHAPES } from '../../src/client/method-table.js';
 import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';
@@ -41,7 +42,9 @@ describe('a result', () => {
     fc.assert(
       fc.property(jsonOf(schema), (json) => {
         const text = writeJson(json as Json);
-        expect(toClientValue(parseJson(text), shape)).toEqual(schema.parse(parseJson(text)));
+        const output = schema.parse(parseJson(text));
+        for (const parse of [parseJson, parseExactly])
+          expect(toClientValue(parse(text), shape)).toEqual(output);
       }),
       { numRuns: 20 },
     );
