@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import type { z } from 'zod';
 import * as wire from '../../src/jsonrpc/wire.js';
 import { U64_MAX } from '../../src/util/amount.js';
 

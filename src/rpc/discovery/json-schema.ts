@@ -12,8 +12,8 @@ const itemOf = (schema: z.core.$ZodType): z.core.$ZodType | undefined => {
 
 /** Members of a schema that its metadata gives: a whole schema for a leaf, a description otherwise. */
 function givenBy(schema: z.core.$ZodType): JsonSchema {
-  const { item: _, ...given } = (schema instanceof z.ZodType ? schema.meta() : undefined) ?? {};
-  return given as JsonSchema;
+  const given = (schema instanceof z.ZodType ? schema.meta() : undefined) ?? {};
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name !== 'item')) as JsonSchema;
 }
 
 /** Whether a member of an object may be absent. */

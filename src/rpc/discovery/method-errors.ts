@@ -42,13 +42,9 @@ function messageOf(kind: Kind, { texts }: Gates): string {
   return typeof text === 'string' ? text : kind.replaceAll('_', ' ');
 }
 
-/**
- * Lists the errors of a method by code, in descending order. Messages of faults that share a code are joined.
- * @throws Error for a method without an entry in `FAULTS`.
- */
+/** Lists the errors of a method by code, in descending order. Messages of faults that share a code are joined. */
 export function errorsOf({ name, meta, params }: WalletMethod): MethodError[] {
-  const own = FAULTS[name];
-  if (own === undefined) throw new Error(`${name}: its faults are not listed`);
+  const own = FAULTS[name] ?? [];
   const messages = new Map<number, Set<string>>();
   const add = (code: number, message: string): void => {
     messages.set(code, (messages.get(code) ?? new Set()).add(message));
