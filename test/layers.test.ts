@@ -43,6 +43,7 @@ const mayImport: Record<string, readonly string[]> = {
   wallet: protocol,
   access: ['cryptonote', 'util'],
   jsonrpc: ['util'],
+  client: ['util'],
   epee: ['util'],
   cryptonote: ['ringct', ...ground],
   ringct: ['cryptonote', ...ground],

@@ -1,6 +1,11 @@
-import { z } from 'zod';
-import { atomic, flag, height, i8, text, u32, u64 } from '../src/jsonrpc/params.js';
+import { INVALID_PARAMS } from '../src/jsonrpc/errors.js';
+import { resultSchema, type ApiVersion } from '../src/rpc/api-version.js';
+import { EXAMPLES, type Example } from '../src/rpc/discovery/examples.js';
+import { jsonSchemaOf } from '../src/rpc/discovery/json-schema.js';
+import { errorsOf } from '../src/rpc/discovery/method-errors.js';
 import type { WalletMethod } from '../src/rpc/method.js';
+import { markdownTable } from './markdown-table.js';
+import { schemaRows, type SchemaRow } from './schema-rows.js';
 
 /** Method of the reference, by the releases that have it. */
 export interface KnownMethod {
@@ -50,68 +55,6 @@ const MULTISIG = {
   unready: 'Refused once the key exchange is complete (-28).',
 } as const;
 
-const LEAVES = new Map<z.core.$ZodType, string>([
-  [text, 'string'],
-  [flag, 'boolean'],
-  [u32, 'unsigned 32-bit integer'],
-  [u64, 'unsigned 64-bit integer'],
-  [i8, 'signed 8-bit integer'],
-  [height, 'height or count'],
-  [atomic, 'amount in atomic units'],
-]);
-
-/** Type of a parameter; members of an object, for which a list or an object is documented with indented items. */
-interface ParamType {
-  readonly name: string;
-  readonly members?: z.core.$ZodShape;
-}
-
-/** @throws Error for a schema that the page cannot describe. */
-function typeOf(schema: z.core.$ZodType): ParamType {
-  const leaf = LEAVES.get(schema);
-  if (leaf !== undefined) return { name: leaf };
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return typeOf(schema.def.innerType);
-  if (schema instanceof z.ZodObject) return { name: 'object', members: schema.shape };
-  if (schema instanceof z.ZodEnum)
-    return { name: `one of ${schema.options.map((option) => `\`${option}\``).join(', ')}` };
-  if (schema instanceof z.ZodArray) return { name: `list of: ${typeOf(schema.def.element).name}` };
-  // A text with further conditions.
-  if (schema instanceof z.ZodString) return { name: 'string' };
-  const item = schema instanceof z.ZodType ? schema.meta()?.['item'] : undefined;
-  if (item instanceof z.ZodType) {
-    const { name, members } = typeOf(item);
-    return { name: `list of: ${name}`, ...(members === undefined ? {} : { members }) };
-  }
-  throw new Error(`a schema without a description: ${schema._zod.def.type}`);
-}
-
-/** Default of a parameter as JSON; undefined if an absent one has a meaning of its own. */
-function defaultOf(schema: z.core.$ZodType): string | undefined {
-  if (!(schema instanceof z.ZodDefault)) return undefined;
-  return JSON.stringify(schema.def.defaultValue, (_, value: unknown) =>
-    typeof value === 'bigint' ? Number(value) : value,
-  );
-}
-
-function paramLines(shape: z.core.$ZodShape, indent = ''): string[] {
-  return Object.entries(shape).flatMap(([name, schema]) => {
-    const { name: type, members } = typeOf(schema);
-    const fallback = defaultOf(schema);
-    const suffix =
-      fallback !== undefined
-        ? `, default \`${fallback}\``
-        : schema instanceof z.ZodOptional
-          ? ', optional'
-          : type.startsWith('list')
-            ? ', default `[]`'
-            : ', required';
-    return [
-      `${indent}- \`${name}\`: ${type}${suffix}`,
-      ...(members === undefined ? [] : paramLines(members, `${indent}  `)),
-    ];
-  });
-}
-
 function conditionsOf({ name, meta }: WalletMethod): string {
   const scope = SCOPES[name] ?? SCOPE_OF_NEED[meta.needs];
   return [
@@ -134,10 +77,100 @@ function originOf(known: KnownMethod | undefined): string[] {
   return known.in.includes('0.18') ? [] : ['Not in `monero-wallet-rpc` 0.18; later releases have it.', ''];
 }
 
+const code = (text: string): string => `\`${text}\``;
+
+function defaultOf({ initial, required, type }: SchemaRow): string {
+  if (initial !== undefined) return code(initial);
+  if (required) return 'required';
+  return type.startsWith('list') ? code('[]') : 'optional';
+}
+
+function paramLines(method: WalletMethod): string[] {
+  const rows = schemaRows(jsonSchemaOf(method.params));
+  if (rows.length === 0) return ['No parameters.', ''];
+  const head = ['parameter', 'type', 'default'];
+  return [
+    ...markdownTable(
+      head,
+      rows.map((row) => [code(row.path), row.type, defaultOf(row)]),
+    ),
+    '',
+  ];
+}
+
+const isList = ({ type }: SchemaRow): boolean => type.startsWith('list');
+
+function resultTable(method: WalletMethod, version: ApiVersion): string[] {
+  const rows = schemaRows(jsonSchemaOf(resultSchema(version, method)));
+  if (rows.length === 0) return ['Returns an empty object.'];
+  return markdownTable(
+    ['result', 'type', 'meaning'],
+    rows.map((row) => [
+      code(row.path),
+      row.required || isList(row) ? row.type : `${row.type}, optional`,
+      row.description,
+    ]),
+  );
+}
+
+/** Table of the result, or one for each API version if they differ. */
+function resultLines(method: WalletMethod): string[] {
+  const [older, newer] = [resultTable(method, '1.3'), resultTable(method, '1.32')];
+  if (older.join() === newer.join()) return [...older, ''];
+  return ['Under `--api-version 1.3`:', '', ...older, '', 'Under `--api-version 1.32`:', '', ...newer, ''];
+}
+
+/** Longest message of an error on the page [characters]. */
+const MAX_MESSAGE = 120;
+
+/** Errors that the conditions of the method do not name. */
+function errorLine(method: WalletMethod, conditions: string): string[] {
+  const errors = errorsOf(method).filter(
+    ({ code: number }) => number > INVALID_PARAMS && !conditions.includes(`(${number})`),
+  );
+  if (errors.length === 0) return [];
+  const texts = errors.map(({ code: number, message }) => {
+    const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+    return `${number} ${short.replaceAll(/\s+/g, ' ').replace(/\.$/, '').replaceAll('_', '\\_')}`;
+  });
+  return [`Errors: ${texts.join('; ')}.`, ''];
+}
+
+/** Longest line of JSON [characters]. */
+const WIDTH = 110;
+
+/**
+ * JSON as the format check demands it: objects over several lines, a list of plain values on one if it fits.
+ * @param column of the first character.
+ */
+function jsonText(value: unknown, indent = '', column = 0): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  const over = (open: string, parts: readonly string[], close: string): string =>
+    `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`;
+  if (Array.isArray(value)) {
+    const items = (value as readonly unknown[]).map((item) => jsonText(item, inner, inner.length));
+    const line = `[${items.join(', ')}]`;
+    // A comma may follow.
+    return line.includes('\n') || column + line.length >= WIDTH ? over('[', items, ']') : line;
+  }
+  const members = Object.entries(value).map(([key, item]) => {
+    const name = `${JSON.stringify(key)}: `;
+    return name + jsonText(item, inner, inner.length + name.length);
+  });
+  return members.length === 0 ? '{}' : over('{', members, '}');
+}
+
+const exampleLines = (method: string, { name, params, result }: Example): string[] => [
+  `Example, ${name}:`,
+  '',
+  ...['```json', jsonText({ method, params }), '```', '', '```json', jsonText({ result }), '```', ''],
+];
+
 function section(method: WalletMethod, known: KnownMethod | undefined): string[] {
-  const { name, aliases = [], summary, params } = method;
-  if (!(params instanceof z.ZodObject)) throw new Error(`${name}: parameters are no object`);
-  const lines = paramLines(params.shape as z.core.$ZodShape);
+  const { name, aliases = [], summary } = method;
+  const conditions = conditionsOf(method);
   return [
     `## ${name}`,
     '',
@@ -147,10 +180,12 @@ function section(method: WalletMethod, known: KnownMethod | undefined): string[]
       ? []
       : [`Also called ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`, '']),
     ...originOf(known),
-    conditionsOf(method),
+    conditions,
     '',
-    ...(lines.length === 0 ? ['No parameters.'] : lines),
-    '',
+    ...paramLines(method),
+    ...resultLines(method),
+    ...errorLine(method, conditions),
+    ...(EXAMPLES[name] ?? []).flatMap((example) => exampleLines(name, example)),
   ];
 }
 
@@ -168,8 +203,9 @@ export function apiPage(methods: readonly WalletMethod[], known: readonly KnownM
     '',
     'Calls are JSON-RPC 2.0 over `POST`. `/wallet/<name>/json_rpc` acts on the named wallet, `/json_rpc` on the current',
     'one. Integers keep all their digits, and may be quoted. An absent parameter, or one that is `null`, takes its',
-    'default; unknown parameters are ignored. Numbers in brackets are error codes. The family of a method is the group that',
-    'a [credential](credentials.md) allows or denies.',
+    'default; unknown parameters are ignored. Lists that are empty are left out of results. Numbers in brackets are error',
+    'codes; every method may also return -32603. The family of a method is the group that a [credential](credentials.md)',
+    'allows or denies. `rpc.discover` returns all of this as an OpenRPC document.',
     '',
     ...sorted.flatMap((method) =>
       section(

@@ -1,4 +1,5 @@
 import { environmentName, type OptionSpec } from '../src/cli/options.js';
+import { markdownTable } from './markdown-table.js';
 
 /** Row of a flag in the table of its group. */
 function rowOf({
@@ -14,20 +15,6 @@ function rowOf({
     ...(repeatable && !help.includes('repeatable') ? ['repeatable'] : []),
   ];
   return [`\`--${flag}\``, notes.length === 0 ? help : `${help} (${notes.join('; ')})`];
-}
-
-/** Table in which the columns have equal widths, as the format check demands. */
-function table(rows: readonly (readonly [string, string])[]): string[] {
-  const all = [['flag', 'meaning'] as const, ...rows];
-  const widths = [0, 1].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  const line = (row: readonly [string, string]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = all[0], ...body] = all;
-  return [
-    line(head as [string, string]),
-    `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,
-    ...body.map((row) => line(row as [string, string])),
-  ];
 }
 
 /** Writes the page of all flags as Markdown, in groups as `--help` does. */
@@ -46,7 +33,7 @@ export function flagsPage(options: readonly OptionSpec[]): string {
     ...groups.flatMap((group) => [
       `## ${group}`,
       '',
-      ...table(options.filter((option) => option.group === group).map(rowOf)),
+      ...markdownTable(['flag', 'meaning'], options.filter((option) => option.group === group).map(rowOf)),
       '',
     ]),
   ]

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { registry } from '../src/rpc/registry.js';
 import { OPTIONS } from '../src/cli/options.js';
 import { apiPage, type KnownMethod } from './api-page.js';
+import { clientTable } from './client-table.js';
+import { clientTypes } from './client-types.js';
 import { flagsPage } from './flags-page.js';
 
 const root = new URL('../../', import.meta.url);
@@ -10,3 +12,5 @@ const { methods } = JSON.parse(readFileSync(new URL('test/vectors/rpc/methods.js
 };
 writeFileSync(new URL('docs/api.md', root), apiPage(registry.methods, methods));
 writeFileSync(new URL('docs/flags.md', root), flagsPage(OPTIONS));
+writeFileSync(new URL('src/client/methods.ts', root), clientTypes(registry.methods));
+writeFileSync(new URL('src/client/method-table.ts', root), clientTable(registry.methods));

@@ -5,8 +5,10 @@ import { INVALID_PARAMS, RpcError } from './errors.js';
 
 /*
  * Schemas of wire parameters over exact JSON: integers are bigint, or digit strings from clients that quote them. An
- * absent parameter takes its default, as in upstream's parser.
+ * absent parameter takes its default, as in upstream's parser. Metadata of a leaf is its JSON Schema.
  */
+
+const U32_MAX = 0xffff_ffffn;
 
 const integer = (min: bigint, max: bigint) =>
   z
@@ -22,25 +24,38 @@ const integer = (min: bigint, max: bigint) =>
     )
     .refine((value) => value >= min && value <= max, 'out of range');
 
+const jsonInteger = (title: string, minimum: bigint, maximum: bigint) => ({
+  title,
+  type: 'integer',
+  minimum,
+  maximum,
+});
+
 /** Unsigned 64-bit, as a bigint. */
-export const u64 = integer(0n, U64_MAX);
+export const u64 = integer(0n, U64_MAX).meta(jsonInteger('unsigned 64-bit integer', 0n, U64_MAX));
 
 /** Unsigned 64-bit, in atomic units. */
-export const atomic = u64.transform((value) => value as Amount);
+export const atomic = u64
+  .transform((value) => value as Amount)
+  .meta(jsonInteger('amount in atomic units', 0n, U64_MAX));
 
 /** Unsigned 64-bit that must fit a safe integer: heights and counts. Larger ones become the largest safe one. */
-export const height = u64.transform((value) =>
-  value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value),
-);
+export const height = u64
+  .transform((value) => (value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)))
+  .meta(jsonInteger('height or count', 0n, U64_MAX));
 
 /** Unsigned 32-bit. */
-export const u32 = integer(0n, 0xffffffffn).transform(Number);
+export const u32 = integer(0n, U32_MAX)
+  .transform(Number)
+  .meta(jsonInteger('unsigned 32-bit integer', 0n, U32_MAX));
 
 /** Signed 8-bit. */
-export const i8 = integer(-128n, 127n).transform(Number);
+export const i8 = integer(-128n, 127n)
+  .transform(Number)
+  .meta(jsonInteger('signed 8-bit integer', -128n, 127n));
 
-export const text = z.string();
-export const flag = z.boolean();
+export const text = z.string().meta({ title: 'string', type: 'string' });
+export const flag = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 
 /** Longest list that is validated without a pause [items]. */
 const SHORT_LIST = 256;

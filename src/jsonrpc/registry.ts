@@ -1,12 +1,15 @@
-import type { Method, Result } from './method.js';
+interface Named {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+}
 
 /** Finds the methods of a server by name or alias. */
-export class Registry<Context, Meta, Answer = Result> {
-  readonly methods: readonly Method<Context, Meta, Answer>[];
-  readonly #byName = new Map<string, Method<Context, Meta, Answer>>();
+export class Registry<M extends Named> {
+  readonly methods: readonly M[];
+  readonly #byName = new Map<string, M>();
 
   /** @throws Error when two methods share a name. */
-  constructor(methods: readonly Method<Context, Meta, Answer>[]) {
+  constructor(methods: readonly M[]) {
     this.methods = methods;
     for (const method of methods)
       for (const name of [method.name, ...(method.aliases ?? [])]) {
@@ -15,7 +18,7 @@ export class Registry<Context, Meta, Answer = Result> {
       }
   }
 
-  find(name: string): Method<Context, Meta, Answer> | undefined {
+  find(name: string): M | undefined {
     return this.#byName.get(name);
   }
 }

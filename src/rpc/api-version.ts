@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
+import * as wire from '../jsonrpc/wire.js';
 import type { Json } from '../util/json.js';
 import { WalletError, type Fault } from '../wallet/model/wallet-error.js';
 
@@ -21,6 +23,8 @@ interface Difference {
   readonly request?: Partial<Record<ApiVersion, (params: Params) => Params>>;
   /** Converts the handler's result for the version. */
   readonly reply?: Partial<Record<ApiVersion, (result: PagedResult) => PagedResult>>;
+  /** Converts the schema of the handler's result to that of the version. */
+  readonly result?: Partial<Record<ApiVersion, (schema: z.ZodObject) => z.ZodObject>>;
   /** Converts a fault to a result, if it is not an error in the version. */
   readonly fault?: Partial<Record<ApiVersion, (fault: Fault) => PagedResult | undefined>>;
 }
@@ -47,6 +51,16 @@ const withoutSize = (item: Json): Json => ({ ...(item as Params), tx_size: undef
 
 const withoutPaymentId = (entry: Json): Json => ({ ...(entry as Params), payment_id: undefined }) as Json;
 
+/** Changes the rows of a list in a schema. @throws Error if it has no such list. */
+function withRows(schema: z.ZodObject, name: string, change: (row: z.ZodObject) => z.ZodObject): z.ZodObject {
+  const list = schema.shape[name];
+  const rows = list instanceof z.ZodDefault ? list.def.innerType : undefined;
+  const row = rows instanceof z.ZodArray ? rows.element : undefined;
+  if (!(list instanceof z.ZodDefault) || !(row instanceof z.ZodObject))
+    throw new Error(`no list of objects: ${name}`);
+  return schema.extend({ [name]: wire.list(change(row), list.description ?? '') });
+}
+
 /** Result in place of the error for an unreadable proof. */
 const badProofAs =
   (answer: PagedResult) =>
@@ -63,6 +77,12 @@ export const DIFFERENCES: readonly Difference[] = [
         transfers: (result['transfers'] as JsonRows).map(minorIndex),
       }),
     },
+    result: {
+      '1.3': (schema) =>
+        withRows(schema, 'transfers', (row) =>
+          row.extend({ subaddr_index: wire.u32('Index of the receiving address in its account') }),
+        ),
+    },
   },
   {
     row: 'W2',
@@ -73,6 +93,7 @@ export const DIFFERENCES: readonly Difference[] = [
         transfers: (result['transfers'] as JsonRows).map(withoutSize),
       }),
     },
+    result: { '1.32': (schema) => withRows(schema, 'transfers', (row) => row.omit({ tx_size: true })) },
   },
   {
     row: 'W5',
@@ -88,6 +109,10 @@ export const DIFFERENCES: readonly Difference[] = [
     row: 'W8',
     methods: ['validate_address'],
     reply: { '1.3': (result) => ({ ...result, openalias_address: result['openalias_address'] !== '' }) },
+    result: {
+      '1.3': (schema) =>
+        schema.extend({ openalias_address: wire.flag('The address was found under an OpenAlias name') }),
+    },
   },
   {
     row: 'W9',
@@ -96,6 +121,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reply: {
       '1.32': (result) => ({ ...result, entries: (result['entries'] as Json[]).map(withoutPaymentId) }),
     },
+    result: { '1.32': (schema) => withRows(schema, 'entries', (row) => row.omit({ payment_id: true })) },
   },
   {
     row: 'W10',
@@ -153,6 +179,7 @@ export const DIFFERENCES: readonly Difference[] = [
     row: 'W18',
     methods: ['check_reserve_proof'],
     reply: { '1.3': (result) => (result['good'] === true ? result : { good: false }) },
+    result: { '1.3': (schema) => schema.partial({ spent: true, total: true }) },
   },
   {
     row: 'W19',
@@ -212,6 +239,13 @@ export const adaptRequest = (version: ApiVersion, method: string, params: Params
 
 export const adaptReply = (version: ApiVersion, method: string, result: PagedResult): PagedResult =>
   applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);
+
+/** Schema of a method's result in a version. */
+export const resultSchema = (
+  version: ApiVersion,
+  { name, result }: { readonly name: string; readonly result: () => z.ZodObject },
+): z.ZodObject =>
+  applying(name).reduce((schema, difference) => difference.result?.[version]?.(schema) ?? schema, result());
 
 /** Result in place of an error in this version; undefined if it stays an error. */
 export const adaptFault = (version: ApiVersion, method: string, fault: Fault): PagedResult | undefined =>

@@ -5,7 +5,6 @@ import type { OpenWallet } from '../services/open-wallet.js';
 import { BACKGROUND_FAULT } from '../wallet/model/background-sync-mode.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { isReady } from '../wallet/multisig/account.js';
-import type { Spender } from '../wallet/model/spender.js';
 import { DENIED } from './error-map.js';
 import type { ApiVersion } from './api-version.js';
 import type { Context, Gates } from './method.js';
@@ -43,7 +42,7 @@ export function passGate(
   server: WalletManager,
   scope: WalletScope,
   version: ApiVersion,
-  spender: Spender | undefined,
+  client: Pick<Context, 'methods' | 'spender'>,
 ): Context {
   if (gates.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });
@@ -53,7 +52,7 @@ export function passGate(
     server,
     scope,
     version,
-    spender,
+    ...client,
     get wallet() {
       return required(bound);
     },

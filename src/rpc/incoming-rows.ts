@@ -1,8 +1,10 @@
 import type { JsonRows } from '../jsonrpc/json-rows.js';
+import * as wire from '../jsonrpc/wire.js';
 import type { Paged } from '../services/history/history.js';
 import type { Json } from '../util/json.js';
 import { Field, type RowTemplate } from '../util/row-template.js';
 import type { IncomingField } from '../wallet/model/records.js';
+import { indexSchema } from './shapes.js';
 
 /** Reads JSON rows of a template; the rows of a page are separated by commas. */
 export type ReadRows = (template: RowTemplate<IncomingField>) => Paged<Uint8Array | undefined>;
@@ -23,6 +25,22 @@ const INCOMING: RowTemplate<IncomingField> = {
   tx_size: field('txSize'),
   unlocked: field('unlocked'),
 };
+
+/** Schema of a row of {@link INCOMING}. */
+export const incomingSchema = () =>
+  wire.object({
+    amount: wire.amount('Amount of the output'),
+    block_height: wire.uint('Height of its block'),
+    frozen: wire.flag('The output is frozen'),
+    global_index: wire.uint('Index of the output in the chain'),
+    key_image: wire.hex('Key image; empty while it is unknown'),
+    pubkey: wire.hash('Public key of the output'),
+    spent: wire.flag('The output is spent'),
+    subaddr_index: indexSchema('Receiving address'),
+    tx_hash: wire.hash('Transaction hash'),
+    tx_size: wire.uint('Size of the transaction [bytes]; 0 if it is unknown'),
+    unlocked: wire.flag('The output can be spent now, as far as its lock is concerned'),
+  });
 
 /** Rows that the store encodes as JSON from a row template. */
 export class IncomingRows implements JsonRows {

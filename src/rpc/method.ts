@@ -1,5 +1,7 @@
-import type { PagedResult } from '../jsonrpc/json-rows.js';
-import { defineMethod as define, type Method } from '../jsonrpc/method.js';
+import type { z } from 'zod';
+import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
+import type { Method } from '../jsonrpc/method.js';
+import type { EncodedJson } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
@@ -17,6 +19,8 @@ export interface Context {
   /** Wallet of the request, resolved when it arrived. @throws WalletError `no_wallet` if none was open then. */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
+  /** Methods that the client may call. */
+  readonly methods: () => readonly WalletMethod[];
   /** Limits of the client's payments; undefined: none, as it has all rights. */
   readonly spender: Spender | undefined;
 }
@@ -50,6 +54,41 @@ export interface Gates {
   readonly texts?: Partial<ErrorTexts>;
 }
 
-export type WalletMethod = Method<Context, Gates, PagedResult>;
+/** Schema of a result: an object without other members, of the schemas in `jsonrpc/wire.ts`. */
+export type ResultSchema = z.ZodObject;
 
-export const defineMethod = define<Context, Gates, PagedResult>();
+export interface WalletMethod extends Method<Context, Gates, PagedResult> {
+  /**
+   * Schema of the handler's result, made on each call: nothing needs it while requests are served. `resultSchema` of
+   * `api-version.ts` adapts it to a version.
+   */
+  readonly result: () => ResultSchema;
+}
+
+type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Immutable<T[K]> }
+    : T;
+
+type Member<T> =
+  Immutable<T> | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never);
+
+/** Result of a handler by its schema; a list may be streamed, encoded already, or absent for an empty one. */
+export type Answer<Schema extends ResultSchema> = {
+  readonly [K in keyof z.output<Schema>]: Member<z.output<Schema>[K]>;
+};
+
+interface Definition<Params extends z.ZodType, Schema extends ResultSchema> extends Method<
+  Context,
+  Gates,
+  Answer<Schema>,
+  Params
+> {
+  readonly result: () => Schema;
+}
+
+/** Defines a method; its handler gets and returns values with the types of the schemas. */
+export const defineMethod = <Params extends z.ZodType, Schema extends ResultSchema>(
+  method: Definition<Params, Schema>,
+): WalletMethod => method as unknown as WalletMethod;

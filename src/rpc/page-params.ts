@@ -6,4 +6,5 @@ const MAX_LIMIT = 1000;
 /** Most items of one answer. */
 export const pageLimit = u32
   .default(DEFAULT_LIMIT)
-  .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range');
+  .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, 'out of range')
+  .meta({ minimum: 1n, maximum: BigInt(MAX_LIMIT) });

@@ -1,4 +1,4 @@
-import type { Result } from '../jsonrpc/method.js';
+import * as wire from '../jsonrpc/wire.js';
 import { sum, type Amount } from '../util/amount.js';
 import { concatBytes, toHex } from '../util/bytes.js';
 import type { MadePayment, MadePayments } from '../wallet/model/made-payment.js';
@@ -23,8 +23,61 @@ const setsShape = ({ unsignedSet, multisigSet }: MadePayments) => ({
   unsigned_txset: toHex(unsignedSet ?? new Uint8Array()),
 });
 
+const keyImages = () =>
+  wire.object({ key_images: wire.list(wire.hash('Key image'), 'Key images of the inputs') }, 'Inputs spent');
+const amountsByDest = () =>
+  wire.object({ amounts: wire.list(wire.amount('Amount'), 'Amounts of the destinations') }, 'Amounts paid');
+const txBlob = () => wire.hex('Signed transaction, if requested');
+const txKey = () => wire.hex('Secret key of the transaction, then the additional ones, if requested');
+const txMetadata = () => wire.hex('Transaction for relay_tx, if requested');
+
+const sets = () => ({
+  multisig_txset: wire.hex('Set for the other signers of a multisig wallet; empty otherwise'),
+  unsigned_txset: wire.hex('Set for the offline wallet of a view-only wallet; empty otherwise'),
+});
+
+/** Schema of {@link paymentShape}. */
+export const paymentSchema = () =>
+  wire.object({
+    amount: wire.amount('Sum of the payments, without change and fee'),
+    amounts_by_dest: amountsByDest(),
+    fee: wire.amount('Fee'),
+    spent_key_images: keyImages(),
+    tx_blob: txBlob(),
+    tx_hash: wire.hex('Transaction hash; empty if the wallet cannot sign'),
+    tx_key: txKey(),
+    tx_metadata: txMetadata(),
+    weight: wire.uint('Weight of the transaction'),
+    ...sets(),
+  });
+
+/** Schema of {@link paymentsShape}. */
+export const paymentsSchema = () =>
+  wire.object({
+    amount_list: wire.list(
+      wire.amount('Sum of the payments of a transaction, without change and fee'),
+      'Amounts of the transactions',
+    ),
+    amounts_by_dest_list: wire.list(amountsByDest(), 'Amounts paid by each transaction'),
+    fee_list: wire.list(wire.amount('Fee'), 'Fees of the transactions'),
+    spent_key_images_list: wire.list(keyImages(), 'Inputs of each transaction'),
+    tx_blob_list: wire.list(txBlob(), 'Signed transactions, if requested'),
+    tx_hash_list: wire.list(
+      wire.hash('Transaction hash'),
+      'Hashes of the transactions; none if the wallet cannot sign',
+    ),
+    tx_key_list: wire.list(txKey(), 'Secret keys of the transactions, if requested'),
+    tx_metadata_list: wire.list(txMetadata(), 'Transactions for relay_tx, if requested'),
+    weight_list: wire.list(wire.uint('Weight'), 'Weights of the transactions'),
+    ...sets(),
+  });
+
+/** Schema of {@link hashesShape}. */
+export const hashesSchema = () =>
+  wire.object({ tx_hash_list: wire.list(wire.hash('Transaction hash'), 'Hashes of the transactions') });
+
 /** Result of methods that make one transaction. Fields of a signed one are empty if the wallet cannot sign. */
-export function paymentShape(made: MadePayments, fields: ResultFields): Result {
+export function paymentShape(made: MadePayments, fields: ResultFields) {
   const [payment] = made.payments;
   if (payment === undefined)
     throw new WalletError({
@@ -47,7 +100,7 @@ export function paymentShape(made: MadePayments, fields: ResultFields): Result {
 }
 
 /** Result of methods that make as many transactions as needed. */
-export function paymentsShape(made: MadePayments, fields: ResultFields): Result {
+export function paymentsShape(made: MadePayments, fields: ResultFields) {
   const { payments } = made;
   const signed = payments.filter((payment) => payment.signed !== undefined);
   return {
@@ -67,6 +120,6 @@ export function paymentsShape(made: MadePayments, fields: ResultFields): Result 
 }
 
 /** Hashes of signed transactions. */
-export const hashesShape = ({ payments }: MadePayments): Result => ({
+export const hashesShape = ({ payments }: MadePayments) => ({
   tx_hash_list: payments.filter(({ signed }) => signed !== undefined).map(hashHex),
 });

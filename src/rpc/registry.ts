@@ -1,6 +1,5 @@
-import type { PagedResult } from '../jsonrpc/json-rows.js';
 import { Registry } from '../jsonrpc/registry.js';
-import type { Context, Gates } from './method.js';
+import type { WalletMethod } from './method.js';
 import { accountTagMethods } from './methods/account-tags.js';
 import { accountMethods } from './methods/accounts.js';
 import { addressBookMethods } from './methods/address-book.js';
@@ -8,6 +7,7 @@ import { addressMethods } from './methods/addresses.js';
 import { annotationMethods } from './methods/annotations.js';
 import { coldSigningMethods } from './methods/cold-signing.js';
 import { backgroundSyncMethods } from './methods/background-sync.js';
+import { discoveryMethods } from './methods/discovery.js';
 import { eventMethods } from './methods/events.js';
 import { fileMethods } from './methods/files.js';
 import { historyMethods } from './methods/history.js';
@@ -24,7 +24,8 @@ import { uriMethods } from './methods/uris.js';
 import { webhookMethods } from './methods/webhooks.js';
 
 /** All wallet methods. */
-export const registry = new Registry<Context, Gates, PagedResult>([
+export const registry = new Registry<WalletMethod>([
+  ...discoveryMethods,
   ...fileMethods,
   ...serviceMethods,
   ...backgroundSyncMethods,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { methodNotFound, type Call } from '../jsonrpc/dispatcher.js';
 import { writeRows } from '../jsonrpc/json-rows.js';
 import { readParams } from '../jsonrpc/params.js';
+import type { Credential } from '../access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { assertAllowed, countCall, credentialOf, spenderOf } from './access.js';
@@ -9,7 +10,15 @@ import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-ver
 import { toRpcError } from './error-map.js';
 import { withHeaderKey, withMismatchStatus } from './order-params.js';
 import { passGate, passRestriction } from './gate.js';
+import type { WalletMethod } from './method.js';
 import { registry } from './registry.js';
+
+/** Methods that restricted mode and a credential allow. */
+const callable = ({ settings }: WalletManager, credential: Credential | undefined): readonly WalletMethod[] =>
+  registry.methods.filter(
+    ({ name, meta }) =>
+      !(meta.restricted && settings.restricted) && (credential?.allowsMethod(name, meta.family) ?? true),
+  );
 
 /**
  * Creates the call function of a server: checks credential, restricted mode, parameters and gate, runs the handler,
@@ -32,7 +41,10 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       return origin.idempotencyKey !== undefined ? withMismatchStatus(error, shown) : shown;
     };
     try {
-      const context = passGate(method.meta, server, scope, version, credential && spenderOf(credential));
+      const context = passGate(method.meta, server, scope, version, {
+        methods: () => callable(server, credential),
+        spender: credential && spenderOf(credential),
+      });
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);
       return await writeRows(adaptReply(version, method.name, reply), toClientError);

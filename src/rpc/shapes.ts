@@ -1,5 +1,6 @@
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import { ListedRows, type JsonRows } from '../jsonrpc/json-rows.js';
+import * as wire from '../jsonrpc/wire.js';
 import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
 import type { Paged } from '../services/history/history.js';
 import type { Json } from '../util/json.js';
@@ -8,9 +9,13 @@ import { WalletError } from '../wallet/model/wallet-error.js';
 import type { Hash, KeyImage } from '../crypto/types.js';
 import type { ErrorTexts } from './error-texts.js';
 
-type JsonObject = { readonly [key: string]: Json | undefined };
+export const indexShape = ({ major, minor }: SubaddressIndex) => ({ major, minor });
 
-export const indexShape = ({ major, minor }: SubaddressIndex): JsonObject => ({ major, minor });
+export const indexSchema = (description: string) =>
+  wire.object(
+    { major: wire.u32('Index of the account'), minor: wire.u32('Index of the address in its account') },
+    description,
+  );
 
 /** Messages of methods with an address or OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
 export const WRONG_ADDRESS: Partial<ErrorTexts> = {
@@ -31,7 +36,7 @@ export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>
   toHex(paymentId ?? new Uint8Array(8));
 
 /** Row of get_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_entry`. */
-export function transferEntry(entry: HistoryEntry): JsonObject {
+export function transferEntry(entry: HistoryEntry) {
   return {
     address: entry.address,
     amount: entry.amount,
@@ -55,8 +60,56 @@ export function transferEntry(entry: HistoryEntry): JsonObject {
   };
 }
 
+const unlockTime = () => wire.u64('Height or Unix time [s] at which it unlocks; 0: no lock of its own');
+
+/** Schema of {@link transferEntry}. */
+export const transferSchema = (description = '') =>
+  wire.object(
+    {
+      address: wire.text('Receiving address; of an outgoing transaction, address 0 of the account'),
+      amount: wire.amount('Amount received, or paid without fee and change'),
+      amounts: wire.list(wire.amount('Amount of an output'), 'Amounts of the outputs of an incoming payment'),
+      confirmations: wire.uint('Number of blocks from its block to the tip; 0 if it is not in a block'),
+      double_spend_seen: wire.flag('The mempool has seen a double spend of its inputs'),
+      fee: wire.amount('Fee of the transaction'),
+      height: wire.uint('Height of its block; 0 if it is not in a block'),
+      note: wire.text('Note of the transaction; empty without one'),
+      payment_id: wire.hex('Payment id as 16 hex digits, or 64 for a long one; zeros if there is none'),
+      subaddr_index: indexSchema('Receiving address; of an outgoing transaction, address 0 of the account'),
+      subaddr_indices: wire.list(indexSchema('An address'), 'Receiving address, or addresses of the inputs'),
+      suggested_confirmations_threshold: wire.uint('Number of confirmations after which it counts as safe'),
+      timestamp: wire.uint('Time of its block, or of its first sight [Unix s]'),
+      txid: wire.hash('Transaction hash'),
+      type: wire.oneOf(
+        ['in', 'out', 'pending', 'failed', 'pool', 'block'],
+        'List of the entry; block: a miner reward, in the list `in`',
+      ),
+      unlock_time: unlockTime(),
+      locked: wire.flag('Its outputs cannot be spent yet'),
+      destinations: wire.list(
+        wire.object({ address: wire.text('Address paid'), amount: wire.amount('Amount paid') }),
+        'Payments of an outgoing transaction',
+      ),
+      change_amount: wire.amount('Change of an outgoing transaction; absent for 0').optional(),
+    },
+    description,
+  );
+
+/** Schema of {@link paymentShape}. */
+export const paymentSchema = () =>
+  wire.object({
+    payment_id: wire.hex('Payment id as requested; as 64 hex digits if all were'),
+    tx_hash: wire.hash('Transaction hash'),
+    amount: wire.amount('Amount received'),
+    block_height: wire.uint('Height of its block'),
+    unlock_time: unlockTime(),
+    locked: wire.flag('Its outputs cannot be spent yet'),
+    subaddr_index: indexSchema('Receiving address'),
+    address: wire.text('Receiving address'),
+  });
+
 /** @param paymentId in hex, as given by the client. */
-export const paymentShape = ({ payment, address, locked }: PaymentView, paymentId: string): JsonObject => ({
+export const paymentShape = ({ payment, address, locked }: PaymentView, paymentId: string) => ({
   payment_id: paymentId,
   tx_hash: toHex(payment.tx.txHash),
   amount: payment.amount,

@@ -102,6 +102,12 @@ describe('a rule', () => {
       expect((await as('clerk', name, {}, shopPath)).reply.error?.code).toBe(DENIED);
   });
 
+  it('limits rpc.discover to the methods that it allows', async () => {
+    const { methods } = await ask('auditor', 'rpc.discover');
+    const allowed = registry.methods.filter(({ meta }) => meta.family === 'view').map(({ name }) => name);
+    expect(methods.map(({ name }: { name: string }) => name)).toEqual(allowed.sort());
+  });
+
   it('ends a credential at its time, and names it', async () => {
     const { status, text } = await as('late', 'get_version');
     expect([status, text]).toEqual([401, 'credential late: expired at 2020-01-01T00:00:00.000Z\n']);

@@ -17,6 +17,49 @@ const run = promisify(execFile);
 /** Blocks until the first mining reward can be spent, with outputs left over for rings. */
 const FIRST_BLOCKS = 80;
 
+/** Options of the compiler: strict, and without packages of types. */
+const STRICT = {
+  ...{ strict: true, exactOptionalPropertyTypes: true, noEmitOnError: true, types: [] },
+  ...{ module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'] },
+};
+
+/** Compiles a program in the folder of the package. @returns the errors. */
+async function compile(name: string, text: string): Promise<string> {
+  writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: STRICT, files: [name] }));
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+/** Program that pays twice under one idempotency key, and reads the first event of a payment. */
+const CONSUMER = `
+import { createClient, WalletRpcError, type PaymentSeenEvent, type WalletEvent } from 'wallet-rpc/client';
+
+declare const process: { readonly env: Record<string, string | undefined>; readonly argv: readonly string[] };
+
+const XMR = 10n ** 12n;
+const wallet = createClient({ url: process.env['URL'] ?? '', timeout: 60_000 });
+const { unlocked_balance } = await wallet.get_balance({ account_index: 0 });
+if (unlocked_balance < XMR) throw new Error('no money');
+const destinations = [{ amount: XMR, address: process.argv[2] ?? '' }];
+for (let i = 0; i < 2; i++) {
+  const { tx_hash } = await wallet.transfer({ destinations }, { idempotencyKey: 'order 1' });
+  console.log(tx_hash);
+}
+const refused: unknown = await wallet.transfer({ destinations: [] }).catch((error: unknown) => error);
+if (!(refused instanceof WalletRpcError) || refused.code >= 0) throw refused;
+const amountOf = (event: WalletEvent): bigint | undefined => ('amount' in event.data ? event.data.amount : undefined);
+const seen = (event: WalletEvent): event is PaymentSeenEvent => event.type === 'payment.seen';
+for await (const event of wallet.events({ types: ['payment.seen', 'payment.mined'] })) {
+  console.log(event.type, String(seen(event) ? event.data.amount : amountOf(event)));
+  break;
+}
+wallet.close();
+`;
+
 let folder: string;
 let files: string[];
 let server: RunningProcess | undefined;
@@ -48,6 +91,7 @@ describe('the npm package', () => {
       ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/wallet-rpc', 'build/src/cli/main.js'],
       ...['build/src/kernel/kernel-simd.wasm', 'build/src/kernel/kernel-relaxed.wasm'],
       ...['wordlists/english.txt', 'docs/api.md'],
+      ...['build/src/client/client.js', 'build/src/client/client.d.ts', 'build/src/client/methods.d.ts'],
       ...readdirSync(join(ROOT, 'pages')).map((name) => `pages/${name}`),
       ...readdirSync(join(ROOT, 'migrations'))
         .filter((name) => name.endsWith('.sql'))
@@ -56,6 +100,10 @@ describe('the npm package', () => {
       expect(files).toContain(file);
     expect(
       files.filter((file) => /^(?:src|test|bench|tools|build\/(?!src\/))|\.map$|\.tgz$/.test(file)),
+    ).toEqual([]);
+    // Declarations are those of the client and of the files that it imports.
+    expect(
+      files.filter((file) => /\.d\.ts$/.test(file) && !/^build\/src\/(?:client|util)\//.test(file)),
     ).toEqual([]);
   });
 
@@ -78,6 +126,14 @@ describe('the npm package', () => {
     expect(stdout.trim()).toBe(version);
   });
 
+  it('has a client whose types serve strict TypeScript, without packages of types', async () => {
+    expect(await compile('consumer.mts', CONSUMER)).toBe('');
+    const wrong = CONSUMER.replace('get_balance', 'get_blance').replace('10n ** 12n', "'10'");
+    const stdout = await compile('wrong.mts', wrong);
+    expect(stdout).toContain("'get_blance' does not exist");
+    expect(stdout).toContain("Type 'string' is not assignable to type 'number | bigint");
+  });
+
   it('starts a server with a regtest node and makes a payment', async () => {
     const [port, daemonPort] = [await freePort(), await freePort()];
     server = start(join(folder, 'node_modules', '.bin', 'wallet-rpc'), [
@@ -97,6 +153,12 @@ describe('the npm package', () => {
     const { tx_hash } = await rpc('transfer', { destinations: [{ amount: 1_000_000_000_000, address }] });
     const { pending } = await rpc('get_transfers', { pending: true });
     expect((pending as Loose[]).map(({ txid }) => txid)).toEqual([tx_hash]);
+    const env = { ...process.env, URL: `http://127.0.0.1:${port}` };
+    const { stdout } = await run(process.execPath, ['consumer.mjs', String(address)], { cwd: folder, env });
+    const [paid = '', again, event] = stdout.trim().split('\n');
+    expect(paid).toMatch(/^[0-9a-f]{64}$/);
+    expect(again).toBe(paid);
+    expect(event).toMatch(/^payment\.\w+ \d+$/);
     // Nothing is installed or compiled at a start.
     expect(existsSync(installed('.node'))).toBe(false);
     expect(output()).not.toMatch(/Installing|Compiling/);

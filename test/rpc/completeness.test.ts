@@ -27,6 +27,7 @@ const unanswered: Readonly<Record<string, string>> = {
 
 /** Methods of this server alone. */
 const additions = [
+  'rpc.discover',
   'list_wallets',
   'backup_wallet',
   'get_order',

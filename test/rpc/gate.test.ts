@@ -20,13 +20,10 @@ class Scope {
 
 const server = { settings: { restricted: false } } as unknown as WalletManager;
 const pass = (scope: Scope, needs: Gates['needs']) =>
-  passGate(
-    { family: 'view', needs, restricted: false },
-    server,
-    scope as unknown as WalletScope,
-    '1.3',
-    undefined,
-  );
+  passGate({ family: 'view', needs, restricted: false }, server, scope as unknown as WalletScope, '1.3', {
+    methods: () => [],
+    spender: undefined,
+  });
 
 describe('the gate', () => {
   it.each(['wallet', 'nothing'] as const)(

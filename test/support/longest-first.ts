@@ -33,6 +33,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/differential-outputs': 18,
   'integration/differential-payments': 18,
   'integration/interchange': 18,
+  'integration/npm-package': 18,
   'integration/multisig-sets': 18,
   'integration/sends': 18,
   'integration/scan-tx': 17,

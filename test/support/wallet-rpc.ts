@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
+import { WRONG_RESULT } from './wrong-result.js';
 
 /** Running wallet server, ours or the reference's. */
 export interface WalletRpc {
@@ -33,12 +34,20 @@ export interface WalletRpcOptions {
 }
 
 const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
+/** Flag of Node for a server whose results are checked against the schemas of the methods. */
+export const CHECK_RESULTS = `--import=${new URL('check-results.js', import.meta.url).href}`;
 /** Main module of our server. */
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 function nodeArgs(daemon: string | undefined, args: readonly string[]): string[] {
   if (daemon !== undefined) return [`--daemon-address=${daemon}`];
   return args.includes('--regtest') ? [] : ['--offline'];
+}
+
+/** @throws Error for a server that gave a result which differs from the schema of its method. */
+function assertResults(output: string): void {
+  const wrong = output.split('\n').filter((line) => line.startsWith(WRONG_RESULT));
+  if (wrong.length > 0) throw new Error([...new Set(wrong)].join('\n'));
 }
 
 async function launch(
@@ -79,6 +88,7 @@ async function launch(
     call: (method, params) => call(port, method, params),
     async stop({ signal = 'SIGTERM', keep = walletDir !== undefined } = {}) {
       const code = await stop(running, signal);
+      assertResults(running.output());
       if (!keep) rmSync(directory, { recursive: true, force: true });
       return code;
     },
@@ -92,10 +102,13 @@ const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: '131072',
 };
 
-/** Starts our server. */
+/** Tests check results; benchmarks measure the server as it is. */
+const isTest = process.env['JEST_WORKER_ID'] !== undefined;
+
+/** Starts our server. In tests, a result that differs from the schema of its method is an error. */
 export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
   launch(
-    [process.execPath, ...(options.nodeFlags ?? []), MAIN],
+    [process.execPath, ...(isTest ? [CHECK_RESULTS] : []), ...(options.nodeFlags ?? []), MAIN],
     { ...options, env: { ...ALLOCATOR, ...options.env } },
     withoutLogin(options),
   );

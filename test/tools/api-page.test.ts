@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { listOf, none, params, text, u32 } from '../../src/jsonrpc/params.js';
+import * as wire from '../../src/jsonrpc/wire.js';
 import { defineMethod, type Gates } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { apiPage, type KnownMethod } from '../../tools/api-page.js';
@@ -21,8 +22,9 @@ const page = (schema: z.ZodType, gates = GATES, of: readonly KnownMethod[] = [])
         summary: 'Does it.',
         meta: gates,
         params: schema,
+        result: () => wire.object({ count: wire.uint('Number of things') }),
         source: 'none',
-        handle: () => ({}),
+        handle: () => ({ count: 1 }),
       }),
     ],
     of,
@@ -58,11 +60,13 @@ describe('the page of methods', () => {
     );
     expect(text_).toContain(
       [
-        '- `name`: string, default `"x"`',
-        '- `count`: unsigned 32-bit integer, required',
-        '- `secret`: string, optional',
-        '- `items`: list of: object, default `[]`',
-        '  - `index`: unsigned 32-bit integer, default `3`',
+        '| parameter       | type                    | default  |',
+        '| --------------- | ----------------------- | -------- |',
+        '| `name`          | string                  | `"x"`    |',
+        '| `count`         | unsigned 32-bit integer | required |',
+        '| `secret`        | string                  | optional |',
+        '| `items`         | list of object          | `[]`     |',
+        '| `items[].index` | unsigned 32-bit integer | `3`      |',
       ].join('\n'),
     );
   });
@@ -78,6 +82,37 @@ describe('the page of methods', () => {
         'Refused on a view-only wallet (-29). Needs a trusted daemon (-1).',
     );
     expect(text_).toContain('No parameters.');
+  });
+
+  it('lists the type and the meaning of each member of the result', () => {
+    expect(page(none)).toContain(
+      [
+        '| result  | type             | meaning          |',
+        '| ------- | ---------------- | ---------------- |',
+        '| `count` | unsigned integer | Number of things |',
+      ].join('\n'),
+    );
+  });
+
+  it('shows both results of a method whose API versions differ, and one of any other', () => {
+    const [, validate = ''] = apiPage(registry.methods, known).split('\n## validate_address\n');
+    expect(validate).toMatch(/Under `--api-version 1\.3`:[^#]*boolean[^#]*Under `--api-version 1\.32`:/);
+    expect(page(none)).not.toContain('api-version');
+  });
+
+  it('joins the members of events, which depend on their type', () => {
+    const [, events = ''] = apiPage(registry.methods, known).split('\n## get_events\n');
+    const [first = ''] = events.split('\n## ');
+    expect(first.match(/`events\[\]\.data\.amount`/g)).toHaveLength(1);
+    expect(first).toMatch(/`events\[\]\.data\.amount` +\| amount in atomic units, optional/);
+    expect(first).toContain('| `"reorganised"`, `"dropped"`, `"rescan"`, `"corrected"`, optional ');
+  });
+
+  it('lists the errors that the conditions of a method do not name', () => {
+    const [, transfer = ''] = apiPage(registry.methods, known).split('\n## transfer\n');
+    const [errors = ''] = transfer.match(/^Errors: .*$/m) ?? [];
+    expect(errors).toContain('-17 not enough money;');
+    expect(errors).not.toContain('-13 ');
   });
 
   it('refuses a schema that it cannot describe', () => {

@@ -2,7 +2,7 @@ import { Registry } from '../../jsonrpc/registry.js';
 import type { BinaryEndpoint } from './binary-endpoint.js';
 import { blockEndpoints } from './binary/blocks.js';
 import { outputEndpoints } from './binary/outputs.js';
-import type { Context, Gates } from './method.js';
+import type { DaemonMethod } from './method.js';
 import { blockMethods } from './methods/blocks.js';
 import { chainStateMethods } from './methods/chain-state.js';
 import { miningMethods } from './methods/mining.js';
@@ -16,7 +16,7 @@ import { servicePaths } from './paths/service.js';
 import { transactionPaths } from './paths/transactions.js';
 
 /** JSON-RPC methods. */
-export const methods = new Registry<Context, Gates>([
+export const methods = new Registry<DaemonMethod>([
   ...blockMethods,
   ...chainStateMethods,
   ...miningMethods,
@@ -26,7 +26,7 @@ export const methods = new Registry<Context, Gates>([
 ]);
 
 /** Paths whose request and answer are JSON. */
-export const paths = new Registry<Context, Gates>([
+export const paths = new Registry<DaemonMethod>([
   ...servicePaths,
   ...transactionPaths,
   ...poolPaths,

@@ -1,4 +1,5 @@
 import { listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for tags of accounts. */
@@ -8,6 +9,17 @@ export const accountTagMethods: readonly WalletMethod[] = [
     summary: 'Lists the tags of accounts, with their descriptions.',
     meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
     params: none,
+    result: () =>
+      wire.object({
+        account_tags: wire.list(
+          wire.object({
+            tag: wire.text('The tag'),
+            label: wire.text('Description of the tag'),
+            accounts: wire.list(wire.u32('Index of the account'), 'Accounts with the tag'),
+          }),
+          'Tags in alphabetical order',
+        ),
+      }),
     source: 'COMMAND_RPC_GET_ACCOUNT_TAGS, on_get_account_tags',
     handle: ({ wallet }) => ({
       account_tags: wallet.tags.list().map(({ tag, description, accounts }) => ({
@@ -30,6 +42,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
       texts: { account_out_of_range: 'Account index out of bound' },
     },
     params: params({ tag: text.default(''), accounts: listOf(u32) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
     handle({ wallet }, { tag, accounts }) {
       wallet.tags.assign(accounts, tag);
@@ -49,6 +62,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
       texts: { account_out_of_range: 'Account index out of bound' },
     },
     params: params({ accounts: listOf(u32) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_UNTAG_ACCOUNTS, on_untag_accounts',
     handle({ wallet }, { accounts }) {
       wallet.tags.assign(accounts, '');
@@ -61,6 +75,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
     summary: 'Sets the description of a tag.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ tag: text.default(''), description: text.default('') }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',
     handle({ wallet }, { tag, description }) {
       wallet.tags.describe(tag, description);

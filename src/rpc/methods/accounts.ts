@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import type { AddressBalance } from '../../services/accounts/balance-tally.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { defineMethod, type WalletMethod } from '../method.js';
@@ -14,7 +15,7 @@ async function perSubaddress(wallet: OpenWallet, listed: readonly AddressBalance
   return listed.map((at, i) => ({
     account_index: at.account,
     address_index: at.minor,
-    address: texts[i],
+    address: texts[i] ?? '',
     balance: at.total,
     unlocked_balance: at.unlocked,
     label: labels[i] ?? '',
@@ -23,6 +24,22 @@ async function perSubaddress(wallet: OpenWallet, listed: readonly AddressBalance
     time_to_unlock: at.secondsToUnlock,
   }));
 }
+
+const blocksToUnlock = () => wire.uint('Blocks until the last locked output unlocks');
+const timeToUnlock = () => wire.uint('Time until the last output with a time lock unlocks [s]');
+
+const balanceRow = () =>
+  wire.object({
+    account_index: wire.u32('Index of the account'),
+    address_index: wire.u32('Index of the address in its account'),
+    address: wire.text('The address'),
+    balance: wire.amount('Sum of unspent outputs'),
+    unlocked_balance: wire.amount('Sum of outputs that can be spent now'),
+    label: wire.text('Label of the address'),
+    num_unspent_outputs: wire.uint('Number of unspent outputs'),
+    blocks_to_unlock: blocksToUnlock(),
+    time_to_unlock: timeToUnlock(),
+  });
 
 export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -36,6 +53,17 @@ export const accountMethods: readonly WalletMethod[] = [
       all_accounts: flag.default(false),
       strict: flag.default(false),
     }),
+    result: () =>
+      wire.object({
+        balance: wire.amount('Sum of unspent outputs'),
+        unlocked_balance: wire.amount('Sum of outputs that can be spent now'),
+        multisig_import_needed: wire.flag(
+          'Multisig info of other signers must be imported before the next payment',
+        ),
+        per_subaddress: wire.list(balanceRow(), 'Balances of addresses'),
+        blocks_to_unlock: blocksToUnlock(),
+        time_to_unlock: timeToUnlock(),
+      }),
     source: 'COMMAND_RPC_GET_BALANCE, on_getbalance',
     async handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
       const balance =
@@ -70,6 +98,22 @@ export const accountMethods: readonly WalletMethod[] = [
       strict_balances: flag.default(false),
       regexp: flag.default(false),
     }),
+    result: () =>
+      wire.object({
+        subaddress_accounts: wire.list(
+          wire.object({
+            account_index: wire.u32('Index of the account'),
+            base_address: wire.text('Address 0 of the account'),
+            balance: wire.amount('Sum of unspent outputs'),
+            unlocked_balance: wire.amount('Sum of outputs that can be spent now'),
+            label: wire.text('Label of the account'),
+            tag: wire.text('Tag of the account; empty if it has none'),
+          }),
+          'Accounts in the order of their indices',
+        ),
+        total_balance: wire.amount('Sum of the balances'),
+        total_unlocked_balance: wire.amount('Sum of the unlocked balances'),
+      }),
     source: 'COMMAND_RPC_GET_ACCOUNTS, on_get_accounts',
     handle({ wallet }, { tag, strict_balances, regexp }) {
       const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag);
@@ -100,6 +144,11 @@ export const accountMethods: readonly WalletMethod[] = [
     summary: 'Creates an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ label: text.default('') }),
+    result: () =>
+      wire.object({
+        account_index: wire.u32('Index of the new account'),
+        address: wire.text('Address 0 of the new account'),
+      }),
     source: 'COMMAND_RPC_CREATE_ACCOUNT, on_create_account',
     handle({ wallet }, { label }) {
       const index = wallet.accounts.create(label);
@@ -112,6 +161,7 @@ export const accountMethods: readonly WalletMethod[] = [
     summary: 'Sets the label of an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), label: text.default('') }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',
     handle({ wallet }, { account_index, label }) {
       wallet.accounts.setLabel({ major: account_index, minor: 0 }, label);

@@ -1,5 +1,6 @@
 import type { PaymentId } from '../../cryptonote/types.js';
 import { flag, height, listOf, params, text } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
@@ -19,6 +20,18 @@ export const addressBookMethods: readonly WalletMethod[] = [
     summary: 'Lists entries of the address book.',
     meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
     params: params({ entries: listOf(height) }),
+    result: () =>
+      wire.object({
+        entries: wire.list(
+          wire.object({
+            index: wire.uint('Index of the entry'),
+            address: wire.text('Address; integrated if the entry has a payment id'),
+            description: wire.text('Description of the entry'),
+            payment_id: wire.hex('Payment id as 16 hex digits; zeros if there is none'),
+          }),
+          'Entries in the order of their indices',
+        ),
+      }),
     source: 'COMMAND_RPC_GET_ADDRESS_BOOK_ENTRY, on_get_address_book',
     handle: ({ wallet }, { entries }) => ({
       entries: wallet.addressBook.list(entries).map(({ index, address, description, paymentId }) => ({
@@ -39,6 +52,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
       payment_id: text.default(''),
       description: text.default(''),
     }),
+    result: () => wire.object({ index: wire.uint('Index of the new entry') }),
     source: 'COMMAND_RPC_ADD_ADDRESS_BOOK_ENTRY, on_add_address_book',
     async handle({ wallet }, { address, payment_id, description }) {
       return { index: await wallet.addressBook.add(address, readPaymentId(payment_id), description) };
@@ -58,6 +72,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
       set_description: flag.default(false),
       description: text.default(''),
     }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_EDIT_ADDRESS_BOOK_ENTRY, on_edit_address_book',
     async handle({ wallet }, args) {
       await wallet.addressBook.edit(args.index, {
@@ -74,6 +89,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
     summary: 'Removes an entry of the address book; the indices of later entries decrease by one.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ index: height.default(0) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_DELETE_ADDRESS_BOOK_ENTRY, on_delete_address_book',
     handle({ wallet }, { index }) {
       wallet.addressBook.remove(index);

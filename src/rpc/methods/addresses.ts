@@ -1,10 +1,11 @@
 import { formatAddress, integrate, standardOf, tryParseAddress } from '../../cryptonote/address.js';
 import type { Address, PaymentId } from '../../cryptonote/types.js';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { indexShape } from '../shapes.js';
+import { indexSchema, indexShape } from '../shapes.js';
 import { cachedJson } from '../json-cache.js';
 import { subaddressIndex } from './accounts.js';
 
@@ -18,6 +19,19 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Lists the addresses of an account.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ account_index: u32.default(0), address_index: listOf(u32) }),
+    result: () =>
+      wire.object({
+        address: wire.text('Address 0 of the account'),
+        addresses: wire.list(
+          wire.object({
+            address: wire.text('The address'),
+            address_index: wire.u32('Index of the address in its account'),
+            label: wire.text('Label of the address'),
+            used: wire.flag('The address has received an output'),
+          }),
+          'Addresses in the order of their indices',
+        ),
+      }),
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
     async handle({ wallet }, { account_index, address_index }) {
       const addresses = await wallet.accounts.list(account_index, address_index);
@@ -40,6 +54,7 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Returns the account and address index of an address of the wallet.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ address: text.default('') }),
+    result: () => wire.object({ index: indexSchema('Account and address index') }),
     source: 'COMMAND_RPC_GET_ADDRESS_INDEX, on_getaddress_index',
     handle({ wallet }, { address }) {
       return { index: indexShape(wallet.accounts.indexOf(address)) };
@@ -51,6 +66,13 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Creates addresses in an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
+    result: () =>
+      wire.object({
+        address: wire.text('First new address'),
+        address_index: wire.u32('Index of the first new address'),
+        addresses: wire.list(wire.text('A new address'), 'All new addresses'),
+        address_indices: wire.list(wire.u32('Index of a new address'), 'Indices of all new addresses'),
+      }),
     source: 'COMMAND_RPC_CREATE_ADDRESS, on_create_address',
     async handle({ wallet }, { account_index, count, label }) {
       if (count < 1 || count > MAX_NEW_ADDRESSES)
@@ -60,9 +82,11 @@ export const addressMethods: readonly WalletMethod[] = [
           text: `Count must be between 1 and ${MAX_NEW_ADDRESSES}.`,
         });
       const created = await wallet.accounts.createAddresses(account_index, count, label);
+      const [first] = created;
+      if (first === undefined) throw new Error('no address was created');
       return {
-        address: created[0]?.address,
-        address_index: created[0]?.index.minor,
+        address: first.address,
+        address_index: first.index.minor,
         addresses: created.map(({ address }) => address),
         address_indices: created.map(({ index }) => index.minor),
       };
@@ -74,6 +98,7 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Sets the label of an address.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ index: subaddressIndex, label: text.default('') }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
     handle({ wallet }, { index, label }) {
       wallet.accounts.setLabel(index, label);
@@ -86,6 +111,7 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Sets the number of accounts and addresses watched beyond the last created ones.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     params: params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
     async handle({ wallet }, { password, major_idx, minor_idx }) {
       wallet.keystore.assertPassword(password);
@@ -103,6 +129,17 @@ export const addressMethods: readonly WalletMethod[] = [
       any_net_type: flag.default(false),
       allow_openalias: flag.default(false),
     }),
+    result: () =>
+      wire.object({
+        valid: wire.flag('The text is an address of the network, or of any if asked'),
+        integrated: wire.flag('It is an integrated address'),
+        subaddress: wire.flag('It is a subaddress'),
+        nettype: wire.oneOf(
+          ['mainnet', 'testnet', 'stagenet', ''],
+          'Network of the address; empty for an invalid one',
+        ),
+        openalias_address: wire.text('Address that an OpenAlias name resolves to; empty for an address'),
+      }),
     source: 'COMMAND_RPC_VALIDATE_ADDRESS, on_validate_address',
     async handle(context, { address, any_net_type, allow_openalias }) {
       const network = any_net_type ? undefined : context.wallet.keys.network;
@@ -116,7 +153,7 @@ export const addressMethods: readonly WalletMethod[] = [
         valid: found !== undefined,
         integrated: found?.kind === 'integrated',
         subaddress: found?.kind === 'subaddress',
-        nettype: found?.network ?? '',
+        nettype: found?.network ?? ('' as const),
         openalias_address: byName === undefined ? '' : formatAddress(byName),
       };
     },
@@ -127,6 +164,11 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Creates an integrated address from an address and a payment id.',
     meta: { family: 'receive', needs: 'wallet', restricted: false },
     params: params({ standard_address: text.default(''), payment_id: text.default('') }),
+    result: () =>
+      wire.object({
+        integrated_address: wire.text('The integrated address'),
+        payment_id: wire.hex('Payment id as 16 hex digits'),
+      }),
     source: 'COMMAND_RPC_MAKE_INTEGRATED_ADDRESS, on_make_integrated_address',
     handle({ wallet, server }, { standard_address, payment_id }) {
       if (payment_id !== '' && !(isHex(payment_id) && payment_id.length === 16))
@@ -154,6 +196,12 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Returns the address and payment id of an integrated address.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ integrated_address: text.default('') }),
+    result: () =>
+      wire.object({
+        is_subaddress: wire.flag('Always false: integrated addresses are made of standard ones'),
+        payment_id: wire.hex('Payment id as 16 hex digits'),
+        standard_address: wire.text('Address without the payment id'),
+      }),
     source: 'COMMAND_RPC_SPLIT_INTEGRATED_ADDRESS, on_split_integrated_address',
     handle({ wallet }, { integrated_address }) {
       const address = wallet.accounts.parse(integrated_address);

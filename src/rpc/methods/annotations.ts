@@ -1,4 +1,5 @@
 import { listOf, params, text } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash } from '../shapes.js';
@@ -10,6 +11,7 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Sets notes of transactions, known to the wallet or not.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ txids: listOf(text), notes: listOf(text) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
     handle({ wallet }, { txids, notes }) {
       if (txids.length !== notes.length)
@@ -30,6 +32,10 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Returns the notes of transactions, including empty ones.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ txids: listOf(text) }),
+    result: () =>
+      wire.object({
+        notes: wire.list(wire.text('Note; empty if there is none'), 'Notes in the order of the txids'),
+      }),
     source: 'COMMAND_RPC_GET_TX_NOTES, on_get_tx_notes',
     handle: ({ wallet }, { txids }) => ({ notes: wallet.annotations.notes(txids.map(readTxHash)) }),
   }),
@@ -39,6 +45,7 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Stores a text under a key.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     params: params({ key: text.default(''), value: text.default('') }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',
     handle({ wallet }, { key, value }) {
       wallet.annotations.setAttribute(key, value);
@@ -51,6 +58,7 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Returns the text stored under a key.',
     meta: { family: 'receive', needs: 'wallet', restricted: true },
     params: params({ key: text.default('') }),
+    result: () => wire.object({ value: wire.text('Text stored under the key') }),
     source: 'COMMAND_RPC_GET_ATTRIBUTE, on_get_attribute',
     handle: ({ wallet }, { key }) => ({ value: wallet.annotations.attribute(key) }),
   }),

@@ -1,4 +1,5 @@
 import { none, params, text } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { explain } from '../error-explanations.js';
 import { defineMethod, type Gates, type WalletMethod } from '../method.js';
 
@@ -31,6 +32,7 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
       wallet_password: text.default(''),
       background_cache_password: text.default(''),
     }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_SETUP_BACKGROUND_SYNC, on_setup_background_sync',
     async handle({ wallet }, { background_sync_type, wallet_password, background_cache_password }) {
       await wallet.backgroundSync.setup(background_sync_type, wallet_password, background_cache_password);
@@ -43,6 +45,7 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
     summary: 'Starts background sync: wipes the spend key from memory and keeps syncing.',
     meta: FULL_WALLET,
     params: none,
+    result: wire.nothing,
     source: 'COMMAND_RPC_START_BACKGROUND_SYNC, on_start_background_sync',
     async handle({ wallet }) {
       await wallet.backgroundSync.start();
@@ -60,6 +63,7 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
       seed: text.default(''),
       seed_offset: text.default(''),
     }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_STOP_BACKGROUND_SYNC, on_stop_background_sync',
     async handle({ wallet }, { wallet_password, seed, seed_offset }) {
       await wallet.backgroundSync.stop({ password: wallet_password, seed, seedOffset: seed_offset });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import type { KeyImage, Signature } from '../../crypto/types.js';
 import { concatBytes, fixedBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
@@ -7,7 +8,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { SignedKeyImage } from '../../wallet/scan/key-images.js';
 import type { TransferDescription, TransferSummary } from '../../wallet/exchange/transfer-description.js';
 import { orderParams, orderTerms } from '../order-params.js';
-import { hashesShape } from '../payment-shapes.js';
+import { hashesSchema, hashesShape } from '../payment-shapes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const ALL = 0xffff_ffff;
@@ -39,6 +40,44 @@ const descriptionShape = (description: TransferDescription, weight: number | und
   extra: toHex(description.extra),
   weight,
 });
+
+const recipientsSchema = () =>
+  wire.list(
+    wire.object({
+      address: wire.text('Address of the recipient'),
+      amount: wire.amount('Amount that it gets'),
+    }),
+    'Payments without change',
+  );
+
+const totals = () => ({
+  amount_in: wire.amount('Sum of the inputs'),
+  amount_out: wire.amount('Sum of the outputs, change included'),
+  recipients: recipientsSchema(),
+  change_amount: wire.amount('Amount that returns to the wallet'),
+  change_address: wire.text('Address of the change; empty without change'),
+  fee: wire.amount('Fee'),
+});
+
+const descriptionSchema = () =>
+  wire.object({
+    ...totals(),
+    ring_size: wire.u32('Size of the smallest ring'),
+    unlock_time: wire.u64('Height or Unix time [s] of the lock of its outputs; 0: none'),
+    sources: wire.list(
+      wire.object({
+        amount: wire.amount('Amount of the output'),
+        global_index: wire.uint('Index of the output in the chain'),
+        rct: wire.flag('The amount is hidden'),
+        pubkey: wire.hash('Public key of the output'),
+      }),
+      'Outputs that are spent',
+    ),
+    payment_id: wire.hex('Payment id; empty if there is none'),
+    dummy_outputs: wire.u32('Number of outputs with amount 0'),
+    extra: wire.hex('Field extra of the transaction'),
+    weight: wire.uint('Weight of the transaction; absent for an unsigned one').optional(),
+  });
 
 /** Source: wallet_rpc_server_commands_defs.h `txset_summary`. */
 const summaryShape = (summary: TransferSummary) => ({
@@ -80,6 +119,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
       start: u32.default(0),
       count: u32.default(ALL),
     }),
+    result: () => wire.object({ outputs_data_hex: wire.hex('Encrypted outputs') }),
     source: 'COMMAND_RPC_EXPORT_OUTPUTS, on_export_outputs',
     async handle({ wallet }, range) {
       return { outputs_data_hex: toHex(await wallet.outputTransfer.export(range)) };
@@ -91,6 +131,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Imports outputs exported by a wallet that reads the chain.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ outputs_data_hex: text.default('') }),
+    result: () => wire.object({ num_imported: wire.uint('Number of imported outputs') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
     async handle({ wallet, version }, { outputs_data_hex }) {
@@ -104,6 +145,17 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Exports signed key images for a wallet without a spend key.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ all: flag.default(false) }),
+    result: () =>
+      wire.object({
+        offset: wire.uint('Index of the first output'),
+        signed_key_images: wire.list(
+          wire.object({
+            key_image: wire.hash('Key image'),
+            signature: wire.hex('Signature by the one-time key of the output, 128 hex digits'),
+          }),
+          'Key images in the order of the outputs',
+        ),
+      }),
     source: 'COMMAND_RPC_EXPORT_KEY_IMAGES, on_export_key_images',
     async handle({ wallet }, { all }) {
       const { first, images } = await wallet.keyImageTransfer.export(all);
@@ -122,6 +174,12 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Imports signed key images and asks the daemon which of them are spent.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
+    result: () =>
+      wire.object({
+        height: wire.uint('Number of blocks known to the wallet'),
+        spent: wire.amount('Sum of the imported outputs that are spent'),
+        unspent: wire.amount('Sum of the imported outputs that are not spent'),
+      }),
     requestSize: 'long-list',
     source: 'COMMAND_RPC_IMPORT_KEY_IMAGES, on_import_key_images',
     async handle({ wallet }, { offset, signed_key_images }) {
@@ -144,6 +202,11 @@ export const coldSigningMethods: readonly WalletMethod[] = [
       texts: { bad_multisig_set: 'cannot load multisig_txset' },
     },
     params: params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
+    result: () =>
+      wire.object({
+        desc: wire.list(descriptionSchema(), 'Transactions of the set'),
+        summary: wire.object(totals(), 'Totals of the set'),
+      }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_DESCRIBE_TRANSFER, on_describe_transfer',
     async handle({ wallet }, { unsigned_txset, multisig_txset }) {
@@ -180,6 +243,16 @@ export const coldSigningMethods: readonly WalletMethod[] = [
       export_raw: flag.default(false),
       get_tx_keys: flag.default(false),
     }),
+    result: () =>
+      wire.object({
+        signed_txset: wire.hex('Set of signed transactions, for submit_transfer'),
+        tx_hash_list: wire.list(wire.hash('Transaction hash'), 'Hashes of the transactions'),
+        tx_raw_list: wire.list(wire.hex('Signed transaction'), 'Transactions, if requested'),
+        tx_key_list: wire.list(
+          wire.hex('Transaction secret key, then the additional ones'),
+          'Secret keys, if requested',
+        ),
+      }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_TRANSFER, on_sign_transfer',
     async handle({ wallet, spender }, { unsigned_txset, export_raw, get_tx_keys }) {
@@ -198,6 +271,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Relays transactions signed by an offline wallet.',
     meta: { family: 'spend', needs: 'wallet', restricted: true },
     params: submitSchema,
+    result: hashesSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',
     async handle({ wallet, spender }, args) {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { height, listOf, params, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { EVENT_TYPES } from '../../wallet/model/events.js';
+import { eventSchema, type EventRow } from '../event-schema.js';
 import { eventLogsOf } from '../event-scope.js';
 import { pageLimit } from '../page-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
@@ -20,6 +22,11 @@ export const eventMethods: readonly WalletMethod[] = [
       types: listOf(z.enum(EVENT_TYPES)),
       wait_ms: u32.default(0).refine((ms) => ms <= MAX_WAIT_MS, 'out of range'),
     }),
+    result: () =>
+      wire.object({
+        events: wire.list(eventSchema(), 'Events in the order of their ids'),
+        cursor: wire.uint('Cursor for the next call: id up to which events were read'),
+      }),
     source: 'an addition of this server',
     async handle(context, { after, limit, types, wait_ms: waitMs }) {
       const { events: feed } = context.server;
@@ -38,7 +45,9 @@ export const eventMethods: readonly WalletMethod[] = [
         await feed.wait(left);
         page = feed.read(eventLogsOf(context), { ...query, after: page.cursor });
       }
-      return { events: page.events.map((event) => ({ ...event })), cursor: page.cursor };
+      // The writer of events has one type for the data of all.
+      const events = page.events as readonly unknown[] as readonly EventRow[];
+      return { events, cursor: page.cursor };
     },
   }),
 ];

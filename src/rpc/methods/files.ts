@@ -1,4 +1,5 @@
 import { flag, height, params, text } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 
@@ -29,6 +30,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary: 'Creates a wallet and opens it; with an empty filename it exists in memory only.',
     meta: { family: 'admin', needs: 'directory', restricted: true },
     params: params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
     async handle({ scope }, { filename, password, language }) {
       await scope.createWallet({ filename, password, language });
@@ -58,6 +60,7 @@ export const fileMethods: readonly WalletMethod[] = [
       password: text.default(''),
       autosave_current: flag.default(true),
     }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_OPEN_WALLET, on_open_wallet',
     async handle({ scope }, { filename, password }) {
       await scope.openWallet({ filename, password });
@@ -91,6 +94,13 @@ export const fileMethods: readonly WalletMethod[] = [
       autosave_current: flag.default(true),
       enable_multisig_experimental: flag.default(false),
     }),
+    result: () =>
+      wire.object({
+        address: wire.text('Primary address'),
+        info: wire.text('Message for users'),
+        seed: wire.text('Mnemonic seed, with the offset removed'),
+        was_deprecated: wire.flag('The seed has an old format; seed is its current one'),
+      }),
     source: 'COMMAND_RPC_RESTORE_DETERMINISTIC_WALLET, on_restore_deterministic_wallet',
     async handle({ scope, server }, args) {
       const request = {
@@ -143,6 +153,8 @@ export const fileMethods: readonly WalletMethod[] = [
       language: text.default(''),
       autosave_current: flag.default(true),
     }),
+    result: () =>
+      wire.object({ address: wire.text('Primary address'), info: wire.text('Message for users') }),
     source: 'COMMAND_RPC_GENERATE_FROM_KEYS, on_generate_from_keys',
     async handle({ scope, server }, args) {
       const { address, viewOnly } = await scope.generateFromKeys({
@@ -162,6 +174,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({ autosave_current: flag.default(true) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
     async handle({ scope, wallet }) {
       await scope.closeWallet(wallet);
@@ -180,6 +193,7 @@ export const fileMethods: readonly WalletMethod[] = [
       texts: { wrong_password: 'Invalid original password.' },
     },
     params: params({ old_password: text.default(''), new_password: text.default('') }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_CHANGE_WALLET_PASSWORD, on_change_wallet_password',
     async handle({ wallet }, { old_password, new_password }) {
       await wallet.keystore.changePassword(old_password, new_password);
@@ -192,6 +206,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary: 'Writes the open wallet to disk.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({}),
+    result: wire.nothing,
     source: 'COMMAND_RPC_STORE, on_store',
     async handle({ wallet }) {
       await wallet.save();
@@ -205,6 +220,12 @@ export const fileMethods: readonly WalletMethod[] = [
       'Writes a checked copy of the wallet, its store and its keys file, to --backup-dir, while it stays in use. Addition of this server.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     params: params({}),
+    result: () =>
+      wire.object({
+        directory: wire.text('Directory of the copy'),
+        height: wire.uint('Number of blocks known to the copy'),
+        bytes: wire.uint('Size of the copy [bytes]'),
+      }),
     source: 'an addition of this server',
     async handle({ server, wallet }) {
       const { directory, height, bytes } = await server.backups.write(wallet);
@@ -217,6 +238,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary: 'Returns a secret key or the mnemonic seed.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: params({ key_type: text.default('') }),
+    result: () => wire.object({ key: wire.text('Secret key as 64 hex digits, or the mnemonic seed') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {
       return { key: wallet.keystore.query(key_type) };

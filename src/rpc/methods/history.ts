@@ -1,13 +1,22 @@
 import type { Hash } from '../../crypto/types.js';
-import type { PagedResult } from '../../jsonrpc/json-rows.js';
+import type { JsonRows } from '../../jsonrpc/json-rows.js';
 import { flag, height, listOf, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { IncomingRows } from '../incoming-rows.js';
+import { incomingSchema, IncomingRows } from '../incoming-rows.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { paymentIdShape, paymentShape, readTxHash, rowsOf, transferEntry } from '../shapes.js';
+import {
+  paymentIdShape,
+  paymentSchema,
+  paymentShape,
+  readTxHash,
+  rowsOf,
+  transferEntry,
+  transferSchema,
+} from '../shapes.js';
 
 /**
  * Reads a payment id of 8 or 32 bytes. A long one whose last 24 bytes are zero is a short one.
@@ -57,6 +66,8 @@ function readCursor(cursor: string): number {
   return Number(cursor);
 }
 
+const transferList = (description: string) => wire.list(transferSchema(), description);
+
 /** Default of `max_height`: no limit. Source: MAX_BLOCK_NUMBER of upstream. */
 const MAX_HEIGHT = 500_000_000n;
 
@@ -81,6 +92,17 @@ export const historyMethods: readonly WalletMethod[] = [
       limit: u32.default(0),
       cursor: text.default(''),
     }),
+    result: () =>
+      wire.object({
+        in: transferList('Incoming payments in blocks'),
+        out: transferList('Outgoing transactions in blocks'),
+        pending: transferList('Outgoing transactions that are not in a block'),
+        failed: transferList('Outgoing transactions that failed'),
+        pool: transferList('Incoming payments in the mempool'),
+        cursor: wire
+          .text('Cursor for the page before; absent on the last page, and without limit')
+          .optional(),
+      }),
     source: 'COMMAND_RPC_GET_TRANSFERS, on_get_transfers',
     async handle({ wallet, server }, args) {
       if (args.pool && !server.settings.restricted) await wallet.sync.refreshPool();
@@ -107,7 +129,7 @@ export const historyMethods: readonly WalletMethod[] = [
         return [list, pages && rowsOf({ pages, release }, transferEntry)];
       });
       return {
-        ...(Object.fromEntries(rows) as PagedResult),
+        ...(Object.fromEntries(rows) as Readonly<Record<HistoryList, JsonRows | undefined>>),
         cursor: next === undefined ? undefined : String(next),
       };
     },
@@ -123,12 +145,19 @@ export const historyMethods: readonly WalletMethod[] = [
       texts: { account_out_of_range: 'Account index is out of bound' },
     },
     params: params({ txid: text.default(''), account_index: u32.default(0) }),
+    result: () =>
+      wire.object({
+        transfer: transferSchema('First entry of the list'),
+        transfers: transferList('Entries of the transaction in the account'),
+      }),
     source: 'COMMAND_RPC_GET_TRANSFER_BY_TXID, on_get_transfer_by_txid',
     handle({ wallet }, { txid, account_index }) {
       const transfers = wallet.history
         .byTransaction(readTransactionId(txid), account_index)
         .map(transferEntry);
-      return { transfer: transfers[0], transfers };
+      const [transfer] = transfers;
+      if (transfer === undefined) throw new Error('a transaction without entries');
+      return { transfer, transfers };
     },
   }),
 
@@ -142,6 +171,7 @@ export const historyMethods: readonly WalletMethod[] = [
       subaddr_indices: listOf(u32),
       verbose: flag.default(false),
     }),
+    result: () => wire.object({ transfers: wire.list(incomingSchema(), 'Outputs received, oldest first') }),
     source: 'COMMAND_RPC_INCOMING_TRANSFERS, on_incoming_transfers',
     handle({ wallet }, { transfer_type, account_index, subaddr_indices }) {
       if (!isKind(transfer_type))
@@ -159,6 +189,7 @@ export const historyMethods: readonly WalletMethod[] = [
     summary: 'Lists incoming payments with a payment id.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ payment_id: text.default('') }),
+    result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
     source: 'COMMAND_RPC_GET_PAYMENTS, on_get_payments',
     handle({ wallet }, { payment_id }) {
       return {
@@ -174,6 +205,7 @@ export const historyMethods: readonly WalletMethod[] = [
     summary: 'Lists incoming payments with any of several payment ids, or all of them.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ payment_ids: listOf(text), min_block_height: height.default(0) }),
+    result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_GET_BULK_PAYMENTS, on_get_bulk_payments',
     async handle({ wallet }, { payment_ids, min_block_height }) {

@@ -1,4 +1,5 @@
 import { i8, params, text } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for the log, which need no open wallet. */
@@ -8,6 +9,7 @@ export const loggingMethods: readonly WalletMethod[] = [
     summary: 'Sets the log level, from 0 (least) to 4 (everything).',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ level: i8.default(0) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_SET_LOG_LEVEL, on_set_log_level',
     handle({ server }, { level }) {
       server.logControl.setLevel(level);
@@ -20,6 +22,7 @@ export const loggingMethods: readonly WalletMethod[] = [
     summary: 'Sets the log categories: a list, a level, +list or -list; empty turns the log off.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ categories: text.default('') }),
+    result: () => wire.object({ categories: wire.text('Log categories in force') }),
     source: 'COMMAND_RPC_SET_LOG_CATEGORIES, on_set_log_categories',
     handle: ({ server }, { categories }) => ({ categories: server.logControl.setCategories(categories) }),
   }),

@@ -1,4 +1,5 @@
 import { flag, height, none, params } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 export const miningMethods: readonly WalletMethod[] = [
@@ -11,6 +12,7 @@ export const miningMethods: readonly WalletMethod[] = [
       do_background_mining: flag.default(false),
       ignore_battery: flag.default(false),
     }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_START_MINING, on_start_mining',
     async handle({ wallet, server }, args) {
       const request = {
@@ -28,6 +30,7 @@ export const miningMethods: readonly WalletMethod[] = [
     summary: 'Stops mining of the daemon.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: none,
+    result: wire.nothing,
     source: 'COMMAND_RPC_STOP_MINING, on_stop_mining',
     async handle({ wallet }) {
       await wallet.mining.stop();

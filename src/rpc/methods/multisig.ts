@@ -1,8 +1,9 @@
 import { flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { toHex } from '../../util/bytes.js';
 import { causeText, type ErrorTexts } from '../error-texts.js';
 import { orderParams, orderTerms } from '../order-params.js';
-import { hashesShape } from '../payment-shapes.js';
+import { hashesSchema, hashesShape } from '../payment-shapes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const exchangeParams = {
@@ -26,6 +27,14 @@ export const multisigMethods: readonly WalletMethod[] = [
     summary: 'Returns whether the wallet is multisig, and the progress of its key exchange.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: none,
+    result: () =>
+      wire.object({
+        multisig: wire.flag('The wallet is multisig'),
+        kex_is_done: wire.flag('The key exchange is complete'),
+        ready: wire.flag('The wallet can make payments'),
+        threshold: wire.u32('Signatures needed; 0 if not multisig'),
+        total: wire.u32('Number of signers; 0 if not multisig'),
+      }),
     source: 'COMMAND_RPC_IS_MULTISIG, on_is_multisig',
     handle({ wallet }) {
       const { multisig, exchanged, ready, threshold, total } = wallet.multisigSetup.status();
@@ -46,6 +55,7 @@ export const multisigMethods: readonly WalletMethod[] = [
       texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
     },
     params: params({ enable_multisig_experimental: flag.default(false) }),
+    result: () => wire.object({ multisig_info: wire.text('Message for the other signers') }),
     source: 'COMMAND_RPC_PREPARE_MULTISIG, on_prepare_multisig',
     async handle({ wallet }, { enable_multisig_experimental }) {
       return { multisig_info: await wallet.multisigSetup.prepare(enable_multisig_experimental) };
@@ -70,6 +80,11 @@ export const multisigMethods: readonly WalletMethod[] = [
       threshold: u32.default(0),
       password: text.optional(),
     }),
+    result: () =>
+      wire.object({
+        address: wire.text('Address of the wallet; final after the last round'),
+        multisig_info: wire.text('Message for the next round'),
+      }),
     source: 'COMMAND_RPC_MAKE_MULTISIG, on_make_multisig',
     async handle({ wallet }, { multisig_info, threshold, password }) {
       const { address, message } = await wallet.multisigSetup.make(multisig_info, threshold, password);
@@ -89,6 +104,11 @@ export const multisigMethods: readonly WalletMethod[] = [
       texts: refusedBy('exchange_multisig_info'),
     },
     params: params(exchangeParams),
+    result: () =>
+      wire.object({
+        address: wire.text('Address of the wallet; empty before the last round'),
+        multisig_info: wire.text('Message for the next round; empty after the last one'),
+      }),
     source: 'COMMAND_RPC_EXCHANGE_MULTISIG_KEYS, on_exchange_multisig_keys',
     async handle({ wallet }, { multisig_info, password, force_update_use_with_caution }) {
       const { address, message, ready } = await wallet.multisigSetup.exchange(
@@ -112,6 +132,11 @@ export const multisigMethods: readonly WalletMethod[] = [
       texts: refusedBy('exchange_multisig_info'),
     },
     params: params(exchangeParams),
+    result: () =>
+      wire.object({
+        address: wire.text('Address of the wallet; final after the last round'),
+        multisig_info: wire.text('Message for the next round; empty after the last one'),
+      }),
     source: 'COMMAND_RPC_FINALIZE_MULTISIG of 0.18, on_exchange_multisig_keys',
     async handle({ wallet }, { multisig_info, password, force_update_use_with_caution }) {
       const { address, message } = await wallet.multisigSetup.exchange(
@@ -142,6 +167,7 @@ export const multisigMethods: readonly WalletMethod[] = [
       num_signers: u32.default(0),
       password: text.optional(),
     }),
+    result: () => wire.object({ multisig_info: wire.text('Message for the round after next') }),
     source: 'COMMAND_RPC_GET_MULTISIG_KEY_EXCHANGE_BOOSTER, on_get_multisig_key_exchange_booster',
     async handle({ wallet }, { multisig_info, threshold, num_signers, password }) {
       return {
@@ -155,6 +181,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     summary: 'Exports the multisig info of this signer; nonces of its earlier exports become invalid.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     params: none,
+    result: () =>
+      wire.object({ info: wire.hex('Multisig info, for import_multisig_info of the other signers') }),
     source: 'COMMAND_RPC_EXPORT_MULTISIG, on_export_multisig',
     async handle({ wallet }) {
       return { info: toHex(await wallet.multisigInfoTransfer.export()) };
@@ -176,6 +204,7 @@ export const multisigMethods: readonly WalletMethod[] = [
       },
     },
     params: params({ info: listOf(text), refresh_after_import: flag.default(true) }),
+    result: () => wire.object({ n_outputs: wire.uint('Number of outputs with info of all signers needed') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_MULTISIG, on_import_multisig',
     async handle({ wallet }, { info, refresh_after_import }) {
@@ -188,6 +217,14 @@ export const multisigMethods: readonly WalletMethod[] = [
     summary: 'Signs transactions proposed by another signer; the last signature needed completes them.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
     params: params({ tx_data_hex: text.default('') }),
+    result: () =>
+      wire.object({
+        tx_data_hex: wire.hex('Set with the signatures of this signer'),
+        tx_hash_list: wire.list(
+          wire.hash('Transaction hash'),
+          'Hashes of the transactions, once they have all signatures',
+        ),
+      }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SIGN_MULTISIG, on_sign_multisig',
     async handle({ wallet, spender }, { tx_data_hex }) {
@@ -208,6 +245,7 @@ export const multisigMethods: readonly WalletMethod[] = [
       texts: { too_few_signers: 'Not enough signers signed this transaction.' },
     },
     params: submitSchema,
+    result: hashesSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_MULTISIG, on_submit_multisig',
     async handle({ wallet, spender }, args) {

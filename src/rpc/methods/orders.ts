@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { params } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { TrackedOrder } from '../../services/payments/orders.js';
 import { sum } from '../../util/amount.js';
@@ -41,6 +42,32 @@ function orderShape(wallet: OpenWallet, { order, state, positions }: TrackedOrde
   };
 }
 
+const orderSchema = () =>
+  wire.object({
+    idempotency_key: wire.text('Key of the payment'),
+    method: wire.text('Method that made the payment'),
+    state: wire.oneOf(ORDER_STATES, 'Least advanced state of its current transactions'),
+    created: wire.uint('Time of acceptance [Unix s]'),
+    transactions: wire.list(
+      wire.object({
+        position: wire.uint('Index among the transactions of the call'),
+        attempt: wire.uint('1: made by the call; above: pays a failed attempt again'),
+        current: wire.flag('The attempt is in effect'),
+        state: wire.oneOf(ORDER_STATES, 'State of the transaction'),
+        tx_hash: wire.hex('Transaction hash; empty if it is not signed'),
+        amount: wire.amount('Sum of the payments, without change and fee'),
+        fee: wire.amount('Fee'),
+        destinations: wire.list(
+          wire.object({ address: wire.text('Address paid'), amount: wire.amount('Amount paid') }),
+          'Payments of the transaction',
+        ),
+        height: wire.uint('Height of its block; 0 if it is not mined'),
+        confirmations: wire.uint('Number of blocks from its block to the tip; 0 if it is not mined'),
+      }),
+      'Attempts, by position',
+    ),
+  });
+
 /** Methods for payments with an idempotency key: additions to the reference. */
 export const orderMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -48,6 +75,7 @@ export const orderMethods: readonly WalletMethod[] = [
     summary: 'Returns the state and transactions of the payment with an idempotency key.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ idempotency_key: idempotencyKey }),
+    result: orderSchema,
     source: 'an addition of this server',
     handle: ({ wallet }, args) => orderShape(wallet, wallet.orders.get(args.idempotency_key)),
   }),
@@ -64,6 +92,11 @@ export const orderMethods: readonly WalletMethod[] = [
         .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
         .optional(),
     }),
+    result: () =>
+      wire.object({
+        orders: wire.list(orderSchema(), 'Payments, latest first'),
+        cursor: wire.text('Cursor for the next page; absent on the last one').optional(),
+      }),
     source: 'an addition of this server',
     async handle({ wallet }, { state, limit, cursor }) {
       const found = await wallet.orders.list({

@@ -1,5 +1,6 @@
 import type { KeyImage } from '../../crypto/types.js';
 import { listOf, none, params, text } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';
@@ -26,6 +27,7 @@ export const outputMethods: readonly WalletMethod[] = [
     summary: 'Freezes an output, so that no payment spends it.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
+    result: wire.nothing,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
     handle({ wallet }, { key_image }) {
       wallet.outputFreezing.setFrozen(requireKeyImage(key_image, 'freeze'), true);
@@ -38,6 +40,7 @@ export const outputMethods: readonly WalletMethod[] = [
     summary: 'Thaws a frozen output, so that it can be spent again.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     params: oneOutput,
+    result: wire.nothing,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
       wallet.outputFreezing.setFrozen(requireKeyImage(key_image, 'thaw'), false);
@@ -50,6 +53,7 @@ export const outputMethods: readonly WalletMethod[] = [
     summary: 'Returns whether an output is frozen.',
     meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
     params: oneOutput,
+    result: () => wire.object({ frozen: wire.flag('The output is frozen') }),
     source: 'COMMAND_RPC_FROZEN, on_frozen',
     handle: ({ wallet }, { key_image }) => ({
       frozen: wallet.outputFreezing.find(requireKeyImage(key_image, 'check if frozen')).frozen,
@@ -68,6 +72,7 @@ export const outputMethods: readonly WalletMethod[] = [
       texts: { daemon_unreachable: NOT_FETCHED },
     },
     params: params({ txids: listOf(text) }),
+    result: wire.nothing,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SCAN_TX, on_scan_tx',
     async handle({ wallet }, { txids }) {
@@ -81,6 +86,7 @@ export const outputMethods: readonly WalletMethod[] = [
     summary: 'Asks the daemon again which outputs are spent.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true, trustedDaemon: true },
     params: none,
+    result: wire.nothing,
     source: 'COMMAND_RPC_RESCAN_SPENT, on_rescan_spent',
     async handle({ wallet }) {
       await wallet.outputFreezing.rescanSpent();

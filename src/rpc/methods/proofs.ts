@@ -1,4 +1,5 @@
 import { atomic, flag, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { toScalar } from '../../crypto/scalar.js';
 import type { SecretKey } from '../../crypto/types.js';
 import type { PaymentSeen } from '../../services/proofs/proofs.js';
@@ -37,6 +38,12 @@ const seenShape = ({ received, inPool, confirmations }: PaymentSeen) => ({
   received,
 });
 
+const seen = () => ({
+  confirmations: wire.uint('Number of blocks from its block to the tip; 0 in the mempool'),
+  in_pool: wire.flag('The transaction is in the mempool'),
+  received: wire.amount('Amount that the address received'),
+});
+
 /** Upstream has one error code for all failures of a proof. */
 const PROOF_CODES = {
   daemon_unreachable: -1,
@@ -69,6 +76,7 @@ export const proofMethods: readonly WalletMethod[] = [
       address_index: u32.default(0),
       signature_type: text.default(''),
     }),
+    result: () => wire.object({ signature: wire.text('Signature, beginning with SigV2') }),
     source: 'COMMAND_RPC_SIGN, on_sign',
     async handle({ wallet }, { data, account_index: major, address_index: minor, signature_type }) {
       return { signature: await wallet.proofs.sign(data, { major, minor }, readSigningKey(signature_type)) };
@@ -80,6 +88,13 @@ export const proofMethods: readonly WalletMethod[] = [
     summary: 'Verifies the signature of a text by an address.',
     meta: { family: 'view', needs: 'wallet', restricted: true },
     params: params({ data: text.default(''), address: text.default(''), signature: text.default('') }),
+    result: () =>
+      wire.object({
+        good: wire.flag('The signature is valid'),
+        old: wire.flag('It has the format of version 1'),
+        signature_type: wire.oneOf(['spend', 'view'], 'Key that signed'),
+        version: wire.u32('Format of the signature; 0 for an invalid one'),
+      }),
     source: 'COMMAND_RPC_VERIFY, on_verify',
     async handle({ wallet }, { data, address, signature }) {
       const verdict = await wallet.proofs.verify(data, address, signature);
@@ -90,7 +105,7 @@ export const proofMethods: readonly WalletMethod[] = [
             signature_type: verdict.key,
             version: verdict.version,
           }
-        : { good: false, old: false, signature_type: 'spend', version: 0 };
+        : { good: false, old: false, signature_type: 'spend' as const, version: 0 };
     },
   }),
 
@@ -99,6 +114,8 @@ export const proofMethods: readonly WalletMethod[] = [
     summary: 'Returns the secret key of a transaction made by this wallet.',
     meta: { family: 'admin', needs: 'wallet', restricted: false, foreground: true },
     params: params({ txid: text.default('') }),
+    result: () =>
+      wire.object({ tx_key: wire.hex('Secret key of the transaction, then the additional ones') }),
     source: 'COMMAND_RPC_GET_TX_KEY, on_get_tx_key',
     handle({ wallet }, { txid }) {
       return { tx_key: toHex(concatBytes(...wallet.proofs.txKeys(readTxHash(txid)))) };
@@ -110,6 +127,7 @@ export const proofMethods: readonly WalletMethod[] = [
     summary: 'Returns the amount that a transaction paid to an address, from its secret key.',
     meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
     params: params({ txid: text.default(''), tx_key: text.default(''), address: text.default('') }),
+    result: () => wire.object(seen()),
     source: 'COMMAND_RPC_CHECK_TX_KEY, on_check_tx_key',
     async handle({ wallet }, { txid, tx_key, address }) {
       return seenShape(await wallet.proofs.checkTxKey(readTxHash(txid), readTxKeys(tx_key), address));
@@ -128,6 +146,7 @@ export const proofMethods: readonly WalletMethod[] = [
       texts: { ...NO_TRANSACTION, no_tx_key: "Tx secret key wasn't found in the wallet file." },
     },
     params: params({ txid: text.default(''), address: text.default(''), message: text.default('') }),
+    result: () => wire.object({ signature: wire.text('Proof, beginning with OutProofV2 or InProofV2') }),
     source: 'COMMAND_RPC_GET_TX_PROOF, on_get_tx_proof',
     async handle({ wallet }, { txid, address, message }) {
       return { signature: await wallet.proofs.proveTx(readTxHash(txid), address, message) };
@@ -144,6 +163,7 @@ export const proofMethods: readonly WalletMethod[] = [
       message: text.default(''),
       signature: text.default(''),
     }),
+    result: () => wire.object({ ...seen(), good: wire.flag('The proof is valid') }),
     source: 'COMMAND_RPC_CHECK_TX_PROOF, on_check_tx_proof',
     async handle({ wallet }, { txid, address, message, signature }) {
       const { good, ...seen } = await wallet.proofs.checkTxProof(
@@ -168,6 +188,7 @@ export const proofMethods: readonly WalletMethod[] = [
       texts: { view_only: NO_SPEND_KEY },
     },
     params: params({ txid: text.default(''), message: text.default('') }),
+    result: () => wire.object({ signature: wire.text('Proof, beginning with SpendProofV1') }),
     source: 'COMMAND_RPC_GET_SPEND_PROOF, on_get_spend_proof',
     async handle({ wallet }, { txid, message }) {
       return { signature: await wallet.proofs.proveSpend(readTxHash(txid), message) };
@@ -179,6 +200,7 @@ export const proofMethods: readonly WalletMethod[] = [
     summary: 'Verifies a proof of having made a transaction.',
     meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES },
     params: params({ txid: text.default(''), message: text.default(''), signature: text.default('') }),
+    result: () => wire.object({ good: wire.flag('The proof is valid') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_CHECK_SPEND_PROOF, on_check_spend_proof',
     async handle({ wallet }, { txid, message, signature }) {
@@ -207,6 +229,7 @@ export const proofMethods: readonly WalletMethod[] = [
       amount: atomic.default(ZERO),
       message: text.default(''),
     }),
+    result: () => wire.object({ signature: wire.text('Proof, beginning with ReserveProofV2') }),
     source: 'COMMAND_RPC_GET_RESERVE_PROOF, on_get_reserve_proof',
     async handle({ wallet }, { all, account_index: account, amount, message }) {
       const minimum = all ? undefined : { account, amount };
@@ -219,13 +242,19 @@ export const proofMethods: readonly WalletMethod[] = [
     summary: 'Verifies a reserve proof, and returns its amount and the part spent since.',
     meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
     params: params({ address: text.default(''), message: text.default(''), signature: text.default('') }),
+    result: () =>
+      wire.object({
+        good: wire.flag('The proof is valid'),
+        spent: wire.amount('Part of the amount that was spent since'),
+        total: wire.amount('Amount that the proof shows'),
+      }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_CHECK_RESERVE_PROOF, on_check_reserve_proof',
     async handle({ wallet }, { address, message, signature }) {
       const verdict = await wallet.proofs.checkReserve(address, message, signature);
       return verdict.good
         ? { good: true, spent: verdict.spent, total: verdict.total }
-        : { good: false, spent: 0, total: 0 };
+        : { good: false, spent: ZERO, total: ZERO };
     },
   }),
 ];

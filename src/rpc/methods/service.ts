@@ -1,4 +1,5 @@
 import { flag, height, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { LANGUAGES } from '../../cryptonote/languages.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
@@ -14,6 +15,11 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary: 'Returns the version of the interface: major in the high 16 bits, minor in the low 16.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
     params: none,
+    result: () =>
+      wire.object({
+        version: wire.u32('Major version in the high 16 bits, minor in the low 16'),
+        release: wire.flag('The server is a release'),
+      }),
     source: 'COMMAND_RPC_GET_VERSION, on_get_version',
     handle: () => ({ version: LATEST_API, release: true }),
   }),
@@ -23,6 +29,11 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary: 'Lists the languages of mnemonic seeds.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
     params: none,
+    result: () =>
+      wire.object({
+        languages: wire.list(wire.text('Name'), 'English names; under 1.3, native ones'),
+        languages_local: wire.list(wire.text('Name'), 'Native names'),
+      }),
     source: 'COMMAND_RPC_GET_LANGUAGES, on_get_languages',
     handle: () => ({
       languages: LANGUAGES.map(({ englishName }) => englishName),
@@ -47,6 +58,7 @@ export const serviceMethods: readonly WalletMethod[] = [
       ssl_allow_any_cert: flag.default(false),
       proxy: text.default(''),
     }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_SET_DAEMON, on_set_daemon',
     async handle({ server }, args) {
       const mode = args.ssl_support;
@@ -101,6 +113,21 @@ export const serviceMethods: readonly WalletMethod[] = [
       'Lists the wallets of the wallet directory, with the state of open ones. An addition; no password.',
     meta: { family: 'view', needs: 'nothing', restricted: true },
     params: none,
+    result: () =>
+      wire.object({
+        wallets: wire.list(
+          wire.object({
+            name: wire.text('Name of the wallet'),
+            open: wire.flag('The wallet is open'),
+            height: wire.uint('Number of blocks known to the wallet; open ones only').optional(),
+            daemon_height: wire.uint('Number of blocks of the daemon; open ones only').optional(),
+            view_only: wire.flag('The wallet has no spend key; open ones only').optional(),
+            multisig: wire.flag('The wallet is multisig; open ones only').optional(),
+            syncing: wire.flag('The wallet is behind the daemon; open ones only').optional(),
+          }),
+          'Wallets of the directory',
+        ),
+      }),
     source: 'an addition of this server',
     handle: async ({ server, scope }) => ({
       wallets: (await server.listWallets())
@@ -127,6 +154,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary: 'Returns the number of blocks known to the wallet.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: none,
+    result: () => wire.object({ height: wire.uint('Number of blocks known to the wallet') }),
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
     handle: ({ wallet }) => ({ height: wallet.store.height() }),
   }),
@@ -136,6 +164,11 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary: "Syncs the wallet to the daemon's tip.",
     meta: { family: 'view', needs: 'wallet', restricted: true },
     params: params({ start_height: height.default(0) }),
+    result: () =>
+      wire.object({
+        blocks_fetched: wire.uint('Number of blocks that were scanned'),
+        received_money: wire.flag('An output was received'),
+      }),
     source: 'COMMAND_RPC_REFRESH, on_refresh',
     async handle({ wallet }, { start_height }) {
       const { blocksFetched, receivedMoney } = await wallet.sync.refresh({ startHeight: start_height });
@@ -149,6 +182,7 @@ export const serviceMethods: readonly WalletMethod[] = [
       'Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ enable: flag.default(true), period: u32.default(0) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
     handle({ scope }, { enable, period }) {
       scope.setAutoRefresh(enable ? (period === 0 ? DEFAULT_PERIOD_SECONDS : period) : undefined);
@@ -162,6 +196,7 @@ export const serviceMethods: readonly WalletMethod[] = [
       'Deletes the state derived from the chain and scans it again; hard also deletes tx keys and destinations.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     params: params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
+    result: wire.nothing,
     source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',
     async handle({ wallet }, { hard, keep_key_images }) {
       if (hard && keep_key_images)
@@ -180,6 +215,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary: 'Stores the wallet, closes all wallets and stops the server.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
     params: none,
+    result: wire.nothing,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',
     async handle({ server, wallet }) {
       await wallet.save();

@@ -4,7 +4,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { resultParams, paymentOptions, paymentParams, resultFields } from '../payment-params.js';
-import { paymentShape, paymentsShape } from '../payment-shapes.js';
+import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../payment-shapes.js';
 import { readKeyImage, WRONG_ADDRESS } from '../shapes.js';
 
 const sweepParams = {
@@ -50,6 +50,7 @@ export const sweepMethods: readonly WalletMethod[] = [
       texts: WRONG_ADDRESS,
     },
     params: sweepAllSchema,
+    result: paymentsSchema,
     source: 'COMMAND_RPC_SWEEP_ALL, on_sweep_all',
     async handle({ wallet, spender }, args) {
       const request = {
@@ -81,6 +82,7 @@ export const sweepMethods: readonly WalletMethod[] = [
       texts: { ...WRONG_ADDRESS, key_image_unknown: 'No outputs found' },
     },
     params: sweepSingleSchema,
+    result: paymentSchema,
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
     async handle({ wallet, spender }, args) {
       const outputs = outputsOf(args.outputs);
@@ -100,6 +102,7 @@ export const sweepMethods: readonly WalletMethod[] = [
     summary: 'Sends outputs that cannot be mixed in a ring to the wallet itself.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
     params: sweepDustSchema,
+    result: paymentsSchema,
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
     async handle({ wallet }, args) {
       const made = await wallet.orders.place(orderTerms('sweep_dust', sweepDustSchema, args), {

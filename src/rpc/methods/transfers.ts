@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { atomic, flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { toHex } from '../../util/bytes.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import type { OrderTerms } from '../../services/payments/orders.js';
@@ -10,7 +11,7 @@ import { orderParams, orderTerms } from '../order-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { WRONG_ADDRESS } from '../shapes.js';
 import { paymentOptions, paymentParams, resultFields } from '../payment-params.js';
-import { paymentShape, paymentsShape } from '../payment-shapes.js';
+import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../payment-shapes.js';
 
 /** Message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
 const NOT_COMMITTED = 'Failed to commit tx.';
@@ -71,6 +72,7 @@ export const transferMethods: readonly WalletMethod[] = [
       texts: WRONG_ADDRESS,
     },
     params: transferSchema,
+    result: paymentSchema,
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet, spender }, args) {
       const feeFrom = distinct(args.subtract_fee_from_outputs);
@@ -97,6 +99,7 @@ export const transferMethods: readonly WalletMethod[] = [
       texts: WRONG_ADDRESS,
     },
     params: transferSplitSchema,
+    result: paymentsSchema,
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet, spender }, args) {
       const request = { ...requestOf(args, spender), feeFrom: [], changeOutputs: 1, split: true };
@@ -120,6 +123,7 @@ export const transferMethods: readonly WalletMethod[] = [
       texts: { tx_rejected: NOT_COMMITTED, daemon_unreachable: NOT_COMMITTED },
     },
     params: params({ hex: text.default('') }),
+    result: () => wire.object({ tx_hash: wire.hash('Transaction hash') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
     async handle({ wallet, spender }, { hex }) {
@@ -137,6 +141,7 @@ export const transferMethods: readonly WalletMethod[] = [
       ring_size: u32.default(0),
       rct: flag.default(true),
     }),
+    result: () => wire.object({ size: wire.uint('Size [bytes]'), weight: wire.uint('Weight') }),
     source: 'COMMAND_RPC_ESTIMATE_TX_SIZE_AND_WEIGHT, on_estimate_tx_size_and_weight',
     handle: ({ wallet }, { n_inputs, ring_size, n_outputs, rct }) =>
       wallet.feeEstimator.estimateSize(n_inputs, ring_size, n_outputs, rct),
@@ -147,6 +152,7 @@ export const transferMethods: readonly WalletMethod[] = [
     summary: 'Returns the priority of a payment that sets none.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: none,
+    result: () => wire.object({ priority: wire.u32('Fee priority, 1 to 4') }),
     source: 'COMMAND_RPC_GET_DEFAULT_FEE_PRIORITY, on_get_default_fee_priority',
     handle: async ({ wallet }) => ({ priority: await wallet.feeEstimator.defaultPriority() }),
   }),

@@ -1,5 +1,6 @@
 import { formatUri, parseUri, UriError } from '../../cryptonote/uri.js';
 import { atomic, params, text } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import { ZERO } from '../../util/amount.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
@@ -29,6 +30,7 @@ export const uriMethods: readonly WalletMethod[] = [
       tx_description: text.default(''),
       recipient_name: text.default(''),
     }),
+    result: () => wire.object({ uri: wire.text('The URI') }),
     source: 'COMMAND_RPC_MAKE_URI, on_make_uri',
     handle({ wallet }, args) {
       const request = {
@@ -47,6 +49,20 @@ export const uriMethods: readonly WalletMethod[] = [
     summary: 'Parses a payment URI.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     params: params({ uri: text.default('') }),
+    result: () =>
+      wire.object({
+        uri: wire.object(
+          {
+            address: wire.text('Address to pay'),
+            amount: wire.amount('Amount to pay; 0 if none is set'),
+            payment_id: wire.hex('Payment id; empty if there is none'),
+            recipient_name: wire.text('Name of the recipient; empty if there is none'),
+            tx_description: wire.text('Description; empty if there is none'),
+          },
+          'Fields of the URI',
+        ),
+        unknown_parameters: wire.list(wire.text('Parameter as written'), 'Unknown parameters'),
+      }),
     source: 'COMMAND_RPC_PARSE_URI, on_parse_uri',
     handle({ wallet }, { uri }) {
       const found = orBadUri('Error parsing URI: ', () => parseUri(uri, wallet.keys.network));

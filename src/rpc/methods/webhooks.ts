@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { height, params, text, u32 } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
 import { pageLimit } from '../page-params.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
@@ -35,13 +36,46 @@ const webhookShape = ({ webhook, backlog, pending, last }: WebhookStatus) => ({
   url: webhook.url,
   types: webhook.types,
   created: timeText(webhook.created),
-  state: webhook.disabled === undefined ? 'enabled' : 'disabled',
+  state: webhook.disabled === undefined ? ('enabled' as const) : ('disabled' as const),
   disabled_reason: webhook.disabled,
   position: webhook.position,
   backlog,
   pending,
   last_delivery: last && deliveryShape(last),
 });
+
+const idSchema = () => wire.text('Id of the endpoint');
+const urlSchema = () => wire.text('URL that events are sent to');
+const typesSchema = () => wire.list(wire.text('Event type'), 'Event types that it gets; absent: all');
+const secretSchema = () => wire.text('Secret that deliveries are signed with; shown this once');
+
+const deliverySchema = (description: string) =>
+  wire.object(
+    {
+      event_id: wire.uint('Id of the event'),
+      state: wire.oneOf(['pending', 'delivered', 'failed'], 'State of the delivery'),
+      attempts: wire.uint('Number of attempts'),
+      last_attempt: wire.time('Time of the last attempt'),
+      next_attempt: wire.time('Time of the next attempt; absent if none follows').optional(),
+      status: wire.uint('HTTP status of the last answer; absent without an answer').optional(),
+      reason: wire.text('Cause of the last failure').optional(),
+    },
+    description,
+  );
+
+const webhookSchema = () =>
+  wire.object({
+    id: idSchema(),
+    url: urlSchema(),
+    types: typesSchema(),
+    created: wire.time('Time of its creation'),
+    state: wire.oneOf(['enabled', 'disabled'], 'Whether events are sent'),
+    disabled_reason: wire.text('Cause of its disabling').optional(),
+    position: wire.uint('Id of the latest event with a first attempt'),
+    backlog: wire.uint('Number of events without an attempt, counted up to 1000'),
+    pending: wire.uint('Number of deliveries that wait for another attempt, counted up to 1000'),
+    last_delivery: deliverySchema('Delivery of the latest event with an attempt').optional(),
+  });
 
 /** Methods for webhooks: additions to the reference. */
 export const webhookMethods: readonly WalletMethod[] = [
@@ -50,6 +84,8 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary: 'Adds an endpoint that the events of the wallet are sent to; returns its secret once.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ url: text, types: z.array(text).max(100).default([]), wallet }),
+    result: () =>
+      wire.object({ id: idSchema(), secret: secretSchema(), url: urlSchema(), types: typesSchema() }),
     source: 'an addition of this server',
     handle(context, { url, types, wallet: name }) {
       const { webhook, secret } = webhooksOf(context, name).add({ url, types });
@@ -62,6 +98,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary: 'Lists the endpoints of the wallet with the state of their deliveries.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ wallet }),
+    result: () => wire.object({ webhooks: wire.list(webhookSchema(), 'Endpoints, oldest first') }),
     source: 'an addition of this server',
     handle: (context, { wallet: name }) => ({
       webhooks: webhooksOf(context, name).list().map(webhookShape),
@@ -73,6 +110,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary: 'Removes an endpoint with its secrets and deliveries.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ id, wallet }),
+    result: wire.nothing,
     source: 'an addition of this server',
     async handle(context, { id, wallet: name }) {
       await webhooksOf(context, name).remove(id);
@@ -92,6 +130,7 @@ export const webhookMethods: readonly WalletMethod[] = [
         .refine((seconds) => seconds <= MAX_OVERLAP_SECONDS, 'out of range'),
       wallet,
     }),
+    result: () => wire.object({ id: idSchema(), secret: secretSchema() }),
     source: 'an addition of this server',
     handle: (context, { id, overlap_seconds, wallet: name }) => ({
       id,
@@ -104,6 +143,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary: 'Enables an endpoint that was disabled because it answered with status 410.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ id, wallet }),
+    result: wire.nothing,
     source: 'an addition of this server',
     handle(context, { id, wallet: name }) {
       webhooksOf(context, name).enable(id);
@@ -125,6 +165,11 @@ export const webhookMethods: readonly WalletMethod[] = [
         .optional(),
       wallet,
     }),
+    result: () =>
+      wire.object({
+        deliveries: wire.list(deliverySchema('A delivery'), 'Deliveries, latest event first'),
+        cursor: wire.text('Cursor for the next page; absent on the last one').optional(),
+      }),
     source: 'an addition of this server',
     handle(context, { id, state, limit, cursor, wallet: name }) {
       const found = webhooksOf(context, name).deliveries(id, {
@@ -145,6 +190,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary: 'Sends an event to an endpoint again, with all of its attempts.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     params: params({ id, event_id: height, wallet }),
+    result: wire.nothing,
     source: 'an addition of this server',
     handle(context, { id, event_id, wallet: name }) {
       webhooksOf(context, name).redeliver(id, event_id);

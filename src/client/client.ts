@@ -1,0 +1,146 @@
+import type { CallOptions, OrderOptions } from './call-options.js';
+import { OpenCalls } from './cancellation.js';
+import { readFingerprint, type ServerAddress } from './connector.js';
+import { followEvents } from './events.js';
+import { Login } from './login.js';
+import { METHOD_KINDS, RESULT_SHAPES, type MethodKind } from './method-table.js';
+import type { WalletEvent, WalletMethods } from './methods.js';
+import type { ClientOptions, EventOptions } from './options.js';
+import type { ClientParams } from './params.js';
+import { toClientValue, type ClientValue, type Shape } from './results.js';
+import { RpcCaller } from './rpc-caller.js';
+import { HttpTransport } from './transport.js';
+
+export type * from './call-options.js';
+export * from './errors.js';
+export type * from './methods.js';
+export type * from './options.js';
+export type { ClientParams } from './params.js';
+export type { ClientValue } from './results.js';
+
+/** Methods and events of one wallet. */
+export interface WalletClient extends WalletMethods {
+  /** Makes a call of a method that this version of the client does not know. */
+  call(method: string, params?: ClientParams, options?: CallOptions): Promise<ClientValue>;
+  /**
+   * Yields the events of the wallet in the order of their ids, without a gap or repetition, across lost connections and
+   * restarts of the server. Without a wallet: of all open wallets.
+   */
+  events(options?: EventOptions): AsyncGenerator<WalletEvent, never, void>;
+}
+
+/** Client of a server. */
+export interface Client extends WalletClient {
+  /** Methods and events of another wallet, over the same connections. */
+  wallet(name: string): WalletClient;
+  /** Ends all calls and streams with an error, and closes the connections. */
+  close(): void;
+}
+
+const DEFAULTS = { timeout: 0, retries: 3, connections: 8 };
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** @throws TypeError for an address that is no URL of a server. */
+function readUrl(text: string | URL): URL {
+  const url = new URL(text);
+  if (!(url.protocol in PORTS)) throw new TypeError('the url begins with http: or https:');
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('a login belongs in auth, not in the url');
+  if (url.search !== '' || url.hash !== '') throw new TypeError('the url has neither query nor fragment');
+  return url;
+}
+
+function addressOf(url: URL, { ca, fingerprint = [] }: ClientOptions): ServerAddress {
+  const fingerprints = [fingerprint].flat().map(readFingerprint);
+  const tls = url.protocol === 'https:';
+  if (!tls && (ca !== undefined || fingerprints.length > 0))
+    throw new TypeError('certificates are those of an https: url');
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port),
+    ...{ tls, fingerprints },
+    ...(ca === undefined ? {} : { ca }),
+  };
+}
+
+/** @throws RangeError */
+function readCount(name: string, value: number, least: number): number {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new RangeError(`${name} is an integer from ${least} on`);
+  return value;
+}
+
+const kindOf = (method: string): MethodKind | undefined =>
+  Object.hasOwn(METHOD_KINDS, method) ? METHOD_KINDS[method as keyof typeof METHOD_KINDS] : undefined;
+
+const shapeOf = (method: string): Shape | undefined =>
+  Object.hasOwn(RESULT_SHAPES, method) ? RESULT_SHAPES[method as keyof typeof RESULT_SHAPES] : undefined;
+
+/**
+ * Adds the key of the options to the parameters.
+ * @throws TypeError for a method that takes no key, and for two keys: a call must not go without the key that it was given.
+ */
+function withKey(method: string, params: ClientParams, key: string | undefined): ClientParams {
+  if (key === undefined) return params;
+  if (kindOf(method) !== 'order') throw new TypeError(`${method} takes no idempotency key`);
+  const own = params['idempotency_key'];
+  if (own !== undefined && own !== key) throw new TypeError('two different idempotency keys');
+  return { ...params, idempotency_key: key };
+}
+
+/** Makes the calls of one wallet. @param prefix path before `/json_rpc` and `/events`. */
+function walletClient(
+  prefix: string,
+  caller: RpcCaller,
+  transport: HttpTransport,
+  open: OpenCalls,
+): WalletClient {
+  const call = async (
+    method: string,
+    given: ClientParams = {},
+    { idempotencyKey, ...options }: OrderOptions = {},
+  ): Promise<ClientValue> => {
+    const params = withKey(method, given, idempotencyKey);
+    const kind = kindOf(method);
+    const isRepeatable = kind === 'read' || (kind === 'order' && params['idempotency_key'] !== undefined);
+    const result = await caller.call({ path: `${prefix}/json_rpc`, method, params, isRepeatable }, options);
+    return toClientValue(result, shapeOf(method));
+  };
+  const methods = Object.fromEntries(
+    Object.keys(METHOD_KINDS).map((method) => [
+      method,
+      (params?: ClientParams, options?: OrderOptions) => call(method, params, options),
+    ]),
+  ) as unknown as WalletMethods;
+  const events = (options: EventOptions = {}) =>
+    followEvents({ transport, path: `${prefix}/events`, open }, options);
+  return { ...methods, call, events };
+}
+
+/** Creates a client. It connects with its first call. @throws TypeError, RangeError for bad options. */
+export function createClient(options: ClientOptions): Client {
+  const { auth, wallet, timeout, retries, connections } = { ...DEFAULTS, ...options };
+  const url = readUrl(options.url);
+  const limits = {
+    timeout: readCount('timeout', timeout ?? DEFAULTS.timeout, 0),
+    retries: readCount('retries', retries ?? DEFAULTS.retries, 0),
+    connections: readCount('connections', connections ?? DEFAULTS.connections, 1),
+  };
+  const transport = new HttpTransport(addressOf(url, options), url.host, new Login(auth), limits.connections);
+  const open = new OpenCalls();
+  const caller = new RpcCaller(transport, limits, open);
+  const base = url.pathname.replace(/\/+$/, '');
+  const at = (name: string | undefined): WalletClient =>
+    walletClient(
+      name === undefined ? base : `${base}/wallet/${encodeURIComponent(name)}`,
+      ...([caller, transport, open] as const),
+    );
+  return {
+    ...at(wallet),
+    wallet: at,
+    close() {
+      open.close();
+      transport.close();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { Agent, type ClientRequestArgs } from 'node:http';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
+
+/** Address of a server, and the certificates that are accepted from it. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** Certificates in PEM that the server's must chain to; absent: the authorities of the system. */
+  readonly ca?: string | readonly string[];
+  /** SHA-256 fingerprints of the server's certificate in lower-case hex digits; they replace all other checks. */
+  readonly fingerprints: readonly string[];
+}
+
+/** Longest time of a connection attempt, TLS included [ms]. */
+const CONNECT_MS = 10_000;
+/** Interval of TCP keep-alive, which detects a dead peer during a long call [ms]. */
+const PROBE_MS = 30_000;
+/** Time after which an unused connection is closed: sooner than servers and proxies close it [ms]. */
+const IDLE_MS = 4_000;
+
+/** Lower-case hex digits of a fingerprint, which may have colons. @throws TypeError */
+export function readFingerprint(text: string): string {
+  const digits = text.replaceAll(':', '').toLowerCase();
+  if (!/^[0-9a-f]{64}$/.test(digits)) throw new TypeError('a fingerprint is SHA-256: 64 hex digits');
+  return digits;
+}
+
+function isAccepted(socket: TLSSocket, fingerprints: readonly string[]): boolean {
+  const { fingerprint256 = '' } = socket.getPeerX509Certificate() ?? {};
+  return fingerprints.length === 0 || fingerprints.includes(readFingerprint(fingerprint256));
+}
+
+function open({ host, port, tls, ca, fingerprints }: ServerAddress): Socket {
+  if (!tls) return connectTcp({ host, port });
+  return connectTls({
+    ...{ host, port },
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
+    rejectUnauthorized: fingerprints.length === 0,
+  });
+}
+
+type Connected = (error: Error | null, socket?: Duplex) => void;
+
+/**
+ * Connects, and reports the socket only when bytes may be sent: connected, and with an accepted certificate. A request
+ * that got no socket was therefore not sent.
+ */
+export function connect(address: ServerAddress, done: Connected): void {
+  const socket = open(address);
+  const timer = setTimeout(() => socket.destroy(new Error('no connection in time')), CONNECT_MS);
+  const onError = (error: Error): void => settle(() => done(error));
+  const onClose = (): void => settle(() => done(new Error('the connection was closed')));
+  const settle = (report: () => void): void => {
+    clearTimeout(timer);
+    socket.off('error', onError).off('close', onClose);
+    report();
+  };
+  socket.once('error', onError).once('close', onClose);
+  socket.once(address.tls ? 'secureConnect' : 'connect', () => {
+    if (address.tls && !isAccepted(socket as TLSSocket, address.fingerprints))
+      return void socket.destroy(new Error('the certificate of the server has another fingerprint'));
+    socket.setNoDelay(true).setKeepAlive(true, PROBE_MS);
+    settle(() => done(null, socket));
+  });
+}
+
+/** Pool of connections to one server, for HTTP in plain text and over TLS alike. */
+export class ConnectionPool extends Agent {
+  readonly #address: ServerAddress;
+
+  /** @param keep most unused connections; 0: each is used once. */
+  constructor(address: ServerAddress, keep: number) {
+    super({ keepAlive: keep > 0, maxFreeSockets: keep, timeout: IDLE_MS, scheduling: 'lifo' });
+    this.#address = address;
+  }
+
+  override createConnection(
+    _options: ClientRequestArgs,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    connect(this.#address, callback as Connected);
+    return undefined;
+  }
+}

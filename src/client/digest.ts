@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Hash functions of RFC 7616, best first, by their names there and in Node.js. */
+const HASHES: readonly (readonly [name: string, hash: string])[] = [
+  ['SHA-512-256', 'sha512-256'],
+  ['SHA-256', 'sha256'],
+  ['MD5', 'md5'],
+];
+
+/** Challenge of a server for HTTP digest authentication. */
+export interface DigestChallenge {
+  readonly realm: string;
+  readonly nonce: string;
+  readonly opaque?: string;
+  /** Name of the algorithm in RFC 7616. */
+  readonly algorithm: string;
+  /** The nonce of the refused request has expired; its login was right. */
+  readonly stale: boolean;
+}
+
+/** A token, or a quoted string. */
+const PARAMETER = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))\s*,?\s*/y;
+
+/** Challenges of one or more `WWW-Authenticate` headers, by scheme in lower case. */
+function* challengesIn(header: string): Generator<readonly [string, ReadonlyMap<string, string>]> {
+  const scheme = /[\s,]*([\w-]+)(?:\s*,\s*|\s+|$)/y;
+  for (let at = 0; at < header.length;) {
+    scheme.lastIndex = at;
+    const [whole, name = ''] = scheme.exec(header) ?? [];
+    if (whole === undefined) return;
+    at += whole.length;
+    const parameters = new Map<string, string>();
+    for (;;) {
+      PARAMETER.lastIndex = at;
+      const [text, key = '', quoted, token = ''] = PARAMETER.exec(header) ?? [];
+      if (text === undefined) break;
+      parameters.set(key.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? token);
+      at += text.length;
+    }
+    yield [name.toLowerCase(), parameters];
+  }
+}
+
+const plainOf = (algorithm: string): string => algorithm.replace(/-sess$/i, '').toUpperCase();
+const rankOf = (algorithm: string): number => HASHES.findIndex(([name]) => name === plainOf(algorithm));
+
+/**
+ * Reads the digest challenge with the best algorithm; undefined if there is none with `qop=auth` and a known algorithm.
+ * @param header value of `WWW-Authenticate`; several are joined by commas.
+ */
+export function readChallenge(header: string): DigestChallenge | undefined {
+  let best: DigestChallenge | undefined;
+  for (const [scheme, parameters] of challengesIn(header)) {
+    const algorithm = parameters.get('algorithm') ?? 'MD5';
+    const [realm, nonce, opaque] = ['realm', 'nonce', 'opaque'].map((name) => parameters.get(name));
+    const qops = (parameters.get('qop') ?? '').split(/\s*,\s*/);
+    if (scheme !== 'digest' || realm === undefined || nonce === undefined) continue;
+    if (!qops.includes('auth') || rankOf(algorithm) < 0) continue;
+    if (best !== undefined && rankOf(best.algorithm) <= rankOf(algorithm)) continue;
+    const stale = parameters.get('stale')?.toLowerCase() === 'true';
+    best = { realm, nonce, algorithm, stale, ...(opaque === undefined ? {} : { opaque }) };
+  }
+  return best;
+}
+
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+/**
+ * Answers one challenge for any number of requests, with a counter that grows with each, so that a request needs one
+ * round trip only. Source: RFC 7616, section 3.4.
+ */
+export class DigestAnswer {
+  readonly challenge: DigestChallenge;
+  readonly #username: string;
+  readonly #hash: (text: string) => string;
+  readonly #ha1: string;
+  readonly #cnonce: string;
+  #count = 0;
+
+  /** @param cnonce nonce of the client; random unless a test gives it. */
+  constructor(
+    challenge: DigestChallenge,
+    username: string,
+    password: string,
+    cnonce = randomBytes(16).toString('hex'),
+  ) {
+    const [, name = 'md5'] = HASHES[rankOf(challenge.algorithm)] ?? [];
+    const hash = (text: string): string => createHash(name).update(text).digest('hex');
+    const secret = hash(`${username}:${challenge.realm}:${password}`);
+    this.challenge = challenge;
+    this.#username = username;
+    this.#hash = hash;
+    this.#cnonce = cnonce;
+    this.#ha1 = /-sess$/i.test(challenge.algorithm) ? hash(`${secret}:${challenge.nonce}:${cnonce}`) : secret;
+  }
+
+  /** Value of the header `Authorization` of the next request. @param uri path and query. */
+  next(method: string, uri: string): string {
+    const { realm, nonce, opaque, algorithm } = this.challenge;
+    this.#count += 1;
+    const nc = this.#count.toString(16).padStart(8, '0');
+    const ha2 = this.#hash(`${method}:${uri}`);
+    const response = this.#hash(`${this.#ha1}:${nonce}:${nc}:${this.#cnonce}:auth:${ha2}`);
+    const parameters = [
+      `username=${quoted(this.#username)}`,
+      `realm=${quoted(realm)}`,
+      `nonce=${quoted(nonce)}`,
+      `uri=${quoted(uri)}`,
+      `algorithm=${algorithm}`,
+      `response="${response}"`,
+      'qop=auth',
+      `nc=${nc}`,
+      `cnonce=${quoted(this.#cnonce)}`,
+      ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+    ];
+    return `Digest ${parameters.join(', ')}`;
+  }
+}

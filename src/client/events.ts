@@ -1,0 +1,162 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OpenCalls } from './cancellation.js';
+import { WalletConnectionError, WalletHttpError, type WalletClientError } from './errors.js';
+import { parseExactly } from './exact-json.js';
+import { readFirstLine, retryAfterOf } from './http-answer.js';
+import { RESULT_SHAPES } from './method-table.js';
+import type { WalletEvent } from './methods.js';
+import type { EventOptions } from './options.js';
+import { toClientValue } from './results.js';
+import { EventStreamParser } from './server-sent-events.js';
+import { RequestFailure, type HttpTransport } from './transport.js';
+
+/** Times of a stream [ms]. */
+export interface StreamTimes {
+  /** Before the first attempt to connect again; doubled after each failure. */
+  readonly firstDelay: number;
+  readonly maxDelay: number;
+  /** Longest silence of a connection; the server sends a comment every 15 s. */
+  readonly maxSilence: number;
+}
+
+const TIMES: StreamTimes = { firstDelay: 250, maxDelay: 30_000, maxSilence: 45_000 };
+
+const NAME = 'events';
+const OK = 200;
+const NOT_FOUND = 404;
+/** Statuses of a server, or a proxy before it, that may accept the request later. */
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+interface Stream {
+  /** Returns the next events with ids above the cursor; undefined once the server has ended the stream. */
+  next(): Promise<readonly WalletEvent[] | undefined>;
+  close(): void;
+}
+
+export interface EventSourceParts {
+  readonly transport: HttpTransport;
+  /** Path of the stream. */
+  readonly path: string;
+  readonly open: OpenCalls;
+  readonly times?: StreamTimes;
+}
+
+/**
+ * Yields the events of a wallet in the order of their ids, without a gap or repetition, across lost connections and
+ * restarts of the server. A slow consumer loses its connection, but no event.
+ * @throws WalletHttpError for a stream that the server refuses: 400 for a bad cursor, 401 and 403 by the login, 404 for a
+ * wallet that was not open at first, 410 for a cursor whose events have expired. The reason of the signal.
+ */
+export async function* followEvents(
+  { transport, path, open, times = TIMES }: EventSourceParts,
+  { after, types = [], signal, onRetry }: EventOptions,
+): AsyncGenerator<WalletEvent, never, void> {
+  const cancellation = open.begin({ signal });
+  let cursor = after;
+  let failures = 0;
+  let wasOpen = false;
+  let stream: Stream | undefined;
+  try {
+    for (;;) {
+      let events: readonly WalletEvent[] = [];
+      try {
+        stream ??= await openStream(transport, pathOf(path, cursor, types), cancellation.signal, times);
+        wasOpen = true;
+        const next = await stream.next();
+        if (next === undefined) throw new RequestFailure(true, new Error('the server ended the stream'));
+        events = next;
+        failures = 0;
+      } catch (error) {
+        stream?.close();
+        stream = undefined;
+        if (cancellation.ending !== undefined || !isPassing(error, wasOpen)) throw error;
+        const delay = delayAfter(error, failures++, times);
+        onRetry?.(shownError(error) as WalletClientError, delay);
+        await sleep(delay, undefined, { signal: cancellation.signal });
+      }
+      for (const event of events) {
+        if (cursor !== undefined && event.id <= cursor) continue;
+        cursor = event.id;
+        yield event;
+      }
+    }
+  } catch (error) {
+    if (cancellation.ending === 'closed')
+      throw new WalletConnectionError(NAME, 'the client was closed', true);
+    if (cancellation.ending === 'aborted') throw cancellation.signal.reason;
+    throw shownError(error);
+  } finally {
+    stream?.close();
+    cancellation.end();
+  }
+}
+
+function pathOf(path: string, after: number | undefined, types: readonly string[]): string {
+  const query = [
+    ...(after === undefined ? [] : [`after=${after}`]),
+    ...(types.length === 0 ? [] : [`types=${types.map(encodeURIComponent).join(',')}`]),
+  ];
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+}
+
+/** Whether a later attempt may succeed. A wallet that was open is opened again after a restart. */
+const isPassing = (error: unknown, wasOpen: boolean): boolean =>
+  error instanceof RequestFailure ||
+  (error instanceof WalletHttpError &&
+    (PASSING.has(error.status) || (wasOpen && error.status === NOT_FOUND)));
+
+function delayAfter(error: unknown, failures: number, { firstDelay, maxDelay }: StreamTimes): number {
+  const asked = error instanceof WalletHttpError ? (error.retryAfter ?? 0) * 1000 : 0;
+  const backoff = Math.min(firstDelay * 2 ** failures, maxDelay) * (1 - Math.random() / 2);
+  return Math.max(asked, backoff);
+}
+
+const shownError = (error: unknown): unknown =>
+  error instanceof RequestFailure
+    ? new WalletConnectionError(NAME, error.message, error.wasSent, { cause: error.cause })
+    : error;
+
+/** Connects. @throws WalletHttpError, RequestFailure */
+async function openStream(
+  transport: HttpTransport,
+  path: string,
+  signal: AbortSignal,
+  { maxSilence }: StreamTimes,
+): Promise<Stream> {
+  const answer = await transport.send({
+    ...{ method: 'GET', path, signal, isStream: true },
+    headers: { accept: 'text/event-stream' },
+  });
+  const { statusCode: status = 0, headers } = answer;
+  if (status !== OK || !/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
+    throw new WalletHttpError(NAME, status, await readFirstLine(answer), retryAfterOf(headers));
+  return streamOf(answer, maxSilence);
+}
+
+function streamOf(answer: IncomingMessage, maxSilence: number): Stream {
+  const parser = new EventStreamParser();
+  const parts = answer.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string>;
+  const next = async (): Promise<IteratorResult<string>> => {
+    const timer = setTimeout(() => answer.destroy(new Error('the stream is silent')), maxSilence);
+    try {
+      return await parts.next();
+    } catch (cause) {
+      throw new RequestFailure(true, cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    async next() {
+      const { done, value } = await next();
+      return done === true ? undefined : parser.write(value).map(({ data }) => eventOf(data));
+    },
+    close: () => void answer.destroy(),
+  };
+}
+
+function eventOf(data: string): WalletEvent {
+  const [shape] = RESULT_SHAPES.get_events.events;
+  return toClientValue(parseExactly(data), shape) as unknown as WalletEvent;
+}

@@ -1,0 +1,156 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JsonError, type Json } from '../util/json.js';
+import type { CallOptions } from './call-options.js';
+import type { Cancellation, OpenCalls } from './cancellation.js';
+import { ConnectionLimit } from './connection-limit.js';
+import {
+  WalletConnectionError,
+  WalletHttpError,
+  WalletRpcError,
+  WalletTimeoutError,
+  type WalletRpcErrorData,
+} from './errors.js';
+import { parseExactly } from './exact-json.js';
+import { readFirstLine, readText, retryAfterOf } from './http-answer.js';
+import { requestText, type ClientParams } from './params.js';
+import { RequestFailure, type HttpTransport } from './transport.js';
+
+/** A call, and whether it may be sent again after an error of the connection. */
+export interface PreparedCall {
+  readonly path: string;
+  readonly method: string;
+  readonly params: ClientParams;
+  readonly isRepeatable: boolean;
+}
+
+export interface RpcCallerOptions {
+  /** Longest time of a call that sets none [ms]; 0: any. */
+  readonly timeout: number;
+  /** Most repetitions of a call. */
+  readonly retries: number;
+  /** Most calls at one time. */
+  readonly connections: number;
+}
+
+const FIRST_DELAY_MS = 200;
+const DELAY_GROWTH = 4;
+const MAX_DELAY_MS = 5_000;
+
+/** Time before a repetition, between half of it and all at random [ms]. */
+const delayBefore = (repetition: number): number =>
+  Math.min(FIRST_DELAY_MS * DELAY_GROWTH ** (repetition - 1), MAX_DELAY_MS) * (1 - Math.random() / 2);
+
+type JsonObject = { readonly [member: string]: Json | undefined };
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Makes JSON-RPC calls; repeats those that may be, after an error of the connection only. */
+export class RpcCaller {
+  readonly #transport: HttpTransport;
+  readonly #options: RpcCallerOptions;
+  readonly #limit: ConnectionLimit;
+  readonly #open: OpenCalls;
+
+  constructor(transport: HttpTransport, options: RpcCallerOptions, open: OpenCalls) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#limit = new ConnectionLimit(options.connections);
+    this.#open = open;
+  }
+
+  /**
+   * Makes a call and returns the result as exact JSON, in which integers are bigints or safe numbers.
+   * @throws WalletRpcError, WalletHttpError, WalletConnectionError, WalletTimeoutError, or the reason of the signal;
+   * TypeError and RangeError for parameters that JSON cannot hold.
+   */
+  async call(call: PreparedCall, { signal, timeout = this.#options.timeout }: CallOptions): Promise<Json> {
+    const body = requestText(call.method, call.params);
+    const cancellation = this.#open.begin({ signal, timeout });
+    let wasSent = false;
+    try {
+      for (let repetition = 1; ; repetition++)
+        try {
+          const once = (): Promise<Json> => this.#callOnce(call, body, cancellation.signal);
+          return await this.#limit.run(once, cancellation.signal);
+        } catch (error) {
+          wasSent ||= error instanceof RequestFailure && error.wasSent;
+          const isFailure = error instanceof RequestFailure && cancellation.ending === undefined;
+          if (!isFailure || !call.isRepeatable || repetition > this.#options.retries) throw error;
+          await sleep(delayBefore(repetition), undefined, { signal: cancellation.signal });
+        }
+    } catch (error) {
+      throw shownError(call.method, error, cancellation, wasSent);
+    } finally {
+      cancellation.end();
+    }
+  }
+
+  async #callOnce({ method, path }: PreparedCall, body: string, signal: AbortSignal): Promise<Json> {
+    const answer = await this.#transport.send({
+      ...{ method: 'POST', path, body, signal },
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+    });
+    try {
+      return await readAnswer(method, answer);
+    } catch (error) {
+      answer.destroy();
+      throw error;
+    }
+  }
+}
+
+/** Error of a call that the caller gets. */
+function shownError(
+  method: string,
+  error: unknown,
+  { ending, signal }: Cancellation,
+  wasSent: boolean,
+): unknown {
+  switch (ending) {
+    case 'aborted':
+      return signal.reason;
+    case 'timeout':
+      return new WalletTimeoutError(method, 'no complete answer within the timeout', wasSent);
+    case 'closed':
+      return new WalletConnectionError(method, 'the client was closed', wasSent);
+    case undefined:
+      if (!(error instanceof RequestFailure)) return error;
+      return new WalletConnectionError(method, error.message, wasSent, { cause: error.cause });
+  }
+}
+
+/** Reads the result. @throws WalletRpcError, WalletHttpError; RequestFailure for an answer that is cut off. */
+async function readAnswer(method: string, answer: IncomingMessage): Promise<Json> {
+  const { statusCode: status = 0, headers } = answer;
+  const retryAfter = retryAfterOf(headers);
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    throw new WalletHttpError(method, status, await readFirstLine(answer), retryAfter);
+  const text = await readText(answer);
+  let reply: Json;
+  try {
+    reply = parseExactly(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new WalletHttpError(method, status, 'the answer is not JSON', retryAfter);
+  }
+  const { result, error } = isObject(reply) ? reply : {};
+  if (isObject(error)) throw new WalletRpcError(method, errorFields(error), { status, retryAfter });
+  if (result === undefined)
+    throw new WalletHttpError(method, status, 'the answer is not JSON-RPC', retryAfter);
+  return result;
+}
+
+function errorFields({ code, message, data }: JsonObject): {
+  code: number;
+  message: string;
+  data?: WalletRpcErrorData;
+} {
+  const explanation = isObject(data) ? data['explanation'] : undefined;
+  return {
+    code: Number(code),
+    message: typeof message === 'string' ? message : '',
+    ...(typeof explanation === 'string' ? { data: { explanation } } : {}),
+  };
+}

@@ -1,0 +1,46 @@
+/** Message of an event stream. */
+export interface ServerSentEvent {
+  /** Id of the latest message that had one; empty if none had. */
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+}
+
+/**
+ * Parses server-sent events from text that arrives in parts of any length. A message counts only once its empty line
+ * has arrived: one that is cut off is never reported. Source: HTML standard, section 9.2.6.
+ */
+export class EventStreamParser {
+  #rest = '';
+  #id = '';
+  #type = '';
+  #data: string[] = [];
+
+  /** Returns the messages that the part completes. */
+  write(part: string): ServerSentEvent[] {
+    // A carriage return at the end may be the first half of a line end.
+    const lines = (this.#rest + part).split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() ?? '';
+    return lines.flatMap((line) => this.#line(line));
+  }
+
+  #line(line: string): ServerSentEvent[] {
+    if (line === '') return this.#dispatch();
+    const colon = line.indexOf(':');
+    // A comment keeps the connection open.
+    if (colon === 0) return [];
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'data') this.#data.push(value);
+    else if (field === 'event') this.#type = value;
+    else if (field === 'id' && !value.includes('\0')) this.#id = value;
+    return [];
+  }
+
+  #dispatch(): ServerSentEvent[] {
+    const [type, data] = [this.#type, this.#data];
+    this.#type = '';
+    this.#data = [];
+    return data.length === 0 ? [] : [{ id: this.#id, type, data: data.join('\n') }];
+  }
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { EncodedJson, writeWholeJson } from '../../util/json-writer.js';
+import { resultSchema, type ApiVersion } from '../api-version.js';
+import type { WalletMethod } from '../method.js';
+import { EXAMPLES, type Example } from './examples.js';
+import { isOptional, jsonSchemaOf, type JsonSchema } from './json-schema.js';
+import { errorsOf } from './method-errors.js';
+
+/** Version of the OpenRPC specification. */
+const OPEN_RPC = '1.4.1';
+
+/** An OpenRPC document. */
+export interface OpenRpc {
+  readonly openrpc: string;
+  readonly info: JsonSchema;
+  /** A list of method objects, in which empty lists are written. */
+  readonly methods: EncodedJson;
+}
+
+const DESCRIPTION =
+  'Calls are sent by POST to /json_rpc, or to /wallet/<name>/json_rpc for one wallet. Amounts are integers of 64 bits ' +
+  'in atomic units: a client must not round them. Integer parameters may be quoted. Lists that are empty are left out ' +
+  'of results. Every method may also return -32603 (Internal error).';
+
+function info(version: ApiVersion): JsonSchema {
+  const file = new URL('../../../../package.json', import.meta.url);
+  const about = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<'version' | 'license', string>>;
+  return {
+    title: 'wallet-rpc',
+    description: DESCRIPTION,
+    version: about.version,
+    license: { name: about.license },
+    'x-api-version': version,
+  };
+}
+
+/** @throws Error for parameters that are no object. */
+function paramsOf({ name, params }: WalletMethod): JsonSchema[] {
+  if (!(params instanceof z.ZodObject)) throw new Error(`${name}: parameters are no object`);
+  return Object.entries(params.shape as z.core.$ZodShape).map(([param, schema]) => {
+    const { description, ...type } = jsonSchemaOf(schema);
+    return { name: param, description, required: !isOptional(schema), schema: type };
+  });
+}
+
+const pairing = ({ name, params, result }: Example): JsonSchema => ({
+  name,
+  params: Object.entries(params).map(([param, value]) => ({ name: param, value })),
+  result: { name: 'result', value: result },
+});
+
+/** Describes a method as an OpenRPC method object. */
+function describe(method: WalletMethod, version: ApiVersion): JsonSchema {
+  const { name, aliases = [], summary, meta } = method;
+  return {
+    name,
+    summary,
+    tags: [{ name: meta.family }],
+    paramStructure: 'by-name',
+    params: paramsOf(method),
+    result: { name: 'result', schema: jsonSchemaOf(resultSchema(version, method)) },
+    errors: errorsOf(method).map((error) => ({ ...error })),
+    examples: (EXAMPLES[name] ?? []).map(pairing),
+    'x-family': meta.family,
+    'x-restricted': meta.restricted,
+    'x-needs': meta.needs,
+    ...(aliases.length === 0 ? {} : { 'x-aliases': aliases }),
+  };
+}
+
+type Descriptions = WeakMap<WalletMethod, string>;
+
+/** JSON of method objects: they never change. */
+const CACHES: Readonly<Record<ApiVersion, Descriptions>> = { '1.3': new WeakMap(), '1.32': new WeakMap() };
+
+function descriptionOf(method: WalletMethod, version: ApiVersion): string {
+  const cache = CACHES[version];
+  const description = cache.get(method) ?? writeWholeJson(describe(method, version));
+  cache.set(method, description);
+  return description;
+}
+
+/** Creates the OpenRPC document of some methods, sorted by name. */
+export function openRpcOf(methods: readonly WalletMethod[], version: ApiVersion): OpenRpc {
+  const sorted = [...methods].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const descriptions = sorted.map((method) => descriptionOf(method, version));
+  return {
+    openrpc: OPEN_RPC,
+    info: info(version),
+    methods: new EncodedJson([Buffer.from(`[${descriptions.join(',')}]`)]),
+  };
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import * as wire from '../jsonrpc/wire.js';
+import type { EventType } from '../wallet/model/events.js';
+import { indexSchema } from './shapes.js';
+
+const payment = () => ({
+  tx_hash: wire.hash('Transaction hash'),
+  address: wire.text('Receiving address'),
+  subaddr_index: indexSchema('Receiving address'),
+  amount: wire.amount('Sum that the payment adds to the balance'),
+  coinbase: wire.flag('The payment is a miner reward'),
+  unlock_time: wire.u64('Height or Unix time [s] at which it unlocks; 0: no lock of its own'),
+  tx_timestamp: wire.uint('Time of its block; in the mempool, of its first sight [Unix s]'),
+  payment_id: wire.hex('Payment id as 16 or 64 hex digits; absent if there is none').optional(),
+});
+
+const transfer = () => ({
+  tx_hash: wire.hash('Transaction hash'),
+  account_index: wire.u32('Account that pays'),
+  amount_in: wire.amount('Sum of the inputs'),
+  change: wire.amount('Sum that returns to the account'),
+  fee: wire.amount('Fee'),
+});
+
+const height = () => wire.uint('Height of the block');
+
+const reason = () =>
+  wire.oneOf(
+    ['reorganised', 'dropped', 'rescan', 'corrected'],
+    'Cause: replaced blocks, removal from the mempool, absence in a rescan, or facts that became known later',
+  );
+
+const event = <T extends EventType, S extends z.ZodRawShape>(type: T, data: S) =>
+  wire.object({
+    id: wire.uint('Increasing in the server'),
+    type: wire.oneOf([type], 'Type of the event'),
+    timestamp: wire.time('Time at which it was recorded'),
+    wallet: wire.text('Name of the wallet; empty for a wallet in memory'),
+    data: wire.object(data, 'Facts of the event'),
+  });
+
+/** An event by its type. */
+export type EventRow = z.output<ReturnType<typeof eventSchema>>;
+
+/** Schema of an event; `type` decides on its data. */
+export const eventSchema = () =>
+  z.union([
+    event('payment.seen', payment()),
+    event('payment.mined', {
+      ...payment(),
+      height: height(),
+      seen: wire.uint('Id of the event payment.seen that it replaces').optional(),
+    }),
+    event('payment.confirmed', {
+      ...payment(),
+      height: height(),
+      confirmations: wire.uint('Threshold that was reached'),
+    }),
+    event('payment.unlocked', { ...payment(), height: height() }),
+    event('payment.reversed', {
+      ...payment(),
+      height: height().optional(),
+      reverses: wire.uint('Id of the latest event payment.seen or payment.mined of the payment').optional(),
+      reason: reason(),
+    }),
+    event('transfer.relayed', transfer()),
+    event('transfer.mined', { ...transfer(), height: height() }),
+    event('transfer.failed', { ...transfer(), reason: reason() }),
+    event('wallet.synced', { height: height() }),
+    event('wallet.reorganised', {
+      from_height: wire.uint('Height of the first replaced block'),
+      depth: wire.uint('Number of replaced blocks'),
+    }),
+  ]);

@@ -1,0 +1,25 @@
+import { none } from '../../jsonrpc/params.js';
+import * as wire from '../../jsonrpc/wire.js';
+import { defineMethod, type WalletMethod } from '../method.js';
+
+/** Method that describes all methods: an addition to the reference. */
+export const discoveryMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'rpc.discover',
+    summary: 'Returns an OpenRPC document of the methods that the client may call.',
+    meta: { family: 'view', needs: 'nothing', restricted: false },
+    params: none,
+    result: () =>
+      wire.object({
+        openrpc: wire.text('Version of OpenRPC'),
+        info: wire.record('Name, version and license of the server'),
+        methods: wire.list(wire.record('A method'), 'Methods, by name'),
+      }),
+    source: 'an addition of this server',
+    async handle({ methods, version }) {
+      // Loaded on the first call: no start pays for it.
+      const { openRpcOf } = await import('../discovery/open-rpc.js');
+      return { ...openRpcOf(methods(), version) };
+    },
+  }),
+];

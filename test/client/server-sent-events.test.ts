@@ -1,0 +1,36 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { EventStreamParser } from '../../src/client/server-sent-events.js';
+
+const parse = (...parts: string[]) => {
+  const parser = new EventStreamParser();
+  return parts.flatMap((part) => parser.write(part));
+};
+const TEXT = 'retry: 2000\n\nid: 1\nevent: a\ndata: {"x":1}\n\n:\n\nid: 2\nevent: b\ndata: y\ndata: z\n\n';
+const MESSAGES = [
+  { id: '1', type: 'a', data: '{"x":1}' },
+  { id: '2', type: 'b', data: 'y\nz' },
+];
+
+describe('the parser of event streams', () => {
+  it('reads messages, and skips comments and messages without data', () => {
+    expect(parse(TEXT)).toEqual(MESSAGES);
+  });
+
+  test.each(['\r', '\r\n', '\n'])('reads lines that end with %j, in parts of any length', (end) => {
+    const text = TEXT.replaceAll('\n', end);
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length), { maxLength: 8 }), (cuts) => {
+        const at = [0, ...cuts.sort((a, b) => a - b), text.length];
+        const parts = at.slice(1).map((to, i) => text.slice(at[i], to));
+        // A carriage return at the end may be half of a line end.
+        expect(parse(...parts, ...(end === '\r' ? [':'] : []))).toEqual(MESSAGES);
+      }),
+    );
+  });
+
+  it('reports no message that is cut off', () => {
+    expect(parse('id: 1\ndata: x\n')).toEqual([]);
+    expect(parse('id: 1\ndata: x\n', '\n')).toEqual([{ id: '1', type: '', data: 'x' }]);
+  });
+});

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { atomic, flag, height, i8, text, u32, u64 } from '../src/jsonrpc/params.js';
+
+/** Type of a value in the client, read from its schema. */
+export type ClientType =
+  | { readonly kind: 'plain'; readonly text: string }
+  | { readonly kind: 'choice'; readonly options: readonly string[] }
+  | { readonly kind: 'list'; readonly item: ClientType }
+  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'union'; readonly variants: readonly ClientType[] }
+  | { readonly kind: 'either'; readonly variants: readonly ClientType[] };
+
+/** Member of an object. */
+export interface Member {
+  readonly name: string;
+  readonly type: ClientType;
+  readonly isOptional: boolean;
+  /** An absent parameter may be given as undefined. */
+  readonly takesUndefined: boolean;
+  readonly description: string;
+  /** Value of an absent parameter as JSON, unless it is empty. */
+  readonly default?: string;
+}
+
+const plain = (name: string): ClientType => ({ kind: 'plain', text: name });
+
+/** Leaves of parameters, which are transforms that do not show their range. */
+const PARAMS = new Map<z.core.$ZodType, ClientType>([
+  [text, plain('string')],
+  [flag, plain('boolean')],
+  [u32, plain('number')],
+  [i8, plain('number')],
+  [height, plain('number')],
+  [u64, plain('bigint | number')],
+  [atomic, plain('bigint | number')],
+]);
+
+const metaOf = (schema: z.core.$ZodType): Readonly<Record<string, unknown>> =>
+  (schema instanceof z.ZodType ? schema.meta() : undefined) ?? {};
+
+/** Side of a call: absent parameters take their defaults, and results always have their lists. */
+export type Side = 'params' | 'result';
+
+/** Reads the type of a parameter or of a part of a result. @throws Error for a schema that it does not know. */
+export function clientType(schema: z.core.$ZodType, side: Side): ClientType {
+  const param = PARAMS.get(schema);
+  if (param !== undefined) return param;
+  const { item } = metaOf(schema);
+  if (item instanceof z.ZodType) return { kind: 'list', item: clientType(item, side) };
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
+    return clientType(schema.def.innerType, side);
+  if (schema instanceof z.ZodObject) return { kind: 'object', members: membersOf(schema, side) };
+  if (schema instanceof z.ZodArray) return { kind: 'list', item: clientType(schema.def.element, side) };
+  if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
+  if (schema instanceof z.ZodUnion)
+    return { kind: 'union', variants: schema.def.options.map((variant) => clientType(variant, side)) };
+  if (schema instanceof z.ZodRecord) return plain('JsonObject');
+  if (schema instanceof z.ZodString) return plain('string');
+  if (schema instanceof z.ZodBoolean) return plain('boolean');
+  if (schema instanceof z.ZodBigInt) return plain('bigint');
+  // An integer of a result that becomes a number.
+  if (schema instanceof z.ZodPipe && schema.def.in instanceof z.ZodBigInt) return plain('number');
+  throw new Error(`a schema without a client type: ${schema._zod.def.type}`);
+}
+
+/** Description of a schema, or of the one that it wraps. */
+function descriptionOf(schema: z.core.$ZodType): string {
+  const { description } = metaOf(schema);
+  if (typeof description === 'string') return description;
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? descriptionOf(schema.def.innerType)
+    : '';
+}
+
+function defaultOf(schema: z.core.$ZodType): string | undefined {
+  if (!(schema instanceof z.ZodDefault)) return undefined;
+  const json = JSON.stringify(schema.def.defaultValue, (_, value: unknown) =>
+    typeof value === 'bigint' ? Number(value) : value,
+  );
+  return /^(?:""|\[\]|\{.*)$/.test(json) ? undefined : json;
+}
+
+/** Whether a parameter may be absent. */
+const isOptionalParam = (schema: z.core.$ZodType): boolean =>
+  schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || metaOf(schema)['item'] !== undefined;
+
+/** Reads the members of an object. */
+export function membersOf(schema: z.ZodObject, side: Side): Member[] {
+  return Object.entries(schema.shape as z.core.$ZodShape).map(([name, member]) => {
+    const fallback = side === 'params' ? defaultOf(member) : undefined;
+    const isOptional = side === 'params' ? isOptionalParam(member) : member instanceof z.ZodOptional;
+    return {
+      ...{ name, isOptional, takesUndefined: side === 'params' && isOptional },
+      type: clientType(member, side),
+      description: descriptionOf(member),
+      ...(fallback === undefined ? {} : { default: fallback }),
+    };
+  });
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function eitherType(a: ClientType, b: ClientType): ClientType {
+  if (isEqual(a, b)) return a;
+  if (a.kind === 'object' && b.kind === 'object')
+    return { kind: 'object', members: eitherMembers(a.members, b.members) };
+  if (a.kind === 'list' && b.kind === 'list') return { kind: 'list', item: eitherType(a.item, b.item) };
+  return { kind: 'either', variants: [a, b] };
+}
+
+/** Members of results of two API versions: those of one version are optional, and types may be of either. */
+export function eitherMembers(a: readonly Member[], b: readonly Member[]): Member[] {
+  const isIn = (members: readonly Member[], { name }: Member): boolean =>
+    members.some((member) => member.name === name);
+  const only = (member: Member, version: string): Member => ({
+    ...{ ...member, isOptional: true },
+    description: `${member.description} (API version ${version} only)`,
+  });
+  const first = a.map((member) => {
+    const twin = b.find(({ name }) => name === member.name);
+    if (twin === undefined) return only(member, '1.3');
+    const isOptional = member.isOptional || twin.isOptional;
+    const type = eitherType(member.type, twin.type);
+    return type.kind === 'either'
+      ? {
+          ...member,
+          isOptional,
+          type,
+          description: `${member.description}; API version 1.32: ${twin.description}`,
+        }
+      : { ...member, isOptional, type };
+  });
+  return [...first, ...b.filter((member) => !isIn(a, member)).map((member) => only(member, '1.32'))];
+}
