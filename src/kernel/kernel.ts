@@ -27,6 +27,24 @@ export interface ScanHits {
   readonly spendKeys: Uint8Array;
 }
 
+/** Own outputs, with the data from which their secret keys follow, in flat arrays. */
+export interface OwnOutputs {
+  /** Output public keys P, 32 bytes each. */
+  readonly outputKeys: Uint8Array;
+  /** `D = 8·a·R`, 32 bytes each. Secret. */
+  readonly derivations: Uint8Array;
+  /** Index of each output in its transaction. */
+  readonly outputIndices: Uint32Array;
+  /** Major and minor index of the paid address, two numbers each. */
+  readonly subaddresses: Uint32Array;
+}
+
+/** Secret keys of a wallet, 32 bytes each. */
+export interface WalletSecrets {
+  readonly viewSecret: Uint8Array;
+  readonly spendSecret: Uint8Array;
+}
+
 /** Batch curve arithmetic. All implementations give the same results for every input. */
 export interface ScanKernel {
   readonly name: string;
@@ -62,4 +80,10 @@ export interface ScanKernel {
    * @param secrets scalars x, 32 bytes each. @throws RangeError when one is ℓ or more.
    */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
+  /**
+   * Computes key images `x·Hp(P)` of own outputs, 32 bytes each, in constant time for the secrets;
+   * `x = Hs(D, i) + b`, plus the secret of the paid address unless that is the primary one.
+   * @throws RangeError when a secret is ℓ or more.
+   */
+  ownKeyImages(outputs: OwnOutputs, secrets: WalletSecrets): Uint8Array;
 }

@@ -35,7 +35,7 @@ const someSecrets = (): Secrets => ({
   messages: rng(48 * points.length),
   amounts: points.map(() => BigInt(`0x${Buffer.from(rng(8)).toString('hex')}`)),
 });
-const first = (secrets: Secrets): Uint8Array => secrets.scalars[0] as Uint8Array;
+const first = (secrets: Pick<Secrets, 'scalars'>): Uint8Array => secrets.scalars[0] as Uint8Array;
 
 interface Parts {
   readonly kernel: WasmKernel;
@@ -54,6 +54,19 @@ const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) =
   ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points), first(secrets))],
   ['commit', ({ curve }, { amounts, scalars }) => curve.commit(amounts, concatBytes(...scalars))],
   ['keyImages', ({ curve }, { scalars }) => curve.keyImages(batch.keys, concatBytes(...scalars))],
+  [
+    'ownKeyImages',
+    ({ kernel }, { scalars }) =>
+      kernel.ownKeyImages(
+        {
+          outputKeys: batch.keys,
+          derivations: concatBytes(...scalars),
+          outputIndices: batch.outputIndex,
+          subaddresses: Uint32Array.from({ length: 2 * points.length }, (_, i) => i),
+        },
+        { viewSecret: first({ scalars }), spendSecret: scalars[1] as Uint8Array },
+      ),
+  ],
   ['multiplySecret', ({ curve }, { scalars }) => curve.multiplySecret(points, scalars)],
   ['addSecretMultiples', ({ curve }, { scalars }) => curve.addSecretMultiples(points, scalars)],
 ];

@@ -64,8 +64,16 @@ export interface Claim {
 export interface OutputArithmetic {
   /** Commitments `mask·G + amount·H`, 32 bytes each. */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
-  /** `x·Hp(P)`, 32 bytes each. */
-  keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
+  /** Key images of own outputs, 32 bytes each; the arrays are those of `OwnOutputs` in kernel.ts. */
+  ownKeyImages(
+    outputs: {
+      readonly outputKeys: Uint8Array;
+      readonly derivations: Uint8Array;
+      readonly outputIndices: Uint32Array;
+      readonly subaddresses: Uint32Array;
+    },
+    secrets: { readonly viewSecret: Uint8Array; readonly spendSecret: Uint8Array },
+  ): Uint8Array;
 }
 
 /**
@@ -160,28 +168,41 @@ function keyImagesOf(
   arithmetic: OutputArithmetic,
 ): Uint8Array | undefined {
   if (spendSecret === undefined) return undefined;
-  const secrets = concatBytes(
-    ...claims.map(({ derivation, outputIndex, subaddress }) =>
-      outputSecretKey({ viewSecret, spendSecret }, derivation, outputIndex, subaddress),
-    ),
+  const derivations = concatBytes(...claims.map(({ derivation }) => derivation));
+  const images = arithmetic.ownKeyImages(
+    {
+      outputKeys: concatBytes(...claims.map(({ publicKey }) => publicKey)),
+      derivations,
+      outputIndices: Uint32Array.from(claims, ({ outputIndex }) => outputIndex),
+      subaddresses: Uint32Array.from(claims.flatMap(({ subaddress: { major, minor } }) => [major, minor])),
+    },
+    { viewSecret, spendSecret },
   );
-  const images = arithmetic.keyImages(concatBytes(...claims.map(({ publicKey }) => publicKey)), secrets);
-  secrets.fill(0);
+  derivations.fill(0);
   return images;
 }
 
-/** Computes one item after the other, in constant time. */
-const plainArithmetic: OutputArithmetic = {
+/** Computes one item after the other, with products of points and secrets in constant time. */
+export const plainArithmetic: OutputArithmetic = {
   commit: (amounts, masks) =>
     concatBytes(
       ...amounts.map((value, i) => commit(amount(value), toScalar(masks.subarray(32 * i, 32 * i + 32)))),
     ),
-  keyImages: (outputKeys, secrets) =>
-    concatBytes(
-      ...chunks(outputKeys, 32).map((key, i) =>
-        keyImage(key as PublicKey, secrets.slice(32 * i, 32 * i + 32) as SecretKey),
-      ),
-    ),
+  ownKeyImages({ outputKeys, derivations, outputIndices, subaddresses }, secrets) {
+    const [viewSecret, spendSecret] = [secrets.viewSecret as SecretKey, secrets.spendSecret as SecretKey];
+    const images = chunks(outputKeys, 32).map((key, i) => {
+      const derivation = derivations.slice(32 * i, 32 * i + 32) as KeyDerivation;
+      const subaddress = { major: subaddresses[2 * i] ?? 0, minor: subaddresses[2 * i + 1] ?? 0 };
+      const secret = outputSecretKey(
+        { viewSecret, spendSecret },
+        derivation,
+        outputIndices[i] ?? 0,
+        subaddress,
+      );
+      return keyImage(key as PublicKey, secret);
+    });
+    return concatBytes(...images);
+  },
 };
 
 /** {@link claimOutput}, then {@link openClaims}, for one output. */
