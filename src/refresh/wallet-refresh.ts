@@ -7,7 +7,7 @@ import { commitBatchesOf, weightOf } from './commit-batches.js';
 import type { MemberPage } from './feed-member.js';
 import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
 import { monotonicMs } from './monotonic-time.js';
-import { packHashes } from './packed-hashes.js';
+import { packFindings } from './packed-findings.js';
 import { PendingCommits } from './pending-commits.js';
 import type { PoolFeed, PoolViewer } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
@@ -131,13 +131,13 @@ export class WalletRefresh {
     }
   }
 
-  #send({ hashes, ...findings }: PageFindings, daemonHeight: number): void {
+  #send(findings: PageFindings, daemonHeight: number): void {
     this.#commits.add();
     this.#report({
       type: 'page',
       wallet: this.#id,
       run: this.number,
-      findings: { ...findings, hashes: packHashes(hashes) },
+      findings: packFindings(findings),
       daemonHeight,
     });
   }

@@ -12,6 +12,7 @@ import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import type { PageFindings } from '../../src/wallet/model/records.js';
 import { quietKernel, SteeredDaemon } from '../support/feed-members.js';
 import { chain, PAGE } from '../support/fake-chain.js';
+import { output } from '../store/fixtures.js';
 
 const blocks = chain(4 * PAGE);
 const genesis = blockHash(blocks[0] as Block);
@@ -44,11 +45,11 @@ class FakeWallet implements RefreshedWallet {
         subaddresses: [],
         lastBlockReward: 0n as never,
       };
-      const outputs = Array.from({ length: this.outputs }, (_, i) => ({
-        height: startHeight + (i % found.length),
-      }));
+      const outputs = Array.from({ length: this.outputs }, (_, i) =>
+        output(1, startHeight + (i % found.length), 5n),
+      );
       outputs.sort((a, b) => a.height - b.height);
-      return { ...nothing, startHeight, hashes: found.map(({ hash }) => hash), outputs: outputs as never };
+      return { ...nothing, startHeight, hashes: found.map(({ hash }) => hash), outputs };
     };
     const viewSecret = new Uint8Array(32).fill(3) as SecretKey;
     this.scanner = { isBlind, viewSecret, scan, scanPool: () => Promise.resolve([]) };
