@@ -1,3 +1,5 @@
+import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
+
 /** In {@link ScanBatch.viewTags}: the output has no view tag, so every view secret may own it. */
 export const NO_VIEW_TAG = 0x100;
 
@@ -25,24 +27,6 @@ export interface ScanHits {
   readonly derivations: Uint8Array;
   /** `P - Hs(D, i)·G`, 32 bytes a hit: if the wallet owns the output, the public spend key of its address. */
   readonly spendKeys: Uint8Array;
-}
-
-/** Own outputs, with the data from which their secret keys follow, in flat arrays. */
-export interface OwnOutputs {
-  /** Output public keys P, 32 bytes each. */
-  readonly outputKeys: Uint8Array;
-  /** `D = 8·a·R`, 32 bytes each. Secret. */
-  readonly derivations: Uint8Array;
-  /** Index of each output in its transaction. */
-  readonly outputIndices: Uint32Array;
-  /** Major and minor index of the paid address, two numbers each. */
-  readonly subaddresses: Uint32Array;
-}
-
-/** Secret keys of a wallet, 32 bytes each. */
-export interface WalletSecrets {
-  readonly viewSecret: Uint8Array;
-  readonly spendSecret: Uint8Array;
 }
 
 /** Batch curve arithmetic. All implementations give the same results for every input. */

@@ -1,5 +1,6 @@
 import { checkScalar } from '../crypto/scalar.js';
-import type { OwnOutputs, ScanBatch, ScanHits, ScanKernel, WalletSecrets } from './kernel.js';
+import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
+import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import { WasmCurve } from './wasm-curve.js';
 import type { Build } from './wasm-module.js';

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { derivePublicKey, keyImage, keyDerivation, publicKeyOf } from '../../src/crypto/derivation.js';
 import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../../src/crypto/types.js';
+import { outputSecretKey, type OwnOutputs } from '../../src/cryptonote/own-outputs.js';
 import { subaddressSpendPublicKey } from '../../src/cryptonote/subaddress-keys.js';
-import type { OwnOutputs, ScanKernel } from '../../src/kernel/kernel.js';
+import type { ScanKernel } from '../../src/kernel/kernel.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
 import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
 import { chunks, concatBytes, toHex } from '../../src/util/bytes.js';
-import { outputSecretKey } from '../../src/wallet/scan/receive.js';
 
 const U32_MAX = 2 ** 32 - 1;
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
@@ -61,8 +61,8 @@ describe.each<[string, ScanKernel]>([
   });
 
   test.each([
-    ['view secret', { viewSecret: intToBytes(ORDER), spendSecret: scalarBytes(1n) }],
-    ['spend secret', { viewSecret: scalarBytes(1n), spendSecret: intToBytes(ORDER) }],
+    ['view secret', { viewSecret: intToBytes(ORDER) as SecretKey, spendSecret: scalarBytes(1n) }],
+    ['spend secret', { viewSecret: scalarBytes(1n), spendSecret: intToBytes(ORDER) as SecretKey }],
   ])('are refused for a %s that is not below the order', (_name, keys) => {
     expect(() => kernel.ownKeyImages(flat([]), keys)).toThrow(RangeError);
     expect(() => referenceKernel.ownKeyImages(flat([]), keys)).toThrow(RangeError);

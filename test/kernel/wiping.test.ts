@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
 import { hashToScalar, scalarBytes } from '../../src/crypto/scalar.js';
+import type { SecretKey } from '../../src/crypto/types.js';
 import { NO_VIEW_TAG, type ScanBatch, type ScanKernel } from '../../src/kernel/kernel.js';
 import { KernelMemory } from '../../src/kernel/kernel-memory.js';
 import { scanTask } from '../../src/kernel/scan-task.js';
@@ -35,7 +36,7 @@ const someSecrets = (): Secrets => ({
   messages: rng(48 * points.length),
   amounts: points.map(() => BigInt(`0x${Buffer.from(rng(8)).toString('hex')}`)),
 });
-const first = (secrets: Pick<Secrets, 'scalars'>): Uint8Array => secrets.scalars[0] as Uint8Array;
+const first = (secrets: Secrets): Uint8Array => secrets.scalars[0] as Uint8Array;
 
 interface Parts {
   readonly kernel: WasmKernel;
@@ -64,7 +65,7 @@ const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) =
           outputIndices: batch.outputIndex,
           subaddresses: Uint32Array.from({ length: 2 * points.length }, (_, i) => i),
         },
-        { viewSecret: first({ scalars }), spendSecret: scalars[1] as Uint8Array },
+        { viewSecret: scalars[0] as SecretKey, spendSecret: scalars[1] as SecretKey },
       ),
   ],
   ['multiplySecret', ({ curve }, { scalars }) => curve.multiplySecret(points, scalars)],

@@ -1,17 +1,12 @@
-import {
-  deriveSecretKey,
-  deriveSubaddressPublicKey,
-  derivationToScalar,
-  keyImage,
-} from '../../crypto/derivation.js';
-import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import { derivationToScalar, deriveSubaddressPublicKey } from '../../crypto/derivation.js';
+import { scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
-import { subaddressSecret } from '../../cryptonote/subaddress-keys.js';
+import { ownKeyImages, type OwnOutputs, type WalletSecrets } from '../../cryptonote/own-outputs.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { commit, commitsTo } from '../../ringct/commitment.js';
 import { decryptOutput, type Opening } from '../../ringct/ecdh.js';
 import { amount, type Amount } from '../../util/amount.js';
-import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
+import { concatBytes, equalBytes } from '../../util/bytes.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
 /** Keys that recognise outputs and, with the spend secret, compute their key images. */
@@ -32,21 +27,6 @@ export interface FoundOutput {
   readonly keyImage?: KeyImage;
 }
 
-/**
- * Secret key of an output: `Hs(8aR, i) + b`, plus the address's own secret unless it is the primary one.
- * Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
- */
-export function outputSecretKey(
-  keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey },
-  derivation: KeyDerivation,
-  outputIndex: number,
-  subaddress: SubaddressIndex,
-): SecretKey {
-  const primary = deriveSecretKey(derivation, outputIndex, keys.spendSecret);
-  if (subaddress.major === 0 && subaddress.minor === 0) return primary;
-  return scalarBytes(reduce(toScalar(primary) + subaddressSecret(keys.viewSecret, subaddress)));
-}
-
 /** An output to an address of the wallet whose claimed amount is not yet verified. */
 export interface Claim {
   readonly outputIndex: number;
@@ -64,16 +44,8 @@ export interface Claim {
 export interface OutputArithmetic {
   /** Commitments `mask·G + amount·H`, 32 bytes each. */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
-  /** Key images of own outputs, 32 bytes each; the arrays are those of `OwnOutputs` in kernel.ts. */
-  ownKeyImages(
-    outputs: {
-      readonly outputKeys: Uint8Array;
-      readonly derivations: Uint8Array;
-      readonly outputIndices: Uint32Array;
-      readonly subaddresses: Uint32Array;
-    },
-    secrets: { readonly viewSecret: Uint8Array; readonly spendSecret: Uint8Array },
-  ): Uint8Array;
+  /** Key images of own outputs, 32 bytes each. */
+  ownKeyImages(outputs: OwnOutputs, secrets: WalletSecrets): Uint8Array;
 }
 
 /**
@@ -183,26 +155,12 @@ function keyImagesOf(
 }
 
 /** Computes one item after the other, with products of points and secrets in constant time. */
-export const plainArithmetic: OutputArithmetic = {
+const plainArithmetic: OutputArithmetic = {
   commit: (amounts, masks) =>
     concatBytes(
       ...amounts.map((value, i) => commit(amount(value), toScalar(masks.subarray(32 * i, 32 * i + 32)))),
     ),
-  ownKeyImages({ outputKeys, derivations, outputIndices, subaddresses }, secrets) {
-    const [viewSecret, spendSecret] = [secrets.viewSecret as SecretKey, secrets.spendSecret as SecretKey];
-    const images = chunks(outputKeys, 32).map((key, i) => {
-      const derivation = derivations.slice(32 * i, 32 * i + 32) as KeyDerivation;
-      const subaddress = { major: subaddresses[2 * i] ?? 0, minor: subaddresses[2 * i + 1] ?? 0 };
-      const secret = outputSecretKey(
-        { viewSecret, spendSecret },
-        derivation,
-        outputIndices[i] ?? 0,
-        subaddress,
-      );
-      return keyImage(key as PublicKey, secret);
-    });
-    return concatBytes(...images);
-  },
+  ownKeyImages,
 };
 
 /** {@link claimOutput}, then {@link openClaims}, for one output. */
