@@ -39,7 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
   dns: ['util'],
   webhooks: ['util'],
   zmq: ['util'],
-  kernel: ground,
+  kernel: ['cryptonote', ...ground],
   wallet: protocol,
   access: ['cryptonote', 'util'],
   jsonrpc: ['util'],

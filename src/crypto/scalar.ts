@@ -15,18 +15,25 @@ export const ORDER = (1n << 252n) + 27742317777372353535851937790883648493n;
 
 /** Little-endian integer of any length. */
 export function bytesToInt(bytes: Uint8Array): bigint {
-  let hex = '0x0';
-  for (let i = bytes.length - 1; i >= 0; i--) hex += (bytes[i] as number).toString(16).padStart(2, '0');
-  return BigInt(hex);
+  const { length } = bytes;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+  let value = 0n;
+  let at = length & ~7;
+  for (let i = length - 1; i >= at; i--) value = (value << 8n) | BigInt(bytes[i] as number);
+  for (at -= 8; at >= 0; at -= 8) value = (value << 64n) | view.getBigUint64(at, true);
+  return value;
 }
 
 /** 32 bytes, little-endian. @throws RangeError outside [0, 2^256). */
 export function intToBytes(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n) throw new RangeError('integer outside 32 bytes');
-  const hex = value.toString(16).padStart(64, '0');
-  const bytes = new Uint8Array(32);
-  for (let i = 0; i < 32; i++) bytes[31 - i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
-  return bytes;
+  const words = new BigUint64Array(4);
+  // An element keeps the lowest 64 bits.
+  words[0] = value;
+  words[1] = value >> 64n;
+  words[2] = value >> 128n;
+  words[3] = value >> 192n;
+  return new Uint8Array(words.buffer);
 }
 
 /** Non-negative remainder modulo ℓ. */

@@ -61,6 +61,11 @@ export class KernelMemory {
     return this.#views.messages;
   }
 
+  /** View secret and spend secret. */
+  get walletKeys(): Uint8Array {
+    return this.#views.walletKeys;
+  }
+
   /** Runs a task, then wipes all secrets and temporaries from the memory, also when it throws. */
   wiping<T>(task: () => T): T {
     try {
@@ -140,6 +145,7 @@ interface Views {
   readonly valid: Uint8Array;
   readonly messages: Uint8Array;
   readonly digits: Int8Array;
+  readonly walletKeys: Uint8Array;
 }
 
 function viewsOf(wasm: KernelExports): Views {
@@ -153,5 +159,6 @@ function viewsOf(wasm: KernelExports): Views {
     valid: new Uint8Array(buffer, wasm.validAt(), ROWS),
     messages: new Uint8Array(buffer, wasm.messagesAt(), MESSAGE_BYTES * ROWS),
     digits: new Int8Array(buffer, wasm.digitsAt(), 264),
+    walletKeys: new Uint8Array(buffer, wasm.walletKeysAt(), 64),
   };
 }

@@ -1,3 +1,5 @@
+import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
+
 /** In {@link ScanBatch.viewTags}: the output has no view tag, so every view secret may own it. */
 export const NO_VIEW_TAG = 0x100;
 
@@ -62,4 +64,10 @@ export interface ScanKernel {
    * @param secrets scalars x, 32 bytes each. @throws RangeError when one is ℓ or more.
    */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
+  /**
+   * Computes key images `x·Hp(P)` of own outputs, 32 bytes each, in constant time for the secrets;
+   * `x = Hs(D, i) + b`, plus the secret of the paid address unless that is the primary one.
+   * @throws RangeError when a secret is ℓ or more.
+   */
+  ownKeyImages(outputs: OwnOutputs, secrets: WalletSecrets): Uint8Array;
 }

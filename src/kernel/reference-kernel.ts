@@ -4,6 +4,7 @@ import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
 import { plainCurve } from '../crypto/plain-curve.js';
 import { decompress, G, multiply, Point } from '../crypto/point.js';
 import { checkScalar, hashToScalar, toScalar } from '../crypto/scalar.js';
+import { ownKeyImages } from '../cryptonote/own-outputs.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 
@@ -56,6 +57,7 @@ export const referenceKernel: ScanKernel = {
     ),
   commit: (amounts, masks) => plainCurve.commit(amounts, masks),
   keyImages: (outputKeys, secrets) => plainCurve.keyImages(outputKeys, secrets),
+  ownKeyImages,
   addHashes(point, messages, length) {
     const base = decompress(point);
     const sums = chunks(messages, length).map((message) => base.add(multiply(G, hashToScalar(message))));

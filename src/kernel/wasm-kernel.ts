@@ -1,4 +1,5 @@
 import { checkScalar } from '../crypto/scalar.js';
+import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
 import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import { WasmCurve } from './wasm-curve.js';
@@ -6,6 +7,9 @@ import type { Build } from './wasm-module.js';
 
 /** Most view secrets of a call. Source: assembly/comb.ts `MOST_SCALARS`. */
 const SECRETS = 128;
+
+/** Bytes of a row that describes an own output. Source: assembly/own-outputs.ts. */
+const OWN_OUTPUT_BYTES = 44;
 
 const even = (count: number): number => count + (count & 1);
 
@@ -114,5 +118,30 @@ export class WasmKernel implements ScanKernel {
 
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array {
     return this.#curve.keyImages(outputKeys, secrets);
+  }
+
+  ownKeyImages(
+    { outputKeys, derivations, outputIndices, subaddresses }: OwnOutputs,
+    { viewSecret, spendSecret }: WalletSecrets,
+  ): Uint8Array {
+    checkScalar(viewSecret);
+    checkScalar(spendSecret);
+    const memory = this.#memory;
+    return memory.inRows(outputIndices.length, (start, count, padded) => {
+      memory.walletKeys.set(viewSecret);
+      memory.walletKeys.set(spendSecret, 32);
+      memory.points.set(outputKeys.subarray(32 * start, 32 * (start + count)));
+      const { messages } = memory;
+      const view = new DataView(messages.buffer, messages.byteOffset, messages.length);
+      for (let row = 0; row < count; row++) {
+        const at = OWN_OUTPUT_BYTES * row;
+        const output = start + row;
+        messages.set(derivations.subarray(32 * output, 32 * output + 32), at);
+        view.setUint32(at + 32, outputIndices[output] ?? 0, true);
+        view.setUint32(at + 36, subaddresses[2 * output] ?? 0, true);
+        view.setUint32(at + 40, subaddresses[2 * output + 1] ?? 0, true);
+      }
+      memory.wasm.ownKeyImages(padded);
+    });
   }
 }

@@ -11,12 +11,14 @@ export interface KernelExports {
   validAt(): number;
   messagesAt(): number;
   digitsAt(): number;
+  walletKeysAt(): number;
   multiplyPoints(count: number, top: number): void;
   recodeSecret(): void;
   multiplyPointsBySecret(count: number, eightfold: number): void;
   addMultiplesOfG(count: number, minus: number, shared: number): void;
   commit(count: number): void;
   multiplyHashes(count: number): void;
+  ownKeyImages(count: number): void;
   multiplySecrets(count: number): void;
   hashToPoints(count: number): void;
   subtractLast(count: number): void;

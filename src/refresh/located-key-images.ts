@@ -1,7 +1,7 @@
 import type { SecretKey } from '../crypto/types.js';
+import type { ScanKernel } from '../kernel/kernel.js';
 import { concatBytes } from '../util/bytes.js';
 import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../wallet/scan/key-images.js';
-import type { OutputArithmetic } from '../wallet/scan/receive.js';
 
 /** Outputs per kernel call. */
 const BATCH = 256;
@@ -13,14 +13,14 @@ const BATCH = 256;
 export function locatedKeyImages(
   outputs: readonly LocatedOutput[],
   keys: SpendingKeys,
-  arithmetic: OutputArithmetic,
+  kernel: Pick<ScanKernel, 'keyImages'>,
 ): Uint8Array {
   const images: Uint8Array[] = [];
   for (let start = 0; start < outputs.length; start += BATCH) {
     const batch = outputs.slice(start, start + BATCH);
     const secrets: SecretKey[] = batch.map((output) => spendSecretOf(output, keys));
     const flat = concatBytes(...secrets);
-    images.push(arithmetic.keyImages(concatBytes(...batch.map(({ publicKey }) => publicKey)), flat));
+    images.push(kernel.keyImages(concatBytes(...batch.map(({ publicKey }) => publicKey)), flat));
     for (const secret of [...secrets, flat]) secret.fill(0);
   }
   return concatBytes(...images);

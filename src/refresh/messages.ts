@@ -3,9 +3,10 @@ import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
-import type { BlockRef, PageFindings, SubaddressKey, TxFindings } from '../wallet/model/records.js';
+import type { BlockRef, SubaddressKey, TxFindings } from '../wallet/model/records.js';
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ScannerState } from './scanner-state.js';
+import type { PackedFindings } from './packed-findings.js';
 import type { PackedBlocks } from './packed-hashes.js';
 import type { PoolFinding, UnminedTx } from './wallet-scanner.js';
 import type { OutputKeyImage } from './watch-list.js';
@@ -50,12 +51,6 @@ export interface PoolView {
   /** Receipts and spends in the transactions that were not scanned before. */
   readonly findings: readonly PoolFinding[];
 }
-
-/** Page findings with packed block hashes. */
-export type PackedFindings = Omit<PageFindings, 'hashes'> & {
-  /** 32 bytes per block. */
-  readonly hashes: Uint8Array;
-};
 
 /** A message to the refresh thread. */
 export type RefreshRequest =

@@ -1,6 +1,7 @@
 import type { Hash } from '../crypto/types.js';
 import type { PageFindings, SubaddressKey } from '../wallet/model/records.js';
 import type { RefreshReport, WalletId } from './messages.js';
+import { unpackFindings } from './packed-findings.js';
 import { unpackHashes } from './packed-hashes.js';
 import { toError } from './refresh-error.js';
 import type { ScannerState } from './scanner-state.js';
@@ -70,7 +71,7 @@ export class RefreshRun {
     switch (report.type) {
       case 'page':
         try {
-          const findings = { ...report.findings, hashes: unpackHashes(report.findings.hashes) };
+          const findings = unpackFindings(report.findings);
           this.#target.commitPage(findings, report.daemonHeight);
           this.#count(findings);
         } catch (error) {

@@ -219,10 +219,12 @@ export class Refresher {
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
 
+  /** Ends the refresh of a wallet. The thread's scanner, which may be ahead of the store, starts over from it. */
   cancel(wallet: WalletId): void {
     const run = this.#runs.get(wallet);
     if (run === undefined) return;
     this.#worker?.postMessage({ type: 'cancel', wallet, run: run.number } satisfies RefreshRequest);
+    this.restart(wallet);
     this.#fail(wallet, new RefreshCancelled('the refresh was cancelled'));
   }
 

@@ -7,7 +7,7 @@ import { commitBatchesOf, weightOf } from './commit-batches.js';
 import type { MemberPage } from './feed-member.js';
 import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
 import { monotonicMs } from './monotonic-time.js';
-import { packHashes } from './packed-hashes.js';
+import { packFindings } from './packed-findings.js';
 import { PendingCommits } from './pending-commits.js';
 import type { PoolFeed, PoolViewer } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
@@ -71,8 +71,7 @@ export class WalletRefresh {
       const now = monotonicMs();
       const asOf = Math.min(from.asOf ?? now, now);
       const { viewSecret } = wallet.scanner;
-      for await (const page of feeds.chain.join({ ...from, asOf, viewSecret, signal }))
-        await this.#scan(wallet, page);
+      await this.#scanChain(wallet, feeds.chain.join({ ...from, asOf, viewSecret, signal }));
       await this.#commits.settled(0);
       if (!wallet.scanner.isBlind) {
         const view = await feeds.pool.view(wallet, asOf, signal);
@@ -86,7 +85,24 @@ export class WalletRefresh {
     }
   }
 
-  async #scan(wallet: RefreshedWallet, { page, matches }: MemberPage): Promise<void> {
+  /** Scans pages; the main thread commits the findings of one while the next is scanned. */
+  async #scanChain(wallet: RefreshedWallet, pages: AsyncIterable<MemberPage>): Promise<void> {
+    let committing = Promise.resolve();
+    try {
+      for await (const page of pages) {
+        const findings = await this.#scan(wallet, page);
+        await committing;
+        committing = this.#commit(findings, page.page.daemonHeight);
+        // The next `await` throws its failure.
+        committing.catch(() => undefined);
+      }
+    } finally {
+      // Also if the next page fails: the scanner recognises what it has found in this one.
+      await committing;
+    }
+  }
+
+  async #scan(wallet: RefreshedWallet, { page, matches }: MemberPage): Promise<PageFindings> {
     const { signal } = this.#abort;
     await turns.next();
     signal.throwIfAborted();
@@ -95,8 +111,13 @@ export class WalletRefresh {
     // Pool transactions that were scanned may spend outputs that were unknown then.
     if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))
       wallet.forgetPool();
+    return findings;
+  }
+
+  /** Hands findings to the main thread, in parts. @throws the reason of the signal. */
+  async #commit(findings: PageFindings, daemonHeight: number): Promise<void> {
     for (const batch of commitBatchesOf(findings)) {
-      this.#send(batch, page.daemonHeight);
+      this.#send(batch, daemonHeight);
       this.#weight += weightOf(batch);
       if (this.#weight < CHECKPOINT_WEIGHT) {
         await this.#commits.settled(COMMITS_AHEAD - 1);
@@ -110,13 +131,13 @@ export class WalletRefresh {
     }
   }
 
-  #send({ hashes, ...findings }: PageFindings, daemonHeight: number): void {
+  #send(findings: PageFindings, daemonHeight: number): void {
     this.#commits.add();
     this.#report({
       type: 'page',
       wallet: this.#id,
       run: this.number,
-      findings: { ...findings, hashes: packHashes(hashes) },
+      findings: packFindings(findings),
       daemonHeight,
     });
   }

@@ -44,6 +44,16 @@ describe('scalars', () => {
       }),
     );
   });
+  it('are read from bytes of any length, at any place in memory', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 70 }), fc.nat({ max: 9 }), (bytes, offset) => {
+        const memory = new Uint8Array(offset + bytes.length);
+        memory.set(bytes, offset);
+        const value = [...bytes].reduceRight((sum, byte) => 256n * sum + BigInt(byte), 0n);
+        expect(bytesToInt(memory.subarray(offset))).toBe(value);
+      }),
+    );
+  });
   it.each([-1n, 2n ** 256n])('%p does not fit 32 bytes', (value) => {
     expect(() => intToBytes(value)).toThrow(RangeError);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
 import { hashToScalar, scalarBytes } from '../../src/crypto/scalar.js';
+import type { SecretKey } from '../../src/crypto/types.js';
 import { NO_VIEW_TAG, type ScanBatch, type ScanKernel } from '../../src/kernel/kernel.js';
 import { KernelMemory } from '../../src/kernel/kernel-memory.js';
 import { scanTask } from '../../src/kernel/scan-task.js';
@@ -54,6 +55,19 @@ const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) =
   ['multiply', ({ kernel }, secrets) => kernel.multiply(concatBytes(...points), first(secrets))],
   ['commit', ({ curve }, { amounts, scalars }) => curve.commit(amounts, concatBytes(...scalars))],
   ['keyImages', ({ curve }, { scalars }) => curve.keyImages(batch.keys, concatBytes(...scalars))],
+  [
+    'ownKeyImages',
+    ({ kernel }, { scalars }) =>
+      kernel.ownKeyImages(
+        {
+          outputKeys: batch.keys,
+          derivations: concatBytes(...scalars),
+          outputIndices: batch.outputIndex,
+          subaddresses: Uint32Array.from({ length: 2 * points.length }, (_, i) => i),
+        },
+        { viewSecret: scalars[0] as SecretKey, spendSecret: scalars[1] as SecretKey },
+      ),
+  ],
   ['multiplySecret', ({ curve }, { scalars }) => curve.multiplySecret(points, scalars)],
   ['addSecretMultiples', ({ curve }, { scalars }) => curve.addSecretMultiples(points, scalars)],
 ];

@@ -217,6 +217,8 @@ describe('wallets at a daemon', () => {
     await expect(refresher.refresh(wallet, FROM)).rejects.toMatchObject({ name: 'RefreshCancelled' });
     await refresher.refresh(wallet, { history: target.history, startHeight: 0 });
     expect(target.holds(other.blocks)).toBe(true);
+    // Findings that were not committed are lost, so the scanner starts over from the store.
+    expect(target.attached).toBe(2);
     refresher.setDaemon(undefined);
     await expect(refresher.refresh(wallet, FROM)).rejects.toMatchObject({ kind: 'unreachable' });
     await other.stop();

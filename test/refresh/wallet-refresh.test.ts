@@ -12,6 +12,7 @@ import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import type { PageFindings } from '../../src/wallet/model/records.js';
 import { quietKernel, SteeredDaemon } from '../support/feed-members.js';
 import { chain, PAGE } from '../support/fake-chain.js';
+import { output } from '../store/fixtures.js';
 
 const blocks = chain(4 * PAGE);
 const genesis = blockHash(blocks[0] as Block);
@@ -21,14 +22,21 @@ const FROM: RefreshFrom = { history: [], startHeight: 0 };
 class FakeWallet implements RefreshedWallet {
   readonly seenInPool = new Set<string>();
   outputs = 0;
+  scans = 0;
   forgotten = 0;
   failure: Error | undefined;
+  /** Number of the first scan that fails. */
+  failsFrom = 1;
+  /** Number of blocks of each scanned page. */
+  readonly scanned: number[] = [];
   readonly scanner: RefreshedWallet['scanner'];
 
   constructor({ isBlind = false } = {}) {
     const scan: WalletScanner['scan'] = async ({ blocks: found }, matches): Promise<PageFindings> => {
       for await (const portion of matches) expect(portion.count).toBe(0);
-      if (this.failure !== undefined) throw this.failure;
+      this.scans += 1;
+      if (this.failure !== undefined && this.scans >= this.failsFrom) throw this.failure;
+      this.scanned.push(found.length);
       const startHeight = found[0]?.height ?? 0;
       const nothing = {
         received: [],
@@ -37,11 +45,11 @@ class FakeWallet implements RefreshedWallet {
         subaddresses: [],
         lastBlockReward: 0n as never,
       };
-      const outputs = Array.from({ length: this.outputs }, (_, i) => ({
-        height: startHeight + (i % found.length),
-      }));
+      const outputs = Array.from({ length: this.outputs }, (_, i) =>
+        output(1, startHeight + (i % found.length), 5n),
+      );
       outputs.sort((a, b) => a.height - b.height);
-      return { ...nothing, startHeight, hashes: found.map(({ hash }) => hash), outputs: outputs as never };
+      return { ...nothing, startHeight, hashes: found.map(({ hash }) => hash), outputs };
     };
     const viewSecret = new Uint8Array(32).fill(3) as SecretKey;
     this.scanner = { isBlind, viewSecret, scan, scanPool: () => Promise.resolve([]) };
@@ -87,6 +95,11 @@ class Receiver {
   }
 }
 
+/** Lets everything run that waits for no acknowledgement. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await yieldToEventLoop();
+}
+
 let daemon: SteeredDaemon;
 let feeds: DaemonFeeds;
 let wallet: FakeWallet;
@@ -123,6 +136,27 @@ describe('a refresh on its thread', () => {
     expect(receiver.types.length).toBeGreaterThan(30);
     expect(receiver.mostPending).toBe(2);
     expect(receiver.pending).toBe(0);
+  });
+
+  it('scans the next page while the commits of a page are pending, and none after it', async () => {
+    wallet.outputs = 300;
+    receiver.acknowledges = false;
+    const running = receiver.refresh.run(wallet, feeds, FROM);
+    await settle();
+    expect(receiver.types).toEqual(['page', 'page']);
+    expect(wallet.scans).toBe(2);
+    receiver.refresh.cancel();
+    await running;
+    expect(receiver.types).toEqual(['page', 'page', 'done']);
+  });
+
+  it('hands over the findings of a page before it reports that the next one failed', async () => {
+    wallet.outputs = 300;
+    wallet.failsFrom = 2;
+    wallet.failure = new Error('no such key');
+    await receiver.refresh.run(wallet, feeds, FROM);
+    expect(receiver.hashes).toBe(wallet.scanned[0]);
+    expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', failure: { message: 'no such key' } });
   });
 
   it('asks for a checkpoint after many commits, and for nothing else until it is made', async () => {

@@ -76,10 +76,10 @@ describe('the scanner of a wallet', () => {
     count();
     const kernel = loadKernel();
     const opened: { readonly turn: number; readonly outputs: number }[] = [];
-    const { keyImages } = kernel;
-    kernel.keyImages = (outputKeys, secrets) => {
-      opened.push({ turn, outputs: outputKeys.length / 32 });
-      return keyImages.call(kernel, outputKeys, secrets);
+    const { ownKeyImages } = kernel;
+    kernel.ownKeyImages = (claimed, secrets) => {
+      opened.push({ turn, outputs: claimed.outputIndices.length });
+      return ownKeyImages.call(kernel, claimed, secrets);
     };
     const outputs = Array.from({ length: 70 }, (_, i) => outputTo(ADDRESS, i, 21n));
     const page = pageOf(1, outputs, extraOf(pointsFrom(21n, 1)));

@@ -20,6 +20,7 @@ import {
   wipeSums,
   wipeTerms,
 } from './multiexp';
+import { sumOutputSecrets, WALLET_KEYS, wipeOwnOutputs } from './own-outputs';
 import { addPoint, double, POINT, preparePoint, setIdentity, toAddend, wipePoints } from './point';
 import {
   addMultiplesOfG,
@@ -61,6 +62,10 @@ export function messagesAt(): usize {
 }
 export function digitsAt(): usize {
   return DIGITS;
+}
+
+export function walletKeysAt(): usize {
+  return WALLET_KEYS;
 }
 
 export function prepare(): void {
@@ -108,6 +113,12 @@ export function multiplyHashes(count: i32): void {
     multiplySecret(SUMS + (row >> 1) * POINT, BASE, SCALARS + (row << 5), SCALARS + (row << 5) + 32);
   }
   writeResults(count);
+}
+
+/** RESULTS = key images of own outputs, with POINTS their keys: see {@link sumOutputSecrets}. */
+export function ownKeyImages(count: i32): void {
+  sumOutputSecrets(count);
+  multiplyHashes(count);
 }
 
 /** RESULTS = SCALARS * POINTS, in constant time. */
@@ -184,6 +195,7 @@ export function twinSums(terms: i32): void {
 export function wipe(): void {
   memory.fill(HASHES, 0, 64);
   wipeRows();
+  wipeOwnOutputs();
   wipeMultiples();
   wipeCombs();
   wipeSums();

@@ -31,6 +31,17 @@ function addOrder(o: usize, s: usize, mask: u32): void {
   }
 }
 
+/** s = s + t modulo l, in constant time. Both are below l. */
+export function addScalars(s: usize, t: usize): void {
+  let carry: u64 = 0;
+  for (let i: usize = 0; i < 32; i += 4) {
+    carry += u64(load<u32>(s + i)) + u64(load<u32>(t + i));
+    store<u32>(s + i, u32(carry));
+    carry >>= 32;
+  }
+  reduce(s);
+}
+
 /** o = s if it is odd, otherwise s + l, in constant time. @param s below l. */
 export function addOrderIfEven(o: usize, s: usize): void {
   addOrder(o, s, (u32(load<u8>(s)) & 1) - 1);

@@ -1,6 +1,7 @@
 /* Scan of a batch: derives keys, compares view tags and computes spend keys. Its memory follows all other areas. */
 import { keccak } from '../../crypto/assembly/keccak';
 import { MOST_SCALARS, multiplyBySecrets, prepareCombs, recodeSecrets } from './comb';
+import { derivationToScalar, MESSAGE, wipeMessage, writeDerivation } from './derivation';
 import { growMemory, freeAreaAt } from './multiexp';
 import { addMultiplesOfG } from './multiples';
 import { decompress, double, gatherPoints, PACKED_POINT, packPoint, POINT } from './point';
@@ -17,7 +18,6 @@ import {
   VALID,
   writeResults,
 } from './rows';
-import { hashToScalar } from './scalar';
 
 /** In the list of view tags: the output has none. */
 const NO_TAG: u32 = 0x100;
@@ -151,20 +151,11 @@ function keyOf(output: u32): u32 {
   return load<u32>(scanOutputKeyAt() + (usize(output) << 2));
 }
 
-/** "view_tag", then a derivation and an output index. */
-const MESSAGE = memory.data(48, 16);
-const DERIVED: usize = MESSAGE + 8;
 const HASH = memory.data(32, 16);
 
-/** Writes the derivation and the index of an output. @returns their length in bytes. */
-function writeDerivationAndIndex(secret: i32, output: u32): i32 {
-  const derivation = derivationAt(secret, i32(keyOf(output)));
-  for (let i: usize = 0; i < 32; i += 8) store<u64>(DERIVED + i, load<u64>(derivation + i));
-  let index = load<u32>(scanOutputIndexAt() + (usize(output) << 2));
-  let length = 32;
-  for (; index > 0x7f; index >>= 7) store<u8>(DERIVED + usize(length++), u8(index | 0x80));
-  store<u8>(DERIVED + usize(length++), u8(index));
-  return length;
+@inline
+function indexOf(output: u32): u32 {
+  return load<u32>(scanOutputIndexAt() + (usize(output) << 2));
 }
 
 /** Returns whether the view tag of an output is that of its derivation; true if it has none. */
@@ -174,7 +165,7 @@ function viewTagMatches(secret: i32, output: u32): bool {
   const tag = u32(load<u16>(scanTagsAt() + (usize(output) << 1)));
   if (tag == NO_TAG) return true;
   store<u64>(MESSAGE, 0x6761745f77656976);
-  keccak(HASH, MESSAGE, 8 + writeDerivationAndIndex(secret, output));
+  keccak(HASH, MESSAGE, 8 + writeDerivation(derivationAt(secret, i32(key)), indexOf(output)));
   return u32(load<u8>(HASH)) == tag;
 }
 
@@ -207,8 +198,10 @@ function computeSpendKeys(secret: i32, hits: i32): i32 {
     const count = min(MOST_ROWS, hits - start);
     const indices = scanHitsAt() + (usize(start) << 2);
     for (let row = 0; row < count; row += 2) readOutputs(row, indices, min(row + 1, count - 1));
-    for (let row: usize = 0; row < usize(count); row++)
-      hashToScalar(SCALARS + (row << 5), DERIVED, writeDerivationAndIndex(secret, load<u32>(indices + (row << 2))));
+    for (let row: usize = 0; row < usize(count); row++) {
+      const output = load<u32>(indices + (row << 2));
+      derivationToScalar(SCALARS + (row << 5), derivationAt(secret, i32(keyOf(output))), indexOf(output));
+    }
     addMultiplesOfG(SUMS, SCALARS, count + (count & 1), true);
     writeResults(count + (count & 1));
     for (let row: usize = 0; row < usize(count); row++) {
@@ -234,6 +227,6 @@ export function findHits(secret: i32): i32 {
 /** Wipes the memory of the batch. */
 export function wipeScan(): void {
   memory.fill(base, 0, endOfScan() - base);
-  memory.fill(MESSAGE, 0, 48);
+  wipeMessage();
   memory.fill(HASH, 0, 32);
 }

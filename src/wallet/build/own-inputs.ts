@@ -6,7 +6,7 @@ import type { FeeRates } from '../../cryptonote/fees.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Rng } from '../../util/random.js';
 import type { SpendableInput } from './construction.js';
-import { outputSecretKey } from '../scan/receive.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { buildTransaction, type PricedPlan, type SignedTx } from './signing.js';
 
 /** An input whose secret key is derived from the wallet's. Plain data, so that it can be posted to a thread. */

@@ -21,7 +21,7 @@ import type { ConstructionData, DestinationEntry, SourceEntry } from './construc
 import { constructTransaction, type SpendableInput, type TransactionPlan } from '../build/construction.js';
 import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../scan/key-images.js';
 import type { PendingTx } from './pending-tx.js';
-import { outputSecretKey } from '../scan/receive.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { signTransaction, type SignedTx } from '../build/signing.js';
 import { addressOf, plainPaymentId } from './transfer-description.js';
 import { sameAddress } from '../select/transfer-request.js';

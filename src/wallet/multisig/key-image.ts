@@ -5,7 +5,7 @@ import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import type { LocatedOutput } from '../scan/key-images.js';
-import { outputSecretKey } from '../scan/receive.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { partialKeyImages } from './info.js';
 
 /** Secrets by which one signer opens and partially signs outputs. */

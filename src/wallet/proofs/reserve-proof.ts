@@ -21,7 +21,8 @@ import type { Rng } from '../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 import { badProof } from './proof-text.js';
-import { openAmount, outputSecretKey } from '../scan/receive.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
+import { openAmount } from '../scan/receive.js';
 import type { OwnedOutput } from '../model/records.js';
 import {
   formatReserveProof,

@@ -10,7 +10,7 @@ import { equalBytes } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-text.js';
-import { outputSecretKey } from '../scan/receive.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import type { OwnedOutput } from '../model/records.js';
 
 /** An input and the global indices of its ring members. */

@@ -5,7 +5,7 @@ import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from '../../cryp
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
-import { outputSecretKey } from './receive.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 
 /** Output facts from which a wallet without chain access can recognise its own output. */
 export interface OutputHint {

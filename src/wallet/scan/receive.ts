@@ -1,17 +1,12 @@
-import {
-  deriveSecretKey,
-  deriveSubaddressPublicKey,
-  derivationToScalar,
-  keyImage,
-} from '../../crypto/derivation.js';
-import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import { derivationToScalar, deriveSubaddressPublicKey } from '../../crypto/derivation.js';
+import { scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
-import { subaddressSecret } from '../../cryptonote/subaddress-keys.js';
+import { ownKeyImages, type OwnOutputs, type WalletSecrets } from '../../cryptonote/own-outputs.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { commit, commitsTo } from '../../ringct/commitment.js';
 import { decryptOutput, type Opening } from '../../ringct/ecdh.js';
 import { amount, type Amount } from '../../util/amount.js';
-import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
+import { concatBytes, equalBytes } from '../../util/bytes.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
 /** Keys that recognise outputs and, with the spend secret, compute their key images. */
@@ -32,21 +27,6 @@ export interface FoundOutput {
   readonly keyImage?: KeyImage;
 }
 
-/**
- * Secret key of an output: `Hs(8aR, i) + b`, plus the address's own secret unless it is the primary one.
- * Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
- */
-export function outputSecretKey(
-  keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey },
-  derivation: KeyDerivation,
-  outputIndex: number,
-  subaddress: SubaddressIndex,
-): SecretKey {
-  const primary = deriveSecretKey(derivation, outputIndex, keys.spendSecret);
-  if (subaddress.major === 0 && subaddress.minor === 0) return primary;
-  return scalarBytes(reduce(toScalar(primary) + subaddressSecret(keys.viewSecret, subaddress)));
-}
-
 /** An output to an address of the wallet whose claimed amount is not yet verified. */
 export interface Claim {
   readonly outputIndex: number;
@@ -64,8 +44,8 @@ export interface Claim {
 export interface OutputArithmetic {
   /** Commitments `mask·G + amount·H`, 32 bytes each. */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
-  /** `x·Hp(P)`, 32 bytes each. */
-  keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
+  /** Key images of own outputs, 32 bytes each. */
+  ownKeyImages(outputs: OwnOutputs, secrets: WalletSecrets): Uint8Array;
 }
 
 /**
@@ -160,28 +140,27 @@ function keyImagesOf(
   arithmetic: OutputArithmetic,
 ): Uint8Array | undefined {
   if (spendSecret === undefined) return undefined;
-  const secrets = concatBytes(
-    ...claims.map(({ derivation, outputIndex, subaddress }) =>
-      outputSecretKey({ viewSecret, spendSecret }, derivation, outputIndex, subaddress),
-    ),
+  const derivations = concatBytes(...claims.map(({ derivation }) => derivation));
+  const images = arithmetic.ownKeyImages(
+    {
+      outputKeys: concatBytes(...claims.map(({ publicKey }) => publicKey)),
+      derivations,
+      outputIndices: Uint32Array.from(claims, ({ outputIndex }) => outputIndex),
+      subaddresses: Uint32Array.from(claims.flatMap(({ subaddress: { major, minor } }) => [major, minor])),
+    },
+    { viewSecret, spendSecret },
   );
-  const images = arithmetic.keyImages(concatBytes(...claims.map(({ publicKey }) => publicKey)), secrets);
-  secrets.fill(0);
+  derivations.fill(0);
   return images;
 }
 
-/** Computes one item after the other, in constant time. */
+/** Computes one item after the other, with products of points and secrets in constant time. */
 const plainArithmetic: OutputArithmetic = {
   commit: (amounts, masks) =>
     concatBytes(
       ...amounts.map((value, i) => commit(amount(value), toScalar(masks.subarray(32 * i, 32 * i + 32)))),
     ),
-  keyImages: (outputKeys, secrets) =>
-    concatBytes(
-      ...chunks(outputKeys, 32).map((key, i) =>
-        keyImage(key as PublicKey, secrets.slice(32 * i, 32 * i + 32) as SecretKey),
-      ),
-    ),
+  ownKeyImages,
 };
 
 /** {@link claimOutput}, then {@link openClaims}, for one output. */

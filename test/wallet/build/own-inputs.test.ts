@@ -6,7 +6,7 @@ import { commit } from '../../../src/ringct/commitment.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import type { SpendableInput } from '../../../src/wallet/build/construction.js';
 import { buildFromOwn, type OwnInput } from '../../../src/wallet/build/own-inputs.js';
-import { outputSecretKey } from '../../../src/wallet/scan/receive.js';
+import { outputSecretKey } from '../../../src/cryptonote/own-outputs.js';
 import { buildTransaction } from '../../../src/wallet/build/signing.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, spendableInput } from '../fixtures.js';

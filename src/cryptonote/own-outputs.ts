@@ -1,0 +1,60 @@
+import { deriveSecretKey, keyImage } from '../crypto/derivation.js';
+import { checkScalar, reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
+import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
+import { chunks, concatBytes } from '../util/bytes.js';
+import { isPrimary, subaddressSecret } from './subaddress-keys.js';
+import type { SubaddressIndex } from './types.js';
+
+/** Own outputs, with the data from which their secret keys follow, in flat arrays. */
+export interface OwnOutputs {
+  /** Output public keys P, 32 bytes each. */
+  readonly outputKeys: Uint8Array;
+  /** `D = 8·a·R`, 32 bytes each. Secret. */
+  readonly derivations: Uint8Array;
+  /** Index of each output in its transaction. */
+  readonly outputIndices: Uint32Array;
+  /** Major and minor index of the paid address, two numbers each. */
+  readonly subaddresses: Uint32Array;
+}
+
+/** Secret keys of a wallet, 32 bytes each. */
+export interface WalletSecrets {
+  readonly viewSecret: SecretKey;
+  readonly spendSecret: SecretKey;
+}
+
+/**
+ * Secret key of an output: `Hs(8aR, i) + b`, plus the address's own secret unless it is the primary one.
+ * Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ */
+export function outputSecretKey(
+  keys: WalletSecrets,
+  derivation: KeyDerivation,
+  outputIndex: number,
+  subaddress: SubaddressIndex,
+): SecretKey {
+  const primary = deriveSecretKey(derivation, outputIndex, keys.spendSecret);
+  if (isPrimary(subaddress)) return primary;
+  return scalarBytes(reduce(toScalar(primary) + subaddressSecret(keys.viewSecret, subaddress)));
+}
+
+/**
+ * Key images `x·Hp(P)` of own outputs, 32 bytes each, one after the other.
+ * @throws RangeError when a secret is ℓ or more.
+ */
+export function ownKeyImages(
+  { outputKeys, derivations, outputIndices, subaddresses }: OwnOutputs,
+  secrets: WalletSecrets,
+): Uint8Array {
+  checkScalar(secrets.viewSecret);
+  checkScalar(secrets.spendSecret);
+  const images = chunks(outputKeys, 32).map((key, i) => {
+    const derivation = derivations.slice(32 * i, 32 * i + 32) as KeyDerivation;
+    const subaddress = { major: subaddresses[2 * i] ?? 0, minor: subaddresses[2 * i + 1] ?? 0 };
+    return keyImage(
+      key as PublicKey,
+      outputSecretKey(secrets, derivation, outputIndices[i] ?? 0, subaddress),
+    );
+  });
+  return concatBytes(...images);
+}
