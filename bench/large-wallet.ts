@@ -4,14 +4,14 @@ import { printTable } from './table.js';
 
 /*
  * Cost of requests to a wallet with many payments, ours and the reference's on the same chain in one run.
- * usage: large-wallet [--payments 50000] [--addresses 1000] [--rounds 5] [--subaddresses 200000]
+ * usage: large-wallet [--payments 50000] [--addresses 200] [--rounds 5] [--subaddresses 200000]
  *   [--only ours|reference] [--keep DIR]
  */
 
 const { values: options } = parseArgs({
   options: {
     payments: { type: 'string', default: '50000' },
-    addresses: { type: 'string', default: '1000' },
+    addresses: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '5' },
     subaddresses: { type: 'string', default: '200000' },
     only: { type: 'string' },

@@ -12,6 +12,7 @@ import {
   type TxProofVersion,
 } from '../../crypto/tx-proof.js';
 import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { subaddressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { sum, ZERO, type Amount } from '../../util/amount.js';
@@ -21,7 +22,6 @@ import type { Rng } from '../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 import { badProof } from './proof-text.js';
-import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { openAmount } from '../scan/receive.js';
 import type { OwnedOutput } from '../model/records.js';
 import {
