@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseCommandLine } from './options.js';
+import { keepCompiledModules } from './compile-cache.js';
 import { mergeSources, toConfig } from './config.js';
 import { keepKeysFromCoreDumps } from './core-dumps.js';
 import { detach, sayReady } from './detach.js';
@@ -16,6 +17,7 @@ setV8Flag('--no-wasm-lazy-compilation', '14.6');
 setV8Flag('--no-wasm-dynamic-tiering', '14.6');
 // Each thread collects its own young generation: it would wait for helper threads while all processors are busy.
 setV8Flag('--no-parallel-scavenge', '14.6');
+keepCompiledModules();
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
