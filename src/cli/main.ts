@@ -17,7 +17,6 @@ setV8Flag('--no-wasm-lazy-compilation', '14.6');
 setV8Flag('--no-wasm-dynamic-tiering', '14.6');
 // Each thread collects its own young generation: it would wait for helper threads while all processors are busy.
 setV8Flag('--no-parallel-scavenge', '14.6');
-keepCompiledModules();
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -45,6 +44,7 @@ async function main(): Promise<void> {
     availableParallelism(),
   );
   if (config.detach) return detach(process.argv.slice(2));
+  keepCompiledModules();
   const line = isTerminal() ? new StatusLine(process.stdout) : undefined;
   const log = createLogger(config.log.categories, config.log.file, line && ((lines) => line.print(lines)));
   if (!areKeysSafe)
