@@ -4,6 +4,9 @@ export default {
   transform: {},
   roots: ['<rootDir>/build'],
   testMatch: ['<rootDir>/build/test/**/*.test.js'],
+  setupFilesAfterEnv: ['<rootDir>/build/test/support/byte-equality.js'],
+  // Outlives the temporary directory of a run: it records how long each file takes.
+  cacheDirectory: '<rootDir>/build/.cache/jest',
   testTimeout: 300_000,
   maxWorkers: 2,
   testSequencer: '<rootDir>/build/test/support/longest-first.js',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseCommandLine } from './options.js';
+import { keepCompiledModules } from './compile-cache.js';
 import { mergeSources, toConfig } from './config.js';
 import { keepKeysFromCoreDumps } from './core-dumps.js';
 import { detach, sayReady } from './detach.js';
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
     availableParallelism(),
   );
   if (config.detach) return detach(process.argv.slice(2));
+  keepCompiledModules();
   const line = isTerminal() ? new StatusLine(process.stdout) : undefined;
   const log = createLogger(config.log.categories, config.log.file, line && ((lines) => line.print(lines)));
   if (!areKeysSafe)

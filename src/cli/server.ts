@@ -28,6 +28,7 @@ import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { announce } from './announce.js';
 import { createClients } from './clients.js';
+import { withoutCompileCache } from './compile-cache.js';
 import type { Config, SslConfig } from './config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
@@ -297,7 +298,9 @@ const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 };
 
 const createNotifier = (command: string | undefined, log: Logger): TxNotifier | undefined =>
-  command === undefined ? undefined : new TxNotifier({ command, env: withoutSecrets(process.env), log });
+  command === undefined
+    ? undefined
+    : new TxNotifier({ command, env: withoutCompileCache(withoutSecrets(process.env)), log });
 
 /** Logs incoming transactions and the progress of refreshes. */
 function createEvents(listening: WatchListeners, progress: ProgressLog, log: Logger): WalletEvents {

@@ -153,8 +153,8 @@ describe('a store that is damaged', () => {
 describe('a server that needs a login', () => {
   it('answers without credentials, and while its wallet is being opened', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'slow-'));
-    // Each round takes some milliseconds, so that the wallet takes seconds to open.
-    const rounds = '--kdf-rounds=100';
+    // Each round takes some milliseconds, so that the wallet takes a second or more to open.
+    const rounds = '--kdf-rounds=30';
     const creator = await startWalletRpc({ walletDir: directory, args: [rounds] });
     await createWallet(creator, 'slow', 'p');
     await creator.stop();

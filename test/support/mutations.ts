@@ -55,8 +55,12 @@ function recut<T extends { readonly length: number }>(
 
 export function mutatedBytes(original: Uint8Array): fc.Arbitrary<Uint8Array> {
   const hostile = fc.constantFrom(...HOSTILE_BYTES);
-  return recut<Uint8Array>(original, (a, b) => toHex(a) === toHex(b), [
-    fc.nat(7).map((bit) => (bytes, from) => bytes.map((byte, i) => (i === from ? byte ^ (1 << bit) : byte))),
+  return recut<Uint8Array>(original, (a, b) => Buffer.compare(a, b) === 0, [
+    fc.nat(7).map((bit) => (bytes, from) => {
+      const changed = Uint8Array.from(bytes);
+      if (from < changed.length) changed[from] = (changed[from] ?? 0) ^ (1 << bit);
+      return changed;
+    }),
     hostile.map((put) => (bytes, from) => {
       const changed = Uint8Array.from(bytes);
       changed.set(put.subarray(0, bytes.length - from), from);

@@ -40,7 +40,8 @@ function compile(library: string, keyFile: string): boolean {
 function build(): Preload | undefined {
   // The C source assumes 64-bit integers in `struct timespec`.
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
-  const version = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
+  // The library holds the path of its key: a build directory that was copied or moved needs another one.
+  const version = createHash('sha256').update(readFileSync(SOURCE)).update(BUILD).digest('hex').slice(0, 16);
   const directory = join(BUILD, `preload-${version}`);
   const preload = { library: join(directory, 'preload.so'), key: join(directory, 'key.pem') };
   if (existsSync(directory)) return preload;
