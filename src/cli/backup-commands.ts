@@ -6,7 +6,7 @@ import { openSource, restoreBackup, verifyBackup, type KeysAccess } from '../sto
 import { withFileErrors } from '../store/file/file-errors.js';
 import { lockWallet } from '../store/file/wallet-lock.js';
 import { WalletDirectory } from '../services/context/wallet-directory.js';
-import { withoutLineEnd } from './config.js';
+import { withoutLineEnd } from './config-values.js';
 import { ConfigError } from './options.js';
 import { promptSecret } from './prompt.js';
 

@@ -1,46 +1,32 @@
-import { readFileSync } from 'node:fs';
-import { isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import { DAEMON_RPC_PORT } from '../cryptonote/constants.js';
 import type { NetworkType } from '../cryptonote/types.js';
-import { endpointName, parseEndpoint } from '../daemon/connector.js';
 import type { Nameserver } from '../dns/exchange.js';
-import { parseNameserver } from '../dns/resolver.js';
-import { readLogLevel } from '../util/log-categories.js';
-import { Secret } from '../util/secret.js';
 import { utf8 } from '../util/bytes.js';
-import type { ReadinessLimits } from '../watch/readiness.js';
+import { Secret } from '../util/secret.js';
 import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
+import type { ReadinessLimits } from '../watch/readiness.js';
+import { bindAddresses, readHost, readMetricsBind, type BindAddress } from './bind-addresses.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
+import {
+  logCategories,
+  optional,
+  readConfirmations,
+  readLogin,
+  readNameserver,
+  readText,
+  readZmq,
+  withoutLineEnd,
+  type LoginConfig,
+} from './config-values.js';
+import {
+  assertVerifiable,
+  readDaemonAddresses,
+  type DaemonAddress,
+  type DaemonSslConfig,
+} from './daemon-addresses.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from './options.js';
-import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
-
-export type SslMode = 'enabled' | 'disabled' | 'autodetect';
-
-export interface SslConfig {
-  readonly mode: SslMode;
-  readonly privateKeyPath?: string;
-  readonly certificatePath?: string;
-  readonly caFile?: string;
-  /** SHA-256, lower-case hex without separators. */
-  readonly allowedFingerprints: readonly string[];
-  readonly allowChained: boolean;
-}
-
-/** Address of a node, and whether answers of it are believed that cannot be verified. */
-export interface DaemonAddress {
-  /** `host:port`, optionally with `http://` or `https://`. */
-  readonly address: string;
-  readonly trusted: boolean;
-}
-
-/** Credentials; without a password the process prompts for it. */
-export interface LoginConfig {
-  readonly user: string;
-  readonly password: Secret | undefined;
-}
-
-const MAX_THRESHOLDS = 8;
-const MAX_CONFIRMATIONS = 10_000;
+import { sslMode, type SslConfig } from './ssl-config.js';
 
 /** Validated settings of the process. */
 export interface Config {
@@ -64,8 +50,7 @@ export interface Config {
     readonly eventRetentionMs: number;
   };
   readonly rpc: {
-    /** Addresses to listen on; the server starts without an optional one that cannot be bound. */
-    readonly bind: readonly { readonly ip: string; readonly optional: boolean }[];
+    readonly bind: readonly BindAddress[];
     readonly port: number;
     readonly login?: LoginConfig;
     /** File of credentials. */
@@ -88,7 +73,7 @@ export interface Config {
     readonly proxy?: string;
     /** ZeroMQ publisher of the daemon. */
     readonly zmq?: { readonly host: string; readonly port: number };
-    readonly ssl: SslConfig & { readonly allowAnyCert: boolean };
+    readonly ssl: DaemonSslConfig;
     readonly allowMismatchedVersion: boolean;
     readonly offline: boolean;
   };
@@ -343,180 +328,3 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     ),
   };
 }
-
-/** Reads the address of a ZeroMQ publisher. @throws ConfigError */
-function readZmq(text: string | undefined): TcpEndpoint | undefined {
-  const endpoint = text === undefined ? undefined : parseTcpEndpoint(text);
-  if (text !== undefined && (endpoint === undefined || endpoint.port === 0))
-    throw new ConfigError('--daemon-zmq is tcp://host:port');
-  return endpoint;
-}
-
-/** Reads the address of `/metrics`. @throws ConfigError */
-function readMetricsBind(
-  text: string | undefined,
-  externalConfirmed: boolean,
-): { ip: string; port: number } | undefined {
-  if (text === undefined) return undefined;
-  const [, host = '127.0.0.1', digits] = /^(?:([^:]+|\[[^\]]+\]):)?(\d{1,5})$/.exec(text) ?? [];
-  const ip = host.replace(/^\[|\]$/g, '');
-  const port = Number(digits);
-  if (isIP(ip) === 0 || !(port <= 65_535)) throw new ConfigError('--metrics-bind is [ip:]port');
-  assertLoopback(ip, externalConfirmed);
-  return { ip, port };
-}
-
-/** @throws ConfigError for an address that other machines can reach, unless that is confirmed. */
-function assertLoopback(ip: string, externalConfirmed: boolean): void {
-  if (!isLoopback(ip) && !externalConfirmed)
-    throw new ConfigError(
-      `${ip} can be reached from outside this machine: add --confirm-external-bind if that is meant`,
-    );
-}
-
-/** Reads the thresholds of `payment.confirmed`. @throws ConfigError */
-function readConfirmations(texts: readonly string[]): number[] {
-  const numbers = texts.map((text) => (/^\d{1,5}$/.test(text) ? Number(text) : 0));
-  const thresholds = [...new Set(numbers)].sort((a, b) => a - b);
-  const isValid = thresholds.every((n) => n >= 1 && n <= MAX_CONFIRMATIONS);
-  if (!isValid || thresholds.length === 0 || thresholds.length > MAX_THRESHOLDS)
-    throw new ConfigError(
-      `--confirmations takes 1 to ${MAX_THRESHOLDS} whole numbers from 1 to ${MAX_CONFIRMATIONS}, comma separated`,
-    );
-  return thresholds;
-}
-
-/** True for addresses of 127.0.0.0/8 and ::1; false for every host name. */
-export const isLoopback = (ip: string): boolean =>
-  (isIPv4(ip) && ip.startsWith('127.')) || ip === '::1' || ip === '::ffff:127.0.0.1';
-
-/**
- * Resolves the TLS mode of an option.
- * @param pinned the peer's certificates are restricted, so plain connections, which would bypass that, are excluded.
- * Source: rpc_args.cpp `do_process_ssl`.
- */
-function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
-  if (asked !== 'enabled' && asked !== 'disabled' && asked !== 'autodetect')
-    throw new ConfigError(`--${name} is one of enabled, disabled, autodetect`);
-  if (!pinned) return asked;
-  if (asked === 'disabled')
-    throw new ConfigError(
-      `--${name} disabled excludes --${name}-ca-certificates and --${name}-allowed-fingerprints`,
-    );
-  return 'enabled';
-}
-
-const badAddress = (cause?: unknown): ConfigError =>
-  new ConfigError('--daemon-address is host:port, with http:// or https:// before it if you like', { cause });
-
-/**
- * Reads the values of `--daemon-address`; one value may name several nodes with spaces between them.
- * @param fallback address if there is none. @param trusted trust of a node without a mark; undefined: only a node on
- * this machine is trusted. @throws ConfigError for a node that is named twice
- */
-function readDaemonAddresses(
-  values: readonly string[],
-  fallback: string,
-  trusted: boolean | undefined,
-): DaemonAddress[] {
-  const items = values.length === 0 ? [fallback] : values.flatMap((value) => value.trim().split(/\s+/));
-  const addresses = items.map((item) => {
-    const [, address = '', mark] = /^(.*?)(?:,(trusted|untrusted))?$/s.exec(item) ?? [];
-    return { address, trusted: mark === undefined ? (trusted ?? isLocal(address)) : mark === 'trusted' };
-  });
-  const names = addresses.map(({ address }) => endpointName(endpointIn(address)));
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new ConfigError(`--daemon-address names ${twice} twice`);
-  return addresses;
-}
-
-/** Whether an address is that of this machine. */
-function isLocal(address: string): boolean {
-  const { host } = endpointIn(address);
-  return host === 'localhost' || isLoopback(host);
-}
-
-function endpointIn(address: string): ReturnType<typeof parseEndpoint> {
-  try {
-    return parseEndpoint(address);
-  } catch (cause) {
-    throw badAddress(cause);
-  }
-}
-
-/**
- * Requires a way to authenticate the daemon when TLS is enabled or a proxy is used.
- * Source: wallet2.cpp `make_basic`. @throws ConfigError
- */
-function assertVerifiable(address: string, ssl: Config['daemon']['ssl'], proxy: string | undefined): void {
-  const { host, port } = endpointIn(address);
-  if (port === 0) throw badAddress();
-  const wanted = ssl.mode === 'enabled' || proxy !== undefined;
-  const known = ssl.allowAnyCert || ssl.caFile !== undefined || ssl.allowedFingerprints.length > 0;
-  if (wanted && !known && !/\.(?:onion|i2p)$/i.test(host))
-    throw new ConfigError(
-      `--${ssl.mode === 'enabled' ? 'daemon-ssl enabled' : 'proxy'} needs --daemon-ssl-ca-certificates, ` +
-        '--daemon-ssl-allowed-fingerprints, --daemon-ssl-allow-any-cert, or a .onion or .i2p address',
-    );
-}
-
-function bindAddresses(
-  ipv4: string,
-  ipv6: string,
-  rules: { readonly ipv6: boolean; readonly ipv4Optional: boolean; readonly externalConfirmed: boolean },
-): Config['rpc']['bind'] {
-  const bare = ipv6.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(ipv4) === 0) throw new ConfigError('--rpc-bind-ip is not an IP address');
-  if (rules.ipv6 && isIP(bare) !== 6) throw new ConfigError('--rpc-bind-ipv6-address is not an IPv6 address');
-  const bind = [
-    { ip: ipv4, optional: rules.ipv6 && rules.ipv4Optional },
-    ...(rules.ipv6 ? [{ ip: bare, optional: false }] : []),
-  ];
-  for (const { ip } of bind) assertLoopback(ip, rules.externalConfirmed);
-  return bind;
-}
-
-/** @param asked value of `--log-level`. @throws ConfigError */
-export function logCategories(asked: string | undefined): string {
-  const categories = readLogLevel(asked ?? '0');
-  if (categories === undefined)
-    throw new ConfigError(
-      '--log-level is 0 to 4, a list of categories as wallet.rpc:DEBUG, or both with a comma between',
-    );
-  return categories;
-}
-
-function readLogin(name: string, value: string | undefined): LoginConfig | undefined {
-  if (value === undefined) return undefined;
-  const colon = value.indexOf(':');
-  const user = colon < 0 ? value : value.slice(0, colon);
-  if (user === '') throw new ConfigError(`--${name}: the user name is empty`);
-  return { user, password: colon < 0 ? undefined : new Secret(utf8(value.slice(colon + 1))) };
-}
-
-function readHost(text: string): string {
-  if (isIP(text) === 0 && !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(text))
-    throw new ConfigError('--rpc-allowed-hosts is a list of host names, without scheme and port');
-  return text.toLowerCase();
-}
-
-function readNameserver(text: string): Nameserver {
-  try {
-    return parseNameserver(text);
-  } catch (cause) {
-    throw new ConfigError('--dns-server is a list of ip[:port]', { cause });
-  }
-}
-
-const optional = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>
-  (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
-
-function readText(path: string, option: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new ConfigError(`--${option}: ${path} cannot be read`, { cause });
-  }
-}
-
-export const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');

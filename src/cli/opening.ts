@@ -6,7 +6,8 @@ import { isPlainName } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { StartProgress } from '../watch/readiness.js';
-import { withoutLineEnd, type Config } from './config.js';
+import type { Config } from './config.js';
+import { withoutLineEnd } from './config-values.js';
 
 /** Wallets opened at the same time: one hashes its password while another reads its files. */
 const AT_ONCE = 2;

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Listener } from '../jsonrpc/listener.js';
-import type { Config, LoginConfig } from './config.js';
+import type { Config } from './config.js';
+import type { LoginConfig } from './config-values.js';
 import { ConfigError } from './options.js';
 import { promptSecret } from './prompt.js';
 

@@ -1,5 +1,5 @@
 import { parseFaults, FAULTS, type InjectedFault } from '../regtest/fault-injection.js';
-import { logCategories } from './config.js';
+import { logCategories } from './config-values.js';
 import { ConfigError, type OptionSpec, type Program, type RawOptions } from './options.js';
 import { parseTcpEndpoint } from './tcp-endpoint.js';
 

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { isLoopback, mergeSources, toConfig, type Config } from '../../src/cli/config.js';
+import { isLoopback } from '../../src/cli/bind-addresses.js';
+import { mergeSources, toConfig, type Config } from '../../src/cli/config.js';
 import { categoriesOf } from '../../src/util/log-categories.js';
 import { ConfigError, environmentName, OPTIONS, type RawOptions } from '../../src/cli/options.js';
 

@@ -1,0 +1,58 @@
+import { isIP, isIPv4 } from 'node:net';
+import { ConfigError } from './options.js';
+
+/** Address to listen on; the server starts without an optional one that cannot be bound. */
+export interface BindAddress {
+  readonly ip: string;
+  readonly optional: boolean;
+}
+
+/** True for addresses of 127.0.0.0/8 and ::1; false for every host name. */
+export const isLoopback = (ip: string): boolean =>
+  (isIPv4(ip) && ip.startsWith('127.')) || ip === '::1' || ip === '::ffff:127.0.0.1';
+
+/** @throws ConfigError for an address that other machines can reach, unless that is confirmed. */
+function assertLoopback(ip: string, externalConfirmed: boolean): void {
+  if (!isLoopback(ip) && !externalConfirmed)
+    throw new ConfigError(
+      `${ip} can be reached from outside this machine: add --confirm-external-bind if that is meant`,
+    );
+}
+
+/** Reads the addresses of the RPC server. @throws ConfigError */
+export function bindAddresses(
+  ipv4: string,
+  ipv6: string,
+  rules: { readonly ipv6: boolean; readonly ipv4Optional: boolean; readonly externalConfirmed: boolean },
+): readonly BindAddress[] {
+  const bare = ipv6.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(ipv4) === 0) throw new ConfigError('--rpc-bind-ip is not an IP address');
+  if (rules.ipv6 && isIP(bare) !== 6) throw new ConfigError('--rpc-bind-ipv6-address is not an IPv6 address');
+  const bind = [
+    { ip: ipv4, optional: rules.ipv6 && rules.ipv4Optional },
+    ...(rules.ipv6 ? [{ ip: bare, optional: false }] : []),
+  ];
+  for (const { ip } of bind) assertLoopback(ip, rules.externalConfirmed);
+  return bind;
+}
+
+/** Reads the address of `/metrics`. @throws ConfigError */
+export function readMetricsBind(
+  text: string | undefined,
+  externalConfirmed: boolean,
+): { ip: string; port: number } | undefined {
+  if (text === undefined) return undefined;
+  const [, host = '127.0.0.1', digits] = /^(?:([^:]+|\[[^\]]+\]):)?(\d{1,5})$/.exec(text) ?? [];
+  const ip = host.replace(/^\[|\]$/g, '');
+  const port = Number(digits);
+  if (isIP(ip) === 0 || !(port <= 65_535)) throw new ConfigError('--metrics-bind is [ip:]port');
+  assertLoopback(ip, externalConfirmed);
+  return { ip, port };
+}
+
+/** Reads a host name that requests may name. @throws ConfigError */
+export function readHost(text: string): string {
+  if (isIP(text) === 0 && !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(text))
+    throw new ConfigError('--rpc-allowed-hosts is a list of host names, without scheme and port');
+  return text.toLowerCase();
+}

@@ -1,0 +1,29 @@
+import { ConfigError } from './options.js';
+
+export type SslMode = 'enabled' | 'disabled' | 'autodetect';
+
+export interface SslConfig {
+  readonly mode: SslMode;
+  readonly privateKeyPath?: string;
+  readonly certificatePath?: string;
+  readonly caFile?: string;
+  /** SHA-256, lower-case hex without separators. */
+  readonly allowedFingerprints: readonly string[];
+  readonly allowChained: boolean;
+}
+
+/**
+ * Resolves the TLS mode of an option.
+ * @param pinned the peer's certificates are restricted, so plain connections, which would bypass that, are excluded.
+ * Source: rpc_args.cpp `do_process_ssl`.
+ */
+export function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
+  if (asked !== 'enabled' && asked !== 'disabled' && asked !== 'autodetect')
+    throw new ConfigError(`--${name} is one of enabled, disabled, autodetect`);
+  if (!pinned) return asked;
+  if (asked === 'disabled')
+    throw new ConfigError(
+      `--${name} disabled excludes --${name}-ca-certificates and --${name}-allowed-fingerprints`,
+    );
+  return 'enabled';
+}
