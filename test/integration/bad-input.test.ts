@@ -175,6 +175,7 @@ const WITHOUT_WALLET = [
   'generate_from_keys',
   'validate_address',
   'list_wallets',
+  'rpc.discover',
   'get_events',
 ];
 
