@@ -8,7 +8,8 @@ export default {
   // Outlives the temporary directory of a run: it records how long each file takes.
   cacheDirectory: '<rootDir>/build/.cache/jest',
   testTimeout: 300_000,
-  maxWorkers: 2,
+  // One more than processors: many tests wait for a time limit or for another program.
+  maxWorkers: 3,
   testSequencer: '<rootDir>/build/test/support/longest-first.js',
   reporters: ['default', '<rootDir>/build/test/support/count-reporter.js'],
 };
