@@ -92,6 +92,8 @@ export async function startServer(
     restricted: config.rpc.restricted,
     threads: config.threads,
     daemons,
+    // As with upstream: the trust that the flags give to a daemon that is never called.
+    trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
     onDaemonCall: listening.onDaemonCall,
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,

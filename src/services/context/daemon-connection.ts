@@ -14,6 +14,8 @@ export interface DaemonConnectionParts {
   readonly refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
   /** In the order of preference, the first one serves; empty when offline. */
   readonly daemons: readonly ListedDaemon[];
+  /** {@link DaemonConnection.trusted} while offline; absent: false. */
+  readonly trustedOffline?: boolean;
 }
 
 /**
@@ -27,9 +29,12 @@ export class DaemonConnection {
   #list: DaemonList;
   #serving = 0;
   #client: DaemonClient | undefined;
+  #trustedOffline: boolean;
   readonly #readingPool = new SharedRun(async () => await this.client().getPoolHashes());
 
-  constructor({ connect, connectAside = connect, refresher, daemons }: DaemonConnectionParts) {
+  constructor(parts: DaemonConnectionParts) {
+    const { connect, connectAside = connect, refresher, daemons, trustedOffline = false } = parts;
+    this.#trustedOffline = trustedOffline;
     this.#connect = connect;
     this.#connectAside = connectAside;
     this.#refresher = refresher;
@@ -57,7 +62,7 @@ export class DaemonConnection {
   }
 
   get trusted(): boolean {
-    return this.current?.trusted ?? false;
+    return this.current?.trusted ?? this.#trustedOffline;
   }
 
   /** `host:port` as configured; undefined when offline. */
@@ -113,6 +118,7 @@ export class DaemonConnection {
     this.#client = client;
     this.#list = new DaemonList(config === undefined ? [] : [{ config, trusted }], this.#connectAside);
     this.#serving = 0;
+    this.#trustedOffline = trusted;
     this.#refresher.setDaemon(config);
     previous.client?.close();
     previous.list.close();

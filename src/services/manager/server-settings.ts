@@ -26,6 +26,8 @@ export interface ServerSettings {
   readonly threads: number;
   /** Daemons in the order of preference; empty: offline. */
   readonly daemons: readonly ListedDaemon[];
+  /** Whether calls that need a trusted daemon are accepted while there is none. Absent: they are not. */
+  readonly trustedOffline?: boolean;
   /** Listener for finished calls to the daemon that serves, of all threads. */
   readonly onDaemonCall?: ObserveDaemons;
   /** Accepts blocks with a version newer than any known one. */

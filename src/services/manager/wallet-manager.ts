@@ -59,6 +59,7 @@ export class WalletManager {
       connectAside: (config) => new HttpDaemon(config),
       refresher,
       daemons,
+      trustedOffline: settings.trustedOffline ?? false,
     });
     this.failover = new DaemonFailover({
       connection: this.#daemon,

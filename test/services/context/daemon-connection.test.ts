@@ -86,6 +86,20 @@ describe('a connection to a daemon', () => {
     expect(log).toEqual(['connect home:18081', 'connect away:1', 'refresh from away:1', 'close home:18081']);
   });
 
+  it('has the trust of the settings while it is offline', () => {
+    const log: string[] = [];
+    for (const trustedOffline of [true, false]) {
+      const connection = new DaemonConnection({
+        connect: ({ address }) => clientOf(address, log),
+        refresher: { start: () => undefined, setDaemon: () => undefined, close: () => Promise.resolve() },
+        ...{ daemons: [], trustedOffline },
+      });
+      expect(connection.trusted).toBe(trustedOffline);
+      connection.change(undefined, !trustedOffline);
+      expect(connection.trusted).toBe(!trustedOffline);
+    }
+  });
+
   it('can be taken offline', () => {
     const connection = connectionTo(HOME, true);
     connection.client();
