@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from './process.js';
@@ -120,7 +121,9 @@ const withoutLogin = ({ args = [] }: WalletRpcOptions): string[] =>
 const NO_CONNECTION = -38;
 
 /** Attempts of a refresh: the reference may take a slow daemon for a missing one. */
-const REFRESH_ATTEMPTS = 5;
+const REFRESH_ATTEMPTS = 8;
+/** Pause before the second attempt [ms]; each later one is longer by as much. */
+const REFRESH_PAUSE_MS = 250;
 
 /** Starts Debian's monero-wallet-rpc. A refresh that reports no connection is repeated. */
 export async function startReference(options: WalletRpcOptions = {}): Promise<WalletRpc> {
@@ -138,6 +141,7 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
       const { error, result: done } = await wallet.call('refresh', params);
       if (error === undefined) return done;
       if (error.code !== NO_CONNECTION) break;
+      await sleep(attempt * REFRESH_PAUSE_MS);
     }
     return wallet.rpc('refresh', params);
   };
