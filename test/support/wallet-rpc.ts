@@ -96,6 +96,8 @@ async function launch(
   };
 }
 
+/** Flags of Node that `bin/wallet-rpc` sets. */
+const NODE_FLAGS = ['--max-semi-space-size=8'];
 /** Environment that `bin/wallet-rpc` sets. */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
@@ -109,7 +111,7 @@ const isTest = process.env['JEST_WORKER_ID'] !== undefined;
 /** Starts our server. In tests, a result that differs from the schema of its method is an error. */
 export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
   launch(
-    [process.execPath, ...(isTest ? [CHECK_RESULTS] : []), ...(options.nodeFlags ?? []), MAIN],
+    [process.execPath, ...NODE_FLAGS, ...(isTest ? [CHECK_RESULTS] : []), ...(options.nodeFlags ?? []), MAIN],
     { ...options, env: { ...ALLOCATOR, ...options.env } },
     withoutLogin(options),
   );
