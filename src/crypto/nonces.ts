@@ -1,4 +1,4 @@
-import { chunks, concatBytes } from '../util/bytes.js';
+import { chunks, concatBytes, joinBytes } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
 import type { Curve } from './curve.js';
 import { publicKeysOf } from './derivation.js';
@@ -8,12 +8,16 @@ import type { PublicKey, SecretKey, Signature } from './types.js';
 /** Random scalars k of a batch of Schnorr proofs, one per proof. Products are computed in constant time. */
 export class Nonces {
   readonly #curve: Curve;
+  /** The scalars, 32 bytes each. */
+  readonly #flat: Uint8Array;
+  /** The scalars; they share memory with {@link #flat}. */
   readonly #scalars: readonly SecretKey[];
 
   /** @param count number of proofs. */
   constructor(count: number, rng: Rng, curve: Curve) {
     this.#curve = curve;
-    this.#scalars = Array.from({ length: count }, () => scalarBytes(randomScalar(rng)));
+    this.#flat = joinBytes(Array.from({ length: count }, () => scalarBytes(randomScalar(rng))));
+    this.#scalars = chunks(this.#flat, 32) as SecretKey[];
   }
 
   /** `k·G` for each. */
@@ -28,7 +32,7 @@ export class Nonces {
 
   /** `k·Hp(P)` for each. */
   ofHashes(keys: readonly PublicKey[]): Uint8Array[] {
-    return chunks(this.#curve.keyImages(concatBytes(...keys), concatBytes(...this.#scalars)), 32);
+    return chunks(this.#curve.keyImages(joinBytes(keys), this.#flat), 32);
   }
 
   /**

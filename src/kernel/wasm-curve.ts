@@ -1,6 +1,6 @@
 import { MOST_TWINS, type Basis, type Curve } from '../crypto/curve.js';
 import { checkScalar, checkScalars, reduce } from '../crypto/scalar.js';
-import { chunks, concatBytes } from '../util/bytes.js';
+import { chunks, joinBytes } from '../util/bytes.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import type { Build } from './wasm-module.js';
 
@@ -20,7 +20,7 @@ function writeScalars(memory: KernelMemory, at: number, scalars: readonly bigint
 /** Concatenates encodings of points. @throws RangeError when one does not have 32 bytes. */
 function rowsOf(points: readonly Uint8Array[]): Uint8Array {
   if (points.some(({ length }) => length !== 32)) throw new RangeError('not a point');
-  return concatBytes(...points);
+  return joinBytes(points);
 }
 
 const split = (rows: Uint8Array): Uint8Array[] => chunks(rows, 32);
@@ -184,7 +184,7 @@ export class WasmCurve implements Curve {
   arePoints(all: readonly Uint8Array[]): boolean {
     return (
       all.every(({ length }) => length === 32) &&
-      !this.#memory.multiplyPoints(concatBytes(...all), 1n).valid.includes(0)
+      !this.#memory.multiplyPoints(joinBytes(all), 1n).valid.includes(0)
     );
   }
 

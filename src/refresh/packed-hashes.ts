@@ -1,13 +1,9 @@
 import type { Hash } from '../crypto/types.js';
-import { chunks } from '../util/bytes.js';
+import { chunks, joinBytes } from '../util/bytes.js';
 import type { BlockRef } from '../wallet/model/records.js';
 
 /** Joins hashes to one run of bytes, which crosses to another thread faster than a list. */
-export function packHashes(hashes: readonly Hash[]): Uint8Array {
-  const packed = new Uint8Array(32 * hashes.length);
-  hashes.forEach((hash, i) => packed.set(hash, 32 * i));
-  return packed;
-}
+export const packHashes = (hashes: readonly Hash[]): Uint8Array => joinBytes(hashes);
 
 /** Splits packed hashes; they share memory. @throws RangeError when the length is not a multiple of 32. */
 export const unpackHashes = (packed: Uint8Array): Hash[] => chunks(packed, 32) as Hash[];

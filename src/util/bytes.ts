@@ -36,7 +36,10 @@ export function fromHex(text: string): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => joinBytes(parts);
+
+/** {@link concatBytes} of a list of any length: more than some 100,000 arguments overflow the stack. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
   for (const part of parts) {

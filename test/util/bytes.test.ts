@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fixedBytes, fromHex, isHex, toHex } from '../../src/util/bytes.js';
+import { fixedBytes, fromHex, isHex, joinBytes, toHex } from '../../src/util/bytes.js';
 
 const bytes = fc.uint8Array({ maxLength: 600 });
 
@@ -50,4 +50,10 @@ it('bytes of a fixed length are a copy', () => {
   expect([...fixed]).toEqual([1, 2, 3]);
   expect(Buffer.isBuffer(fixed)).toBe(false);
   expect(() => fixedBytes(raw, 4, 'Four')).toThrow('Four: expected 4 bytes, got 3');
+});
+
+it('a list of any length is joined', () => {
+  const parts = Array.from({ length: 300_000 }, (_, i) => Uint8Array.of(i & 255));
+  const joined = joinBytes(parts);
+  expect([joined.length, joined[299_999]]).toEqual([300_000, 299_999 & 255]);
 });
