@@ -1,16 +1,16 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { DigestSession, type Credentials } from '../src/daemon/digest-client.js';
+import { DigestLogin, type DigestCredentials } from '../src/util/digest-login.js';
 
 /** Calls a wallet server over one kept connection, with a digest login that is sent ahead of its challenge. */
 export class HttpCaller {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #port: number;
-  readonly #session: DigestSession;
+  readonly #digest: DigestLogin;
 
-  constructor(port: number, login: Credentials) {
+  constructor(port: number, login: DigestCredentials) {
     this.#port = port;
-    this.#session = new DigestSession(login);
+    this.#digest = new DigestLogin(login);
   }
 
   /** @returns the text of the answer. @throws Error for an answer that is an error. */
@@ -19,7 +19,7 @@ export class HttpCaller {
     let answer = await this.#post(body);
     if (answer.statusCode === 401) {
       answer.resume();
-      this.#session.accept(answer.headersDistinct['www-authenticate'] ?? []);
+      this.#digest.accept(answer.headersDistinct['www-authenticate'] ?? []);
       answer = await this.#post(body);
     }
     const received = await text(answer);
@@ -40,7 +40,7 @@ export class HttpCaller {
   }
 
   #post(body: string): Promise<IncomingMessage> {
-    const authorization = this.#session.authorization('POST', '/json_rpc');
+    const authorization = this.#digest.header('POST', '/json_rpc');
     return new Promise((resolve, reject) => {
       const sent = request({
         ...{ host: '127.0.0.1', port: this.#port, path: '/json_rpc', method: 'POST', agent: this.#agent },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { atomic, flag, height, i8, text, u32, u64 } from '../src/jsonrpc/params.js';
+import { isOptional as mayBeAbsent } from '../src/rpc/discovery/json-schema.js';
 
 /** Type of a value in the client, read from its schema. */
 export type ClientType =
@@ -80,15 +81,11 @@ function defaultOf(schema: z.core.$ZodType): string | undefined {
   return /^(?:""|\[\]|\{.*)$/.test(json) ? undefined : json;
 }
 
-/** Whether a parameter may be absent. */
-const isOptionalParam = (schema: z.core.$ZodType): boolean =>
-  schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || metaOf(schema)['item'] !== undefined;
-
 /** Reads the members of an object. */
 export function membersOf(schema: z.ZodObject, side: Side): Member[] {
   return Object.entries(schema.shape as z.core.$ZodShape).map(([name, member]) => {
     const fallback = side === 'params' ? defaultOf(member) : undefined;
-    const isOptional = side === 'params' ? isOptionalParam(member) : member instanceof z.ZodOptional;
+    const isOptional = side === 'params' ? mayBeAbsent(member) : member instanceof z.ZodOptional;
     return {
       ...{ name, isOptional, takesUndefined: side === 'params' && isOptional },
       type: clientType(member, side),

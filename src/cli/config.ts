@@ -3,6 +3,7 @@ import { DAEMON_RPC_PORT } from '../cryptonote/constants.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import type { Nameserver } from '../dns/exchange.js';
 import { utf8 } from '../util/bytes.js';
+import { parseFingerprint } from '../util/fingerprint.js';
 import { Secret } from '../util/secret.js';
 import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
 import type { ReadinessLimits } from '../watch/readiness.js';
@@ -165,11 +166,11 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       .map((item) => item.trim())
       .filter((item) => item !== '');
   const sslConfig = (prefix: string): SslConfig => {
-    const fingerprints = list(`${prefix}-allowed-fingerprints`).map((item) =>
-      item.replaceAll(':', '').toLowerCase(),
-    );
-    if (!fingerprints.every((item) => /^[0-9a-f]{64}$/.test(item)))
+    const fingerprints = list(`${prefix}-allowed-fingerprints`).map((item) => {
+      const fingerprint = parseFingerprint(item);
+      if (fingerprint !== undefined) return fingerprint;
       throw new ConfigError(`--${prefix}-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits`);
+    });
     const [key, certificate, caFile] = ['private-key', 'certificate', 'ca-certificates'].map((part) =>
       text(`${prefix}-${part}`),
     );

@@ -1,6 +1,7 @@
+import { parseFingerprint } from '../util/fingerprint.js';
 import type { CallOptions, OrderOptions } from './call-options.js';
 import { OpenCalls } from './cancellation.js';
-import { readFingerprint, type ServerAddress } from './connector.js';
+import type { ServerAddress } from './connector.js';
 import { followEvents } from './events.js';
 import { Login } from './login.js';
 import { METHOD_KINDS, RESULT_SHAPES, type MethodKind } from './method-table.js';
@@ -51,7 +52,11 @@ function readUrl(text: string | URL): URL {
 }
 
 function addressOf(url: URL, { ca, fingerprint = [] }: ClientOptions): ServerAddress {
-  const fingerprints = [fingerprint].flat().map(readFingerprint);
+  const fingerprints = [fingerprint].flat().map((text) => {
+    const digits = parseFingerprint(text);
+    if (digits === undefined) throw new TypeError('a fingerprint is SHA-256: 64 hex digits');
+    return digits;
+  });
   const tls = url.protocol === 'https:';
   if (!tls && (ca !== undefined || fingerprints.length > 0))
     throw new TypeError('certificates are those of an https: url');

@@ -2,6 +2,7 @@ import { Agent, type ClientRequestArgs } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
+import { fingerprintOf } from '../util/fingerprint.js';
 
 /** Address of a server, and the certificates that are accepted from it. */
 export interface ServerAddress {
@@ -21,16 +22,9 @@ const PROBE_MS = 30_000;
 /** Time after which an unused connection is closed: sooner than servers and proxies close it [ms]. */
 const IDLE_MS = 4_000;
 
-/** Lower-case hex digits of a fingerprint, which may have colons. @throws TypeError */
-export function readFingerprint(text: string): string {
-  const digits = text.replaceAll(':', '').toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(digits)) throw new TypeError('a fingerprint is SHA-256: 64 hex digits');
-  return digits;
-}
-
 function isAccepted(socket: TLSSocket, fingerprints: readonly string[]): boolean {
-  const { fingerprint256 = '' } = socket.getPeerX509Certificate() ?? {};
-  return fingerprints.length === 0 || fingerprints.includes(readFingerprint(fingerprint256));
+  const fingerprint = fingerprintOf(socket.getPeerX509Certificate());
+  return fingerprints.length === 0 || (fingerprint !== undefined && fingerprints.includes(fingerprint));
 }
 
 function open({ host, port, tls, ca, fingerprints }: ServerAddress): Socket {

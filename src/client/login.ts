@@ -1,4 +1,4 @@
-import { DigestAnswer, readChallenge } from './digest.js';
+import { DigestAnswer, readChallenge } from '../util/digest-answer.js';
 import type { ClientAuth } from './options.js';
 
 /** Makes the `Authorization` headers of all requests of a client. Its secrets are not enumerable. */
@@ -26,7 +26,7 @@ export class Login {
   challenged(headers: readonly string[], sent: string | undefined): boolean {
     const auth = this.#auth;
     if (auth === undefined || 'token' in auth) return false;
-    const challenge = readChallenge(headers.join(', '));
+    const challenge = readChallenge(headers);
     if (challenge === undefined) return false;
     // A right password with an expired nonce is refused as stale. Any other refusal of an answer is final.
     if (sent !== undefined && !challenge.stale) return false;

@@ -1,4 +1,5 @@
 import { chunks, concatBytes, joinBytes } from '../util/bytes.js';
+import { zip } from '../util/zip.js';
 import type { Rng } from '../util/random.js';
 import type { Curve } from './curve.js';
 import { publicKeysOf } from './derivation.js';
@@ -40,10 +41,7 @@ export class Nonces {
    * @param proofs challenge c and secret x of each. @returns c and response.
    */
   respond(proofs: readonly { readonly challenge: bigint; readonly secret: SecretKey }[]): Signature[] {
-    return this.#scalars.map((nonce, i) => {
-      const proof = proofs[i];
-      if (proof === undefined) throw new RangeError('a nonce without a challenge');
-      const { challenge, secret } = proof;
+    return zip(this.#scalars, proofs).map(([nonce, { challenge, secret }]) => {
       const response = reduce(toScalar(nonce) - challenge * toScalar(secret));
       nonce.fill(0);
       return concatBytes(scalarBytes(challenge), scalarBytes(response)) as Signature;

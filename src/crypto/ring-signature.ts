@@ -1,5 +1,6 @@
 import { concatBytes } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
+import { zip } from '../util/zip.js';
 import type { Curve } from './curve.js';
 import { hashToPoint } from './hash-to-point.js';
 import { Nonces } from './nonces.js';
@@ -59,8 +60,6 @@ export function signRing(
   return signatures.map((made) => made ?? signature(c, reduce(nonce - c * x)));
 }
 
-const NO_POINT = new Uint8Array();
-
 /** A key that signs in a ring of its own. */
 export interface LoneKey {
   readonly hash: Hash;
@@ -74,11 +73,10 @@ export interface LoneKey {
  */
 export function signAlone(keys: readonly LoneKey[], rng: Rng, curve: Curve): Signature[] {
   const nonces = new Nonces(keys.length, rng, curve);
-  const left = nonces.ofBase();
   const right = nonces.ofHashes(keys.map(({ publicKey }) => publicKey));
   return nonces.respond(
-    keys.map(({ hash, secret }, i) => ({
-      challenge: hashToScalar(hash, left[i] ?? NO_POINT, right[i] ?? NO_POINT),
+    zip(keys, nonces.ofBase(), right).map(([{ hash, secret }, L, R]) => ({
+      challenge: hashToScalar(hash, L, R),
       secret,
     })),
   );

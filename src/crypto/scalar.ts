@@ -24,15 +24,20 @@ export function bytesToInt(bytes: Uint8Array): bigint {
   return value;
 }
 
+/** Writes the lowest 256 bits of an integer as four words, the lowest first. @param at index of the first word. */
+export function writeWords(value: bigint, words: BigUint64Array, at = 0): void {
+  // An element keeps the lowest 64 bits.
+  words[at] = value;
+  words[at + 1] = value >> 64n;
+  words[at + 2] = value >> 128n;
+  words[at + 3] = value >> 192n;
+}
+
 /** 32 bytes, little-endian. @throws RangeError outside [0, 2^256). */
 export function intToBytes(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n) throw new RangeError('integer outside 32 bytes');
   const words = new BigUint64Array(4);
-  // An element keeps the lowest 64 bits.
-  words[0] = value;
-  words[1] = value >> 64n;
-  words[2] = value >> 128n;
-  words[3] = value >> 192n;
+  writeWords(value, words);
   return new Uint8Array(words.buffer);
 }
 

@@ -1,5 +1,6 @@
 import { chunks, concatBytes } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
+import { zip } from '../util/zip.js';
 import type { Curve } from './curve.js';
 import { Nonces } from './nonces.js';
 import { G, multiply, multiplyPublic, tryDecompress } from './point.js';
@@ -24,23 +25,19 @@ export function signHashes(
   curve: Curve,
 ): Signature[] {
   const nonces = new Nonces(keys.length, rng, curve);
-  const commitments = nonces.ofBase();
-  const made = nonces.respond(
-    keys.map(({ publicKey, secret }, i) => ({
-      challenge: hashToScalar(hash, publicKey, commitments[i] ?? NO_POINT),
+  const signatures = nonces.respond(
+    zip(keys, nonces.ofBase()).map(([{ publicKey, secret }, commitment]) => ({
+      challenge: hashToScalar(hash, publicKey, commitment),
       secret,
     })),
   );
-  return keys.map(({ publicKey, secret }, i) => {
-    const signature = made[i];
+  return zip(keys, signatures).map(([{ publicKey, secret }, signature]) =>
     // A challenge or response of zero is not valid.
-    return signature !== undefined && chunks(signature, 32).every((scalar) => scalar.some(Boolean))
+    chunks(signature, 32).every((scalar) => scalar.some(Boolean))
       ? signature
-      : signHash(hash, publicKey, secret, rng);
-  });
+      : signHash(hash, publicKey, secret, rng),
+  );
 }
-
-const NO_POINT = new Uint8Array();
 
 /** Source: crypto.cpp `check_signature`. */
 export function checkSignature(hash: Hash, publicKey: PublicKey, signature: Uint8Array): boolean {

@@ -1,5 +1,6 @@
 import { concatBytes, utf8 } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
+import { zip } from '../util/zip.js';
 import type { Curve } from './curve.js';
 import { keccak } from './keccak.js';
 import { Nonces } from './nonces.js';
@@ -66,10 +67,11 @@ export function proveSharedSecrets(
   curve: Curve,
 ): Signature[] {
   const nonces = new Nonces(claims.length, rng, curve);
-  const X = nonces.ofBase();
-  const Y = nonces.ofPoints(claims.map(({ A }) => A));
   return nonces.respond(
-    claims.map((claim, i) => ({ challenge: challenge(claim, X[i] ?? NO_BASE, Y[i] ?? NO_BASE, 2), secret })),
+    zip(claims, nonces.ofBase(), nonces.ofPoints(claims.map(({ A }) => A))).map(([claim, X, Y]) => ({
+      challenge: challenge(claim, X, Y, 2),
+      secret,
+    })),
   );
 }
 

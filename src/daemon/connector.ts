@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { fingerprintOf } from '../util/fingerprint.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
 
@@ -130,9 +131,9 @@ export class Connector {
   #checkCertificate(socket: TLSSocket): string | undefined {
     const { allowAnyCert, allowedFingerprints, allowChained, caFile } = this.#ssl;
     if (allowAnyCert) return undefined;
-    const { raw } = socket.getPeerCertificate();
-    const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();
-    if (allowedFingerprints.includes(fingerprint)) return undefined;
+    // After `getPeerX509Certificate`, `getPeerCertificate(true)` lacks the issuers.
+    const fingerprint = fingerprintOf(new X509Certificate(socket.getPeerCertificate().raw));
+    if (fingerprint !== undefined && allowedFingerprints.includes(fingerprint)) return undefined;
     if (allowedFingerprints.length > 0 && caFile === undefined)
       return "the daemon's certificate is not one of the allowed ones";
     if (socket.authorized && (caFile === undefined || allowChained || isDirect(socket))) return undefined;

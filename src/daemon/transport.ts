@@ -1,7 +1,7 @@
 import { Agent, request, type ClientRequestArgs, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { DigestLogin, type DigestCredentials } from '../util/digest-login.js';
 import { Connector, parseEndpoint, type DaemonSsl, type Endpoint } from './connector.js';
-import { DigestSession, type Credentials } from './digest-client.js';
 import { CallEnd } from './call-end.js';
 import { DaemonError } from './errors.js';
 
@@ -11,7 +11,7 @@ export interface DaemonConfig {
   readonly address: string;
   /** Port of an address without one; absent: the address must have one. */
   readonly defaultPort?: number;
-  readonly login?: Credentials;
+  readonly login?: DigestCredentials;
   readonly ssl: DaemonSsl;
   /** SOCKS 5 proxy, `[ip:]port`. */
   readonly proxy?: string;
@@ -84,25 +84,25 @@ class KeepAliveAgent extends Agent {
   }
 }
 
-/** Connection of the pool, with the digest session that belongs to it. */
+/** Connection of the pool, with its digest login. */
 class PooledConnection {
   readonly #connector: Connector;
-  readonly #login: Credentials | undefined;
+  readonly #login: DigestCredentials | undefined;
   agent: KeepAliveAgent;
-  digest: DigestSession | undefined;
+  digest: DigestLogin | undefined;
 
-  constructor(connector: Connector, login: Credentials | undefined) {
+  constructor(connector: Connector, login: DigestCredentials | undefined) {
     this.#connector = connector;
     this.#login = login;
     this.agent = new KeepAliveAgent(connector);
-    this.digest = login && new DigestSession(login);
+    this.digest = login && new DigestLogin(login);
   }
 
   /** Closes the connection; the next request opens another. */
   renew(): void {
     this.agent.destroy();
     this.agent = new KeepAliveAgent(this.#connector);
-    this.digest = this.#login && new DigestSession(this.#login);
+    this.digest = this.#login && new DigestLogin(this.#login);
   }
 }
 
@@ -215,7 +215,7 @@ export class Transport {
   /** @throws Unanswered */
   #send({ agent, digest }: PooledConnection, { path, body, options, end }: Call): Promise<Answer> {
     const { limit, timeout = DEFAULT_TIMEOUT_MS, contentType } = options;
-    const authorization = digest?.authorization('POST', path);
+    const authorization = digest?.header('POST', path);
     const { host, port } = this.#endpoint;
     const { signal } = end;
     return new Promise((resolve, reject) => {

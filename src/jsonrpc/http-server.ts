@@ -1,8 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { fingerprintOf } from '../util/fingerprint.js';
 import { Listener } from './listener.js';
 import type { LoginDeadline } from './login-deadline.js';
 import type { CertifiedKey } from './self-signed.js';
@@ -217,8 +217,7 @@ export class HttpServer {
 const isIdle = (socket: Socket): boolean => socket.bytesRead === 0;
 
 function hasAllowedCertificate(socket: TLSSocket, tls: TlsOptions): boolean {
-  const { raw } = socket.getPeerCertificate();
-  if (raw === undefined) return false;
-  const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();
+  const fingerprint = fingerprintOf(socket.getPeerX509Certificate());
+  if (fingerprint === undefined) return false;
   return tls.allowedFingerprints.includes(fingerprint) || (tls.ca !== undefined && socket.authorized);
 }

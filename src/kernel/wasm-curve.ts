@@ -1,5 +1,5 @@
 import { MOST_TWINS, type Basis, type Curve } from '../crypto/curve.js';
-import { checkScalar, checkScalars, reduce } from '../crypto/scalar.js';
+import { checkScalar, checkScalars, reduce, writeWords } from '../crypto/scalar.js';
 import { chunks, joinBytes } from '../util/bytes.js';
 import { KernelMemory, ROWS } from './kernel-memory.js';
 import type { Build } from './wasm-module.js';
@@ -7,14 +7,7 @@ import type { Build } from './wasm-module.js';
 /** Writes scalars modulo ℓ, 32 bytes each. */
 function writeScalars(memory: KernelMemory, at: number, scalars: readonly bigint[]): void {
   const words = new BigUint64Array(memory.wasm.memory.buffer, at, 4 * scalars.length);
-  scalars.forEach((scalar, i) => {
-    const residue = reduce(scalar);
-    // An element keeps the lowest 64 bits.
-    words[4 * i] = residue;
-    words[4 * i + 1] = residue >> 64n;
-    words[4 * i + 2] = residue >> 128n;
-    words[4 * i + 3] = residue >> 192n;
-  });
+  scalars.forEach((scalar, i) => writeWords(reduce(scalar), words, 4 * i));
 }
 
 /** Concatenates encodings of points. @throws RangeError when one does not have 32 bytes. */

@@ -19,6 +19,7 @@ import { sum, ZERO, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { Writer } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
+import { zip } from '../../util/zip.js';
 import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 import { badProof } from './proof-text.js';
@@ -105,9 +106,7 @@ export function proveReserve(
     outputs.map(() => keys.viewSecret),
   ) as PublicKey[];
   const derivations = curve.multiplyEach(sharedSecrets, 8n) as KeyDerivation[];
-  const owned = outputs.map((output, i) => {
-    const [shared, derivation] = [sharedSecrets[i], derivations[i]];
-    if (shared === undefined || derivation === undefined) throw new Error('a product for each output');
+  const owned = zip(outputs, sharedSecrets, derivations).map(([output, shared, derivation]) => {
     const secret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
     return { ...output, hash: signed, secret, shared };
   });
@@ -119,12 +118,12 @@ export function proveReserve(
     rng,
     curve,
   );
-  const entries = owned.map(({ txHash, outputIndex, keyImage, shared }, i): ReserveEntry => {
-    const [sharedSecretSignature, keyImageSignature] = [secretSignatures[i], imageSignatures[i]];
-    if (sharedSecretSignature === undefined || keyImageSignature === undefined)
-      throw new Error('two signatures for each output');
-    return { txHash, outputIndex, sharedSecret: shared, keyImage, sharedSecretSignature, keyImageSignature };
-  });
+  const entries = zip(owned, secretSignatures, imageSignatures).map(
+    ([output, sharedSecretSignature, keyImageSignature]): ReserveEntry => {
+      const { txHash, outputIndex, keyImage, shared: sharedSecret } = output;
+      return { txHash, outputIndex, sharedSecret, keyImage, sharedSecretSignature, keyImageSignature };
+    },
+  );
   return formatReserveProof({ entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng, curve) });
 }
 
@@ -146,17 +145,13 @@ function signedSpendKeys(
     const own = index.major === 0 && index.minor === 0 ? 0n : subaddressSecret(keys.viewSecret, index);
     return scalarBytes(reduce(toScalar(keys.spendSecret) + own));
   });
-  const publicKeys = publicKeysOf(secrets, curve);
-  const own = secrets.flatMap((secret, i) => {
-    const publicKey = publicKeys[i];
-    return publicKey === undefined ? [] : [{ publicKey, secret }];
-  });
+  const own = zip(publicKeysOf(secrets, curve), secrets).map(([publicKey, secret]) => ({
+    publicKey,
+    secret,
+  }));
   const signatures = signHashes(signed, own, rng, curve);
   for (const secret of secrets) secret.fill(0);
-  return own.flatMap(({ publicKey }, i) => {
-    const signature = signatures[i];
-    return signature === undefined ? [] : [{ publicKey, signature }];
-  });
+  return zip(own, signatures).map(([{ publicKey }, signature]) => ({ publicKey, signature }));
 }
 
 /** A reserve proof with the chain's data about its outputs. Plain data. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { DigestAnswer, readChallenge } from '../../src/client/digest.js';
+import { DigestAnswer, readChallenge } from '../../src/util/digest-answer.js';
 
 /** Exchange of RFC 7616, section 3.9.1. */
 const RFC = {
@@ -15,7 +15,7 @@ const offer = (algorithm: string): string =>
   `Digest realm="${RFC.realm}", qop="auth, auth-int", algorithm=${algorithm}, nonce="${RFC.nonce}", opaque="${RFC.opaque}"`;
 
 const answerTo = (header: string, { username, password, cnonce } = RFC): DigestAnswer => {
-  const challenge = readChallenge(header);
+  const challenge = readChallenge([header]);
   if (challenge === undefined) throw new Error('no challenge');
   return new DigestAnswer(challenge, username, password, cnonce);
 };
@@ -38,6 +38,13 @@ describe('a digest answer', () => {
     );
   });
 
+  it('has neither a counter nor a client nonce where the challenge has no qop', () => {
+    // H(H(A1):nonce:H(A2)), RFC 2617, section 3.2.2.1.
+    const answer = answerTo(`Digest realm="${RFC.realm}", nonce="${RFC.nonce}"`).next('GET', RFC.uri);
+    expect(answer).not.toMatch(/qop|nc=|cnonce/);
+    expect(answer).toContain('response="7b2cc3b30e75b4777ea31027084363fd"');
+  });
+
   it('counts its requests in hex', () => {
     const answer = answerTo(offer('MD5'));
     const counts = Array.from({ length: 17 }, () => /nc=(\w+)/.exec(answer.next('GET', '/'))?.[1]);
@@ -54,26 +61,25 @@ describe('a digest answer', () => {
 describe('a digest challenge', () => {
   it('is the best of several, in one header or more', () => {
     const headers = ['Basic realm="x, y"', offer('MD5'), offer('SHA-256'), offer('SHA-256-sess'), 'Bearer'];
-    expect(readChallenge(headers.join(', '))?.algorithm).toBe('SHA-256');
+    expect(readChallenge(headers)?.algorithm).toBe('SHA-256');
   });
 
   it('of this server is read without quotes around its tokens', () => {
     const header =
       'Digest qop="auth",algorithm=MD5,realm="monero-rpc",nonce="AZ/+=",stale=true, Bearer realm="monero-rpc"';
-    expect(readChallenge(header)).toEqual({
-      ...{ realm: 'monero-rpc', nonce: 'AZ/+=', algorithm: 'MD5', stale: true },
+    expect(readChallenge([header])).toEqual({
+      ...{ realm: 'monero-rpc', nonce: 'AZ/+=', algorithm: 'MD5', hasQop: true, stale: true },
     });
   });
 
   test.each([
     'Bearer realm="x"',
-    'Digest realm="x", nonce="y", algorithm=MD5',
     'Digest realm="x", nonce="y", qop="auth-int", algorithm=MD5',
     'Digest realm="x", nonce="y", qop="auth", algorithm=SHA-1',
     'Digest realm="x", qop="auth"',
     '',
     ', ,',
   ])('is refused: %s', (header) => {
-    expect(readChallenge(header)).toBeUndefined();
+    expect(readChallenge([header])).toBeUndefined();
   });
 });

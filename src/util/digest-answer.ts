@@ -14,6 +14,8 @@ export interface DigestChallenge {
   readonly opaque?: string;
   /** Name of the algorithm in RFC 7616. */
   readonly algorithm: string;
+  /** False for a challenge of RFC 2069: its answer has neither a counter nor a nonce of the client. */
+  readonly hasQop: boolean;
   /** The nonce of the refused request has expired; its login was right. */
   readonly stale: boolean;
 }
@@ -45,20 +47,22 @@ const plainOf = (algorithm: string): string => algorithm.replace(/-sess$/i, '').
 const rankOf = (algorithm: string): number => HASHES.findIndex(([name]) => name === plainOf(algorithm));
 
 /**
- * Reads the digest challenge with the best algorithm; undefined if there is none with `qop=auth` and a known algorithm.
- * @param header value of `WWW-Authenticate`; several are joined by commas.
+ * Reads the digest challenge with the best algorithm; undefined if there is none with a known algorithm that takes
+ * `qop=auth`.
+ * @param headers values of `WWW-Authenticate`, each with one or more challenges.
  */
-export function readChallenge(header: string): DigestChallenge | undefined {
+export function readChallenge(headers: readonly string[]): DigestChallenge | undefined {
   let best: DigestChallenge | undefined;
-  for (const [scheme, parameters] of challengesIn(header)) {
+  for (const [scheme, parameters] of challengesIn(headers.join(', '))) {
     const algorithm = parameters.get('algorithm') ?? 'MD5';
     const [realm, nonce, opaque] = ['realm', 'nonce', 'opaque'].map((name) => parameters.get(name));
-    const qops = (parameters.get('qop') ?? '').split(/\s*,\s*/);
+    const qops = parameters.get('qop')?.split(/\s*,\s*/);
     if (scheme !== 'digest' || realm === undefined || nonce === undefined) continue;
-    if (!qops.includes('auth') || rankOf(algorithm) < 0) continue;
+    if (qops?.includes('auth') === false || rankOf(algorithm) < 0) continue;
     if (best !== undefined && rankOf(best.algorithm) <= rankOf(algorithm)) continue;
     const stale = parameters.get('stale')?.toLowerCase() === 'true';
-    best = { realm, nonce, algorithm, stale, ...(opaque === undefined ? {} : { opaque }) };
+    const hasQop = qops !== undefined;
+    best = { realm, nonce, algorithm, hasQop, stale, ...(opaque === undefined ? {} : { opaque }) };
   }
   return best;
 }
@@ -96,11 +100,12 @@ export class DigestAnswer {
 
   /** Value of the header `Authorization` of the next request. @param uri path and query. */
   next(method: string, uri: string): string {
-    const { realm, nonce, opaque, algorithm } = this.challenge;
+    const { realm, nonce, opaque, algorithm, hasQop } = this.challenge;
     this.#count += 1;
     const nc = this.#count.toString(16).padStart(8, '0');
     const ha2 = this.#hash(`${method}:${uri}`);
-    const response = this.#hash(`${this.#ha1}:${nonce}:${nc}:${this.#cnonce}:auth:${ha2}`);
+    const counted = hasQop ? `${nc}:${this.#cnonce}:auth:` : '';
+    const response = this.#hash(`${this.#ha1}:${nonce}:${counted}${ha2}`);
     const parameters = [
       `username=${quoted(this.#username)}`,
       `realm=${quoted(realm)}`,
@@ -108,9 +113,7 @@ export class DigestAnswer {
       `uri=${quoted(uri)}`,
       `algorithm=${algorithm}`,
       `response="${response}"`,
-      'qop=auth',
-      `nc=${nc}`,
-      `cnonce=${quoted(this.#cnonce)}`,
+      ...(hasQop ? ['qop=auth', `nc=${nc}`, `cnonce=${quoted(this.#cnonce)}`] : []),
       ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
     ];
     return `Digest ${parameters.join(', ')}`;
