@@ -15,6 +15,15 @@ import {
 } from './chain-check.js';
 import { DaemonStanding } from './daemon-standing.js';
 import { FailureCount } from './failure-count.js';
+import { RetiredDaemons } from './retired-daemons.js';
+import {
+  bestHeight,
+  isBehind,
+  MAX_FAILURES,
+  proposeSwitch,
+  type SwitchProposal,
+  type SwitchReason,
+} from './switch-proposal.js';
 
 /** Time between the starts of two rounds of probes [ms]; the second one while the daemon that serves fails. */
 const PROBE_MS = { usual: 10_000, failing: 2_000 };
@@ -24,15 +33,6 @@ const MIN_PAUSE_MS = 1_000;
 const CALL_MS = { direct: 5_000, proxy: 20_000 };
 /** Longest time for the check of a daemon that is to take over [ms]. */
 const CHECK_MS = 30_000;
-/** Failures in a row after which a daemon is replaced. */
-const MAX_FAILURES = 3;
-/** Blocks that a daemon lacks from which it is replaced. */
-const MAX_BLOCKS_BEHIND = 3;
-/** Time for calls to a healthy daemon to end after it was replaced [ms]; longer than the sending of a payment. */
-const RETIRE_MS = 60_000;
-
-/** Reason of a switch: the daemon failed, it lacked blocks, or one that is preferred is healthy again. */
-export type SwitchReason = 'failed' | 'behind' | 'return';
 
 /** A listed daemon by its last probe. */
 export interface DaemonStatus {
@@ -57,13 +57,6 @@ export interface FailoverParts {
   readonly onSwitch: () => void;
 }
 
-/** A switch that is called for. */
-interface Proposal {
-  readonly reason: SwitchReason;
-  readonly text: string;
-  readonly candidates: readonly DaemonStanding[];
-}
-
 /**
  * Chooses which listed daemon serves. Probes all of them; replaces the serving one when it fails or is behind, and
  * returns to one that is preferred when it is healthy again. A daemon takes over only after its chain was checked.
@@ -73,8 +66,7 @@ export class DaemonFailover {
   readonly #parts: FailoverParts;
   readonly #failures = new FailureCount();
   readonly #switches = new Map<SwitchReason, number>();
-  /** Functions that end the calls to replaced daemons, each with the function that cancels its timer. */
-  readonly #retiring = new Map<() => void, () => void>();
+  readonly #retired: RetiredDaemons;
   #standings: readonly DaemonStanding[] = [];
   #list: DaemonList;
   #cancelTimer: () => void = () => undefined;
@@ -84,6 +76,7 @@ export class DaemonFailover {
 
   constructor(parts: FailoverParts) {
     this.#parts = parts;
+    this.#retired = new RetiredDaemons(parts.clock);
     this.#list = parts.connection.list;
     this.#reset();
   }
@@ -104,11 +97,7 @@ export class DaemonFailover {
   close(): void {
     this.#isRunning = false;
     this.#cancelTimer();
-    for (const [end, cancel] of this.#retiring) {
-      cancel();
-      end();
-    }
-    this.#retiring.clear();
+    this.#retired.close();
   }
 
   /** Number of switches since the start, by reason. */
@@ -233,32 +222,9 @@ export class DaemonFailover {
         standing.countProbe(isBehind(standing, best), standing.daemon === this.#parts.connection.current);
   }
 
-  #propose(): Proposal | undefined {
-    const standings = this.#standings;
-    const serving = standings[this.#parts.connection.serving];
-    if (serving === undefined) return undefined;
-    const others = standings.filter((standing) => standing !== serving && standing.info !== undefined);
-    const upToDate = (best: number): DaemonStanding[] =>
-      others.filter((standing) => !isBehind(standing, best));
-    const { count, last } = this.#failures;
-    if (count >= MAX_FAILURES)
-      return {
-        ...{ reason: 'failed', text: `${count} failures (${last})` },
-        // The height that a failing daemon claims does not count.
-        candidates: upToDate(bestHeight(others)),
-      };
-    const best = bestHeight([serving, ...others]);
-    if (serving.info !== undefined && isBehind(serving, best))
-      return {
-        ...{ reason: 'behind', text: `${best - serving.info.height} blocks behind` },
-        candidates: upToDate(best),
-      };
-    const preferred = upToDate(best).filter(
-      (standing) => standings.indexOf(standing) < standings.indexOf(serving) && standing.mayReturn,
-    );
-    return preferred.length === 0
-      ? undefined
-      : { reason: 'return', text: 'it is preferred and healthy again', candidates: preferred };
+  #propose(): SwitchProposal | undefined {
+    const { serving } = this.#parts.connection;
+    return proposeSwitch({ standings: this.#standings, serving, failures: this.#failures });
   }
 
   /** Checks that a daemon can take over. @returns the reason if it cannot. */
@@ -296,12 +262,12 @@ export class DaemonFailover {
     return { ...required, histories: others.map(({ newest }) => newest) };
   }
 
-  #switchTo({ daemon }: DaemonStanding, { reason, text }: Proposal): void {
-    const { connection, clock, log, onSwitch } = this.#parts;
+  #switchTo({ daemon }: DaemonStanding, { reason, text }: SwitchProposal): void {
+    const { connection, log, onSwitch } = this.#parts;
     const before = this.#standings[connection.serving];
     const end = connection.serve(this.#list.entries.indexOf(daemon));
     if (reason === 'failed') end();
-    else this.#retire(clock, end);
+    else this.#retired.add(end);
     before?.noteDeparture(reason === 'failed');
     this.#failures.clear();
     this.#isStuck = false;
@@ -312,17 +278,8 @@ export class DaemonFailover {
     onSwitch();
   }
 
-  /** Lets the calls to a healthy daemon end before its connections are closed. */
-  #retire(clock: Clock, end: () => void): void {
-    const cancel = clock.after(RETIRE_MS, () => {
-      this.#retiring.delete(end);
-      end();
-    });
-    this.#retiring.set(end, cancel);
-  }
-
   /** Logs once that no other daemon can serve. */
-  #reportStuck({ text }: Proposal): void {
+  #reportStuck({ text }: SwitchProposal): void {
     if (this.#isStuck) return;
     this.#isStuck = true;
     const { connection, log } = this.#parts;
@@ -339,12 +296,6 @@ const callTime = ({ config }: NamedDaemon): number =>
   config.proxy === undefined ? CALL_MS.direct : CALL_MS.proxy;
 
 const nameOf = (daemon: NamedDaemon | undefined): string => daemon?.name ?? 'none';
-
-const bestHeight = (standings: readonly DaemonStanding[]): number =>
-  Math.max(0, ...standings.map(({ info }) => info?.height ?? 0));
-
-const isBehind = ({ info }: DaemonStanding, best: number): boolean =>
-  best - (info?.height ?? 0) >= MAX_BLOCKS_BEHIND;
 
 /** History of the wallet with the newest block. */
 const newestOf = (histories: RequiredChain['histories']): RequiredChain['histories'][number] =>
