@@ -6,10 +6,13 @@ import { Credentials as CredentialSet } from '../access/credentials.js';
 import { authentication } from '../jsonrpc/authentication.js';
 import type { Logins } from '../jsonrpc/caller.js';
 import { singleLogin } from '../jsonrpc/digest-auth.js';
+import { NonceStore } from '../jsonrpc/nonce-store.js';
 import { registry } from '../rpc/registry.js';
 import type { Config } from './config.js';
+import { systemClock } from '../webhooks/clock.js';
 import { ConfigError } from './options.js';
 import type { Credentials } from './prepare.js';
+import { RefusedLogins } from './refused-logins.js';
 
 /** Logins of clients, and the record of their calls. */
 export interface Clients {
@@ -44,11 +47,15 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
   if (isReadAgain) process.on('SIGHUP', reload);
   if (credentials !== undefined) announce(credentials, 'Credentials were read', log);
   const logins = loginsOf(login, credentials);
+  const refused = new RefusedLogins(log, systemClock);
   return {
-    ...(logins === undefined ? {} : { auth: authentication(logins) }),
+    ...(logins === undefined
+      ? {}
+      : { auth: authentication(logins, new NonceStore(), (client) => refused.note(client)) }),
     ...(audit === undefined ? {} : { audit }),
     close() {
       process.off('SIGHUP', reload);
+      refused.close();
       audit?.close();
     },
   };

@@ -38,12 +38,18 @@ const addressOf = ({ socket }: IncomingMessage): string =>
  * Requires a login: HTTP digest, or a bearer token. http-auth parses digest headers and runs the exchange; our nonces
  * replace its own, which only one connection at a time can use and which grow without bound. Unknown names and wrong
  * secrets are refused alike.
+ * @param onRefused takes the address of a client whose login was refused; not for a challenge, nor an expired nonce.
  */
-export function authentication(accepted: Logins, nonces = new NonceStore()): RequestHandler {
+export function authentication(
+  accepted: Logins,
+  nonces = new NonceStore(),
+  onRefused: (client: string) => void = () => undefined,
+): RequestHandler {
   const digest = digestOf(accepted, nonces);
   let delayed = 0;
   const refuse = (req: Request, res: Response, result: DigestResult): void => {
     const attempt = req.headers.authorization !== undefined && result.stale !== true;
+    if (attempt) onRefused(addressOf(req));
     if (!attempt || delayed >= MAX_DELAYED) return digest.ask(res, result);
     delayed += 1;
     setTimeout(() => {
@@ -53,8 +59,10 @@ export function authentication(accepted: Logins, nonces = new NonceStore()): Req
   };
   const admit = (login: Login, req: Request, res: Response, next: () => void): void => {
     const refusal = login.refusalFrom(addressOf(req));
-    if (refusal !== undefined)
+    if (refusal !== undefined) {
+      onRefused(addressOf(req));
       return void res.status(refusal.status).type('text').send(`${refusal.reason}\n`);
+    }
     logins.set(req, login);
     next();
   };

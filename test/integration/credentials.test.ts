@@ -64,6 +64,7 @@ describe('a login', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(new Set(answers.map(challenge)).size).toBe(1);
     expect(challenge(answers[0] as Answer)).toContain('Bearer realm="monero-rpc"');
+    expect(clients.server.process.output()).toMatch(/ W login refused client=127\.0\.0\.1$/m);
   });
 
   it('by HTTP digest has the rules of its credential', async () => {

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { digestAuth, REALM } from '../../src/jsonrpc/digest-auth.js';
+import { authentication } from '../../src/jsonrpc/authentication.js';
+import { REALM, singleLogin } from '../../src/jsonrpc/digest-auth.js';
 import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
 import { createHttpApp } from '../../src/jsonrpc/http-app.js';
 import { HttpServer } from '../../src/jsonrpc/http-server.js';
@@ -16,13 +17,14 @@ const ANSWER = { id: '0', jsonrpc: '2.0', result: { pong: true } };
 
 let server: HttpServer;
 let url: string;
+const refused: string[] = [];
 
 beforeAll(async () => {
   const dispatcher = new Dispatcher({ call: () => Promise.resolve({ pong: true }), onBug: () => undefined });
   server = new HttpServer({
     handler: createHttpApp({
       dispatcher,
-      auth: digestAuth(USER, PASSWORD),
+      auth: authentication(singleLogin(USER, PASSWORD), new NonceStore(), (client) => refused.push(client)),
       origins: ['https://shop.example'],
       hosts: [],
       onBug: () => undefined,
@@ -124,6 +126,16 @@ describe('digest login', () => {
     expect(wrong.headers.get('www-authenticate')).toContain('stale=false');
     expect(Date.now() - started).toBeGreaterThan(400);
     expect((await send(nonce, 1)).status).toBe(200);
+  });
+
+  it('reports the address of a wrong password, not of a challenge or a stale nonce', async () => {
+    refused.length = 0;
+    const nonce = await freshNonce();
+    await send(nonce, 1);
+    await send(nonce, 1);
+    expect(refused).toEqual([]);
+    await send(nonce, 2, { password: 'guess' });
+    expect(refused).toEqual(['127.0.0.1']);
   });
 
   it('refuses a digest made for another path', async () => {
