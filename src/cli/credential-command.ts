@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import {
   CredentialFileError,
@@ -11,6 +12,7 @@ import { createPassword, createToken, digestHash } from '../access/login-secret.
 import { REALM } from '../jsonrpc/authentication.js';
 import { explain } from '../rpc/error-explanations.js';
 import { replaceFile } from '../store/file/file-draft.js';
+import { lockWallet, type WalletLock } from '../store/file/wallet-lock.js';
 import { utf8 } from '../util/bytes.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { methodNames } from './clients.js';
@@ -40,15 +42,45 @@ interface AddOptions extends FileOption {
   readonly rate?: string;
 }
 
+/** Longest wait for other commands that change the file, and pause between two attempts [ms]. */
+const LOCK_MS = 10_000;
+const LOCK_PAUSE_MS = 20;
+
 const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value];
 
 const entriesOf = (path: string): CredentialEntry[] =>
   existsSync(path) ? readCredentials(readOwnFile(path), methodNames()).map(({ entry }) => entry) : [];
 
-/** Replaces the file at once; its owner alone may read it. @throws CredentialFileError */
-async function write(path: string, credentials: readonly CredentialEntry[]): Promise<void> {
+/** Locks the file for one change, after those of other commands. @throws WalletError `wallet_locked`, `wallet_io` */
+async function lock(path: string): Promise<WalletLock> {
+  for (let waited = 0; ; waited += LOCK_PAUSE_MS) {
+    try {
+      return lockWallet(`${path}.lock`, path);
+    } catch (error) {
+      const isLocked = error instanceof WalletError && error.fault.kind === 'wallet_locked';
+      if (!isLocked || waited >= LOCK_MS) throw error;
+      await pause(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+/**
+ * Replaces the credentials at once; the owner of the file alone may read it. Commands that run at the same time change
+ * it one after the other.
+ * @param edit returns the new credentials. @throws CredentialFileError
+ */
+async function change(
+  path: string,
+  edit: (entries: readonly CredentialEntry[]) => readonly CredentialEntry[],
+): Promise<void> {
   try {
-    await replaceFile(path, utf8(`${JSON.stringify({ credentials }, undefined, 2)}\n`));
+    const held = await lock(path);
+    try {
+      const credentials = edit(entriesOf(path));
+      await replaceFile(path, utf8(`${JSON.stringify({ credentials }, undefined, 2)}\n`));
+    } finally {
+      held.release();
+    }
   } catch (cause) {
     if (!(cause instanceof WalletError)) throw cause;
     throw new CredentialFileError(`${path} cannot be written: ${explain(cause.fault)}`, { cause });
@@ -83,27 +115,29 @@ function rulesOf(options: AddOptions): Omit<CredentialEntry, 'name'> {
 
 async function add(name: string, options: AddOptions, { print, hint }: Terminal): Promise<void> {
   const path = options.credentials;
-  const entries = entriesOf(path);
-  if (entries.some((entry) => entry.name === name))
-    throw new CredentialFileError(
-      `${path} has a credential ${name} already: remove it first, or choose another name`,
-    );
   const token = createToken(name);
   const password = createPassword();
   const secret = options.digest
     ? { digest: { ha1: digestHash(name, REALM, password) } }
     : { token: token.hash };
-  const { entry } = readEntry({ name, ...secret, ...rulesOf(options) }, methodNames(), entries.length);
-  await write(path, [...entries, entry]);
+  await change(path, (entries) => {
+    if (entries.some((entry) => entry.name === name))
+      throw new CredentialFileError(
+        `${path} has a credential ${name} already: remove it first, or choose another name`,
+      );
+    const { entry } = readEntry({ name, ...secret, ...rulesOf(options) }, methodNames(), entries.length);
+    return [...entries, entry];
+  });
   print(options.digest ? `${name}:${password}` : token.text);
   hint(`This ${options.digest ? 'login' : 'token'} is shown once. ${RELOAD}`);
 }
 
 async function remove(name: string, { credentials: path }: FileOption, { hint }: Terminal): Promise<void> {
-  const entries = entriesOf(path);
-  const kept = entries.filter((entry) => entry.name !== name);
-  if (kept.length === entries.length) throw new CredentialFileError(`${path} has no credential ${name}`);
-  await write(path, kept);
+  await change(path, (entries) => {
+    const kept = entries.filter((entry) => entry.name !== name);
+    if (kept.length === entries.length) throw new CredentialFileError(`${path} has no credential ${name}`);
+    return kept;
+  });
   hint(`Credential ${name} was removed. ${RELOAD}`);
 }
 
