@@ -3,6 +3,7 @@ import * as chain from './chain-queries.js';
 import type { Daemon } from './daemon.js';
 import { DaemonCalls } from './daemon-calls.js';
 import * as mining from './mining-queries.js';
+import { OutputDistributionCache } from './output-distribution.js';
 import * as outputs from './output-queries.js';
 import * as transactions from './transaction-queries.js';
 import { Transport, type DaemonConfig } from './transport.js';
@@ -12,10 +13,16 @@ export type { DaemonConfig } from './transport.js';
 /** Calls a daemon over HTTP. */
 export class HttpDaemon implements Daemon {
   readonly #calls: DaemonCalls;
+  readonly #distribution: OutputDistributionCache;
 
   /** @param observe is called at the end of each call. @throws DaemonError for an invalid address. */
-  constructor(config: DaemonConfig | DaemonCalls, observe?: ObserveDaemonCall) {
+  constructor(
+    config: DaemonConfig | DaemonCalls,
+    observe?: ObserveDaemonCall,
+    distribution = new OutputDistributionCache(),
+  ) {
     this.#calls = config instanceof DaemonCalls ? config : new DaemonCalls(new Transport(config), observe);
+    this.#distribution = distribution;
   }
 
   /** Ends every call. */
@@ -25,7 +32,7 @@ export class HttpDaemon implements Daemon {
 
   /** @returns the same daemon over the same connections; `signal` ends its calls with its reason. */
   until(signal: AbortSignal): Daemon {
-    return new HttpDaemon(this.#calls.until(signal));
+    return new HttpDaemon(this.#calls.until(signal), undefined, this.#distribution);
   }
 
   readonly getInfo: Daemon['getInfo'] = (options) => chain.getInfo(this.#calls, options);
@@ -45,7 +52,10 @@ export class HttpDaemon implements Daemon {
   readonly getOutputs: Daemon['getOutputs'] = (indices, amount) =>
     outputs.getOutputs(this.#calls, indices, amount);
   readonly getOutputDistribution: Daemon['getOutputDistribution'] = () =>
-    outputs.getOutputDistribution(this.#calls);
+    this.#distribution.read({
+      distribution: (fromHeight) => outputs.getOutputDistribution(this.#calls, fromHeight),
+      blockHash: async (height) => (await chain.getBlockHeader(this.#calls, height)).hash,
+    });
   readonly isKeyImageSpent: Daemon['isKeyImageSpent'] = (keyImages) =>
     outputs.isKeyImageSpent(this.#calls, keyImages);
   readonly getPoolHashes: Daemon['getPoolHashes'] = (options) =>

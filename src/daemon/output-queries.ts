@@ -51,10 +51,14 @@ export async function getOutputs(
   return found;
 }
 
-export async function getOutputDistribution(calls: DaemonCalls): Promise<OutputDistribution> {
+/** @param fromHeight first block of the answer, unless the first one with RingCT outputs is above it. */
+export async function getOutputDistribution(
+  calls: DaemonCalls,
+  fromHeight: number,
+): Promise<OutputDistribution> {
   const request: TypedSection = {
     amounts: { type: 'list', items: [{ type: 'u64', value: 0n }] },
-    from_height: { type: 'u64', value: 0n },
+    from_height: { type: 'u64', value: BigInt(fromHeight) },
     to_height: { type: 'u64', value: 0n },
     cumulative: { type: 'bool', value: true },
     binary: { type: 'bool', value: true },
@@ -63,16 +67,27 @@ export async function getOutputDistribution(calls: DaemonCalls): Promise<OutputD
   return calls.binary('/get_output_distribution.bin', request, { limit: LIMIT.pool }, (r) => {
     const [entry] = r.sections('distributions');
     if (entry === undefined) throw new CodecError('no distribution');
-    const packed = entry.bytes('distribution', new Uint8Array());
-    if (packed.length % 8 !== 0) throw new CodecError('distribution: not a multiple of 8 bytes');
-    const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-    const cumulative = Array.from({ length: packed.length / 8 }, (_, i) =>
-      toIndex(view.getBigUint64(8 * i, true)),
-    );
-    if (cumulative.some((count, i) => count < (cumulative[i - 1] ?? 0)))
-      throw new CodecError('distribution: not monotonic');
-    return { startHeight: entry.number('start_height'), base: entry.number('base', 0), cumulative };
+    const base = entry.number('base', 0);
+    const cumulative = readCounts(entry.bytes('distribution', new Uint8Array()), base);
+    return { startHeight: entry.number('start_height'), base, cumulative };
   });
+}
+
+/** Reads cumulative counts of 8 bytes each, little-endian. @throws CodecError if one is below the one before it. */
+function readCounts(packed: Uint8Array, base: number): number[] {
+  if (packed.length % 8 !== 0) throw new CodecError('distribution: not a multiple of 8 bytes');
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const counts: number[] = [];
+  let previous = base;
+  for (let at = 0; at < packed.length; at += 8) {
+    // Not as bigints: mainnet has three million counts.
+    const count = view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+    if (!Number.isSafeInteger(count)) throw new CodecError('distribution: a count is out of range');
+    if (count < previous) throw new CodecError('distribution: not monotonic');
+    counts.push(count);
+    previous = count;
+  }
+  return counts;
 }
 
 export async function isKeyImageSpent(

@@ -4,7 +4,7 @@ import type { PageFindings } from '../wallet/model/records.js';
 const ROWS_AT_ONCE = 32;
 
 /** Subaddress keys of a commit batch. */
-export const KEYS_AT_ONCE = 500;
+const KEYS_AT_ONCE = 500;
 
 /** Estimates the cost of a commit in outputs; keys and blocks cost a fraction of an output. */
 export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings): number =>

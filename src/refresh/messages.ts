@@ -3,7 +3,8 @@ import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
-import type { BlockRef, SubaddressKey, TxFindings } from '../wallet/model/records.js';
+import type { BlockRef, TxFindings } from '../wallet/model/records.js';
+import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ScannerState } from './scanner-state.js';
 import type { PackedFindings } from './packed-findings.js';
@@ -104,7 +105,7 @@ export type RefreshReport =
   | {
       readonly type: 'subaddresses';
       readonly call: number;
-      readonly keys: readonly SubaddressKey[];
+      readonly keys: PackedSubaddresses;
       /** The call is answered in full. */
       readonly last: boolean;
     }

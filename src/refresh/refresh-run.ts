@@ -1,5 +1,6 @@
 import type { Hash } from '../crypto/types.js';
-import type { PageFindings, SubaddressKey } from '../wallet/model/records.js';
+import type { PageFindings } from '../wallet/model/records.js';
+import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import type { RefreshReport, WalletId } from './messages.js';
 import { unpackFindings } from './packed-findings.js';
 import { unpackHashes } from './packed-hashes.js';
@@ -14,7 +15,7 @@ export interface RefreshTarget {
   /** Commits one page. @param daemonHeight number of blocks of the daemon. */
   commitPage(findings: PageFindings, daemonHeight: number): void;
   /** Commits spend keys of subaddresses in the lookahead. */
-  commitSubaddresses(keys: readonly SubaddressKey[]): void;
+  commitSubaddresses(keys: PackedSubaddresses): void;
   /** @param present hashes of all transactions in the pool. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
   /** Writes the log of the store back on another thread; nothing is committed meanwhile. Does not throw. */

@@ -5,10 +5,9 @@ import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { runInBackground } from '../util/thread-priority.js';
-import type { SubaddressKey } from '../wallet/model/records.js';
+import { ENTRY_BYTES, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './chain-feed.js';
-import { KEYS_AT_ONCE } from './commit-batches.js';
 import { locatedKeyImages } from './located-key-images.js';
 import type { DaemonCallEnded, PoolView, RefreshReport, RefreshRequest, WalletId } from './messages.js';
 import { monotonicMs } from './monotonic-time.js';
@@ -23,6 +22,9 @@ const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
 runInBackground();
 collectWhenIdle();
+/** Subaddress keys of one commit: 3 ms. Smaller commits write the same pages of the store more often. */
+const KEYS_AT_ONCE = 2000;
+
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
@@ -55,7 +57,7 @@ port.on('message', (request: RefreshRequest) => {
     case 'lookahead': {
       const scanner = wallets.get(request.wallet)?.scanner;
       scanner?.lookAhead(request.lookahead, request.handedOut);
-      reportSubaddresses(request.call, scanner?.takeFresh() ?? []);
+      reportSubaddresses(request.call, scanner?.takeFresh() ?? new Uint8Array());
       return;
     }
     case 'keyImages': {
@@ -116,9 +118,10 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
   for (const wallet of wallets.values()) feeds.pool.attach(wallet);
 }
 
-function reportSubaddresses(call: number, keys: readonly SubaddressKey[]): void {
-  for (let start = 0; start === 0 || start < keys.length; start += KEYS_AT_ONCE) {
-    const end = start + KEYS_AT_ONCE;
+function reportSubaddresses(call: number, keys: PackedSubaddresses): void {
+  const bytes = KEYS_AT_ONCE * ENTRY_BYTES;
+  for (let start = 0; start === 0 || start < keys.length; start += bytes) {
+    const end = start + bytes;
     report({ type: 'subaddresses', call, keys: keys.slice(start, end), last: end >= keys.length });
   }
 }

@@ -2,7 +2,8 @@ import type { PublicKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { OutputWithoutKeyImage } from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
-import type { Lookahead, PackedSubaddresses } from '../wallet/scan/subaddress-table.js';
+import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
+import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { WatchedOutputs } from './watch-list.js';
 
 /** The state from which a wallet's scanner starts; a plain value that crosses to the refresh thread. */

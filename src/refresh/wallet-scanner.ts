@@ -4,6 +4,7 @@ import type { RawTx } from '../daemon/block-parser.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { ZERO } from '../util/amount.js';
+import { joinBytes } from '../util/bytes.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
 import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
@@ -15,9 +16,9 @@ import type {
   PageFindings,
   PoolTx,
   ReceivedTx,
-  SubaddressKey,
   TxFindings,
 } from '../wallet/model/records.js';
+import { unpackSubaddresses, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import { SubaddressTable, type Lookahead } from '../wallet/scan/subaddress-table.js';
 import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
@@ -63,7 +64,7 @@ export class WalletScanner {
   readonly #watched: WatchList;
   readonly #blind: OutputsWithoutKeyImage | undefined;
   readonly #seesPool: boolean;
-  #fresh: SubaddressKey[] = [];
+  readonly #fresh: PackedSubaddresses[] = [];
 
   /** @param kernel for subaddress keys, commitments and key images. */
   constructor(state: ScannerState, kernel: ScanKernel) {
@@ -95,7 +96,8 @@ export class WalletScanner {
 
   /** Recognises an address and the lookahead beyond it. */
   expandTo(index: SubaddressIndex): void {
-    for (const entry of this.#table.expandTo(index)) this.#fresh.push(entry);
+    const added = this.#table.expandTo(index);
+    if (added.length > 0) this.#fresh.push(added);
   }
 
   /** Changes the lookahead. @param handedOut the last used address of each account. */
@@ -110,8 +112,8 @@ export class WalletScanner {
   }
 
   /** Removes and returns the subaddress keys computed since the last call. */
-  takeFresh(): SubaddressKey[] {
-    return this.#fresh.splice(0);
+  takeFresh(): PackedSubaddresses {
+    return joinBytes(this.#fresh.splice(0));
   }
 
   /** Zeroes the keys, which ends the use of this scanner. */
@@ -204,7 +206,7 @@ export class WalletScanner {
       spends,
       outgoing,
       ...(ambiguousSpends.length === 0 ? {} : { ambiguousSpends }),
-      subaddresses: this.takeFresh(),
+      subaddresses: unpackSubaddresses(this.takeFresh()),
     };
   }
 

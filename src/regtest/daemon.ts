@@ -4,6 +4,7 @@ import { Miner } from './chain/miner.js';
 import { Node, type NodeOptions } from './chain/node.js';
 import { LogSettings } from './log-settings.js';
 import { FaultInjector } from './fault-injection.js';
+import { EncodedBlocks } from './rpc/binary/encoded-blocks.js';
 
 export interface DaemonOptions extends NodeOptions {
   /** Time between blocks while mining. */
@@ -30,6 +31,7 @@ export class RegtestDaemon {
   readonly miner: Miner;
   readonly bans: Bans;
   readonly faults: FaultInjector;
+  readonly encodedBlocks: EncodedBlocks;
   readonly rng: Rng;
   readonly log = new LogSettings();
   /** Requested limits; they have no effect without peers. */
@@ -45,6 +47,7 @@ export class RegtestDaemon {
     this.node = new Node(options);
     this.miner = new Miner(this.node, options.blockTimeMs, options.onMiningError);
     this.bans = new Bans(options.clock);
+    this.encodedBlocks = new EncodedBlocks(this.node.store);
     this.faults = options.faults ?? new FaultInjector();
     this.rng = options.rng;
     this.startTime = options.clock();

@@ -127,12 +127,13 @@ export class WalletStore {
       removeDatabase(draft);
       let db: StatementCachingDatabase | undefined;
       try {
-        db = openDatabase(draft, { key, cipher: NEW_CIPHER });
+        db = openDatabase(draft, { key, cipher: NEW_CIPHER }, { isDraft: true });
         const file = new WalletStore(db, ownEvents());
         file.write(fill);
         // Only the main file is renamed to the final path.
         db.pragma('wal_checkpoint(TRUNCATE)');
         file.close();
+        syncFile(draft);
       } catch (error) {
         db?.close();
         removeDatabase(draft);

@@ -12,6 +12,7 @@ import type { RefreshFrom } from '../../src/refresh/messages.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { toHex } from '../../src/util/bytes.js';
 import type { BlockRef, PageFindings } from '../../src/wallet/model/records.js';
+import { unpackSubaddresses } from '../../src/wallet/scan/packed-subaddresses.js';
 import { BlockServer } from '../support/block-server.js';
 import { hashOf, prefixWith } from '../support/loose-tx.js';
 import { freePort } from '../support/process.js';
@@ -88,9 +89,7 @@ class MemoryTarget implements RefreshTarget {
     this.hashes.splice(startHeight, Infinity, ...hashes);
   }
 
-  commitSubaddresses(): void {
-    this.onCommit();
-  }
+  commitSubaddresses: RefreshTarget['commitSubaddresses'] = () => this.onCommit();
 
   commitPool(present: readonly Hash[]): void {
     this.present = present;
@@ -289,8 +288,8 @@ describe('wallets at a daemon', () => {
     const target = new MemoryTarget();
     let committed = 0;
     const wallet = refresher.attach(target);
-    target.commitSubaddresses = (keys = []) => {
-      committed += (keys as readonly unknown[]).length;
+    target.commitSubaddresses = (keys) => {
+      committed += unpackSubaddresses(keys).length;
     };
     await refresher.lookAhead(wallet, { major: 3, minor: 400 }, [{ major: 0, minor: 0 }]);
     expect(committed).toBe(3 * 400);

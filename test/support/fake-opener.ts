@@ -33,6 +33,7 @@ export class FakeOpener {
     remove: ({ name }: OpenWallet) => void this.periods.delete(name),
     replace: ({ name }: OpenWallet) => void this.steps.push(`replace ${name}`),
     setPeriod: ({ name }: OpenWallet, period: number | undefined) => void this.periods.set(name, period),
+    creating: <T>(task: () => Promise<T>) => task(),
   } as unknown as RefreshScheduler;
 
   async readKeys({ name }: WalletPaths, password: string): Promise<KeysFile> {

@@ -88,8 +88,10 @@ export class OpenWallets {
   /** Creates a wallet and opens it. @param paths absent: in memory. @throws WalletError `wallet_exists`, `wallet_io` */
   create(wallet: NewWallet, holder: Holder): Promise<OpenWallet> {
     const { paths } = wallet;
-    return this.#openFor(holder, lockKey(paths), async () =>
-      this.#add(await this.#opening.create(wallet), paths, holder),
+    return this.#scheduler.creating(() =>
+      this.#openFor(holder, lockKey(paths), async () =>
+        this.#add(await this.#opening.create(wallet), paths, holder, { isNew: true }),
+      ),
     );
   }
 
@@ -236,10 +238,16 @@ export class OpenWallets {
     await this.#remove(current, 'current');
   }
 
-  #add(wallet: OpenWallet, paths: WalletPaths | undefined, holder: Holder): Entry {
+  #add(
+    wallet: OpenWallet,
+    paths: WalletPaths | undefined,
+    holder: Holder,
+    options?: { readonly isNew: boolean },
+  ): Entry {
     const entry: Entry = { wallet, holders: new Set([holder]), ...(paths === undefined ? {} : { paths }) };
     if (paths !== undefined) this.#entries.set(paths.keys, entry);
-    this.#scheduler.add(wallet, holder === 'current' ? this.#currentPeriod : DEFAULT_PERIOD_SECONDS);
+    const period = holder === 'current' ? this.#currentPeriod : DEFAULT_PERIOD_SECONDS;
+    this.#scheduler.add(wallet, period, options);
     return entry;
   }
 

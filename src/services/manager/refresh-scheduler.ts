@@ -3,6 +3,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import { monotonicMs } from '../../refresh/monotonic-time.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { OpenWallet } from '../open-wallet.js';
+import { CreationGroup } from './creation-group.js';
 
 export const DEFAULT_PERIOD_SECONDS = 20;
 
@@ -21,6 +22,8 @@ interface Schedule {
   /** Time of the next refresh [ms since the scheduler was created]. */
   due: number;
   isRefreshing: boolean;
+  /** Time until which the first refresh of a created wallet waits at most for wallets that are being created. */
+  waitsUntil: number;
   /** Consecutive failures not caused by the daemon. */
   failures: number;
 }
@@ -39,6 +42,7 @@ export class RefreshScheduler {
   /** Time of the next attempt after a failure of the daemon, the same for all wallets [ms]. */
   #retryAt = 0;
   #stopped = false;
+  readonly #group = new CreationGroup(() => this.#now());
   /** True while a cycle starts refreshes; no other cycle starts meanwhile. */
   #isStarting = false;
 
@@ -46,10 +50,28 @@ export class RefreshScheduler {
     this.#log = log;
   }
 
-  /** Schedules a wallet, whose first refresh is due now. @param period [s]; undefined: refreshed by request only. */
-  add(wallet: ScheduledWallet, period: number | undefined): void {
-    this.#schedules.set(wallet, { period, due: this.#now(), isRefreshing: false, failures: 0 });
+  /**
+   * Schedules a wallet, whose first refresh is due now.
+   * @param period [s]; undefined: refreshed by request only. @param isNew see {@link creating}.
+   */
+  add(wallet: ScheduledWallet, period: number | undefined, { isNew = false } = {}): void {
+    const waitsUntil = isNew ? this.#group.limit : -Infinity;
+    this.#schedules.set(wallet, { period, due: this.#now(), isRefreshing: false, waitsUntil, failures: 0 });
     this.#arm();
+  }
+
+  /**
+   * Runs a task that creates a wallet. First refreshes of wallets that are created at about the same time begin
+   * together, so that they share one pass over the chain from its start.
+   */
+  async creating<T>(task: () => Promise<T>): Promise<T> {
+    this.#group.begin();
+    try {
+      return await task();
+    } finally {
+      this.#group.end();
+      this.#arm();
+    }
   }
 
   remove(wallet: ScheduledWallet): void {
@@ -99,6 +121,11 @@ export class RefreshScheduler {
     clearTimeout(this.#timer);
   }
 
+  /** Earliest time of the next refresh of a wallet. */
+  #startOf({ due, waitsUntil }: Schedule): number {
+    return Math.max(due, Math.min(waitsUntil, this.#group.heldUntil));
+  }
+
   #now(): number {
     return performance.now() - this.#origin;
   }
@@ -109,8 +136,9 @@ export class RefreshScheduler {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
     let earliest = Infinity;
-    for (const { period, due, isRefreshing } of this.#schedules.values())
-      if (period !== undefined && !isRefreshing) earliest = Math.min(earliest, due);
+    for (const schedule of this.#schedules.values())
+      if (schedule.period !== undefined && !schedule.isRefreshing)
+        earliest = Math.min(earliest, this.#startOf(schedule));
     if (earliest === Infinity) return;
     this.#timer = setTimeout(() => void this.#cycle(), Math.max(0, earliest - this.#now())).unref();
   }
@@ -124,7 +152,7 @@ export class RefreshScheduler {
     const asOf = monotonicMs();
     let started = 0;
     for (const [wallet, schedule] of [...this.#schedules]) {
-      if (schedule.period === undefined || schedule.isRefreshing || schedule.due > start) continue;
+      if (schedule.period === undefined || schedule.isRefreshing || this.#startOf(schedule) > start) continue;
       if (this.#stopped || this.#schedules.get(wallet) !== schedule) continue;
       void this.#refresh(wallet, schedule, start, asOf);
       started += 1;
@@ -137,6 +165,7 @@ export class RefreshScheduler {
   async #refresh(wallet: ScheduledWallet, schedule: Schedule, cycle: number, asOf: number): Promise<void> {
     const { daemon } = wallet.context;
     schedule.isRefreshing = true;
+    schedule.waitsUntil = -Infinity;
     let wait: number | undefined;
     try {
       if (daemon.address !== undefined) {

@@ -28,9 +28,11 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {
-    WalletStore.draft(paths.store, storeKey(viewSecret, spendSecret), (w) =>
-      fillNewStore(w, { restoreHeight, createdAt, spendPublicKey }),
-    );
+    WalletStore.draft(paths.store, storeKey(viewSecret, spendSecret), (w) => {
+      fillNewStore(w, { restoreHeight, createdAt, spendPublicKey });
+      // Nothing is to be reported: a transaction less when the store is opened.
+      w.events.beginNext();
+    });
   } catch (error) {
     keys.discard();
     throw error;

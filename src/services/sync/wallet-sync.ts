@@ -20,10 +20,10 @@ import {
   MAX_REORGANISATION,
   type OwnedOutput,
   type PageFindings,
-  type SubaddressKey,
   type ImportedKeyImage,
   type TxFindings,
 } from '../../wallet/model/records.js';
+import type { PackedSubaddresses } from '../../wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { EventRetention } from './event-retention.js';
@@ -284,8 +284,8 @@ export class WalletSync implements RefreshTarget {
       .map(({ major, addressCount }) => ({ major, minor: addressCount - 1 }));
   }
 
-  commitSubaddresses(keys: readonly SubaddressKey[]): void {
-    this.#context.store.writeRecoverable((w) => w.subaddresses.add(keys));
+  commitSubaddresses(keys: PackedSubaddresses): void {
+    this.#context.store.writeRecoverable((w) => w.subaddresses.addPacked(keys));
   }
 
   commitPage(findings: PageFindings, daemonHeight: number): void {

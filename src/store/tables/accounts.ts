@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { SubaddressKey } from '../../wallet/model/records.js';
-import type { PackedSubaddresses } from '../../wallet/scan/subaddress-table.js';
+import { eachSubaddress, type PackedSubaddresses } from '../../wallet/scan/packed-subaddresses.js';
 import type { Db } from '../file/database.js';
 
 export interface AccountRow {
@@ -151,5 +151,10 @@ export class SubaddressWriter extends SubaddressReader {
 
   add(keys: readonly SubaddressKey[]): void {
     for (const { index, spendPublicKey } of keys) this.#add.run(spendPublicKey, index.major, index.minor);
+  }
+
+  /** {@link add} for many keys. */
+  addPacked(keys: PackedSubaddresses): void {
+    eachSubaddress(keys, ({ major, minor }, at) => this.#add.run(keys.subarray(at, at + 32), major, minor));
   }
 }

@@ -1,7 +1,13 @@
 import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
-import type { SubaddressKey } from '../model/records.js';
+import { joinBytes } from '../../util/bytes.js';
+import {
+  ENTRY_BYTES,
+  eachSubaddress,
+  packSubaddresses,
+  type PackedSubaddresses,
+} from './packed-subaddresses.js';
 import { SpendKeyIndex } from './spend-key-index.js';
 
 /** Accounts and addresses beyond the last used one whose payments are still recognised. */
@@ -13,14 +19,10 @@ export interface Lookahead {
 /** Source: wallet2.h `SUBADDRESS_LOOKAHEAD_MAJOR`, `SUBADDRESS_LOOKAHEAD_MINOR`. */
 export const DEFAULT_LOOKAHEAD: Lookahead = { major: 50, minor: 200 };
 
-/** Spend keys of `from` ≤ minor < `to` in one account. */
-export type SpendKeyRange = typeof subaddressSpendPublicKeys;
+/** Spend keys of `from` ≤ minor < `to` in one account, 32 bytes each. */
+export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
 
-/** Bytes of a packed entry. */
-const ENTRY_BYTES = 40;
-
-/** Entries of {@link ENTRY_BYTES}: a spend key of 32 bytes, then major and minor index, u32 big-endian. */
-export type PackedSubaddresses = Uint8Array;
+const plainSpendKeys: SpendKeyRange = (...range) => joinBytes(subaddressSpendPublicKeys(...range));
 
 /**
  * Spend public keys of the wallet's addresses. Grows as addresses are used, so that every address within the
@@ -40,7 +42,7 @@ export class SubaddressTable {
     spendPublicKey: PublicKey,
     viewSecret: SecretKey,
     lookahead: Lookahead = DEFAULT_LOOKAHEAD,
-    spendKeys: SpendKeyRange = subaddressSpendPublicKeys,
+    spendKeys: SpendKeyRange = plainSpendKeys,
   ) {
     this.#spendKeys = spendKeys;
     this.#spendPublicKey = spendPublicKey;
@@ -58,32 +60,31 @@ export class SubaddressTable {
 
   /** Adds entries computed earlier; an account's entries must be contiguous from 0. */
   load(packed: PackedSubaddresses): void {
-    const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
     this.#byKey.reserve(Math.floor(packed.length / ENTRY_BYTES));
-    for (let at = 0; at + ENTRY_BYTES <= packed.length; at += ENTRY_BYTES)
-      this.#insert({ major: view.getUint32(at + 32), minor: view.getUint32(at + 36) }, packed, at);
+    eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
   }
 
   /**
    * Adds the missing addresses within the lookahead of a used one.
    * @returns the new entries. Source: wallet2.cpp `expand_subaddresses`.
    */
-  expandTo(used: SubaddressIndex): SubaddressKey[] {
-    const added: SubaddressKey[] = [];
+  expandTo(used: SubaddressIndex): PackedSubaddresses {
+    const added: PackedSubaddresses[] = [];
     const majors = Math.max(this.#counts.length, used.major + this.lookahead.major);
     for (let major = 0; major < majors; major++) {
       const known = this.#counts[major] ?? 0;
       const wanted = (major === used.major ? used.minor : 0) + this.lookahead.minor;
       if (known >= wanted) continue;
       const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
-      keys.forEach((spendPublicKey, i) => added.push({ index: { major, minor: known + i }, spendPublicKey }));
+      added.push(packSubaddresses(keys, major, known));
     }
-    for (const { index, spendPublicKey } of added) this.#insert(index, spendPublicKey);
-    return added;
+    const packed = joinBytes(added);
+    eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
+    return packed;
   }
 
   /** @param at offset of the spend key. */
-  #insert(index: SubaddressIndex, spendKeys: Uint8Array, at = 0): void {
+  #insert(index: SubaddressIndex, spendKeys: Uint8Array, at: number): void {
     this.#byKey.set(spendKeys, index, at);
     this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
   }

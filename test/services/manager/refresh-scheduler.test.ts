@@ -247,3 +247,75 @@ describe('news of the daemon', () => {
     expect(a.refreshes).toHaveLength(before);
   });
 });
+
+describe('a created wallet', () => {
+  /** Creates a wallet within a time. */
+  const create = (wallet: TestWallet, seconds: number): Promise<void> =>
+    scheduler.creating(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+      scheduler.add(wallet.scheduled, 20, { isNew: true });
+    });
+
+  it('is refreshed 0.2 s after its creation if no other is created', async () => {
+    const created = create(a, 2);
+    await jest.advanceTimersByTimeAsync(2190);
+    await created;
+    expect(a.refreshes).toEqual([]);
+    await jest.advanceTimersByTimeAsync(10);
+    expect(a.refreshes).toEqual([2]);
+    await pass(40);
+    expect(a.refreshes).toEqual([2, 20, 40]);
+  });
+
+  it('is refreshed together with one whose creation began before its own had ended', async () => {
+    const creating = [create(a, 1), create(b, 4)];
+    await pass(6);
+    await Promise.all(creating);
+    expect([a.refreshes, b.refreshes]).toEqual([[4], [4]]);
+    expect(a.asOf).toEqual(b.asOf);
+  });
+
+  it('is refreshed together with the next one that a client creates one after the other', async () => {
+    const c = new TestWallet('c');
+    const creating = (async () => {
+      for (const wallet of [a, b, c]) {
+        await create(wallet, 1);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    })();
+    await pass(5);
+    await creating;
+    expect([a.asOf.length, b.asOf, c.asOf]).toEqual([1, a.asOf, a.asOf]);
+  });
+
+  it('waits 10 s at most, while others are created without end', async () => {
+    const others = Array.from({ length: 40 }, (_, i) => new TestWallet(`w${i}`));
+    void (async () => {
+      for (const wallet of others) await create(wallet, 1);
+    })();
+    await pass(25);
+    const startedAt = (second: number): number =>
+      others.filter(({ refreshes: [first] }) => first === second).length;
+    expect([startedAt(10), startedAt(20)]).toEqual([10, 10]);
+    expect(others.filter(({ refreshes }) => refreshes.length > 0)).toHaveLength(20);
+  });
+
+  it('does not delay the refreshes of others', async () => {
+    scheduler.add(b.scheduled, 20);
+    void create(a, 25);
+    await pass(1);
+    scheduler.remove(b.scheduled);
+    const opened = new TestWallet('opened');
+    scheduler.add(opened.scheduled, 20);
+    await pass(25);
+    expect([b.refreshes, opened.refreshes]).toEqual([[0], [1, 20]]);
+  });
+
+  it('is due as before when its creation fails', async () => {
+    scheduler.add(a.scheduled, 20);
+    await expect(scheduler.creating(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
+    scheduler.add(b.scheduled, 20, { isNew: true });
+    await pass(1);
+    expect([a.refreshes, b.refreshes]).toEqual([[0], [0]]);
+  });
+});

@@ -45,6 +45,15 @@ describe('the files of a new wallet', () => {
     opened.close();
   });
 
+  it('are opened without a write', async () => {
+    await make();
+    const opened = WalletStore.open(server.paths('w').store, storeKey(owner.viewSecret, owner.spendSecret));
+    expect(opened.fileSizes().log).toBe(0);
+    opened.write((w) => w.meta.set('restore_height', '10'));
+    expect(opened.fileSizes().log).toBeGreaterThan(0);
+    opened.close();
+  });
+
   it('leave a keys file alone that is there, and no other file', async () => {
     writeFileSync(server.paths('w').keys, 'another wallet');
     await expect(make()).rejects.toMatchObject({ fault: { kind: 'wallet_exists' } });

@@ -3,6 +3,7 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { PoolTx } from '../../../src/wallet/model/records.js';
+import { packSubaddresses } from '../../../src/wallet/scan/packed-subaddresses.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { NOTHING_FOUND } from '../../support/fake-refresher.js';
 import { TestWallet } from '../../support/test-wallet.js';
@@ -88,7 +89,7 @@ describe('a page of blocks', () => {
 describe('addresses of the lookahead', () => {
   it('are stored', () => {
     const index = { major: 0, minor: 7 };
-    wallet.sync.commitSubaddresses([{ index, spendPublicKey: bytes<PublicKey>(5) }]);
+    wallet.sync.commitSubaddresses(packSubaddresses(bytes<PublicKey>(5), index.major, index.minor));
     expect(wallet.store.read((r) => r.subaddresses.find(bytes<PublicKey>(5)))).toEqual(index);
   });
 });

@@ -1,6 +1,6 @@
 import { size } from '../../../epee/storage-format.js';
 import { fieldHead, writeString, type WrittenSections } from '../../../epee/storage-writer.js';
-import { u64Number, type Writer } from '../../../util/codec.js';
+import { u64Number, Writer } from '../../../util/codec.js';
 import type { ServedBlock } from '../../store/served-blocks.js';
 
 /** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_GET_BLOCKS_FAST`; cryptonote_protocol_defs.h `block_complete_entry`. */
@@ -15,26 +15,42 @@ const HEAD = {
   indices: fieldHead('indices', 'u64', 'list'),
 } as const;
 
-/** Upper bounds of the encoding overhead of a block and of a payment, including the prunable hash [bytes]. */
-const AROUND_BLOCK = 40;
-const AROUND_PAYMENT = 80;
+/** Sections of portable storage, one after the other. */
+export class EncodedSections {
+  readonly bytes: Uint8Array;
+  /** Offset behind each section. */
+  readonly #ends: readonly number[];
+
+  /** @param write writes the section of an item. */
+  constructor(items: readonly ServedBlock[], write: (item: ServedBlock, w: Writer) => void) {
+    const w = new Writer();
+    this.#ends = items.map((item) => {
+      write(item, w);
+      return w.length;
+    });
+    // A copy without the writer's spare room: it may be kept.
+    this.bytes = w.finish();
+  }
+
+  /** The sections from one to another, exclusive; their memory is shared. */
+  part(from: number, to: number): Uint8Array {
+    return this.bytes.subarray(this.#ends[from - 1] ?? 0, this.#ends[to - 1] ?? 0);
+  }
+}
+
+/** Joins encoded sections to a list. @param count number of sections. */
+export const joinedSections = (count: number, parts: readonly Uint8Array[]): WrittenSections => ({
+  type: 'written',
+  count,
+  room: parts.reduce((sum, part) => sum + part.length, 0),
+  write(w) {
+    for (const part of parts) w.bytes(part);
+  },
+});
 
 /** Encodes blocks. @param prune payments lack signatures and proofs, and carry their prunable hash. */
-export function writtenBlocks(blocks: readonly ServedBlock[], prune: boolean): WrittenSections {
-  let room = 0;
-  for (const { blob, payments } of blocks) {
-    room += blob.length + AROUND_BLOCK;
-    for (const payment of payments) room += payment.blob.length + AROUND_PAYMENT;
-  }
-  return {
-    type: 'written',
-    count: blocks.length,
-    room,
-    write(w) {
-      for (const block of blocks) writeBlock(block, prune, w);
-    },
-  };
-}
+export const encodeBlocks = (blocks: readonly ServedBlock[], prune: boolean): EncodedSections =>
+  new EncodedSections(blocks, (block, w) => writeBlock(block, prune, w));
 
 function writeBlock({ blob, payments }: ServedBlock, prune: boolean, w: Writer): void {
   size.write(1 + (prune ? 1 : 0) + (payments.length > 0 ? 1 : 0), w);
@@ -60,25 +76,9 @@ function writeBlock({ blob, payments }: ServedBlock, prune: boolean, w: Writer):
   }
 }
 
-/** Upper bound of the encoding overhead of a transaction's output indices [bytes]. */
-const AROUND_INDICES = 16;
-
 /** Encodes the output indices of blocks. @param noMinerTx leaves those of the miner transaction empty. */
-export function writtenIndices(blocks: readonly ServedBlock[], noMinerTx: boolean): WrittenSections {
-  let room = 0;
-  for (const { outputIndices } of blocks) {
-    room += AROUND_INDICES;
-    for (const indices of outputIndices) room += AROUND_INDICES + 8 * indices.length;
-  }
-  return {
-    type: 'written',
-    count: blocks.length,
-    room,
-    write(w) {
-      for (const block of blocks) writeIndices(block, noMinerTx, w);
-    },
-  };
-}
+export const encodeIndices = (blocks: readonly ServedBlock[], noMinerTx: boolean): EncodedSections =>
+  new EncodedSections(blocks, (block, w) => writeIndices(block, noMinerTx, w));
 
 function writeIndices({ outputIndices }: ServedBlock, noMinerTx: boolean, w: Writer): void {
   size.write(1, w);

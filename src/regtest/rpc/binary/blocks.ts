@@ -6,8 +6,8 @@ import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
 import { reorganise } from '../../chain/reorganise.js';
+import type { RegtestDaemon } from '../../daemon.js';
 import type { PoolTx } from '../../store/pool.js';
-import type { ServedBlock } from '../../store/served-blocks.js';
 import {
   accessedSection,
   bool,
@@ -20,7 +20,7 @@ import {
 } from '../binary-endpoint.js';
 import type { Context } from '../method.js';
 import { visiblePool } from '../visible-pool.js';
-import { writtenBlocks, writtenIndices } from './block-page.js';
+import { encodeBlocks, joinedSections } from './block-page.js';
 
 /** Limits of a page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`. */
 const MAX_BLOCKS = 1000;
@@ -33,8 +33,6 @@ const MAX_BLOCKS_BY_HEIGHT = { restricted: 1000, open: 100_000 } as const;
 const MAX_HASHES = 10_000;
 const MAX_POOL_BODIES = 10_000;
 const MAX_POOL_BODIES_RESTRICTED = 100;
-/** Blocks per database read. */
-const BATCH = 100;
 
 const NO_HASH = new Uint8Array(32);
 
@@ -63,26 +61,10 @@ function splitHeight({ store }: Node, hashes: readonly Hash[]): number | undefin
   return undefined;
 }
 
-/** Reads blocks up to the limits of a page. Source: db_lmdb.cpp `get_blocks_from`. */
-function readPage({ store }: Node, start: number, most: number, prune: boolean): ServedBlock[] {
-  const page: ServedBlock[] = [];
-  let size = 0;
-  let count = 0;
-  for (let at = start; page.length < most; at += BATCH) {
-    const blocks = store.served.range(at, Math.min(BATCH, most - page.length), prune);
-    for (const block of blocks) {
-      if (page.length >= MIN_BLOCKS && (size >= MAX_BYTES || count >= MAX_TXS)) return page;
-      page.push(block);
-      count += 1 + block.payments.length;
-      size += block.blob.length;
-      for (const payment of block.payments) size += payment.blob.length;
-    }
-    if (blocks.length < BATCH) return page;
-  }
-  return page;
-}
-
-function blocksPart(node: Node, request: SectionReader): TypedSection | undefined {
+function blocksPart(
+  { node, encodedBlocks }: RegtestDaemon,
+  request: SectionReader,
+): TypedSection | undefined {
   const { tip } = node.chain;
   const prune = request.bool('prune');
   const noMinerTx = request.bool('no_miner_tx');
@@ -96,13 +78,10 @@ function blocksPart(node: Node, request: SectionReader): TypedSection | undefine
   if (split === undefined) return undefined;
   const start = from === 0 && request.bool('block_ids_exclusive') ? split + 1 : split;
   const maxCount = request.number('max_block_count', 0);
-  const page = readPage(node, start, maxCount === 0 ? MAX_BLOCKS : Math.min(maxCount, MAX_BLOCKS), prune);
-  return {
-    ...ends,
-    start_height: u64(start),
-    blocks: writtenBlocks(page, prune),
-    output_indices: writtenIndices(page, noMinerTx),
-  };
+  const most = maxCount === 0 ? MAX_BLOCKS : Math.min(maxCount, MAX_BLOCKS);
+  const limits = { blocks: most, fewest: MIN_BLOCKS, transactions: MAX_TXS, bytes: MAX_BYTES };
+  const { blocks, outputIndices } = encodedBlocks.page(start, limits, { prune, noMinerTx });
+  return { ...ends, start_height: u64(start), blocks, output_indices: outputIndices };
 }
 
 const poolEntry = (tx: PoolTx, prune: boolean) =>
@@ -149,7 +128,7 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
       const time = { daemon_time: u64(node.chain.clock()) };
       if (wanted > REQUESTED_INFO.pool)
         return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');
-      const blocks = wanted === REQUESTED_INFO.pool ? EMPTY : blocksPart(node, request);
+      const blocks = wanted === REQUESTED_INFO.pool ? EMPTY : blocksPart(context.daemon, request);
       if (blocks === undefined) return accessedSection({ ...EMPTY, ...time }, 'Failed');
       const pool = wanted === REQUESTED_INFO.blocks ? {} : poolPart(context, request);
       return accessedSection({ ...blocks, ...time, ...pool });
@@ -171,10 +150,8 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
       const { tip } = node.chain;
       const missing = heights.findIndex((height) => height < 0n || height > BigInt(tip.height));
       const read = missing === -1 ? heights : heights.slice(0, missing);
-      const blocks = writtenBlocks(
-        read.flatMap((height) => node.store.served.range(Number(height), 1, false)),
-        false,
-      );
+      const served = read.flatMap((height) => node.store.served.range(Number(height), 1, false));
+      const blocks = joinedSections(served.length, [encodeBlocks(served, false).bytes]);
       return missing === -1
         ? accessedSection({ blocks })
         : accessedSection({ blocks }, `Error retrieving block at height ${heights[missing] ?? 0n}`);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { writeStorage, type Scalar, type Typed } from '../../../../src/epee/storage-writer.js';
-import { writtenBlocks, writtenIndices } from '../../../../src/regtest/rpc/binary/block-page.js';
+import {
+  encodeBlocks,
+  encodeIndices,
+  joinedSections,
+} from '../../../../src/regtest/rpc/binary/block-page.js';
 import type { ServedBlock, ServedPayment } from '../../../../src/regtest/store/served-blocks.js';
 
 const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
@@ -74,7 +78,8 @@ describe('a page of blocks', () => {
   it('is byte for byte the output of the generic writer', () => {
     fc.assert(
       fc.property(page, ([blocks, prune]) => {
-        expect(writeStorage({ blocks: writtenBlocks(blocks, prune) })).toEqual(
+        const { bytes: encoded } = encodeBlocks(blocks, prune);
+        expect(writeStorage({ blocks: joinedSections(blocks.length, [encoded]) })).toEqual(
           writeStorage({ blocks: listedBlocks(blocks, prune) }),
         );
       }),
@@ -84,8 +89,23 @@ describe('a page of blocks', () => {
   it('encodes output indices as the generic writer does', () => {
     fc.assert(
       fc.property(page, fc.boolean(), ([blocks], noMinerTx) => {
-        expect(writeStorage({ output_indices: writtenIndices(blocks, noMinerTx) })).toEqual(
+        const { bytes: encoded } = encodeIndices(blocks, noMinerTx);
+        expect(writeStorage({ output_indices: joinedSections(blocks.length, [encoded]) })).toEqual(
           writeStorage({ output_indices: listedIndices(blocks, noMinerTx) }),
+        );
+      }),
+    );
+  });
+
+  it('has the encoding of each of its blocks as a part', () => {
+    fc.assert(
+      fc.property(page, fc.nat(5), fc.nat(5), ([blocks, prune], one, other) => {
+        const [from, to] = [
+          Math.min(one, other, blocks.length),
+          Math.min(Math.max(one, other), blocks.length),
+        ];
+        expect(encodeBlocks(blocks, prune).part(from, to)).toEqual(
+          encodeBlocks(blocks.slice(from, to), prune).bytes,
         );
       }),
     );
@@ -94,9 +114,8 @@ describe('a page of blocks', () => {
   it('fits the buffer size that it declares', () => {
     fc.assert(
       fc.property(page, ([blocks, prune]) => {
-        const [first, second] = [writtenBlocks(blocks, prune), writtenIndices(blocks, false)];
-        const { length } = writeStorage({ blocks: first, output_indices: second });
-        expect(length).toBeLessThanOrEqual(first.room + second.room + 100);
+        const joined = joinedSections(blocks.length, [encodeBlocks(blocks, prune).bytes]);
+        expect(writeStorage({ blocks: joined }).length).toBeLessThanOrEqual(joined.room + 100);
       }),
     );
   });

@@ -1,0 +1,51 @@
+import type { Database } from 'better-sqlite3';
+
+/** Parts of a schema that rows do not need, and that may act on them when they are inserted. */
+const LATER = ['view', 'trigger'];
+
+interface Insertion {
+  readonly sql: string;
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** Schema and rows of a database, from which others are created in one transaction. */
+export class SchemaTemplate {
+  readonly #tables: string;
+  readonly #insertions: readonly Insertion[];
+  readonly #later: string;
+
+  /** @param source a small database, which is read completely. */
+  constructor(source: Database) {
+    const objects = source
+      .prepare<[], { type: string; name: string; sql: string }>(
+        // Objects that SQLite creates by itself have no statement.
+        "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY rowid",
+      )
+      .all();
+    const statements = (isWanted: (type: string) => boolean): string =>
+      objects
+        .filter(({ type }) => isWanted(type))
+        .map(({ sql }) => `${sql};\n`)
+        .join('');
+    const tables = objects.filter(({ type }) => type === 'table').map(({ name }) => name);
+    const version = Number(source.pragma('user_version', { simple: true }));
+    this.#tables = statements((type) => type === 'table') + statements((type) => type === 'index');
+    this.#insertions = tables.map((name) => insertionOf(source, name)).filter(({ rows }) => rows.length > 0);
+    this.#later = `${statements((type) => LATER.includes(type))}PRAGMA user_version = ${version};`;
+  }
+
+  /** Fills an empty database. */
+  applyTo(db: Database): void {
+    db.transaction(() => {
+      db.exec(this.#tables);
+      for (const { sql, rows } of this.#insertions) for (const row of rows) db.prepare(sql).run(...row);
+      db.exec(this.#later);
+    })();
+  }
+}
+
+function insertionOf(source: Database, table: string): Insertion {
+  const rows = source.prepare<[], unknown[]>(`SELECT * FROM "${table}"`).raw().safeIntegers().all();
+  const places = rows[0]?.map(() => '?').join(', ') ?? '';
+  return { sql: `INSERT INTO "${table}" VALUES (${places})`, rows };
+}

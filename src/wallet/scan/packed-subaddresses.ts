@@ -1,0 +1,43 @@
+import { bytes32 } from '../../util/bytes.js';
+import type { PublicKey } from '../../crypto/types.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressKey } from '../model/records.js';
+
+/** Bytes of a packed entry. */
+export const ENTRY_BYTES = 40;
+
+/** Entries of {@link ENTRY_BYTES}: a spend key of 32 bytes, then major and minor index, u32 big-endian. */
+export type PackedSubaddresses = Uint8Array;
+
+/** Packs consecutive addresses of an account. @param spendKeys 32 bytes each. @param from minor index of the first. */
+export function packSubaddresses(spendKeys: Uint8Array, major: number, from: number): PackedSubaddresses {
+  const count = spendKeys.length / 32;
+  const packed = new Uint8Array(ENTRY_BYTES * count);
+  const view = new DataView(packed.buffer);
+  for (let i = 0; i < count; i++) {
+    const at = ENTRY_BYTES * i;
+    packed.set(spendKeys.subarray(32 * i, 32 * i + 32), at);
+    view.setUint32(at + 32, major);
+    view.setUint32(at + 36, from + i);
+  }
+  return packed;
+}
+
+/** Reads packed entries in their order. @param onEntry gets an index, and the offset of the spend key in the entries. */
+export function eachSubaddress(
+  packed: PackedSubaddresses,
+  onEntry: (index: SubaddressIndex, at: number) => void,
+): void {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
+  for (let at = 0; at + ENTRY_BYTES <= packed.length; at += ENTRY_BYTES)
+    onEntry({ major: view.getUint32(at + 32), minor: view.getUint32(at + 36) }, at);
+}
+
+export function unpackSubaddresses(packed: PackedSubaddresses): SubaddressKey[] {
+  const keys: SubaddressKey[] = [];
+  eachSubaddress(packed, (index, at) => {
+    const spendPublicKey: PublicKey = bytes32<'PublicKey'>(packed.slice(at, at + 32), 'PublicKey');
+    keys.push({ index, spendPublicKey });
+  });
+  return keys;
+}
