@@ -85,7 +85,12 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const facts = new WalletFactReader();
   const metrics = new Metrics({
     ...{ health, wallets, facts, directory, failover: server.failover },
-    info: { version: readOwnPackage().version, node: process.version, network: config.network, api: rpc.apiVersion },
+    info: {
+      version: readOwnPackage().version,
+      node: process.version,
+      network: config.network,
+      api: rpc.apiVersion,
+    },
   });
   listeners.follow(health, metrics);
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });

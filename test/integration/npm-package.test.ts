@@ -99,7 +99,9 @@ describe('the npm package', () => {
     ])
       expect(files).toContain(file);
     expect(
-      files.filter((file) => /^(?:src|test|bench|tools|build\/(?!server\/|src\/(?:client|util)\/))|\.map$|\.tgz$/.test(file)),
+      files.filter((file) =>
+        /^(?:src|test|bench|tools|build\/(?!server\/|src\/(?:client|util)\/))|\.map$|\.tgz$/.test(file),
+      ),
     ).toEqual([]);
     // Declarations are those of the client and of the files that it imports.
     expect(
