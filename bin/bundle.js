@@ -2,10 +2,12 @@
 // later. `bin/bundle.js server` writes build/server, which users start. `bin/bundle.js checked` writes build/checked for
 // the tests: the same, but a server compares every result with the schema of its method.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kind = process.argv[2] ?? 'server';
 const outdir = join(root, 'build', kind);
@@ -26,16 +28,44 @@ const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   )
   .filter((name) => !programs.includes(name));
 
-/** Loads modules of Node.js by `require`: `import` reads every member, and one of `node:http` loads a second client. */
-const requireNodeModules = {
-  name: 'require-node-modules',
+/**
+ * Reads members of Node.js modules that are imported, and no others: a plain `import` reads all of them, and for one of
+ * `node:http` Node.js loads a second HTTP client.
+ */
+const importMembersOnly = {
+  name: 'import-members-only',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
-      namespace === 'node' ? { path, external: true } : { path, namespace: 'node' },
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'node' } : { path, external: true },
     );
-    onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)});`,
-    }));
+    onLoad({ filter: /./, namespace: 'node' }, ({ path }) => {
+      const names = Object.keys(require(path)).filter(
+        (name) => /^[a-z_]\w*$/i.test(name) && name !== 'default',
+      );
+      const members = names.map((name) => `export const ${name} = /* @__PURE__ */ member('${name}');`);
+      return {
+        contents: `const all = require('${path}');
+          const member = (name) => all[name];
+          export default all;
+          ${members.join('\n')}`,
+      };
+    });
+  },
+};
+
+/**
+ * Keeps media types with a charset, and those that answers name without a slash: Express builds a table of all 2,500 when
+ * it is loaded, and needs no others for answers whose type is complete.
+ */
+const fewMediaTypes = {
+  name: 'few-media-types',
+  setup({ onLoad }) {
+    const named = ['text/plain', 'text/html'];
+    onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => {
+      const types = Object.entries(JSON.parse(readFileSync(path, 'utf8')));
+      const kept = types.filter(([name, { charset }]) => charset !== undefined || named.includes(name));
+      return { contents: JSON.stringify(Object.fromEntries(kept)), loader: 'json' };
+    });
   },
 };
 
@@ -67,7 +97,7 @@ const bundle = (entryPoints) =>
     target: 'node22',
     // Has a native part.
     external: ['better-sqlite3'],
-    plugins: [requireNodeModules, ...(isChecked ? [checkResults] : [])],
+    plugins: [importMembersOnly, fewMediaTypes, ...(isChecked ? [checkResults] : [])],
     banner: {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },
