@@ -11,5 +11,4 @@ setV8Flag('--no-parallel-scavenge', '14.6');
 keepCompiledModules();
 
 const { runWalletRpc } = await import('./wallet-rpc.js');
-const { failWith } = await import('./run-process.js');
-await runWalletRpc().catch((error: unknown) => failWith('wallet-rpc', error));
+await runWalletRpc();

@@ -3,7 +3,7 @@ import { parseCommandLine } from './options.js';
 import { mergeSources, toConfig } from './config.js';
 import { keepKeysFromCoreDumps } from './core-dumps.js';
 import { detach, sayReady } from './detach.js';
-import { runProcess } from './run-process.js';
+import { failWith, runProcess } from './run-process.js';
 import { createLogger } from './log.js';
 import { prepareStart } from './prepare.js';
 import { notifyServiceManager } from './service-manager.js';
@@ -16,8 +16,12 @@ const COMMAND_NAMES: readonly string[] = ['backup', 'credential', 'restore', 've
 /** True if a line of standard output can be changed in place. */
 const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';
 
-/** Runs the program with the arguments of the process, and ends the process. @throws ConfigError */
-export async function runWalletRpc(): Promise<never> {
+/** Runs the program with the arguments of the process, and ends the process. */
+export const runWalletRpc = (): Promise<never> =>
+  run().catch((error: unknown) => failWith('wallet-rpc', error));
+
+/** @throws ConfigError */
+async function run(): Promise<never> {
   // A closed output pipe must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // Files are readable by their owner only. Source: wallet_args.cpp `main`.
