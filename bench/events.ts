@@ -4,7 +4,7 @@ import { walletCalls, type WalletCalls } from '../test/support/json-rpc.js';
 import type { Monerod } from '../test/support/monerod.js';
 import { freePort } from '../test/support/process.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
-import { startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { preload, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
@@ -134,8 +134,8 @@ async function measureOrder(): Promise<void> {
   }
 }
 
-/** Module that keeps a server from writing events. */
-const WITHOUT_EVENTS = new URL('./without-events.js', import.meta.url).href;
+/** Flag of Node for a server that writes no events. */
+const WITHOUT_EVENTS = preload('without-events');
 
 /** Time and processor time of a refresh of the whole chain [ms]. */
 interface RefreshCost {
@@ -144,7 +144,7 @@ interface RefreshCost {
 }
 
 async function costOfRefresh(daemon: Monerod, nodeFlags: readonly string[]): Promise<RefreshCost> {
-  const server = await startWalletRpc({ daemon: daemon.address, nodeFlags });
+  const server = await startWalletRpc({ daemon: daemon.address, checked: true, nodeFlags });
   try {
     const wallet = walletCalls(server.port, 'w');
     await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
@@ -172,7 +172,7 @@ async function measureCost(): Promise<void> {
     const samples: { readonly on: RefreshCost[]; readonly off: RefreshCost[] } = { on: [], off: [] };
     for (let round = 0; round < Number(options.refreshes); round++) {
       samples.on.push(await costOfRefresh(daemon, []));
-      samples.off.push(await costOfRefresh(daemon, [`--import=${WITHOUT_EVENTS}`]));
+      samples.off.push(await costOfRefresh(daemon, [WITHOUT_EVENTS]));
     }
     for (const [name, of, bar] of [
       ['elapsed', (cost: RefreshCost) => cost.elapsed, '5 %'],

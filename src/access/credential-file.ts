@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatAddress, tryParseAddress } from '../cryptonote/address.js';
 import { ClientList } from './client-list.js';
 import { Credential, type CredentialRules, type SpendLimits } from './credential.js';

@@ -26,7 +26,6 @@ export function announce(
       'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
     );
   if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
-  announceArithmetic(log);
   for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
 }
 
@@ -41,8 +40,8 @@ const ARITHMETIC: Record<Build, string> = {
   simd: 'WebAssembly with integer SIMD',
 };
 
-/** Logs the build of the curve arithmetic in use, and why a faster build is unusable on this machine. */
-function announceArithmetic(log: Logger): void {
+/** Logs the build of the curve arithmetic in use, which it compiles, and why a faster build is unusable on this machine. */
+export function announceArithmetic(log: Logger): void {
   const { build, passedOver } = chooseKernel();
   const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;
   if (passedOver.length === 0) return log.info(text);

@@ -2,9 +2,10 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../util/own-package.js';
 
 /** Directory of the package's own compiled files. */
-const BUILD = fileURLToPath(new URL('../../../build/', import.meta.url));
+const BUILD = fileURLToPath(new URL('build/', PACKAGE_ROOT));
 
 /** Directory of the cache below its parent. */
 export const COMPILE_CACHE = '.compile-cache';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { parseJson, type Json } from '../util/json.js';
 import { writeJson } from '../util/json-writer.js';
 

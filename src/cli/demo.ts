@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatCoins } from '../cryptonote/coins.js';
 import { amount } from '../util/amount.js';
 import type { DemoServer } from './demo-client.js';

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { withoutCompileCache } from './compile-cache.js';
 import { ConfigError, environmentName } from './options.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
@@ -17,8 +18,8 @@ export async function detach(args: readonly string[]): Promise<never> {
     {
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Overrides the flag in the config file too.
-      env: { ...process.env, [environmentName('detach')]: '0' },
+      // Overrides the flag in the config file too. The child sets up its own cache, after its flags of V8.
+      env: { ...withoutCompileCache(process.env), [environmentName('detach')]: '0' },
     },
   );
   let errorOutput = '';

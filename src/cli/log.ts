@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { pino, type DestinationStream, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../services/manager/log-control.js';
 import { ConfigError } from './options.js';
+import { SpacedOutput } from './spaced-output.js';
 
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
@@ -34,10 +35,11 @@ export function createLogger(
   file: string | undefined,
   print: (lines: string) => void = (lines) => void process.stdout.write(lines),
 ): Logger {
+  const output = new SpacedOutput(print);
   const console = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {
-      print(humanLine(String(chunk)));
+      output.write(humanLine(String(chunk)));
       done();
     },
   });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Listener } from '../jsonrpc/listener.js';
 import type { Config } from './config.js';
@@ -22,12 +21,6 @@ export interface Prepared {
   /** Port of `--metrics-bind`. */
   readonly metricsListener?: Listener;
 }
-
-/**
- * Pause between a `Binding on` line and the next line [ms]. Launchers parse the address from the chunk of standard
- * output that contains it, up to the chunk's last space and colon, so no other line may arrive in that chunk.
- */
-export const APART_MS = 100;
 
 const textOf = (secret: { expose(): Uint8Array }): string => Buffer.from(secret.expose()).toString('utf8');
 
@@ -67,7 +60,7 @@ async function bindPorts(rpc: Config['rpc'], log: Logger): Promise<Listener[]> {
       log.warn(`${problem.message}; the server starts without this address`);
       continue;
     }
-    await sayBound(ip, listeners.at(-1)?.port ?? port, log);
+    sayBound(ip, listeners.at(-1)?.port ?? port, log);
   }
   return listeners;
 }
@@ -86,11 +79,9 @@ async function bindMetrics(
   }
 }
 
-/** Logs the address in the form that launchers parse, then pauses for `APART_MS`. */
-export async function sayBound(ip: string, port: number, log: Logger): Promise<void> {
+/** Logs the address in the form that launchers parse; {@link SpacedOutput} keeps the next line apart. */
+export const sayBound = (ip: string, port: number, log: Logger): void =>
   log.info(`Binding on ${ip} (${ip.includes(':') ? 'IPv6' : 'IPv4'}):${port}`);
-  await pause(APART_MS);
-}
 
 /** Builds the error for an address that cannot be bound. @param flags that select the address and the port. */
 export function cannotListen(

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { parseCommandLine } from './options.js';
 import { failWith, runProcess } from './run-process.js';
 import { createLogger } from './log.js';
 import { REGTEST_DAEMON, toRegtestConfig } from './regtest-options.js';
 import type { RegtestGreeting } from './regtest-process.js';
 import { startRegtest } from './regtest-server.js';
+import { readOwnPackage } from '../util/own-package.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const { version } = readOwnPackage();
 
 async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -60,7 +60,7 @@ export async function startRegtest(
     servers.push(server);
     ports.push(await listen(server, ip, port, restricted ? 'rpc-restricted-bind' : 'rpc-bind'));
     if (restricted) log.info(`Restricted mode at port ${ports.at(-1) ?? 0}`);
-    await sayBound(ip, ports.at(-1) ?? 0, log);
+    sayBound(ip, ports.at(-1) ?? 0, log);
   }
   const publisher = new Publisher();
   if (config.publish !== undefined) await publish(daemon, publisher, config.publish, log);

@@ -26,7 +26,7 @@ import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
-import { announce } from './announce.js';
+import { announce, announceArithmetic } from './announce.js';
 import { createClients } from './clients.js';
 import { withoutCompileCache } from './compile-cache.js';
 import type { Config } from './config.js';
@@ -49,6 +49,9 @@ export interface RunningServer {
 
 /** Path of one wallet, percent-encoded. */
 const WALLET_PATH = '/wallet/:target/json_rpc';
+
+/** Time from the start to the preparations that the first request does not wait for [ms]. */
+const WARM_UP_MS = 100;
 
 const GRACE_MS = 5_000;
 /** Time for pending requests to complete before their calls to the daemon are aborted. */
@@ -73,8 +76,6 @@ export async function startServer(
   stop: () => void,
   line?: StatusLine,
 ): Promise<RunningServer> {
-  // Loads the slow hash early: opening a wallet starts with it.
-  startSlowHash();
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemons = config.daemon.offline ? [] : listedDaemons(config, daemonLogin, regtest?.address);
   const tls = readTls(config.rpc.ssl, log);
@@ -175,7 +176,13 @@ export async function startServer(
   if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
-  server.start();
+  // Threads that start and code that compiles would compete for the processors with the first answers.
+  const warmUp = setTimeout(() => {
+    // Opening a wallet starts with the slow hash.
+    startSlowHash();
+    server.start();
+    announceArithmetic(log);
+  }, WARM_UP_MS).unref();
   const opening = openWallets(server, config.wallet, log);
   start.progress = opening.progress;
   noteStarted();
@@ -189,6 +196,7 @@ export async function startServer(
     port: listeners.at(-1)?.port ?? config.rpc.port,
     async close() {
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
+      clearTimeout(warmUp);
       server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);

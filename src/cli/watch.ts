@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ObserveDaemons } from '../daemon/call-report.js';
 import type { Call } from '../jsonrpc/dispatcher.js';
@@ -9,6 +8,7 @@ import type { FormTarget, Page } from '../jsonrpc/pages.js';
 import { registry } from '../rpc/registry.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
+import { readOwnPackage } from '../util/own-package.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
 import { healthPages } from '../watch/health-pages.js';
 import { Metrics } from '../watch/metrics/metrics.js';
@@ -48,10 +48,6 @@ export interface WatchParts {
 
 const MAX_CONNECTIONS = 20;
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
 /** Listeners of the {@link WalletManager}, which exist before it. */
 export class WatchListeners {
   readonly sync = new SyncProgress();
@@ -89,7 +85,12 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const facts = new WalletFactReader();
   const metrics = new Metrics({
     ...{ health, wallets, facts, directory, failover: server.failover },
-    info: { version, node: process.version, network: config.network, api: rpc.apiVersion },
+    info: {
+      version: readOwnPackage().version,
+      node: process.version,
+      network: config.network,
+      api: rpc.apiVersion,
+    },
   });
   listeners.follow(health, metrics);
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });

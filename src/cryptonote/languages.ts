@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { PACKAGE_ROOT } from '../util/own-package.js';
 
 /** A language of mnemonics. */
 export interface Language {
@@ -73,7 +74,7 @@ const loaded = new Map<Language, WordList>();
 export function wordList(of: Language): WordList {
   const known = loaded.get(of);
   if (known !== undefined) return known;
-  const path = new URL(`../../../wordlists/${of.file}.txt`, import.meta.url);
+  const path = new URL(`wordlists/${of.file}.txt`, PACKAGE_ROOT);
   const words = readFileSync(path, 'utf8').trimEnd().split('\n');
   const list = {
     words,

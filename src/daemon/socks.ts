@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { SocksClient } from 'socks';
 import { DaemonError } from './errors.js';
 
 /** Address of a SOCKS 5 proxy. */
@@ -20,6 +19,8 @@ export function parseProxy(text: string): Proxy {
 
 /** Opens a connection through a proxy, which resolves the name of the host. */
 export async function connectThrough(proxy: Proxy, host: string, port: number): Promise<Socket> {
+  // Loaded by servers with a proxy only.
+  const { SocksClient } = await import('socks');
   const { socket } = await SocksClient.createConnection({
     proxy: { ...proxy, type: 5 },
     command: 'connect',

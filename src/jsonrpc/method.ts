@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Json } from '../util/json.js';
 import type { RequestSize } from './request-body.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { U64_MAX, type Amount } from '../util/amount.js';
 import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
 import * as wire from '../jsonrpc/wire.js';
 import type { Json } from '../util/json.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import * as wire from '../jsonrpc/wire.js';
 import type { EventType } from '../wallet/model/events.js';
 import { indexSchema } from './shapes.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
 import type { Method } from '../jsonrpc/method.js';
 import type { EncodedJson } from '../util/json-writer.js';

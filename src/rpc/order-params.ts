@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { keccak } from '../crypto/keccak.js';
 import type { CallOrigin } from '../jsonrpc/dispatcher.js';
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { flag, text, u32, u64 } from '../jsonrpc/params.js';
 import type { Spender } from '../wallet/model/spender.js';
 import { WalletError } from '../wallet/model/wallet-error.js';

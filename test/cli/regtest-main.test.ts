@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from '@jest/globals';
 import { post } from '../support/json-rpc.js';
 import { freePort, start, stop, until } from '../support/process.js';
+import { bundled } from '../support/wallet-rpc.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
+const MAIN = bundled('regtest-main');
 
 describe('the regtest daemon', () => {
   it('warns at start-up of flags without effect, and stops on a signal', async () => {

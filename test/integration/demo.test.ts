@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { start, stop, type RunningProcess } from '../support/process.js';
+import { bundled } from '../support/wallet-rpc.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/demo-main.js', import.meta.url));
+const MAIN = bundled('demo-main');
 
 const leavings = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('wallet-rpc-demo-'));
 

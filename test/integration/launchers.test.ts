@@ -1,17 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectToDaemonRpc, connectToWalletRpc } from 'monero-ts';
 import { freePort, start, stop, until } from '../support/process.js';
-import { MAIN } from '../support/wallet-rpc.js';
+import { bundled, MAIN } from '../support/wallet-rpc.js';
 
 /*
  * Programs that start a server and parse its address from chunks of standard output.
  */
 
-const REGTEST_DAEMON = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
+const REGTEST_DAEMON = bundled('regtest-main');
 
 let directory: string;
 

@@ -42,9 +42,9 @@ describe.each(LIMITED_PROCESSORS)('on a processor $title', ({ flags, build }) =>
   it('the server logs the build in use, finds its money, and pays', async () => {
     const wallet = await startWalletRpc({ daemon: daemon.address, nodeFlags: flags });
     try {
-      const output = await until('the start', () => {
+      const output = await until('the line', () => {
         const text = wallet.process.output();
-        return text.includes('Starting wallet RPC server') ? text : undefined;
+        return text.includes('Curve arithmetic') ? text : undefined;
       });
       expect(output).toContain(LINES[build ?? 'plain']);
       await wallet.rpc('restore_deterministic_wallet', {

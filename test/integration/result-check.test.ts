@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, describe, it } from '@jest/globals';
-import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { preload, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* Servers under test compare their results with the schemas of the methods. */
 
-const corrupting = `--import=${new URL('../support/corrupt-results.js', import.meta.url).href}`;
+const corrupting = preload('corrupt-results');
 const message = 'result differs from its schema: get_languages (1.3): Unrecognized key: "extra"';
 
 describe('a server under test', () => {

@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { daemonAt, type Monerod } from './monerod.js';
 import { post } from './json-rpc.js';
 import { freePort, start, stop, until } from './process.js';
+import { bundled } from './wallet-rpc.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/regtest-main.js', import.meta.url));
+const MAIN = bundled('regtest-main');
 
 /** Starts our regtest daemon in a child process, with the interface of the real one. */
 export async function startRegtestDaemon(args: readonly string[] = []): Promise<Monerod> {

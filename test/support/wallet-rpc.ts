@@ -32,13 +32,21 @@ export interface WalletRpcOptions {
   readonly under?: readonly string[];
   /** Flags of Node, for our server only. */
   readonly nodeFlags?: readonly string[];
+  /** Whether our server checks its results; absent: in tests. */
+  readonly checked?: boolean;
 }
 
 const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
-/** Flag of Node for a server whose results are checked against the schemas of the methods. */
-export const CHECK_RESULTS = `--import=${new URL('check-results.js', import.meta.url).href}`;
+/** Tests check results; benchmarks measure the server as users start it. */
+const isTest = process.env['JEST_WORKER_ID'] !== undefined;
+
+/** Path of a bundled program. @param checked whether a server compares its results with the schemas of its methods. */
+export const bundled = (name: string, checked = isTest): string =>
+  fileURLToPath(new URL(`../../${checked ? 'checked' : 'server'}/${name}.js`, import.meta.url));
+/** Flag of Node that loads a module into a server that checks its results. The bundle has it (`bin/bundle.js`). */
+export const preload = (name: string): string => `--import=${bundled(name, true)}`;
 /** Main module of our server. */
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+export const MAIN = bundled('main');
 
 function nodeArgs(daemon: string | undefined, args: readonly string[]): string[] {
   if (daemon !== undefined) return [`--daemon-address=${daemon}`];
@@ -105,13 +113,10 @@ const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: '131072',
 };
 
-/** Tests check results; benchmarks measure the server as it is. */
-const isTest = process.env['JEST_WORKER_ID'] !== undefined;
-
 /** Starts our server. In tests, a result that differs from the schema of its method is an error. */
 export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
   launch(
-    [process.execPath, ...NODE_FLAGS, ...(isTest ? [CHECK_RESULTS] : []), ...(options.nodeFlags ?? []), MAIN],
+    [process.execPath, ...NODE_FLAGS, ...(options.nodeFlags ?? []), bundled('main', options.checked)],
     { ...options, env: { ...ALLOCATOR, ...options.env } },
     withoutLogin(options),
   );

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { Bytes } from '../../util/bytes.js';
 import { migrate } from '../../util/migrations.js';
+import { PACKAGE_ROOT } from '../../util/own-package.js';
 
 export type Db = Database.Database;
 
-const MIGRATIONS = fileURLToPath(new URL('../../../../migrations/regtest', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('migrations/regtest', PACKAGE_ROOT));
 const FILE = 'regtest.sqlite';
 
 /**

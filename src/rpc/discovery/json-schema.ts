@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../../util/json.js';
 
 /** A JSON Schema (draft 7). */

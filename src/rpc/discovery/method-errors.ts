@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { INVALID_PARAMS } from '../../jsonrpc/errors.js';
 import type { Fault } from '../../wallet/model/wallet-error.js';
 import { CODE, DENIED } from '../error-map.js';

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EncodedJson, writeWholeJson } from '../../util/json-writer.js';
+import { readOwnPackage } from '../../util/own-package.js';
 import { resultSchema, type ApiVersion } from '../api-version.js';
 import type { WalletMethod } from '../method.js';
 import { EXAMPLES, type Example } from './examples.js';
@@ -24,8 +24,7 @@ const DESCRIPTION =
   'of results. Every method may also return -32603 (Internal error).';
 
 function info(version: ApiVersion): JsonSchema {
-  const file = new URL('../../../../package.json', import.meta.url);
-  const about = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<'version' | 'license', string>>;
+  const about = readOwnPackage();
   return {
     title: 'wallet-rpc',
     description: DESCRIPTION,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { height, listOf, params, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import { EVENT_TYPES } from '../../wallet/model/events.js';

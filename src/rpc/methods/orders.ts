@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { params } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import type { OpenWallet } from '../../services/open-wallet.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { height, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';

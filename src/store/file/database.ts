@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
 import { migrate, NewerSchemaError } from '../../util/migrations.js';
+import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { SchemaTemplate } from '../../util/schema-template.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { StatementCachingDatabase } from './statement-cache.js';
@@ -18,7 +19,7 @@ export interface StoreKey {
   readonly cipher: StoreCipher;
 }
 
-const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('migrations', PACKAGE_ROOT));
 
 /**
  * Longest wait for a lock of another program [ms], such as a backup. The wait blocks this thread, and so the requests of

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { FormTarget, Page, PageAnswer, PageRequest } from '../../jsonrpc/pages.js';
+import { PACKAGE_ROOT } from '../../util/own-package.js';
 import type { Receiving } from './receiving.js';
 import { statusPage, type Extras } from './status-page.js';
 import type { StatusReader } from './status-view.js';
 
 /** Folder of the files that browsers get unchanged. */
-const FILES = new URL('../../../../pages/', import.meta.url);
+const FILES = new URL('pages/', PACKAGE_ROOT);
 
 /**
  * Nothing but the files of this server: no inline script or style, and no frame around the page. The referrer is kept

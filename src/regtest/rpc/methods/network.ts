@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag, listOf, none, params, text, u32 } from '../../../jsonrpc/params.js';
 import { isBannable } from '../../bans.js';
 import { refuse } from '../errors.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { block as blockCodec, blockHashingBlob } from '../../../cryptonote/block.js';
 import { parseExtra, writeExtra } from '../../../cryptonote/extra.js';
 import { auxSlots, MAX_AUX_CHAINS, mergeMiningDepth } from '../../../cryptonote/merge-mining.js';

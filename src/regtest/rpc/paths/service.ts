@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag, height, listOf, none, params, text, u32, u64 } from '../../../jsonrpc/params.js';
 import { isLockOpen } from '../../../cryptonote/unlock-time.js';
 import { toHex } from '../../../util/bytes.js';

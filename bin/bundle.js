@@ -1,0 +1,111 @@
+// Bundles the programs, each of their threads into one file: a server that loads a thousand modules starts half a second
+// later. `bin/bundle.js server` writes build/server, which users start. `bin/bundle.js checked` writes build/checked for
+// the tests: the same, but a server compares every result with the schema of its method.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const require = createRequire(import.meta.url);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const kind = process.argv[2] ?? 'server';
+const outdir = join(root, 'build', kind);
+const isChecked = kind === 'checked';
+
+const programs = ['main', 'regtest-main', 'demo-main'].map((name) => `src/cli/${name}.ts`);
+/** Modules that tests and benchmarks load into a server, to change it. */
+const changes = ['test/support/corrupt-results.ts', 'bench/without-events.ts'];
+
+const THREAD = /new URL\(\s*'\.\/([\w-]+)\.js',\s*import\.meta\.url/g;
+/** Sources that others name as a file to start: threads. */
+const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .flatMap((name) =>
+    [...readFileSync(join(root, 'src', name), 'utf8').matchAll(THREAD)].map(([, thread]) =>
+      join('src', name, '..', `${thread}.ts`),
+    ),
+  )
+  .filter((name) => !programs.includes(name));
+
+/**
+ * Reads members of Node.js modules that are imported, and no others: a plain `import` reads all of them, and for one of
+ * `node:http` Node.js loads a second HTTP client.
+ */
+const importMembersOnly = {
+  name: 'import-members-only',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'node' } : { path, external: true },
+    );
+    onLoad({ filter: /./, namespace: 'node' }, ({ path }) => {
+      const names = Object.keys(require(path)).filter(
+        (name) => /^[a-z_]\w*$/i.test(name) && name !== 'default',
+      );
+      const members = names.map((name) => `export const ${name} = /* @__PURE__ */ member('${name}');`);
+      return {
+        contents: `const all = require('${path}');
+          const member = (name) => all[name];
+          export default all;
+          ${members.join('\n')}`,
+      };
+    });
+  },
+};
+
+/**
+ * Keeps media types with a charset, and those that answers name without a slash: Express builds a table of all 2,500 when
+ * it is loaded, and needs no others for answers whose type is complete.
+ */
+const fewMediaTypes = {
+  name: 'few-media-types',
+  setup({ onLoad }) {
+    const named = ['text/plain', 'text/html'];
+    onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => {
+      const types = Object.entries(JSON.parse(readFileSync(path, 'utf8')));
+      const kept = types.filter(([name, { charset }]) => charset !== undefined || named.includes(name));
+      return { contents: JSON.stringify(Object.fromEntries(kept)), loader: 'json' };
+    });
+  },
+};
+
+/** Gives the server the call function that checks results. */
+const checkResults = {
+  name: 'check-results',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/rpc\/service\.js$/ }, ({ importer }) =>
+      basename(importer) === 'server.ts'
+        ? { path: join(root, 'test/support/checked-service.ts') }
+        : undefined,
+    );
+  },
+};
+
+/** Bundles sources that run in one thread: they share modules. */
+const bundle = (entryPoints) =>
+  build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir,
+    // All files lie in one folder, so that './name.js' beside a source is './name.js' beside its bundle.
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    // Has a native part.
+    external: ['better-sqlite3'],
+    plugins: [importMembersOnly, fewMediaTypes, ...(isChecked ? [checkResults] : [])],
+    banner: {
+      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+
+rmSync(outdir, { recursive: true, force: true });
+await Promise.all([
+  bundle([...programs, ...(isChecked ? changes : [])]),
+  ...threads.map((thread) => bundle([thread])),
+]);

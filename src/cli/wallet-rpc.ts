@@ -1,0 +1,64 @@
+import { availableParallelism } from 'node:os';
+import { parseCommandLine } from './options.js';
+import { mergeSources, toConfig } from './config.js';
+import { keepKeysFromCoreDumps } from './core-dumps.js';
+import { detach, sayReady } from './detach.js';
+import { failWith, runProcess } from './run-process.js';
+import { createLogger } from './log.js';
+import { prepareStart } from './prepare.js';
+import { notifyServiceManager } from './service-manager.js';
+import { StatusLine } from './status-line.js';
+import { readOwnPackage } from '../util/own-package.js';
+
+/** Commands beside the server: `commands.ts` runs them. */
+const COMMAND_NAMES: readonly string[] = ['backup', 'credential', 'restore', 'verify'];
+
+/** True if a line of standard output can be changed in place. */
+const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';
+
+/** Runs the program with the arguments of the process, and ends the process. */
+export const runWalletRpc = (): Promise<never> =>
+  run().catch((error: unknown) => failWith('wallet-rpc', error));
+
+/** @throws ConfigError */
+async function run(): Promise<never> {
+  // A closed output pipe must not end the server.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  // Files are readable by their owner only. Source: wallet_args.cpp `main`.
+  process.umask(0o077);
+  const areKeysSafe = keepKeysFromCoreDumps();
+  const [first = ''] = process.argv.slice(2);
+  if (COMMAND_NAMES.includes(first)) {
+    const { runCommand } = await import('./commands.js');
+    process.exit(await runCommand(first, process.argv.slice(3)));
+  }
+  const config = toConfig(
+    mergeSources(parseCommandLine(process.argv.slice(2), readOwnPackage().version), process.env),
+    availableParallelism(),
+  );
+  if (config.detach) return detach(process.argv.slice(2));
+  const line = isTerminal() ? new StatusLine(process.stdout) : undefined;
+  const log = createLogger(config.log.categories, config.log.file, line && ((lines) => line.print(lines)));
+  if (!areKeysSafe)
+    log.warn('Core dumps are on, and would hold the keys of open wallets: start with ulimit -c 0');
+  const code = await runProcess({
+    title: 'Wallet RPC server',
+    log,
+    pidFile: config.pidFile,
+    async start(stop) {
+      const prepared = await prepareStart(config, log);
+      // Loading the server takes longest: clients can connect meanwhile, and launchers read the address.
+      const { startServer } = await import('./server.js');
+      const running = await startServer(config, prepared, log, () => stop('stop_wallet'), line);
+      sayReady();
+      void notifyServiceManager('ready', log);
+      return {
+        async close() {
+          void notifyServiceManager('stopping', log);
+          await running.close();
+        },
+      };
+    },
+  });
+  process.exit(code);
+}
