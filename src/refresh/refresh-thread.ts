@@ -15,6 +15,7 @@ import { monotonicMs } from './monotonic-time.js';
 import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
+import { SmallBatchScanner } from './small-batch-scanner.js';
 import { scanTransactions } from './transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 import { WalletScanner } from './wallet-scanner.js';
@@ -26,9 +27,10 @@ collectWhenIdle();
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
-const kernel = new KernelPool(threads);
-kernel.start();
+const pool = new KernelPool(threads);
+pool.start();
 const ownKernel = loadKernel();
+const kernel = new SmallBatchScanner(pool, ownKernel);
 const wallets = new Map<WalletId, AttachedWallet>();
 let feeds: (DaemonFeeds & { readonly daemon: HttpDaemon }) | undefined;
 
