@@ -73,8 +73,8 @@ export async function startServer(
   stop: () => void,
   line?: StatusLine,
 ): Promise<RunningServer> {
-  // Loads the slow hash early: opening a wallet starts with it.
-  startSlowHash();
+  // Opening a wallet starts with the slow hash.
+  if (config.wallet.file !== undefined || config.wallet.open.length > 0) startSlowHash();
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemons = config.daemon.offline ? [] : listedDaemons(config, daemonLogin, regtest?.address);
   const tls = readTls(config.rpc.ssl, log);
