@@ -82,6 +82,48 @@ describe('imports run downwards only', () => {
   });
 });
 
+/** Imports that remain in the compiled file: those of types do not. */
+const LOADED = /^(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^']+)'/gms;
+
+/** Packages that a file loads, through all files that it imports. */
+function packagesOf(entry: string): string[] {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const load = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const [, path = ''] of readFileSync(join(src, file), 'utf8').matchAll(LOADED)) {
+      if (path.startsWith('.')) load(relative(src, join(src, file, '..', path)).replace(/\.js$/, '.ts'));
+      else if (!path.startsWith('node:'))
+        packages.add(path.split('/', path.startsWith('@') ? 2 : 1).join('/'));
+    }
+  };
+  load(entry);
+  return [...packages];
+}
+
+describe('threads', () => {
+  const entries = [
+    ...new Set(files.flatMap((file) => pathsIn(file, THREADS)).map((path) => path.replace(/\.js$/, '.ts'))),
+  ].filter((path) => /-(?:thread|worker)\.ts$/.test(path));
+
+  test('are found by their files', () => {
+    expect(entries).toContain(join('kernel', 'kernel-worker.ts'));
+    expect(entries.length).toBeGreaterThan(9);
+    expect(packagesOf(join('cli', 'server.ts'))).toEqual(expect.arrayContaining(['zod', 'express']));
+  });
+
+  // Each thread has a heap of its own, which holds its modules with their sources.
+  test.each(entries)('%s loads none of the packages that serve requests', (entry) => {
+    const serving = ['express', 'zod', 'pino', 'commander', 'http-auth'];
+    expect(packagesOf(entry).filter((name) => serving.includes(name))).toEqual([]);
+  });
+
+  test('that scan load no package at all', () => {
+    expect(packagesOf(join('kernel', 'kernel-worker.ts'))).toEqual([]);
+  });
+});
+
 /** Rooms of `services` from top to bottom. A file imports files of its own room and of rooms below. */
 const rooms = [
   'manager',

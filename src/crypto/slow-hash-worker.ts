@@ -3,14 +3,13 @@ import { WorkerPool } from '../util/worker-pool.js';
 import type { SlowHashTask } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
-/**
- * Worker threads; they are small and stay alive since logins and wallet opens wait for them, but never keep the
- * process running.
- */
+/** Time before an idle thread ends [s]. It holds 12 MiB, and another takes as long to start as one hash. */
+const IDLE_SECONDS = 5;
+
 const threads = new WorkerPool<SlowHashTask, Hash>(
   new URL('./slow-hash-thread.js', import.meta.url),
   Math.min(4, availableParallelism()),
-  Infinity,
+  IDLE_SECONDS,
 );
 
 /** Starts a thread ahead of the first hash. */

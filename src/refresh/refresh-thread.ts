@@ -14,6 +14,7 @@ import { monotonicMs } from './monotonic-time.js';
 import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
+import { SmallBatchScanner } from './small-batch-scanner.js';
 import { scanTransactions } from './transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 import { WalletScanner } from './wallet-scanner.js';
@@ -28,9 +29,10 @@ const KEYS_AT_ONCE = 2000;
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
-const kernel = new KernelPool(threads);
-kernel.start();
+const pool = new KernelPool(threads);
+pool.start();
 const ownKernel = loadKernel();
+const kernel = new SmallBatchScanner(pool, ownKernel);
 const wallets = new Map<WalletId, AttachedWallet>();
 let feeds: (DaemonFeeds & { readonly daemon: HttpDaemon }) | undefined;
 

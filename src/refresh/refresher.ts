@@ -33,17 +33,24 @@ interface PoolScan {
   isCommitted: boolean;
 }
 
+/** Time without an open wallet after which the thread ends [s]. */
+const IDLE_SECONDS = 60;
+
 /**
- * Runs refreshes on a thread of their own and commits their findings on this one. A thread that dies fails the
- * refreshes under way; the next request starts another.
+ * Runs refreshes on a thread of their own and commits their findings on this one. The thread starts when it is needed,
+ * and ends when no wallet has been open for a while. One that dies fails the refreshes under way; the next request
+ * starts another.
  */
 export class Refresher {
   readonly #threads: number;
   readonly #chain: ExpectedChain;
   readonly #pendingRequests: PendingRequests;
   readonly #observe: ObserveDaemons;
+  readonly #idleSeconds: number;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
+  /** Ends the thread, while no wallet is open. */
+  #ending: NodeJS.Timeout | undefined;
   /** Wallets that the thread knows; a wallet is attached with its first request. */
   readonly #attached = new Map<WalletId, PoolScan>();
   readonly #targets = new Map<WalletId, RefreshTarget>();
@@ -54,6 +61,7 @@ export class Refresher {
   /**
    * @param threads scanning threads. @param pendingRequests pending requests, which go before commits.
    * @param observe is called at the end of each call of the thread to the daemon.
+   * @param idleSeconds time without an open wallet after which the thread ends.
    */
   constructor(
     threads: number,
@@ -61,21 +69,25 @@ export class Refresher {
     daemon: DaemonConfig | undefined,
     pendingRequests: PendingRequests,
     observe: ObserveDaemons = () => undefined,
+    idleSeconds = IDLE_SECONDS,
   ) {
     this.#threads = threads;
     this.#chain = chain;
     this.#daemon = daemon;
     this.#pendingRequests = pendingRequests;
     this.#observe = observe;
+    this.#idleSeconds = idleSeconds;
   }
 
-  /** Starts the threads ahead of the first refresh. */
+  /** Starts the threads ahead of the first refresh: a wallet is about to be opened. */
   start(): void {
     this.#worker ??= this.#spawn();
+    this.#endWhenUnused();
   }
 
   attach(target: RefreshTarget): WalletId {
     const wallet = ++this.#counter;
+    clearTimeout(this.#ending);
     this.#targets.set(wallet, target);
     return wallet;
   }
@@ -86,6 +98,7 @@ export class Refresher {
     this.#fail(wallet, new RefreshCancelled('the wallet is closed'));
     this.#calls.drop(wallet, new RefreshCancelled('the wallet is closed'));
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
+    this.#endWhenUnused();
   }
 
   /** Replaces the daemon and cancels all refreshes. @param config undefined: offline. */
@@ -260,6 +273,17 @@ export class Refresher {
 
   async close(): Promise<void> {
     for (const wallet of [...this.#targets.keys()]) this.detach(wallet);
+    clearTimeout(this.#ending);
+    await this.#end();
+  }
+
+  #endWhenUnused(): void {
+    if (this.#targets.size > 0) return;
+    clearTimeout(this.#ending);
+    this.#ending = setTimeout(() => void this.#end(), 1000 * this.#idleSeconds).unref();
+  }
+
+  async #end(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();

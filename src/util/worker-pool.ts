@@ -18,11 +18,11 @@ export class WorkerPool<In, Out> {
   readonly #idleSeconds: number;
   readonly #queue: Task<In, Out>[] = [];
   /** Idle workers, longest idle first, each with the timer that ends it. */
-  readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout | undefined }[] = [];
+  readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = [];
   readonly #busy = new Map<Worker, Task<In, Out>>();
   #closed = false;
 
-  /** @param size most threads, ≥ 1. @param idleSeconds time before an idle thread ends; it may be Infinity. */
+  /** @param size most threads, ≥ 1. @param idleSeconds time before an idle thread ends. */
   constructor(script: URL, size: number, idleSeconds = 60) {
     this.#script = script;
     this.#idleSeconds = idleSeconds;
@@ -87,10 +87,7 @@ export class WorkerPool<In, Out> {
       this.#removeIdle(worker);
       void worker.terminate();
     };
-    const timer = Number.isFinite(this.#idleSeconds)
-      ? setTimeout(finish, 1000 * this.#idleSeconds).unref()
-      : undefined;
-    this.#idle.push({ worker, timer });
+    this.#idle.push({ worker, timer: setTimeout(finish, 1000 * this.#idleSeconds).unref() });
   }
 
   #removeIdle(worker: Worker): void {

@@ -15,7 +15,7 @@ import type { BlockRef, PageFindings } from '../../src/wallet/model/records.js';
 import { unpackSubaddresses } from '../../src/wallet/scan/packed-subaddresses.js';
 import { BlockServer } from '../support/block-server.js';
 import { hashOf, prefixWith } from '../support/loose-tx.js';
-import { freePort } from '../support/process.js';
+import { freePort, sleep } from '../support/process.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
 
 let refresher: Refresher;
@@ -293,5 +293,43 @@ describe('wallets at a daemon', () => {
     };
     await refresher.lookAhead(wallet, { major: 3, minor: 400 }, [{ major: 0, minor: 0 }]);
     expect(committed).toBe(3 * 400);
+  });
+});
+
+describe('the thread of refreshes', () => {
+  let server: BlockServer;
+
+  beforeEach(async () => {
+    server = new BlockServer(blocks);
+    const chainFacts = { genesis: blockHash(blocks[0] as Block) };
+    const config = configOf(await server.start());
+    refresher = new Refresher(1, chainFacts, config, new PendingRequests(), undefined, 0.02);
+  });
+  afterEach(() => server.stop());
+
+  /** Waits until the connection that the thread keeps to the daemon is closed, as the thread ends. */
+  const ended = async (): Promise<void> => {
+    while ((await server.connections()) > 0) await sleep(10);
+  };
+
+  it('ends once no wallet has been open for a while, and starts again for the next one', async () => {
+    const first = refresher.attach(new MemoryTarget());
+    await refresher.refresh(first, FROM);
+    expect(await server.connections()).toBeGreaterThan(0);
+    refresher.detach(first);
+    await ended();
+    const target = new MemoryTarget();
+    await refresher.refresh(refresher.attach(target), FROM);
+    expect(target.holds(blocks)).toBe(true);
+  });
+
+  it('lives on while a wallet is open', async () => {
+    const target = new MemoryTarget();
+    const [closed, open] = [refresher.attach(new MemoryTarget()), refresher.attach(target)];
+    await refresher.refresh(closed, FROM);
+    refresher.detach(closed);
+    const end = performance.now() + 200;
+    while (performance.now() < end) await refresher.refresh(open, FROM);
+    expect(target.attached).toBe(1);
   });
 });

@@ -42,6 +42,13 @@ export class BlockServer {
     });
   }
 
+  /** Number of open connections. */
+  connections(): Promise<number> {
+    return new Promise((resolve, reject) =>
+      this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+    );
+  }
+
   countOf(path: string): number {
     return this.asked.filter((asked) => asked === path).length;
   }

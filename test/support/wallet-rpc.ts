@@ -105,7 +105,7 @@ async function launch(
 }
 
 /** Flags of Node that `bin/wallet-rpc` sets. */
-const NODE_FLAGS = ['--max-semi-space-size=8'];
+const NODE_FLAGS = ['--max-semi-space-size=4'];
 /** Environment that `bin/wallet-rpc` sets. */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',

@@ -145,9 +145,8 @@ export class WalletManager {
     return listWallets(this.#wallets, this.settings.directory);
   }
 
-  /** Starts the refresh threads before the first wallet needs them, and the probes of listed daemons. */
+  /** Starts the probes of listed daemons. */
   start(): void {
-    this.#daemon.start();
     this.failover.start();
   }
 

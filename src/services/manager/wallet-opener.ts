@@ -89,6 +89,7 @@ export class WalletOpener {
       ...(multisig === undefined ? {} : { multisig }),
       other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
+    this.#shared.daemon.start();
     if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight });
     assertApart(paths);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
@@ -127,8 +128,12 @@ export class WalletOpener {
     draft.replace();
   }
 
-  /** @throws WalletError `wrong_password`, `wallet_io`, `wallet_corrupt`, also for a wallet of another network. */
+  /**
+   * Reads the keys of a wallet that is to be opened. The threads of the refresh start while the password is hashed.
+   * @throws WalletError `wrong_password`, `wallet_io`, `wallet_corrupt`, also for a wallet of another network.
+   */
   async readKeys(paths: WalletPaths, password: string): Promise<KeysFile> {
+    this.#shared.daemon.start();
     const keysFile = await loadKeysFile(paths.keys, password, this.#settings.kdfRounds);
     if (keysFile.network !== this.#settings.network)
       throw new WalletError({

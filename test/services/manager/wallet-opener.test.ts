@@ -55,6 +55,23 @@ function isUnlocked(name = 'w'): boolean {
   }
 }
 
+describe('the threads of the refresh', () => {
+  it.each([
+    ['start before the password of a wallet is hashed', 'home:18081', ['start']],
+    ['do not start while the server is offline', undefined, []],
+  ])('%s', async (_, address, started) => {
+    const other = new WalletServer({}, address);
+    try {
+      for (const file of ['w', 'w.keys']) cpSync(join(template.path, file), join(other.path, file));
+      const reading = other.opener.readKeys(other.paths('w'), 'p');
+      expect(other.refresher.calls).toEqual(started);
+      await reading;
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('opening a wallet', () => {
   it('locks it, and gives its keys, store and password', async () => {
     const wallet = await open();
