@@ -19,9 +19,9 @@ export function parseProxy(text: string): Proxy {
 
 /** Opens a connection through a proxy, which resolves the name of the host. */
 export async function connectThrough(proxy: Proxy, host: string, port: number): Promise<Socket> {
-  // Loaded by servers with a proxy only.
-  const { SocksClient } = await import('socks');
-  const { socket } = await SocksClient.createConnection({
+  // Loaded by servers with a proxy only. A bundle gives a CommonJS module as the default member.
+  const { default: socks } = await import('socks');
+  const { socket } = await socks.SocksClient.createConnection({
     proxy: { ...proxy, type: 5 },
     command: 'connect',
     destination: { host, port },
