@@ -6,6 +6,8 @@ export interface Usage {
   readonly cpuSeconds: number;
   readonly peakMiB: number;
   readonly residentMiB: number;
+  /** Part of the resident memory that holds pages of files, such as the program of Node.js; other processes share it. */
+  readonly fileMiB: number;
 }
 
 /** Reads the user and system time of a process or thread from its `stat` file [s]. */
@@ -26,5 +28,6 @@ export function usage(pid: number): Usage {
     cpuSeconds: cpuSecondsIn(`/proc/${pid}/stat`),
     peakMiB: mebibytes('VmHWM'),
     residentMiB: mebibytes('VmRSS'),
+    fileMiB: mebibytes('RssFile'),
   };
 }
