@@ -234,11 +234,16 @@ export class Refresher {
 
   /** Ends the refresh of a wallet. The thread's scanner, which may be ahead of the store, starts over from it. */
   cancel(wallet: WalletId): void {
+    if (this.#runs.has(wallet)) this.fail(wallet, new RefreshCancelled('the refresh was cancelled'));
+  }
+
+  /** Fails the refresh of a wallet, if there is one, and restarts the scanner: the store lost pages of it. */
+  fail(wallet: WalletId, error: Error): void {
     const run = this.#runs.get(wallet);
-    if (run === undefined) return;
-    this.#worker?.postMessage({ type: 'cancel', wallet, run: run.number } satisfies RefreshRequest);
+    if (run !== undefined)
+      this.#worker?.postMessage({ type: 'cancel', wallet, run: run.number } satisfies RefreshRequest);
     this.restart(wallet);
-    this.#fail(wallet, new RefreshCancelled('the refresh was cancelled'));
+    this.#fail(wallet, error);
   }
 
   isRunning(wallet: WalletId): boolean {

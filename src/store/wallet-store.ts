@@ -23,6 +23,7 @@ import { fileError, withFileErrors, withFileErrorsAsync } from './file/file-erro
 import { removeDatabase, commitDraft, logOf } from './file/atomic-replace.js';
 import { CachedRead } from './cached-read.js';
 import { DeferredBlocks } from './deferred-blocks.js';
+import { PageTransaction } from './page-transaction.js';
 import { WalletReader } from './wallet-reader.js';
 import { amount, type Amount } from '../util/amount.js';
 import { Secret } from '../util/secret.js';
@@ -77,6 +78,12 @@ export class WalletStore {
   #checkpoint: Promise<unknown> | undefined;
   readonly #events: EventSettings;
   #onEvents: () => void = () => undefined;
+  #onLostPages: (error: Error) => void = () => undefined;
+  #pages: PageTransaction;
+  /** True while a task runs that may write. */
+  #isWriting = false;
+  /** Events appended before the last commit. */
+  #appended = 0;
   #flushing: CommitFlushing;
   readonly #deferred = new DeferredBlocks();
   readonly #storedTip = new CachedRead(this, (r) => r.chain.tip());
@@ -93,6 +100,7 @@ export class WalletStore {
     this.#flushing = new CommitFlushing(db);
     this.#reader = new WalletReader(db);
     this.#writer = new WalletWriter(db, events);
+    this.#pages = this.#pageTransaction();
   }
 
   /**
@@ -227,6 +235,14 @@ export class WalletStore {
     this.#onEvents = listener;
   }
 
+  /**
+   * Sets the listener that is called when pages that {@link addPage} had accepted are lost, because their commit failed.
+   * The store is as before them; it must not throw.
+   */
+  watchLostPages(listener: (error: Error) => void): void {
+    this.#onLostPages = listener;
+  }
+
   get isInMemory(): boolean {
     return this.#location === undefined;
   }
@@ -253,17 +269,38 @@ export class WalletStore {
     return this.#eventVersion;
   }
 
-  /** @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`. */
+  /**
+   * Reads the store. Pages that {@link addPage} has accepted are seen before they are committed: {@link readCommitted}.
+   * @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`.
+   */
   read<T>(task: (r: WalletReader) => T): T {
     this.#assertOpen();
     return this.#detectingDamage(() => task(this.#reader));
+  }
+
+  /**
+   * {@link read} after pages were committed: for data with ids that a client keeps, and that a crash must not take back.
+   */
+  readCommitted<T>(task: (r: WalletReader) => T): T {
+    this.commitPages();
+    return this.read(task);
+  }
+
+  /** Commits the pages that {@link addPage} has accepted. Failures are reported by {@link watchLostPages}. */
+  commitPages(): void {
+    if (this.#isWriting) return;
+    try {
+      this.#pages.end();
+    } catch {
+      // The listener of lost pages knows it.
+    }
   }
 
   /** Number of blocks that the wallet knows. */
   height(): number {
     this.#assertOpen();
     // A write begins by storing the deferred blocks.
-    if (this.#db.inTransaction) return heightOf(this.read((r) => r.chain.tip()));
+    if (this.#isWriting) return heightOf(this.read((r) => r.chain.tip()));
     return this.#deferred.height ?? heightOf(this.#storedTip.value);
   }
 
@@ -282,13 +319,45 @@ export class WalletStore {
   /**
    * Stores a page of blocks after undoing the blocks that it replaces. Recoverable, as {@link writeRecoverable}; blocks
    * that change nothing but the tip are written later: after a crash of this process they are scanned again.
-   * @param options as in `WalletWriter.applyPage`.
+   * @param options as in `WalletWriter.applyPage`. `isFollowed`: other pages follow soon, and share a commit with this
+   * one; {@link watchLostPages} reports its failure. After a crash of this process these are scanned again.
    */
-  addPage(page: PageFindings, options: { readonly freeInputs?: boolean } = {}): void {
+  addPage(
+    page: PageFindings,
+    { isFollowed = false, ...options }: { readonly freeInputs?: boolean; readonly isFollowed?: boolean } = {},
+  ): void {
     if (this.#mayDefer(page)) {
-      detectingDamage(this.#path, () => this.#restoreFile());
+      if (!this.#pages.isOpen) detectingDamage(this.#path, () => this.#restoreFile());
       this.#deferred.add(page);
-    } else this.writeRecoverable((w) => storePage(w, page, options));
+    } else if (isFollowed && !this.#db.memory) this.#addFollowed((w) => storePage(w, page, options), page);
+    else this.writeRecoverable((w) => storePage(w, page, options));
+  }
+
+  #addFollowed(store: (w: WalletWriter) => void, { outputs, spends, hashes }: PageFindings): void {
+    this.#assertOpen();
+    this.#assertNotWriting();
+    this.#detectingDamage(() => {
+      if (!this.#pages.isOpen) this.#prepareWrite(() => this.#flushing.least());
+      // A page without findings counts as one row for every hundred blocks.
+      this.#pages.add(outputs.length + spends.length + hashes.length / 100, () => this.#runTask(store));
+    });
+    this.#deferred.clear();
+  }
+
+  #pageTransaction(): PageTransaction {
+    return new PageTransaction(this.#db, {
+      guard: (commit) => this.#detectingDamage(commit),
+      onCommitted: () => {
+        this.#walSync.note();
+        this.#reportEvents();
+      },
+      onLost: (error) => {
+        this.#version += 1;
+        // They follow the lost pages, or are stored with them.
+        this.#deferred.clear();
+        this.#onLostPages(error);
+      },
+    });
   }
 
   /**
@@ -313,6 +382,7 @@ export class WalletStore {
   snapshot(): Snapshot {
     const location = this.#location;
     if (location === undefined) throw new Error('a store in memory has no snapshots');
+    this.commitPages();
     const snapshot = new Snapshot({
       current: () => this.#reader,
       open: () => openSnapshot(location.path, keyOf(location)),
@@ -333,36 +403,53 @@ export class WalletStore {
 
   #commit<T>(task: (w: WalletWriter) => T, setFlushing: () => void): T {
     this.#assertOpen();
-    if (this.#db.inTransaction) throw new Error('a write began inside another write');
+    this.#assertNotWriting();
     return this.#detectingDamage(() => {
-      this.#restoreFile();
-      for (const snapshot of this.#snapshots) snapshot.detach();
-      setFlushing();
-      this.#version += 1;
-      const writer = this.#writer;
-      const deferred = this.#deferred.page;
-      const before = writer.events.appended;
-      const transaction = this.#db.transaction(() => {
-        writer.events.reset();
-        if (deferred !== undefined) storePage(writer, deferred);
-        const done = task(writer);
-        writer.events.settle();
-        return done;
-      });
-      let result: T;
-      try {
-        result = transaction.immediate();
-      } finally {
-        // Values that were read inside the transaction may have been rolled back.
-        this.#version += 1;
-      }
+      this.#pages.end();
+      this.#prepareWrite(setFlushing);
+      const result = this.#db.transaction(() => this.#runTask(task)).immediate();
       this.#deferred.clear();
-      if (writer.events.appended !== before) {
-        this.#eventVersion += 1;
-        this.#onEvents();
-      }
+      this.#reportEvents();
       return result;
     });
+  }
+
+  #assertNotWriting(): void {
+    if (this.#isWriting) throw new Error('a write began inside another write');
+  }
+
+  #prepareWrite(setFlushing: () => void): void {
+    this.#restoreFile();
+    for (const snapshot of this.#snapshots) snapshot.detach();
+    setFlushing();
+  }
+
+  /** Runs a task inside a transaction, after the deferred blocks were stored. */
+  #runTask<T>(task: (w: WalletWriter) => T): T {
+    const writer = this.#writer;
+    const deferred = this.#deferred.page;
+    this.#version += 1;
+    this.#isWriting = true;
+    try {
+      writer.events.reset();
+      if (deferred !== undefined) storePage(writer, deferred);
+      const done = task(writer);
+      writer.events.settle();
+      return done;
+    } finally {
+      this.#isWriting = false;
+      // Values that were read inside the transaction may be rolled back.
+      this.#version += 1;
+    }
+  }
+
+  /** To be called after each commit. */
+  #reportEvents(): void {
+    const { appended } = this.#writer.events;
+    if (appended === this.#appended) return;
+    this.#appended = appended;
+    this.#eventVersion += 1;
+    this.#onEvents();
   }
 
   /**
@@ -381,6 +468,7 @@ export class WalletStore {
     // Closing a store flushes it.
     if (this.#db.memory || !this.#db.open) return;
     this.#writeDeferred();
+    this.#pages.end();
     this.#detectingDamage(() => this.#restoreFile());
     await withFileErrorsAsync(this.#path, () => this.#walSync.finish());
   }
@@ -392,6 +480,7 @@ export class WalletStore {
   async checkpoint(): Promise<void> {
     const location = this.#location;
     if (location === undefined) return;
+    this.commitPages();
     this.#checkpoint ??= checkpointOnThread(location.path, keyOf(location))
       .catch(() => undefined)
       .finally(() => {
@@ -414,6 +503,7 @@ export class WalletStore {
     const location = this.#location;
     if (location === undefined)
       throw new WalletError({ kind: 'invalid', reason: 'a wallet in memory has no files' });
+    this.#pages.end();
     this.#detectingDamage(() => this.#restoreFile());
     return writeBackup({ ...files, store: location.path, storeKey: keyOf(location) }, into, time);
   }
@@ -421,6 +511,7 @@ export class WalletStore {
   /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */
   checkpointSync(): void {
     this.#writeDeferred();
+    this.#pages.end();
     this.#detectingDamage(() => {
       this.#restoreFile();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
@@ -455,6 +546,7 @@ export class WalletStore {
 
   #closeLog(): void {
     try {
+      this.#pages.end();
       this.#writeDeferred();
     } catch (error) {
       // The disk is full or the store is damaged: the blocks are scanned again.
@@ -517,6 +609,8 @@ export class WalletStore {
     this.#identity = new FileIdentity(path);
     this.#reader = new WalletReader(this.#db);
     this.#writer = new WalletWriter(this.#db, this.#events);
+    this.#appended = 0;
+    this.#pages = this.#pageTransaction();
     onFileRestored(backup);
   }
 }

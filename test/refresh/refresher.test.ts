@@ -190,6 +190,26 @@ describe('wallets at a daemon', () => {
     expect([broken.attached, sound.attached]).toEqual([2, 1]);
   });
 
+  it('fail alone when the store loses a page that it had accepted, and start over from the store', async () => {
+    const [losing, sound] = [new MemoryTarget(), new MemoryTarget()];
+    const wallet = refresher.attach(losing);
+    losing.onCommit = () => {
+      if (losing.hashes.length > 0) setImmediate(() => refresher.fail(wallet, new Error('the disk is full')));
+    };
+    const [failed, done] = await Promise.allSettled([
+      refresher.refresh(wallet, FROM),
+      refresher.refresh(refresher.attach(sound), FROM),
+    ]);
+    expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'the disk is full' } });
+    expect(done.status).toBe('fulfilled');
+    expect([sound.holds(blocks), losing.holds(blocks)]).toEqual([true, false]);
+    losing.onCommit = () => undefined;
+    losing.hashes.length = 0;
+    await refresher.refresh(wallet, FROM);
+    expect(losing.holds(blocks)).toBe(true);
+    expect([losing.attached, sound.attached]).toEqual([2, 1]);
+  });
+
   it('are cancelled alone when they are closed', async () => {
     const [closing, other] = [new MemoryTarget(), new MemoryTarget()];
     const wallet = refresher.attach(closing);

@@ -48,6 +48,10 @@ export class FakeRefresher {
     this.calls.push(['cancel']);
   }
 
+  fail(_wallet: number, error: Error): void {
+    this.calls.push(['fail', error.message]);
+  }
+
   restart(): void {
     this.calls.push(['restart']);
   }

@@ -100,7 +100,7 @@ export class TxNotices implements NoticeSource {
 
   #next(): WalletEvent | undefined {
     if (this.#events.length > 0) return this.#events.shift();
-    const { page, last } = this.#context.store.read((r) => ({
+    const { page, last } = this.#context.store.readCommitted((r) => ({
       last: r.events.last(),
       page: r.events.after(this.#read, PAGE, TYPES),
     }));

@@ -23,6 +23,8 @@ export class WalletEventLog {
 
   /** Id of the latest event; 0 if the wallet has had none. */
   get lastId(): number {
+    // Events of other wallets may have greater ids: a cursor behind these would pass over later commits of smaller ones.
+    this.#context.store.commitPages();
     return this.#last.value;
   }
 
@@ -34,7 +36,7 @@ export class WalletEventLog {
   /** Returns the latest events of some types, newest first. @param limit most events. */
   latest(limit: number, types: readonly EventType[]): EventJson[] {
     const { store, addresses, name } = this.#context;
-    const events = store.read((r) => r.events.latest(limit, types));
+    const events = store.readCommitted((r) => r.events.latest(limit, types));
     return events.map((event) => eventJson(event, name, (index) => addresses.text(index)));
   }
 
@@ -46,7 +48,7 @@ export class WalletEventLog {
   after(id: number, limit: number, types?: readonly EventType[]): EventJson[] {
     if (id >= this.lastId) return [];
     const { store, addresses, name } = this.#context;
-    return store.read((r) => {
+    return store.readCommitted((r) => {
       const expired = r.events.expiredUpTo();
       if (id < expired) throw new WalletError({ kind: 'events_expired', oldest: expired });
       return r.events

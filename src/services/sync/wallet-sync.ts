@@ -92,6 +92,7 @@ export class WalletSync implements RefreshTarget {
     this.#storedRestoreHeight = new CachedRead(context.store, (r) => r.meta.get('restore_height'));
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
+    context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
 
   /** Cancels the running refresh; no other one can be started. */
@@ -293,7 +294,10 @@ export class WalletSync implements RefreshTarget {
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
     // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until it
     // is relayed again.
-    this.#context.store.addPage(findings, { freeInputs: this.#context.keystore.background !== undefined });
+    this.#context.store.addPage(findings, {
+      freeInputs: this.#context.keystore.background !== undefined,
+      isFollowed: daemonHeight - findings.startHeight - findings.hashes.length >= BEHIND_BLOCKS,
+    });
     this.#mustFlush ||= !isCheapToScanAgain(findings);
     // A balance request lists these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));

@@ -43,6 +43,8 @@ type Name = Pick<CoinRow, 'tx_hash' | 'output_index'>;
 
 const COLUMNS = 'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image';
 const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
+/** {@link FREE} as a column of the index of the outputs of an address, which serves this expression only. */
+const FREE_OF_ADDRESS = `(${FREE}) = 1`;
 const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;
 
 /** Spendable outputs of an account, read lazily from the store's indexes. */
@@ -80,14 +82,15 @@ export class SpendableOutputReader {
         coins(`${FREE} AND ${SCOPE} AND rct = 0`, 'owned_output_plain'),
         `SELECT ${COLUMNS.replace('minor', 'owned_output.minor')}
          FROM (SELECT account, minor FROM address_sum WHERE ${SCOPE} AND free_count > 0) AS address
-         CROSS JOIN owned_output USING (account, minor) WHERE ${FREE} AND amount < :least`,
+         CROSS JOIN owned_output USING (account, minor) WHERE ${FREE_OF_ADDRESS} AND amount < :least`,
       ].join(' UNION '),
     );
     this.#byAge = rows(
       `SELECT tx_hash, output_index FROM owned_output WHERE ${FREE} AND ${SCOPE} AND amount >= :least
        ORDER BY height, global_index, tx_hash, output_index`,
     );
-    const address = `${FREE} AND account = :account AND minor = :minor`;
+    const place = 'account = :account AND minor = :minor';
+    const address = `${FREE_OF_ADDRESS} AND ${place}`;
     this.#bySize = rows(
       `${coins(`${address} AND amount >= :least`)} ORDER BY amount, height, global_index, tx_hash, output_index`,
     );
@@ -99,10 +102,10 @@ export class SpendableOutputReader {
     );
     this.#each = rows(
       `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_age
-       WHERE ${address} AND amount >= :least ORDER BY height, global_index, tx_hash, output_index`,
+       WHERE ${FREE} AND ${place} AND amount >= :least ORDER BY height, global_index, tx_hash, output_index`,
     );
     this.#nth = rows(
-      `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_size WHERE ${address}
+      `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_address WHERE ${address}
        ORDER BY amount, height, global_index LIMIT 1 OFFSET :place`,
     );
     this.#byName = rows(coins('tx_hash = :tx_hash AND output_index = :output_index'));

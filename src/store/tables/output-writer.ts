@@ -4,6 +4,7 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../wallet/model/records.js';
 import { fromFlag, toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { AddressSumWriter } from './address-sums.js';
 import { OutputReader, type OutputRef } from './outputs.js';
 import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 
@@ -12,10 +13,12 @@ type SpendColumns = Omit<FoundSpend, 'globalIndex'> & { readonly globalIndex: nu
 /** Passed to the task of `WalletStore.write` only, like every writer. */
 export class OutputWriter extends OutputReader {
   readonly #insert: Statement<unknown[]>;
+  readonly #sums: AddressSumWriter;
   readonly #reused: ReusedKeys;
   readonly #spend: Statement<[SpendColumns]>;
   readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
   readonly #release: Statement<[Uint8Array]>;
+  readonly #anyFrozen: Statement<[], unknown>;
   readonly #takeFrozen: Statement<[Uint8Array, number]>;
   readonly #setFrozen: Statement<[number, Uint8Array, number]>;
   readonly #storeFrozen: Statement<[number, number]>;
@@ -32,6 +35,7 @@ export class OutputWriter extends OutputReader {
        VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
          ${Array(10).fill('?').join(', ')})`,
     );
+    this.#sums = new AddressSumWriter(db);
     this.#reused = new ReusedKeys(db, onCredit);
     // `taken` is kept if the same payment had reserved the output before.
     this.#spend = db.prepare(
@@ -46,6 +50,7 @@ export class OutputWriter extends OutputReader {
     this.#release = db.prepare(
       'UPDATE owned_output SET spent_by = NULL, taken = 0 WHERE spent_by = ? AND spent_height IS NULL',
     );
+    this.#anyFrozen = db.prepare('SELECT 1 FROM frozen_output LIMIT 1');
     this.#takeFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
     this.#setFrozen = db.prepare(
       `UPDATE owned_output SET frozen = ?
@@ -77,7 +82,9 @@ export class OutputWriter extends OutputReader {
   /** Adds outputs; takes less time than {@link add} for each if many are on one key. */
   addAll(outputs: readonly OwnedOutput[]): void {
     for (const output of outputs) this.#insertRow(output);
+    this.#sums.add(outputs);
     this.#reused.recomputeEach(outputs.map(({ publicKey }) => publicKey));
+    if (outputs.length === 0 || this.#anyFrozen.get() === undefined) return;
     for (const output of outputs)
       if (this.#takeFrozen.run(output.txHash, output.outputIndex).changes > 0) this.setFrozen(output, true);
   }

@@ -142,7 +142,11 @@ describe('commands of incoming transactions', () => {
       {
         name: 'shop',
         log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-        store: { read: store.read.bind(store), writeRecoverable: () => undefined } as never,
+        store: {
+          read: store.read.bind(store),
+          readCommitted: store.readCommitted.bind(store),
+          writeRecoverable: () => undefined,
+        } as never,
       },
       { runner: { wake: () => undefined, remove: () => undefined } },
     );

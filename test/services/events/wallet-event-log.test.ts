@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletEventLog } from '../../../src/services/events/wallet-event-log.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import { output, page, received } from '../../store/fixtures.js';
 
 let store: WalletStore;
 let log: WalletEventLog;
@@ -32,6 +36,28 @@ describe('the last id of the events of a wallet', () => {
     expect(log.lastId).toBe(first);
     const second = append(2);
     expect(log.lastId).toBe(second);
+  });
+
+  it('includes the events of pages that are not committed yet, which it commits', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'events-')), 'w');
+    const onDisk = WalletStore.create(path, new Uint8Array(32));
+    try {
+      const found = { received: [received(1, 0)], outputs: [output(1, 0, 5n)] };
+      const onDiskLog = new WalletEventLog({
+        store: onDisk,
+        name: 'shop',
+        addresses: { text: () => '4' } as never,
+      });
+      const { eventVersion } = onDisk;
+      expect(onDiskLog.lastId).toBe(0);
+      onDisk.addPage(page(0, 1, found), { isFollowed: true });
+      expect(onDisk.eventVersion).toBe(eventVersion);
+      expect(onDiskLog.lastId).toBeGreaterThan(0);
+      expect(onDisk.eventVersion).toBe(eventVersion + 1);
+    } finally {
+      onDisk.close();
+      rmSync(dirname(path), { recursive: true });
+    }
   });
 
   it('is not read again after writes without events', () => {

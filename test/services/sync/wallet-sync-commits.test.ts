@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { PoolTx } from '../../../src/wallet/model/records.js';
+import type { PageFindings, PoolTx } from '../../../src/wallet/model/records.js';
 import { packSubaddresses } from '../../../src/wallet/scan/packed-subaddresses.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { NOTHING_FOUND } from '../../support/fake-refresher.js';
@@ -83,6 +86,39 @@ describe('a page of blocks', () => {
     wallet.sync.commitPage(page(3, 2), 5);
     expect(spender()).toEqual(isAway ? undefined : paymentHash(1));
     expect(wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.state)).toBe('pending');
+  });
+});
+
+describe('pages far below the tip', () => {
+  let directory: string;
+  let onDisk: TestWallet;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'pages-'));
+    onDisk = new TestWallet({ path: join(directory, 'w') });
+  });
+  afterEach(() => {
+    onDisk.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const paid = (height: number): PageFindings =>
+    page(height, 20, { received: [received(1 + height, height)], outputs: [output(1 + height, height, 5n)] });
+
+  it('share a commit, and those within ten blocks of it have their own', () => {
+    const { eventVersion } = onDisk.store;
+    onDisk.sync.commitPage(paid(0), 50);
+    onDisk.sync.commitPage(paid(20), 50);
+    expect([onDisk.store.height(), onDisk.store.eventVersion]).toEqual([40, eventVersion]);
+    onDisk.sync.commitPage(paid(40), 69);
+    expect(onDisk.store.eventVersion).toBeGreaterThan(eventVersion);
+  });
+
+  it('that get lost end the refresh, and restart the scanner', () => {
+    onDisk.sync.commitPage(paid(0), 100);
+    expect(() => onDisk.sync.commitPage({ ...paid(20), received: [] }, 100)).toThrow();
+    expect(onDisk.store.height()).toBe(1);
+    expect(onDisk.refresher.callsOf('fail')).toEqual([['FOREIGN KEY constraint failed']]);
   });
 });
 

@@ -1,0 +1,95 @@
+import type { Db } from './file/database.js';
+
+/** Outputs and spends of one transaction at most: a commit writes 600 pages then, which takes 3 ms. */
+const MOST_ROWS = 256;
+
+/** Longest time that a transaction stays open [ms]. */
+const LONGEST_MS = 100;
+
+/** Callbacks of a {@link PageTransaction}; none may throw. */
+export interface PageTransactionEvents {
+  /** Called after a commit. */
+  readonly onCommitted: () => void;
+  /** Called when pages were rolled back that {@link PageTransaction.add} had accepted. */
+  readonly onLost: (error: Error) => void;
+  /** Runs a commit, with the conversion of its errors. */
+  readonly guard: (commit: () => void) => void;
+}
+
+/**
+ * One transaction of several pages of a refresh. Pages change the same rows of the store's indexes again and again: a
+ * commit writes each page of the file once. A page that fails rolls back all of them, because savepoints would copy
+ * every changed page; later pages are then committed one by one, so that the pages before the failing one get stored.
+ */
+export class PageTransaction {
+  readonly #db: Db;
+  readonly #events: PageTransactionEvents;
+  #isOpen = false;
+  #rows = 0;
+  #hasFailed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Db, events: PageTransactionEvents) {
+    this.#db = db;
+    this.#events = events;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Stores a page; it is committed by {@link end}, after some more pages, or after some time. */
+  add(rows: number, store: () => void): void {
+    if (!this.#isOpen) this.#begin();
+    try {
+      store();
+    } catch (error) {
+      this.#rollBack(error as Error);
+      throw error;
+    }
+    this.#rows += rows;
+    if (this.#rows >= MOST_ROWS || this.#hasFailed) this.end();
+  }
+
+  /** Commits the pages, if there are any. @throws the error of the commit, after all of them were rolled back. */
+  end(): void {
+    if (!this.#isOpen) return;
+    try {
+      this.#events.guard(() => this.#db.exec('COMMIT'));
+    } catch (error) {
+      this.#rollBack(error as Error);
+      throw error;
+    }
+    this.#close();
+    this.#events.onCommitted();
+  }
+
+  #begin(): void {
+    this.#db.exec('BEGIN IMMEDIATE');
+    this.#isOpen = true;
+    this.#timer = setTimeout(() => this.#endInTime(), LONGEST_MS).unref();
+  }
+
+  #endInTime(): void {
+    try {
+      this.end();
+    } catch {
+      // `onLost` has reported it.
+    }
+  }
+
+  #rollBack(error: Error): void {
+    const hadPages = this.#rows > 0;
+    // SQLite rolls a transaction back itself after some errors, such as a full disk.
+    if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+    this.#close();
+    this.#hasFailed = true;
+    if (hadPages) this.#events.onLost(error);
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#isOpen = false;
+    this.#rows = 0;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Statement } from 'better-sqlite3';
+import type { OwnedOutput } from '../../wallet/model/records.js';
+import { amount, type Amount } from '../../util/amount.js';
+import { toColumn } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+
+/** Number and total of the outputs that one address received. */
+interface Receipts {
+  readonly account: number;
+  readonly minor: number;
+  count: number;
+  total: Amount;
+}
+
+/** Adds new outputs to the sums of their addresses. Triggers apply later changes of outputs, and their removal. */
+export class AddressSumWriter {
+  readonly #add: Statement<[{ account: number; minor: number; count: number; total: bigint }]>;
+
+  constructor(db: Db) {
+    this.#add = db.prepare(
+      `INSERT INTO address_sum (account, minor, received, unspent, free_count, free_total, mined_count, mined_total)
+       VALUES (:account, :minor, :count, :count, :count, :total, :count, :total)
+       ON CONFLICT DO UPDATE SET
+         received = received + :count, unspent = unspent + :count,
+         free_count = free_count + :count, free_total = free_total + :total,
+         mined_count = mined_count + :count, mined_total = mined_total + :total`,
+    );
+  }
+
+  /** @param outputs rows that were just inserted: unspent, and neither frozen nor burnt. */
+  add(outputs: readonly OwnedOutput[]): void {
+    const byAddress = new Map<string, Receipts>();
+    for (const { subaddress, amount: value } of outputs) {
+      const { major: account, minor } = subaddress;
+      const key = `${account} ${minor}`;
+      const known = byAddress.get(key);
+      if (known === undefined) byAddress.set(key, { account, minor, count: 1, total: value });
+      else {
+        known.count += 1;
+        known.total = amount(known.total + value);
+      }
+    }
+    for (const { account, minor, count, total } of byAddress.values())
+      this.#add.run({ account, minor, count, total: toColumn(total) });
+  }
+}

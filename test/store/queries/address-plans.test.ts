@@ -1,0 +1,67 @@
+import { afterAll, expect, it, test } from '@jest/globals';
+import { openDatabase, type Db } from '../../../src/store/file/database.js';
+import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
+import { SpendableOutputReader } from '../../../src/store/queries/spendable-outputs.js';
+import { PaymentReader } from '../../../src/store/tables/payments.js';
+
+const db = openDatabase(':memory:', { key: new Uint8Array(32), cipher: NEW_CIPHER });
+afterAll(() => {
+  db.close();
+});
+
+/** SQL of the statements that a reader prepares. */
+function statementsOf(make: (db: Db) => unknown): string[] {
+  const found: string[] = [];
+  const listening = { prepare: (sql: string) => (found.push(sql), db.prepare(sql)) };
+  make(listening as unknown as Db);
+  return found;
+}
+
+/** Steps by which SQLite reads outputs. */
+function outputSteps(sql: string): string[] {
+  const names = [...sql.matchAll(/:(\w+)/g)].map(([, name = '']): [string, null] => [name, null]);
+  const places = (sql.match(/\?/g) ?? []).map(() => null);
+  const plan = db.prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+  return plan
+    .all(...(names.length > 0 ? [Object.fromEntries(names)] : places))
+    .map(({ detail }) => detail)
+    .filter((detail) => /^(SEARCH|SCAN) (o|owned_output)\b/.test(detail));
+}
+
+const ofAddress = statementsOf((listening) => new SpendableOutputReader(listening)).filter(
+  (sql) => sql.includes('minor = :minor') && !sql.includes('INDEXED BY owned_output_by_age'),
+);
+
+it('has four queries of the spendable outputs of one address by amount', () => {
+  expect(ofAddress).toHaveLength(4);
+});
+
+test.each(ofAddress)('reads the spendable outputs of one address from their index: %s', (sql) => {
+  const [step, ...others] = outputSteps(sql);
+  expect(others).toEqual([]);
+  expect(step).toMatch(
+    /^SEARCH owned_output USING (COVERING )?INDEX owned_output_by_address \(minor=\? AND account=\? AND <expr>=\?/,
+  );
+});
+
+it('reads outputs that are worth less than their fee from the index of addresses', () => {
+  const [exceptions = ''] = statementsOf((listening) => new SpendableOutputReader(listening)).filter((sql) =>
+    sql.includes('amount < :least'),
+  );
+  expect(outputSteps(exceptions)).toContain(
+    'SEARCH owned_output USING INDEX owned_output_by_address (minor=? AND account=? AND <expr>=? AND amount<?)',
+  );
+});
+
+it('reads the payments to an address from the index of addresses, and those of an account from another', () => {
+  const [ofAddresses = ''] = statementsOf((listening) => new PaymentReader(listening)).filter((sql) =>
+    sql.includes('o.minor IN'),
+  );
+  expect(outputSteps(ofAddresses)).toEqual([
+    'SEARCH o USING INDEX owned_output_by_address (minor=? AND account=?)',
+  ]);
+  const [ofAccount = ''] = statementsOf((listening) => new PaymentReader(listening)).filter(
+    (sql) => sql.includes('o.account = ?') && !sql.includes('o.minor IN'),
+  );
+  expect(outputSteps(ofAccount)[0]).not.toContain('owned_output_by_address');
+});
