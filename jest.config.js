@@ -4,6 +4,12 @@ export default {
   transform: {},
   roots: ['<rootDir>/build'],
   testMatch: ['<rootDir>/build/test/**/*.test.js'],
+  globalSetup: '<rootDir>/build/test/support/begin-run.js',
+  globalTeardown: '<rootDir>/build/test/support/end-run.js',
+  // Tests of the hash itself import it by another path.
+  moduleNameMapper: {
+    '^\\.{1,2}/(crypto/)?slow-hash-worker\\.js$': '<rootDir>/build/test/support/slow-hash-record.js',
+  },
   setupFilesAfterEnv: ['<rootDir>/build/test/support/byte-equality.js'],
   // Outlives the temporary directory of a run: it records how long each file takes.
   cacheDirectory: '<rootDir>/build/.cache/jest',

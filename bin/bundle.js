@@ -1,9 +1,10 @@
 // Bundles the programs, each of their threads into one file: a server that loads a thousand modules starts half a second
 // later. `bin/bundle.js server` writes build/server, which users start. `bin/bundle.js checked` writes build/checked for
-// the tests: the same, but a server compares every result with the schema of its method.
+// the tests: the same, but a server compares every result with the schema of its method, and takes slow hashes from the
+// record of the run.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -69,15 +70,25 @@ const fewMediaTypes = {
   },
 };
 
-/** Gives the server the call function that checks results. */
-const checkResults = {
-  name: 'check-results',
+/** Modules of a server under test that replace others, in each of its threads. */
+const replacements = [
+  // Results are compared with the schemas of the methods.
+  { of: /\/rpc\/service\.js$/, importer: /\/cli\/server\.ts$/, by: 'test/support/checked-service.ts' },
+  // Slow hashes of the same passwords are computed once in a run.
+  {
+    of: /\/slow-hash-worker\.js$/,
+    importer: /(?<!\/slow-hash-record\.ts)$/,
+    by: 'test/support/slow-hash-record.ts',
+  },
+];
+
+const replaceForTests = {
+  name: 'replace-for-tests',
   setup({ onResolve }) {
-    onResolve({ filter: /\/rpc\/service\.js$/ }, ({ importer }) =>
-      basename(importer) === 'server.ts'
-        ? { path: join(root, 'test/support/checked-service.ts') }
-        : undefined,
-    );
+    for (const { of, importer: importers, by } of replacements)
+      onResolve({ filter: of }, ({ importer }) =>
+        importers.test(importer) ? { path: join(root, by) } : undefined,
+      );
   },
 };
 
@@ -97,7 +108,7 @@ const bundle = (entryPoints) =>
     target: 'node22',
     // Has a native part.
     external: ['better-sqlite3'],
-    plugins: [importMembersOnly, fewMediaTypes, ...(isChecked ? [checkResults] : [])],
+    plugins: [importMembersOnly, fewMediaTypes, ...(isChecked ? [replaceForTests] : [])],
     banner: {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },

@@ -65,15 +65,26 @@ export const storedMultiples = (point: Point): Multiples => ({
   odd: normalizeZ(Point, oddMultiples(point, STORED_WINDOW)).map(addend),
 });
 
-/** Non-adjacent form of a scalar: digits odd or zero, least significant first. @param scalar 0 ≤ s < 2^253. */
-function digitsOf(scalar: bigint, window: number): Int8Array {
+/** Points to add and subtract at one bit. */
+interface Step {
+  readonly plus: Addend[];
+  readonly minus: Addend[];
+}
+
+/** Bits of a scalar, least significant first, with room for the window of the last one. @param scalar 0 ≤ s < 2^253. */
+function bitsOf(scalar: bigint, window: number): Uint8Array {
   const bits = new Uint8Array(BITS + window);
   const hex = scalar.toString(16);
   for (let i = 0; i < hex.length; i++) {
     const nibble = Number.parseInt(hex.charAt(hex.length - 1 - i), 16);
     for (let b = 0; b < 4; b++) bits[4 * i + b] = (nibble >> b) & 1;
   }
-  const digits = new Int8Array(BITS);
+  return bits;
+}
+
+/** Adds a scalar's non-adjacent form to the steps: its digits are odd, and few. @param scalar 0 ≤ s < 2^253. */
+function addDigits(steps: readonly Step[], { window, odd }: Multiples, scalar: bigint): void {
+  const bits = bitsOf(scalar, window);
   const half = 1 << (window - 1);
   let carry = 0;
   for (let i = 0; i < BITS;) {
@@ -84,26 +95,16 @@ function digitsOf(scalar: bigint, window: number): Int8Array {
     let value = carry;
     for (let b = 0; b < window; b++) value += (bits[i + b] ?? 0) << b;
     carry = value > half ? 1 : 0;
-    digits[i] = carry === 1 ? value - 2 * half : value;
+    const multiple = odd[(carry === 1 ? 2 * half - value : value) >> 1];
+    if (multiple !== undefined) (carry === 1 ? steps[i]?.minus : steps[i]?.plus)?.push(multiple);
     i += window;
   }
-  return digits;
-}
-
-/** Points to add and subtract at one bit. */
-interface Step {
-  readonly plus: Addend[];
-  readonly minus: Addend[];
 }
 
 function stepsOf(tables: readonly Multiples[], scalars: readonly bigint[]): Step[] {
   const steps = Array.from({ length: BITS }, (): Step => ({ plus: [], minus: [] }));
-  tables.forEach(({ window, odd }, i) => {
-    digitsOf(reduce(scalars[i] ?? 0n), window).forEach((digit, bit) => {
-      const multiple = odd[Math.abs(digit) >> 1];
-      if (digit !== 0 && multiple !== undefined)
-        (digit > 0 ? steps[bit]?.plus : steps[bit]?.minus)?.push(multiple);
-    });
+  tables.forEach((table, i) => {
+    addDigits(steps, table, reduce(scalars[i] ?? 0n));
   });
   return steps;
 }

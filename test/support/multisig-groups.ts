@@ -96,6 +96,20 @@ export function testGroups(groups: readonly Group[]): void {
       await openAll(wallets, nameOf([threshold, letters]));
     });
 
+    it('has one address', async () => {
+      const { address } = await wallets[0]?.rpc('get_address');
+      for (const wallet of wallets) {
+        expect((await wallet.rpc('get_address')).address).toBe(address);
+        const total = letters.length;
+        expect(await wallet.rpc('is_multisig')).toMatchObject({
+          multisig: true,
+          ready: true,
+          threshold,
+          total,
+        });
+      }
+    });
+
     it('must exchange multisig info before it can pay', async () => {
       const destinations = [{ address: stranger.addressText(), amount: COIN }];
       for (const wallet of wallets) {

@@ -1,7 +1,14 @@
-import { derivePublicKey, keyDerivation, publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
+import {
+  derivePublicKey,
+  keyDerivation,
+  publicKeyOf,
+  publicKeysOf,
+  randomSecretKey,
+} from '../../src/crypto/derivation.js';
 import { randomScalar, scalarBytes } from '../../src/crypto/scalar.js';
-import type { Commitment, Hash } from '../../src/crypto/types.js';
+import type { Commitment, Hash, PublicKey } from '../../src/crypto/types.js';
 import type { Daemon, RingCandidate } from '../../src/daemon/daemon.js';
+import { loadCurve } from '../../src/kernel/load-kernel.js';
 import { commit } from '../../src/ringct/commitment.js';
 import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
@@ -37,9 +44,8 @@ export const FEES = { perByte: [20_000n, 80_000n, 320_000n, 4_000_000n], quantiz
 /** Answers of a daemon about rings: a chain with one RingCT output a block, these among them. */
 export function ringAnswers(own: readonly OwnedOutput[], height: number): Partial<Daemon> {
   const byIndex = new Map(own.map((output) => [output.globalIndex, output]));
-  const candidate = (index: number): RingCandidate => {
+  const candidate = (index: number, stranger: PublicKey): RingCandidate => {
     const output = byIndex.get(index);
-    const stranger = publicKeyOf(scalarBytes(BigInt(index) + 2n));
     return {
       publicKey: output?.publicKey ?? stranger,
       commitment:
@@ -59,7 +65,13 @@ export function ringAnswers(own: readonly OwnedOutput[], height: number): Partia
         base: 0,
         cumulative: Array.from({ length: height }, (_, i) => i + 1),
       }),
-    getOutputs: (indices) => Promise.resolve(indices.map(candidate)),
+    getOutputs: (indices) => {
+      const strangers = publicKeysOf(
+        indices.map((index) => scalarBytes(BigInt(index) + 2n)),
+        loadCurve(),
+      );
+      return Promise.resolve(strangers.map((stranger, i) => candidate(indices[i] ?? 0, stranger)));
+    },
   };
 }
 

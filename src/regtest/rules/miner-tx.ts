@@ -8,7 +8,7 @@ import {
 import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
 import { writeExtra } from '../../cryptonote/extra.js';
 import { transactionWeight } from '../../cryptonote/transaction.js';
-import type { Address, Transaction } from '../../cryptonote/types.js';
+import type { Address, Transaction, TxOutput } from '../../cryptonote/types.js';
 import { ZERO, amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { concatBytes } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
@@ -32,33 +32,36 @@ export interface RewardBasis {
   readonly fees: bigint;
 }
 
-/** Builds a transaction with one output for the whole reward. Source: cryptonote_tx_utils.cpp `construct_miner_tx`. */
-function construct(
-  { address, extraNonce }: MinerShare,
-  height: number,
-  value: Amount,
-  rng: Rng,
-): Transaction {
+/** Extra field and keys of a miner transaction; they depend neither on its height nor on the reward. */
+interface MinerKeys {
+  readonly output: Omit<TxOutput, 'amount'>;
+  readonly extra: Uint8Array;
+}
+
+function drawKeys({ address, extraNonce }: MinerShare, rng: Rng): MinerKeys {
   const secret = randomSecretKey(rng);
   const derivation = keyDerivation(address.viewPublicKey, secret);
   const nonce = extraNonce.length === 0 ? [] : [{ type: 'nonce' as const, nonce: extraNonce }];
   return {
-    prefix: {
-      version: 2,
-      unlockTime: BigInt(height + COINBASE_UNLOCK_BLOCKS),
-      inputs: [{ type: 'gen', height }],
-      outputs: [
-        {
-          amount: value,
-          publicKey: derivePublicKey(derivation, 0, address.spendPublicKey),
-          viewTag: viewTag(derivation, 0),
-        },
-      ],
-      extra: writeExtra([{ type: 'publicKey', key: publicKeyOf(secret) }, ...nonce]),
+    output: {
+      publicKey: derivePublicKey(derivation, 0, address.spendPublicKey),
+      viewTag: viewTag(derivation, 0),
     },
-    rct: { base: { type: 0, fee: ZERO, pseudoOuts: [], ecdhInfo: [], outPk: [] } },
+    extra: writeExtra([{ type: 'publicKey', key: publicKeyOf(secret) }, ...nonce]),
   };
 }
+
+/** Builds a transaction with one output for the whole reward. Source: cryptonote_tx_utils.cpp `construct_miner_tx`. */
+const construct = ({ output, extra }: MinerKeys, height: number, value: Amount): Transaction => ({
+  prefix: {
+    version: 2,
+    unlockTime: BigInt(height + COINBASE_UNLOCK_BLOCKS),
+    inputs: [{ type: 'gen', height }],
+    outputs: [{ ...output, amount: value }],
+    extra,
+  },
+  rct: { base: { type: 0, fee: ZERO, pseudoOuts: [], ecdhInfo: [], outPk: [] } },
+});
 
 const withPadding = (tx: Transaction, bytes: number): Transaction => ({
   ...tx,
@@ -75,10 +78,11 @@ const ATTEMPTS = 10;
  */
 export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): Transaction {
   const { height, medianWeight, generated, txWeight, fees } = basis;
+  const keys = drawKeys(share, rng);
   const make = (blockWeight: number): Transaction => {
     const reward = blockReward(medianWeight, blockWeight, generated);
     demand(reward !== undefined, 'the block is too heavy');
-    return construct(share, height, amount(reward + fees), rng);
+    return construct(keys, height, amount(reward + fees));
   };
   let weight = txWeight + transactionWeight(make(txWeight));
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

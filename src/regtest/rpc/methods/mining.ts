@@ -151,8 +151,11 @@ export const miningMethods: readonly DaemonMethod[] = [
       const blocks: string[] = [];
       let at = node.chain.height;
       let prevHash = prevBlock(prev_block);
+      // No address is needed for no blocks.
+      if (amount_of_blocks === 0) return replied({ height: at, blocks });
+      const address = minerAddress(wallet_address);
       while (blocks.length < amount_of_blocks) {
-        const template = await makeTemplate(node, minerAddress(wallet_address), new Uint8Array(1), prevHash);
+        const template = await makeTemplate(node, address, new Uint8Array(1), prevHash);
         const header = { ...template.block.header, nonce: starting_nonce };
         const block = { ...template.block, header };
         await submit(node, block);
