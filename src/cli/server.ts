@@ -76,6 +76,8 @@ export async function startServer(
   stop: () => void,
   line?: StatusLine,
 ): Promise<RunningServer> {
+  // Opening a wallet starts with the slow hash.
+  if (config.wallet.file !== undefined || config.wallet.open.length > 0) startSlowHash();
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemons = config.daemon.offline ? [] : listedDaemons(config, daemonLogin, regtest?.address);
   const tls = readTls(config.rpc.ssl, log);
@@ -178,7 +180,6 @@ export async function startServer(
   log.info('Starting wallet RPC server');
   // Threads that start and code that compiles would compete for the processors with the first answers.
   const warmUp = setTimeout(() => {
-    // Opening a wallet starts with the slow hash.
     startSlowHash();
     server.start();
     announceArithmetic(log);
