@@ -1,6 +1,7 @@
 import { sum, type Amount } from '../../util/amount.js';
 import { creditedOf } from '../../wallet/model/records.js';
 import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../wallet/model/unlock-time.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
 import type { Accounts } from './accounts.js';
 import { BalanceTally, emptyRow, type Balance } from './balance-tally.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -21,6 +22,8 @@ export class Balances {
   readonly #services: Services;
   /** Balances of the current store version, by account and strictness. */
   readonly #cache = new Map<string, Balance>();
+  /** Sums of accounts of that version, without unconfirmed amounts: each is read from the rows of all its addresses. */
+  readonly #sums = new Map<string, Amount>();
   #cacheVersion = 0;
 
   constructor(context: Context, services: Services) {
@@ -67,9 +70,20 @@ export class Balances {
   /** Cached balance; undefined if the store has changed since. */
   #known(account: number | undefined, strict: boolean): Balance | undefined {
     const { version } = this.#context.store;
-    if (version !== this.#cacheVersion) this.#cache.clear();
+    if (version !== this.#cacheVersion) {
+      this.#cache.clear();
+      this.#sums.clear();
+    }
     this.#cacheVersion = version;
     return this.#cache.get(keyOf(account, strict));
+  }
+
+  /** Sum of the outputs of an account; to be called after {@link #known}. */
+  #sumOf(r: WalletReader, account: number, strict: boolean): Amount {
+    const key = keyOf(account, strict);
+    const total = this.#sums.get(key) ?? r.balances.ofAccount(account, strict);
+    this.#sums.set(key, total);
+    return total;
   }
 
   /** @param listed addresses of the account with a row; absent: all. */
@@ -85,7 +99,7 @@ export class Balances {
         const rows = [...listed].flatMap(
           (minor) => r.balances.ofAddress({ major: account, minor }, strict) ?? [],
         );
-        tally.addSum(r.balances.ofAccount(account, strict), rows);
+        tally.addSum(this.#sumOf(r, account, strict), rows);
       }
       for (const found of r.imported.balances(account)) tally.add(found);
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);

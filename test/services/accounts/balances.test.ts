@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
+import { BalanceReader } from '../../../src/store/queries/balances.js';
 import { amount } from '../../../src/util/amount.js';
 import type { ImportedOutput, OutgoingTx, PoolTx } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
@@ -188,5 +189,26 @@ describe('a balance that is asked for again', () => {
     expect(balances.of(0, false).total).toBe(50n);
     wallet.store.write((w) => w.applyPage(page(5, 3)));
     expect(balances.of(0, false).total).toBe(0n);
+  });
+});
+
+describe('the balance of some addresses', () => {
+  it('adds up the addresses of the account once, until the store changes', () => {
+    const reading = jest.spyOn(BalanceReader.prototype, 'ofAccount');
+    try {
+      receive();
+      for (let round = 0; round < 3; round++) expect(balances.ofAddresses(0, [1], false).total).toBe(50n);
+      expect(reading).toHaveBeenCalledTimes(1);
+      wallet.store.write((w) =>
+        w.applyPage(page(100, 1, { received: [received(2, 100)], outputs: [output(2, 100, 7n)] })),
+      );
+      for (let round = 0; round < 3; round++) expect(balances.ofAddresses(0, [1], false).total).toBe(57n);
+      expect(reading).toHaveBeenCalledTimes(2);
+      expect(balances.ofAddresses(1, [0], false).total).toBe(0n);
+      expect(balances.ofAddresses(0, [1], true).total).toBe(57n);
+      expect(balances.ofAddresses(0, [1], false).total).toBe(57n);
+    } finally {
+      reading.mockRestore();
+    }
   });
 });
