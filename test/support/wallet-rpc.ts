@@ -105,9 +105,9 @@ async function launch(
 }
 
 /** Flags of Node that `bin/wallet-rpc` sets. */
-const NODE_FLAGS = ['--max-semi-space-size=4'];
+export const NODE_FLAGS = ['--max-semi-space-size=4'];
 /** Environment that `bin/wallet-rpc` sets. */
-const ALLOCATOR = {
+export const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '131072',
   MALLOC_MMAP_THRESHOLD_: '131072',
