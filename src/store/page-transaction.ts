@@ -1,7 +1,7 @@
 import type { Db } from './file/database.js';
 
-/** Outputs and spends of one transaction at most: a commit writes 600 pages then, which takes 3 ms. */
-const MOST_ROWS = 256;
+/** Outputs and spends of one transaction, about: a commit writes some 350 pages then, which takes 2 ms. */
+const MOST_ROWS = 128;
 
 /** Longest time that a transaction stays open [ms]. */
 const LONGEST_MS = 100;

@@ -73,13 +73,13 @@ function failNextCommit(): void {
 }
 
 describe('pages that others follow', () => {
-  it('are read at once, and committed with later ones, at the latest after 256 outputs', () => {
-    for (let height = 0; height < 7; height++) add(paid(height, 32));
-    expect([store.height(), store.read((r) => r.outputs.count()), committed()]).toEqual([7, 224, 0]);
-    add(paid(7, 32));
-    expect([store.height(), committed()]).toEqual([8, 8]);
-    add(paid(8));
-    expect([store.height(), committed()]).toEqual([9, 8]);
+  it('are read at once, and committed with later ones, at the latest after 128 outputs', () => {
+    for (let height = 0; height < 3; height++) add(paid(height, 32));
+    expect([store.height(), store.read((r) => r.outputs.count()), committed()]).toEqual([3, 96, 0]);
+    add(paid(3, 32));
+    expect([store.height(), committed()]).toEqual([4, 4]);
+    add(paid(4));
+    expect([store.height(), committed()]).toEqual([5, 4]);
   });
 
   it('are committed after a tenth of a second, if none follows', () => {
@@ -206,7 +206,7 @@ describe('a commit of pages that fails', () => {
   });
 
   it('fails the page that exceeds the limit', () => {
-    fails(() => add(paid(2, 256)));
+    fails(() => add(paid(2, 128)));
   });
 
   it('fails a flush to disk', async () => {
