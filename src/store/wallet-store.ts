@@ -531,7 +531,10 @@ export class WalletStore {
     this.#db.pragma('shrink_memory');
   }
 
-  /** Call it after {@link waitForCheckpoint}. @throws WalletError `wallet_corrupt`: it is closed all the same. */
+  /**
+   * Call it after {@link waitForCheckpoint}.
+   * @throws WalletError `wallet_corrupt` for damage that no earlier call has reported: it is closed all the same.
+   */
   close(): void {
     if (!this.#db.open) return;
     for (const snapshot of this.#snapshots) snapshot.release();
@@ -545,6 +548,7 @@ export class WalletStore {
   }
 
   #closeLog(): void {
+    const isKnown = this.#isDamaged;
     try {
       this.#pages.end();
       this.#writeDeferred();
@@ -552,10 +556,15 @@ export class WalletStore {
       // The disk is full or the store is damaged: the blocks are scanned again.
       if (!(error instanceof WalletError)) throw error;
     }
-    this.#detectingDamage(() => {
-      this.#restoreFile();
-      this.#emptyLog();
-    });
+    try {
+      this.#detectingDamage(() => {
+        this.#restoreFile();
+        this.#emptyLog();
+      });
+    } catch (error) {
+      const isCorrupt = error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
+      if (!isKnown || !isCorrupt) throw error;
+    }
   }
 
   /** Moves the log into the main file. A full disk is no error: the log is on disk already, and stays there. */
