@@ -107,7 +107,7 @@ export class WorkerPool<In, Out> {
       task?.resolve(output);
       this.#pump();
     });
-    worker.on('error', (error) => this.#takeTask(worker)?.reject(error as Error));
+    worker.on('error', (error) => this.#takeTask(worker)?.reject(withSystemCode(error as Error)));
     worker.on('exit', () => {
       this.#removeIdle(worker);
       this.#takeTask(worker)?.reject(new Error('worker thread stopped'));
@@ -121,4 +121,11 @@ export class WorkerPool<In, Out> {
     this.#busy.delete(worker);
     return task;
   }
+}
+
+/** Gives an error that kept a thread from starting the code of the system's error, which only its text may name. */
+function withSystemCode(error: Error): Error {
+  const [, named] = /^Worker initialization failure: (E[A-Z]+)$/.exec(error.message) ?? [];
+  const code = error.message.includes('too many open files') ? 'EMFILE' : named;
+  return code === undefined ? error : Object.assign(error, { code });
 }

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
 import { lowerLimit, limitWithSpare } from '../support/process-limits.js';
+import { SLOW_HASHES } from '../support/slow-hashes.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
@@ -40,7 +42,8 @@ const NO_ROOM = {
 };
 
 beforeAll(async () => {
-  server = await startWalletRpc();
+  // Every hash is computed, on a thread.
+  server = await startWalletRpc({ env: { [SLOW_HASHES]: '/nonexistent' } });
   await createWallet(server, name, password);
   await server.rpc('set_attribute', { key: 'k', value: 'before' });
 });
@@ -104,7 +107,9 @@ describe('a full disk', () => {
 });
 
 describe('a process with too many files open', () => {
-  it('reports the cause, and recovers when files are closed', async () => {
+  it('reports the cause, also of a thread that does not start, and recovers when files are closed', async () => {
+    // The thread of the slow hash ends after five idle seconds. Starting another opens files.
+    await sleep(6_000);
     const attempt = async (spare: number): Promise<Reply> => {
       const raise = lowerLimit(pid(), 'nofile', limitWithSpare(pid(), spare));
       return server.call('create_wallet', { filename: 'many', password, language }).finally(raise);

@@ -5,7 +5,7 @@ import { ALLOCATOR, NODE_FLAGS } from './wallet-rpc.js';
 const script = readFileSync(new URL('../../../bin/wallet-rpc', import.meta.url), 'utf8');
 
 test('the server under test has the flags of Node that bin/wallet-rpc sets', () => {
-  expect(script).toContain(` node ${NODE_FLAGS.join(' ')} "$root/build/src/cli/main.js"`);
+  expect(script).toContain(` node ${NODE_FLAGS.join(' ')} "$root/build/server/main.js"`);
 });
 
 test.each(Object.entries(ALLOCATOR))('it has the setting of the allocator, too: %s', (name, value) => {

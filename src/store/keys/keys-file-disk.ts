@@ -13,7 +13,9 @@ const MAX_BYTES = 16 << 20;
 /** @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`, `wrong_password` */
 export async function loadKeysFile(path: string, password: string, kdfRounds: number): Promise<KeysFile> {
   const name = basename(path, '.keys');
-  return readKeysFile(await readBytes(path, name), password, kdfRounds, name);
+  const bytes = await readBytes(path, name);
+  // A thread computes the key, and starting one opens files.
+  return withFileErrorsAsync(path, () => readKeysFile(bytes, password, kdfRounds, name));
 }
 
 /** Reads a regular file only: a FIFO would wait for a writer for ever. */
@@ -54,7 +56,8 @@ export async function draftKeysFile(
   kdfRounds: number,
   rng: Rng,
 ): Promise<FileDraft> {
-  return FileDraft.write(path, await writeKeysFile(file, password, kdfRounds, rng));
+  const bytes = await withFileErrorsAsync(path, () => writeKeysFile(file, password, kdfRounds, rng));
+  return FileDraft.write(path, bytes);
 }
 
 /** Writes a keys file atomically. @throws WalletError `wallet_io`: an existing file is unchanged. */
