@@ -145,8 +145,12 @@ export class WalletManager {
     return listWallets(this.#wallets, this.settings.directory);
   }
 
-  /** Starts the probes of listed daemons. */
+  /**
+   * Starts the probes of listed daemons, and the refresh threads ahead of the first wallet: they end if none is opened
+   * within a minute.
+   */
   start(): void {
+    this.#daemon.start();
     this.failover.start();
   }
 
