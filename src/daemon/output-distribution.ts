@@ -1,4 +1,5 @@
 import type { Hash } from '../crypto/types.js';
+import { equalBytes } from '../util/bytes.js';
 import type { OutputDistribution } from './daemon.js';
 import { DaemonError } from './errors.js';
 
@@ -59,7 +60,7 @@ async function extend(
   if (answers === undefined) return undefined;
   const [recent, hash] = answers;
   if (
-    !Buffer.from(hash).equals(anchor.hash) ||
+    !equalBytes(hash, anchor.hash) ||
     recent.startHeight !== anchor.height + 1 ||
     recent.base !== known.cumulative.at(-1)
   )

@@ -19,13 +19,13 @@ import { scanTransactions } from './transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 import { WalletScanner } from './wallet-scanner.js';
 
+/** Subaddress keys of one commit: 3 ms. Smaller commits write the same pages of the store more often. */
+const LOOKAHEAD_KEYS_AT_ONCE = 2000;
+
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
 runInBackground();
 collectWhenIdle();
-/** Subaddress keys of one commit: 3 ms. Smaller commits write the same pages of the store more often. */
-const KEYS_AT_ONCE = 2000;
-
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };
@@ -121,7 +121,7 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
 }
 
 function reportSubaddresses(call: number, keys: PackedSubaddresses): void {
-  const bytes = KEYS_AT_ONCE * ENTRY_BYTES;
+  const bytes = LOOKAHEAD_KEYS_AT_ONCE * ENTRY_BYTES;
   for (let start = 0; start === 0 || start < keys.length; start += bytes) {
     const end = start + bytes;
     report({ type: 'subaddresses', call, keys: keys.slice(start, end), last: end >= keys.length });

@@ -79,7 +79,7 @@ export class Refresher {
     this.#idleSeconds = idleSeconds;
   }
 
-  /** Starts the threads ahead of the first refresh: a wallet is about to be opened. */
+  /** Starts the threads ahead of the first refresh; they end if no wallet is opened for a while. */
   start(): void {
     this.#worker ??= this.#spawn();
     this.#endWhenUnused();

@@ -24,9 +24,9 @@ export interface PageTransactionEvents {
 export class PageTransaction {
   readonly #db: Db;
   readonly #events: PageTransactionEvents;
-  #isOpen = false;
   #rows = 0;
   #hasFailed = false;
+  /** Commits an open transaction in time; undefined without one. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Db, events: PageTransactionEvents) {
@@ -35,12 +35,12 @@ export class PageTransaction {
   }
 
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#timer !== undefined;
   }
 
   /** Stores a page; it is committed by {@link end}, after some more pages, or after some time. */
   add(rows: number, store: () => void): void {
-    if (!this.#isOpen) this.#begin();
+    if (!this.isOpen) this.#begin();
     try {
       store();
     } catch (error) {
@@ -53,7 +53,7 @@ export class PageTransaction {
 
   /** Commits the pages, if there are any. @throws the error of the commit, after all of them were rolled back. */
   end(): void {
-    if (!this.#isOpen) return;
+    if (!this.isOpen) return;
     try {
       this.#events.guard(() => this.#db.exec('COMMIT'));
     } catch (error) {
@@ -66,7 +66,6 @@ export class PageTransaction {
 
   #begin(): void {
     this.#db.exec('BEGIN IMMEDIATE');
-    this.#isOpen = true;
     this.#timer = setTimeout(() => this.#endInTime(), LONGEST_MS).unref();
   }
 
@@ -89,7 +88,7 @@ export class PageTransaction {
 
   #close(): void {
     clearTimeout(this.#timer);
-    this.#isOpen = false;
+    this.#timer = undefined;
     this.#rows = 0;
   }
 }
