@@ -8,7 +8,7 @@ import { preload, startWalletRpc, type WalletRpc } from '../test/support/wallet-
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
-import { usage } from './usage.js';
+import { pidOf, usage } from './usage.js';
 
 /*
  * Events and orders: latency of an event, a repeated order, cost of events in a refresh, replay of a long history.
@@ -148,7 +148,7 @@ async function costOfRefresh(daemon: Monerod, nodeFlags: readonly string[]): Pro
   try {
     const wallet = walletCalls(server.port, 'w');
     await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
-    const pid = server.process.child.pid ?? 0;
+    const pid = pidOf(server);
     const before = usage(pid).cpuSeconds;
     const started = performance.now();
     await wallet.rpc('refresh');
@@ -199,7 +199,7 @@ async function replay(
   server: WalletRpc,
   limit: number,
 ): Promise<{ readonly count: number; readonly elapsed: number; readonly peak: number }> {
-  const pid = server.process.child.pid ?? 0;
+  const pid = pidOf(server);
   const abort = new AbortController();
   let count = 0;
   let peak = 0;
@@ -232,7 +232,7 @@ async function measureReplay(): Promise<void> {
     await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
     await wallet.rpc('refresh');
     await sleep(1000 * REST_SECONDS);
-    const before = usage(server.process.child.pid ?? 0).residentMiB;
+    const before = usage(pidOf(server)).residentMiB;
     for (const limit of REPLAYS) {
       const { count, elapsed, peak } = await replay(server, limit);
       rows.push(

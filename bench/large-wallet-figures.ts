@@ -7,7 +7,7 @@ import { startReference, startWalletRpc, type WalletRpc } from '../test/support/
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median as medianOf, percentile } from './table.js';
-import { usage } from './usage.js';
+import { pidOf, usage } from './usage.js';
 
 export type Server = 'ours' | 'reference';
 
@@ -92,7 +92,7 @@ async function measure(
   const figures = new Map<string, number>();
   const wallet = await launch();
   const median = (task: () => Promise<number>): Promise<number> => several(rounds, task);
-  const pid = wallet.process.child.pid ?? 0;
+  const pid = pidOf(wallet);
   const name = { filename: 'large', password: '' };
   const note = (what: string, value: number): void => {
     figures.set(what, value);

@@ -11,7 +11,7 @@ import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
 import { percentile, printTable } from './table.js';
-import { mainThreadSeconds, usage } from './usage.js';
+import { mainThreadSeconds, pidOf, usage } from './usage.js';
 
 /*
  * Many wallets in one process; beside it as many processes of the reference as there are wallets.
@@ -40,8 +40,6 @@ type Row = readonly [what: string, value: string, bar: string];
 const rows: Row[] = [];
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const nameOf = (i: number): string => `w${i}`;
-const pidOf = ({ process: { child } }: WalletRpc): number => child.pid ?? 0;
-
 /** Runs tasks, some of them at the same time. */
 async function inParallel(
   count: number,

@@ -4,7 +4,7 @@ import { startMonerod } from '../test/support/monerod.js';
 import { start, stop, until } from '../test/support/process.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { median, printTable } from './table.js';
-import { usage, type Usage } from './usage.js';
+import { pidOf, usage, type Usage } from './usage.js';
 
 /*
  * Memory of a server that was just started, while it refreshes the bench chain, and after a minute of rest; of Node.js
@@ -25,8 +25,6 @@ interface Sample {
   readonly refreshed: Usage;
   readonly rested: Usage;
 }
-
-const pidOf = ({ process }: Pick<WalletRpc, 'process'>): number => process.child.pid ?? 0;
 
 async function measure(launch: () => Promise<WalletRpc>, seed: string): Promise<Sample> {
   const wallet = await launch();

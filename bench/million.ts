@@ -14,7 +14,7 @@ import type { FoundOutgoing, FoundSpend, OwnedOutput, ReceivedTx } from '../src/
 import { startWalletRpc } from '../test/support/wallet-rpc.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
-import { usage } from './usage.js';
+import { pidOf, usage } from './usage.js';
 
 /*
  * Cost of calls that an index serves, in a small wallet and in one with a million payments. The store's own writers
@@ -204,7 +204,7 @@ async function measure(payments: number): Promise<Figures> {
         note(`${what}, ms`, median(times.slice(ROUNDS)));
       }
       note('close_wallet, ms', await timed('close_wallet'));
-      note('resident MiB', usage(server.process.child.pid ?? 0).residentMiB);
+      note('resident MiB', usage(pidOf(server)).residentMiB);
     } finally {
       await server.stop({ keep: true });
     }

@@ -7,7 +7,7 @@ import {
   type WalletRpcOptions,
 } from '../test/support/wallet-rpc.js';
 import { median, printTable } from './table.js';
-import { usage } from './usage.js';
+import { pidOf, usage } from './usage.js';
 
 /*
  * Refresh of the bench chain from scratch, ours and the reference's alternately in one run. The servers have been up
@@ -40,7 +40,7 @@ async function measure(
   const wallet = await launch(options);
   try {
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-    const pid = wallet.process.child.pid ?? 0;
+    const pid = pidOf(wallet);
     const before = usage(pid);
     const started = performance.now();
     await wallet.rpc('restore_deterministic_wallet', {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort, start, stop } from '../test/support/process.js';
 import { HttpCaller } from './http-caller.js';
 import { median, printTable } from './table.js';
-import { usage } from './usage.js';
+import { pidOf, usage } from './usage.js';
 
 /*
  * Start of a server by the command of its users, until its log line `Starting wallet RPC server`, and the first answer
@@ -69,7 +69,7 @@ async function measure({ command, args, env }: Way): Promise<Sample> {
       void running.exited.then(() => reject(new Error(`${command} ended: ${running.output()}`)));
     });
     const line = performance.now() - began;
-    const { cpuSeconds, residentMiB } = usage(running.child.pid ?? 0);
+    const { cpuSeconds, residentMiB } = usage(pidOf({ process: running }));
     const caller = new HttpCaller(port, LOGIN);
     const answer = await caller.time('get_version');
     caller.close();

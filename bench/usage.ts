@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { RunningProcess } from '../test/support/process.js';
 
 /** Resource usage of a process. */
 export interface Usage {
@@ -9,6 +10,9 @@ export interface Usage {
   /** Part of the resident memory that holds pages of files, such as the program of Node.js; other processes share it. */
   readonly fileMiB: number;
 }
+
+/** Process id of a running server. */
+export const pidOf = ({ process: { child } }: { readonly process: RunningProcess }): number => child.pid ?? 0;
 
 /** Reads the user and system time of a process or thread from its `stat` file [s]. */
 function cpuSecondsIn(stat: string): number {
