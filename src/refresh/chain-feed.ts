@@ -1,7 +1,7 @@
 import type { BlockSource } from './block-source.js';
 import type { ExpectedChain } from './chain-block.js';
 import { ChainPass } from './chain-pass.js';
-import { nextHeight } from './chain-position.js';
+import { nextHeight, positionOf, type ChainPosition } from './chain-position.js';
 import { FeedMember, type FeedRequest, type MemberPage } from './feed-member.js';
 import type { BatchScanner } from './match-group.js';
 
@@ -17,7 +17,7 @@ const CLOSE_BLOCKS = 1000;
 /** Passes that a wallet tries for its next page before it opens one of its own. */
 const MOST_MOVES = 4;
 
-/** Time for which the last page of a pass without members is kept (ms). */
+/** Time for which the pages of a pass without members are kept (ms). */
 const REST_MS = 5000;
 
 /**
@@ -34,7 +34,7 @@ export class ChainFeed {
   readonly #passes = new Set<ChainPass>();
   /** The pass of each member, and those in which it continues. */
   readonly #route = new Map<FeedMember, ChainPass[]>();
-  /** The pass without members whose last page is kept. */
+  /** The pass without members whose pages are kept. */
   #resting: { readonly pass: ChainPass; readonly timer: NodeJS.Timeout } | undefined;
 
   constructor(
@@ -89,7 +89,19 @@ export class ChainFeed {
     }
   }
 
-  /** Drops the page that is kept. */
+  /**
+   * Fetches the first pages for a wallet that will join soon, or keeps those that are there. A failure is left to the
+   * wallet's own request.
+   */
+  prefetch(startHeight: number): void {
+    const position = positionOf({ history: [], startHeight });
+    const known = [...this.#passes].find((pass) => pass.find(position) !== undefined);
+    const pass = known ?? this.#open(position);
+    if (pass.isEmpty) this.#rest(pass);
+    if (known === undefined) pass.prefetch();
+  }
+
+  /** Drops the pages that are kept. */
   close(): void {
     if (this.#resting !== undefined) this.#drop(this.#resting.pass);
   }
@@ -101,14 +113,15 @@ export class ChainFeed {
     const [current] = route;
     if (current !== undefined) return current;
     const shared = mayShare ? [...this.#passes].find((known) => known.admit(member)) : undefined;
-    const pass = shared ?? this.#open(member);
+    const pass = shared ?? this.#open(member.position);
+    if (shared === undefined) pass.lead(member);
     if (pass === this.#resting?.pass) this.#wakeResting();
     route.push(pass);
     return pass;
   }
 
-  #open(leader: FeedMember): ChainPass {
-    const pass: ChainPass = new ChainPass(leader, {
+  #open(position: ChainPosition): ChainPass {
+    const pass: ChainPass = new ChainPass(position, {
       daemon: this.#daemon,
       chain: this.#chain,
       kernel: this.#kernel,
@@ -153,7 +166,8 @@ export class ChainFeed {
 
   #rest(pass: ChainPass): void {
     if (!pass.isOpen) return this.#drop(pass);
-    if (this.#resting !== undefined) this.#drop(this.#resting.pass);
+    if (this.#resting?.pass === pass) this.#wakeResting();
+    else if (this.#resting !== undefined) this.#drop(this.#resting.pass);
     const timer = setTimeout(() => this.#drop(pass), this.#restMs);
     timer.unref();
     this.#resting = { pass, timer };
@@ -165,6 +179,7 @@ export class ChainFeed {
   }
 
   #drop(pass: ChainPass): void {
+    pass.close();
     this.#passes.delete(pass);
     if (this.#resting?.pass === pass) this.#wakeResting();
   }

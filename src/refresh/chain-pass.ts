@@ -17,7 +17,7 @@ const MOST_BATCHES_APART = 4;
 /** Size of the pages of a pass above which none is added before the slowest member has left the oldest (bytes). */
 const MOST_BYTES = 64 << 20;
 
-/** Size of the last page that a pass without members keeps (bytes). */
+/** Size of the pages that a pass without members keeps, about (bytes). */
 const MOST_RESTING_BYTES = 4 << 20;
 
 /** A page; `done` when the wallet has reached the daemon's tip; `elsewhere` when it must continue in another pass. */
@@ -63,7 +63,7 @@ export class ChainPass {
   readonly #catchUp: CatchUpWait;
   /** Members that wait for an answer of the daemon. */
   readonly #waiting = new Map<FeedMember, () => void>();
-  /** The member whose short history leads the first request. */
+  /** The member whose short history leads the first request; undefined where pages are fetched ahead of all members. */
   #leader: FeedMember | undefined;
   /** Members that held others up, or were held up. */
   readonly #sentAway = new WeakSet<FeedMember>();
@@ -71,9 +71,9 @@ export class ChainPass {
   /** Number of the first batch whose scan has not begun. */
   #begun = 0;
 
-  constructor(leader: FeedMember, options: PassOptions) {
+  constructor(position: ChainPosition, options: PassOptions) {
     this.#options = options;
-    this.#cursor = new PageCursor(leader.position, options, (page) => this.#receive(page));
+    this.#cursor = new PageCursor(position, options, (page) => this.#receive(page));
     this.#window = new PageWindow(options.kernel, BATCHES_AHEAD * BATCH_KEYS * options.kernel.threads);
     this.#holdUps = new HoldUps(options.patienceMs, (members) => {
       for (const member of members) {
@@ -82,8 +82,17 @@ export class ChainPass {
       }
     });
     this.#catchUp = new CatchUpWait(options.catchUpMs, () => this.resume());
+  }
+
+  /** Takes in the first member, at whose position this pass begins. */
+  lead(leader: FeedMember): void {
     this.#leader = leader;
     this.#sit(leader, 0, true);
+  }
+
+  /** Fetches pages before the first member comes, as many as a pass without members keeps. */
+  prefetch(): void {
+    this.#fetch();
   }
 
   /** Members that will reach the position of this pass. */
@@ -235,6 +244,8 @@ export class ChainPass {
     }
     if (this.#cursor.failure === undefined) this.#leader = undefined;
     for (const member of [...this.#waiting.keys()]) this.#wake(member);
+    if (this.isEmpty && this.#cursor.answer?.reachesTip === false && this.#window.bytes < MOST_RESTING_BYTES)
+      this.#fetch();
     this.#options.onProgress(this);
   }
 

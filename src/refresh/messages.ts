@@ -56,6 +56,7 @@ export interface PoolView {
 /** A message to the refresh thread. */
 export type RefreshRequest =
   | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly chain: ExpectedChain }
+  | { readonly type: 'prefetch'; readonly startHeight: number }
   | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
   | { readonly type: 'detach'; readonly wallet: WalletId }
   | { readonly type: 'expand'; readonly wallet: WalletId; readonly index: SubaddressIndex }

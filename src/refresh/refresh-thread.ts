@@ -40,6 +40,9 @@ port.on('message', (request: RefreshRequest) => {
   switch (request.type) {
     case 'daemon':
       return connect(request);
+    case 'prefetch':
+      feeds?.chain.prefetch(request.startHeight);
+      return;
     case 'attach': {
       const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel));
       wallets.set(request.wallet, wallet);

@@ -85,6 +85,13 @@ export class Refresher {
     this.#endWhenUnused();
   }
 
+  /** Fetches the first pages of a wallet that is being created, so that its first refresh finds them. */
+  prefetch(startHeight: number): void {
+    if (this.#daemon === undefined) return;
+    this.#post({ type: 'prefetch', startHeight });
+    this.#endWhenUnused();
+  }
+
   attach(target: RefreshTarget): WalletId {
     const wallet = ++this.#counter;
     clearTimeout(this.#ending);

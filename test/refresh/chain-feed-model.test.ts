@@ -40,6 +40,8 @@ const members = fc.array(
     pace: fc.oneof(fc.constant(0), fc.nat(12)),
     /** Pages after which it is cancelled; 0: never. */
     cancelledAfter: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 4 })),
+    /** Turns before it joins at which pages are fetched ahead for it; undefined: none. */
+    aheadBy: fc.option(fc.nat(40), { nil: undefined }),
     /** Whether it takes answers from before it joined. */
     acceptsOld: fc.boolean(),
   }),
@@ -89,11 +91,15 @@ it('brings every wallet to a chain that the daemon held at its moment or later, 
         const feed = new ChainFeed(source, { genesis }, quietKernel, { patienceMs, catchUpMs: patienceMs });
         const begun = monotonicMs();
         await Promise.all(
-          plans.map(async ({ holds, startHeight, after, pace, cancelledAfter, acceptsOld }) => {
+          plans.map(async ({ holds, startHeight, after, pace, cancelledAfter, aheadBy, acceptsOld }) => {
             const member = new TestMember();
             const known = genesisChain.slice(0, holds);
             known.forEach((block, height) => member.hashes.set(height, toHex(blockHash(block))));
             await turns(after);
+            if (aheadBy !== undefined) {
+              feed.prefetch(startHeight);
+              await turns(aheadBy);
+            }
             const abort = new AbortController();
             let pages = 0;
             member.onPage = async ({ page }) => {

@@ -485,3 +485,134 @@ describe('trouble of the daemon', () => {
     feed.close();
   });
 });
+
+describe('pages that are fetched ahead', () => {
+  it('are taken by a wallet that is restored, which asks for none of them again', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon);
+    feed.prefetch(0);
+    await turns(100);
+    expect(feed.passCount).toBe(0);
+    const ahead = daemon.asked.length;
+    const member = new TestMember();
+    // The wallet asks once more: for blocks that are newer than these answers.
+    expect(await member.read(feed)).toEqual(all);
+    expect(ahead).toBeGreaterThanOrEqual(WHOLE_CHAIN_REQUESTS - 1);
+    expect(daemon.asked).toHaveLength(ahead + 1);
+    feed.close();
+  });
+
+  it('are scanned by none before', async () => {
+    let calls = 0;
+    const kernel: BatchScanner = {
+      threads: 1,
+      scanMany: (batch, secrets) => {
+        calls += 1;
+        return quietKernel.scanMany(batch, secrets);
+      },
+    };
+    const keyed = chain(40, { keys: 1 });
+    const feed = new ChainFeed(new SteeredDaemon(keyed), { genesis: blockHash(keyed[0] as Block) }, kernel);
+    feed.prefetch(0);
+    await turns(100);
+    expect(calls).toBe(0);
+    expect(await new TestMember().read(feed)).toHaveLength(40);
+    expect(calls).toBeGreaterThan(0);
+    feed.close();
+  });
+
+  it('are shared by a wallet that joins while they are under way', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon);
+    daemon.hold();
+    feed.prefetch(0);
+    await turns(3);
+    const asOf = 0;
+    const reading = [new TestMember().read(feed, { asOf }), new TestMember().read(feed, { asOf })];
+    await turns(3);
+    expect(daemon.asked).toHaveLength(1);
+    daemon.release();
+    expect(await Promise.all(reading)).toEqual([all, all]);
+    expect(daemon.asked.length).toBeLessThanOrEqual(WHOLE_CHAIN_REQUESTS);
+    feed.close();
+  });
+
+  it('are requested once for several wallets of one height, and kept from the last of them', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon, { restMs: 200 });
+    feed.prefetch(20);
+    await turns(100);
+    const ahead = daemon.asked.length;
+    for (let i = 0; i < 5; i++) {
+      await pause(100);
+      feed.prefetch(20);
+    }
+    expect(daemon.asked).toHaveLength(ahead);
+    expect(await new TestMember().read(feed, { startHeight: 20, asOf: 0 })).toEqual(all.slice(20));
+    expect(daemon.asked).toHaveLength(ahead);
+    feed.close();
+  });
+
+  it('are dropped after a while, and a request under way is aborted', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon, { restMs: 20 });
+    daemon.hold();
+    feed.prefetch(0);
+    await turns(3);
+    const [request] = daemon.asked;
+    expect(request?.signal?.aborted).toBe(false);
+    await pause(50);
+    expect(request?.signal?.aborted).toBe(true);
+    daemon.release();
+    expect(await new TestMember().read(feed)).toEqual(all);
+    feed.close();
+  });
+
+  it('fail for nobody: the wallet asks itself', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const failing = {
+      getInfo: daemon.getInfo,
+      getBlocks: (() => Promise.reject(new DaemonError('unreachable', 'gone'))) as typeof daemon.getBlocks,
+    };
+    let isGone = true;
+    const source = {
+      getInfo: daemon.getInfo,
+      getBlocks: ((request) => (isGone ? failing : daemon).getBlocks(request)) as typeof daemon.getBlocks,
+    };
+    const feed = new ChainFeed(source, { genesis }, quietKernel);
+    feed.prefetch(0);
+    await turns(10);
+    isGone = false;
+    expect(await new TestMember().read(feed)).toEqual(all);
+    feed.close();
+  });
+
+  it('of a chain that was reorganised since are replaced', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon);
+    feed.prefetch(0);
+    await turns(100);
+    daemon.blocks = chain(blocks.length + 5, { after: blocks.slice(0, -8), nonce: 3 });
+    const member = new TestMember();
+    await member.read(feed);
+    expect(member.holds(daemon.blocks)).toBe(true);
+    feed.close();
+  });
+
+  it('end at a limit in bytes, beyond which the wallet continues', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const large = {
+      getInfo: daemon.getInfo,
+      getBlocks: (async (request) => ({
+        ...(await daemon.getBlocks(request)),
+        bytes: 3 << 20,
+      })) as typeof daemon.getBlocks,
+    };
+    const feed = new ChainFeed(large, { genesis }, quietKernel);
+    feed.prefetch(0);
+    await turns(100);
+    expect(daemon.asked).toHaveLength(2);
+    expect(await new TestMember().read(feed)).toEqual(all);
+    feed.close();
+  });
+});

@@ -75,7 +75,8 @@ export class WalletOpener {
 
   /**
    * Creates the files of a wallet and opens it. The wallet is locked before any of its files is checked or written; no
-   * file is replaced. A failure leaves no file but the lock file.
+   * file is replaced. A failure leaves no file but the lock file. The daemon sends the first blocks while the password
+   * is hashed.
    * @throws WalletError `wallet_exists`, `wallet_locked`, `wallet_io`
    */
   async create({ paths, keys, multisig, language, password, restoreHeight }: NewWallet): Promise<OpenWallet> {
@@ -90,6 +91,7 @@ export class WalletOpener {
       other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
     this.#shared.daemon.start();
+    if (restoreHeight !== undefined) this.#shared.refresher.prefetch(restoreHeight);
     if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight });
     assertApart(paths);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
