@@ -8,9 +8,7 @@ setV8Flag('--no-wasm-lazy-compilation', '14.6');
 setV8Flag('--no-wasm-dynamic-tiering', '14.6');
 // Each thread collects its own young generation: it would wait for helper threads while all processors are busy.
 setV8Flag('--no-parallel-scavenge', '14.6');
-// The other threads allocate little that lives on: their young generations are smaller than that of this thread, which
-// bin/wallet-rpc sets. A heap is collected once it has grown by half (docs/performance.md).
-setV8Flag('--max-semi-space-size=2', '14.6');
+// A heap is collected once it has grown by half (docs/performance.md). bin/wallet-rpc limits young generations.
 setV8Flag('--heap-growing-percent=50', '14.6');
 keepCompiledModules();
 

@@ -13,8 +13,8 @@ import type { PoolFeed, PoolViewer } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
 import type { WalletScanner } from './wallet-scanner.js';
 
-/** Commit batches that may wait for the main thread. */
-const COMMITS_AHEAD = 2;
+/** Commit batches that may wait for the main thread: its work for as long as this thread computes key images in one go. */
+const COMMITS_AHEAD = 8;
 
 /** Weight of the commit batches between two checkpoints: some thousand pages of the store. */
 const CHECKPOINT_WEIGHT = 1500;
@@ -85,15 +85,17 @@ export class WalletRefresh {
     }
   }
 
-  /** Scans pages; the main thread commits the findings of one while the next is scanned. */
+  /** Scans pages; the main thread commits the findings of one while the next two are scanned. */
   async #scanChain(wallet: RefreshedWallet, pages: AsyncIterable<MemberPage>): Promise<void> {
-    let committing = Promise.resolve();
+    let before = Promise.resolve();
+    let committing = before;
     try {
       for await (const page of pages) {
         const findings = await this.#scan(wallet, page);
-        await committing;
-        committing = this.#commit(findings, page.page.daemonHeight);
-        // The next `await` throws its failure.
+        await before;
+        before = committing;
+        committing = committing.then(() => this.#commit(findings, page.page.daemonHeight));
+        // A later `await` throws its failure.
         committing.catch(() => undefined);
       }
     } finally {

@@ -60,6 +60,11 @@ class FakeWallet implements RefreshedWallet {
   }
 }
 
+/** Commits that a refresh has pending at most. */
+const COMMITS_AHEAD = 8;
+/** Reports of a refresh whose commits are not acknowledged. */
+const PENDING = Array<string>(COMMITS_AHEAD).fill('page');
+
 /** The main thread's side of one refresh. */
 class Receiver {
   readonly reports: RefreshReport[] = [];
@@ -130,24 +135,24 @@ describe('a refresh on its thread', () => {
     expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
   });
 
-  it('has at most two commits pending, and none when it scans the pool', async () => {
+  it('has at most eight commits pending, and none when it scans the pool', async () => {
     wallet.outputs = 300;
     await receiver.refresh.run(wallet, feeds, FROM);
     expect(receiver.types.length).toBeGreaterThan(30);
-    expect(receiver.mostPending).toBe(2);
+    expect(receiver.mostPending).toBe(COMMITS_AHEAD);
     expect(receiver.pending).toBe(0);
   });
 
-  it('scans the next page while the commits of a page are pending, and none after it', async () => {
+  it('scans the next two pages while the commits of a page are pending, and none after them', async () => {
     wallet.outputs = 300;
     receiver.acknowledges = false;
     const running = receiver.refresh.run(wallet, feeds, FROM);
     await settle();
-    expect(receiver.types).toEqual(['page', 'page']);
-    expect(wallet.scans).toBe(2);
+    expect(receiver.types).toEqual(PENDING);
+    expect(wallet.scans).toBe(3);
     receiver.refresh.cancel();
     await running;
-    expect(receiver.types).toEqual(['page', 'page', 'done']);
+    expect(receiver.types).toEqual([...PENDING, 'done']);
   });
 
   it('hands over the findings of a page before it reports that the next one failed', async () => {
@@ -190,13 +195,14 @@ describe('a refresh on its thread', () => {
   });
 
   it('reports its cancellation while it waits for a commit', async () => {
+    wallet.outputs = 300;
     receiver.acknowledges = false;
     const run = receiver.refresh.run(wallet, feeds, FROM);
-    while (receiver.reports.length < 2) await yieldToEventLoop();
+    while (receiver.reports.length < COMMITS_AHEAD) await yieldToEventLoop();
     receiver.refresh.cancel();
     await run;
     expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', failure: { kind: 'cancelled' } });
-    expect(receiver.types).toEqual(['page', 'page', 'done']);
+    expect(receiver.types).toEqual([...PENDING, 'done']);
   });
 
   it('takes a moment in the future for the present', async () => {
@@ -211,10 +217,12 @@ describe('refreshes of several wallets', () => {
     const stuck = new Receiver(2);
     stuck.acknowledges = false;
     const asOf = monotonicMs();
-    const waiting = stuck.refresh.run(new FakeWallet(), feeds, { ...FROM, asOf });
+    const paid = new FakeWallet();
+    paid.outputs = 300;
+    const waiting = stuck.refresh.run(paid, feeds, { ...FROM, asOf });
     await receiver.refresh.run(wallet, feeds, { ...FROM, asOf });
     expect(receiver.hashes).toBe(blocks.length);
-    expect(stuck.types).toEqual(['page', 'page']);
+    expect(stuck.types).toEqual(PENDING);
     stuck.refresh.cancel();
     await waiting;
   });
