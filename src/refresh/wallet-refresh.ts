@@ -7,7 +7,7 @@ import { commitBatchesOf, weightOf } from './commit-batches.js';
 import type { MemberPage } from './feed-member.js';
 import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
 import { monotonicMs } from './monotonic-time.js';
-import { packFindings } from './packed-findings.js';
+import { packFindings, type PackedFindings } from './packed-findings.js';
 import { PendingCommits } from './pending-commits.js';
 import type { PoolFeed, PoolViewer } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
@@ -37,6 +37,14 @@ export interface RefreshedWallet extends PoolViewer {
 export interface DaemonFeeds {
   readonly chain: ChainFeed;
   readonly pool: PoolFeed;
+}
+
+/** Findings of some blocks, which are committed together. */
+interface PackedBatch {
+  readonly findings: PackedFindings;
+  readonly daemonHeight: number;
+  /** See {@link weightOf}. */
+  readonly weight: number;
 }
 
 /** One refresh of a wallet, on the refresh thread: scans pages, and hands their findings to the main thread. */
@@ -91,10 +99,10 @@ export class WalletRefresh {
     let committing = before;
     try {
       for await (const page of pages) {
-        const findings = await this.#scan(wallet, page);
+        const batches = packedBatches(await this.#scan(wallet, page), page.page.daemonHeight);
         await before;
         before = committing;
-        committing = committing.then(() => this.#commit(findings, page.page.daemonHeight));
+        committing = committing.then(() => this.#commit(batches));
         // A later `await` throws its failure.
         committing.catch(() => undefined);
       }
@@ -116,11 +124,12 @@ export class WalletRefresh {
     return findings;
   }
 
-  /** Hands findings to the main thread, in parts. @throws the reason of the signal. */
-  async #commit(findings: PageFindings, daemonHeight: number): Promise<void> {
-    for (const batch of commitBatchesOf(findings)) {
-      this.#send(batch, daemonHeight);
-      this.#weight += weightOf(batch);
+  /** Hands the findings of a page to the main thread. @throws the reason of the signal. */
+  async #commit(batches: readonly PackedBatch[]): Promise<void> {
+    for (const { weight, ...batch } of batches) {
+      this.#commits.add();
+      this.#report({ type: 'page', wallet: this.#id, run: this.number, ...batch });
+      this.#weight += weight;
       if (this.#weight < CHECKPOINT_WEIGHT) {
         await this.#commits.settled(COMMITS_AHEAD - 1);
         continue;
@@ -132,15 +141,12 @@ export class WalletRefresh {
       this.#weight = 0;
     }
   }
-
-  #send(findings: PageFindings, daemonHeight: number): void {
-    this.#commits.add();
-    this.#report({
-      type: 'page',
-      wallet: this.#id,
-      run: this.number,
-      findings: packFindings(findings),
-      daemonHeight,
-    });
-  }
 }
+
+/** Packs the findings of a page at once: as objects they would live until they are committed, and be copied by collections. */
+const packedBatches = (findings: PageFindings, daemonHeight: number): PackedBatch[] =>
+  Array.from(commitBatchesOf(findings), (batch) => ({
+    findings: packFindings(batch),
+    daemonHeight,
+    weight: weightOf(batch),
+  }));
