@@ -28,6 +28,8 @@ export class PageTransaction {
   #hasFailed = false;
   /** Commits an open transaction in time; undefined without one. */
   #timer: NodeJS.Timeout | undefined;
+  /** Commits a full transaction. */
+  #soon: NodeJS.Immediate | undefined;
 
   constructor(db: Db, events: PageTransactionEvents) {
     this.#db = db;
@@ -38,7 +40,10 @@ export class PageTransaction {
     return this.#timer !== undefined;
   }
 
-  /** Stores a page; it is committed by {@link end}, after some more pages, or after some time. */
+  /**
+   * Stores a page; it is committed by {@link end}, after some more pages, or after some time. The commit is a turn of the
+   * event loop of its own, so that requests are read between the page and the commit.
+   */
   add(rows: number, store: () => void): void {
     if (!this.isOpen) this.#begin();
     try {
@@ -48,7 +53,8 @@ export class PageTransaction {
       throw error;
     }
     this.#rows += rows;
-    if (this.#rows >= MOST_ROWS || this.#hasFailed) this.end();
+    if (this.#hasFailed || this.#soon !== undefined) this.end();
+    else if (this.#rows >= MOST_ROWS) this.#soon = setImmediate(() => this.#endInTime());
   }
 
   /** Commits the pages, if there are any. @throws the error of the commit, after all of them were rolled back. */
@@ -88,7 +94,9 @@ export class PageTransaction {
 
   #close(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#soon);
     this.#timer = undefined;
+    this.#soon = undefined;
     this.#rows = 0;
   }
 }

@@ -8,6 +8,7 @@ import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import type { PageFindings } from '../../src/wallet/model/records.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { bytes, output, page, received } from './fixtures.js';
 
 const KEY = new Uint8Array(32).fill(9);
@@ -73,13 +74,23 @@ function failNextCommit(): void {
 }
 
 describe('pages that others follow', () => {
-  it('are read at once, and committed with later ones, at the latest after 128 outputs', () => {
+  it('are read at once, and committed with later ones, in the turn after 128 outputs', async () => {
     for (let height = 0; height < 3; height++) add(paid(height, 32));
     expect([store.height(), store.read((r) => r.outputs.count()), committed()]).toEqual([3, 96, 0]);
     add(paid(3, 32));
-    expect([store.height(), committed()]).toEqual([4, 4]);
+    expect([store.height(), committed()]).toEqual([4, 0]);
+    await yieldToEventLoop();
+    expect(committed()).toBe(4);
     add(paid(4));
+    await yieldToEventLoop();
     expect([store.height(), committed()]).toEqual([5, 4]);
+  });
+
+  it('are committed with a page that is added in the same turn after 128 outputs', () => {
+    add(paid(0, 128));
+    expect(committed()).toBe(0);
+    add(paid(1));
+    expect(committed()).toBe(2);
   });
 
   it('are committed after a tenth of a second, if none follows', () => {
@@ -205,8 +216,15 @@ describe('a commit of pages that fails', () => {
     expect(store.height()).toBe(2);
   });
 
-  it('fails the page that exceeds the limit', () => {
-    fails(() => add(paid(2, 128)));
+  it('fails the page that is added after the limit', () => {
+    add(paid(2, 128));
+    fails(() => add(paid(3)));
+  });
+
+  it('is reported to the listener after the limit', async () => {
+    add(paid(2, 128));
+    await yieldToEventLoop();
+    expect([store.height(), committed(), lost.length]).toEqual([1, 1, 1]);
   });
 
   it('fails a flush to disk', async () => {
