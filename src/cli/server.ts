@@ -191,7 +191,8 @@ export async function startServer(
       ? undefined
       : new DaemonNews({ ...config.daemon.zmq, log, onNews: () => server.refreshNow() });
   news?.open();
-  collectWhenIdle(() => server.shrinkMemory());
+  // Requests wait for a collection.
+  collectWhenIdle('regular', () => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
     async close() {

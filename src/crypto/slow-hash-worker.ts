@@ -3,8 +3,11 @@ import { WorkerPool } from '../util/worker-pool.js';
 import type { SlowHashTask } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
-/** Time before an idle thread ends [s]. It holds 12 MiB, and another takes as long to start as one hash. */
-const IDLE_SECONDS = 5;
+/**
+ * Time before an idle thread ends [s]: it holds 12 MiB, which the refresh after a password needs. Another takes as long
+ * to start as one hash.
+ */
+const IDLE_SECONDS = 0.2;
 
 const threads = new WorkerPool<SlowHashTask, Hash>(
   new URL('./slow-hash-thread.js', import.meta.url),

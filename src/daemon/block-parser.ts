@@ -74,8 +74,10 @@ export interface RawTx {
 /** Most memory of an instance that is reused for the next page [bytes]. */
 const MAX_REUSED_BYTES = 32 << 20;
 
+/** Instance for the next page, until garbage is collected: its memory keeps the size of the largest page. */
+let reused: WeakRef<ParserExports> | undefined;
+
 const module = new WebAssembly.Module(readFileSync(new URL('./block-parser.wasm', import.meta.url)));
-let reused: ParserExports | undefined;
 
 function instantiate(): ParserExports {
   // Called with a message when an input does not follow its format.
@@ -91,13 +93,13 @@ function instantiate(): ParserExports {
 
 /** Copies bytes into the memory of an instance and runs `read` on it. */
 function withParser<T>(bytes: Uint8Array, read: (wasm: ParserExports) => T): T {
-  const wasm = (reused ??= instantiate());
+  const wasm = reused?.deref() ?? instantiate();
   try {
     const at = wasm.reserveInput(bytes.length);
     new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
     return read(wasm);
   } finally {
-    if (wasm.memory.buffer.byteLength > MAX_REUSED_BYTES) reused = undefined;
+    reused = wasm.memory.buffer.byteLength > MAX_REUSED_BYTES ? undefined : new WeakRef(wasm);
   }
 }
 

@@ -25,7 +25,7 @@ const LOOKAHEAD_KEYS_AT_ONCE = 2000;
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
 runInBackground();
-collectWhenIdle();
+collectWhenIdle('last-resort');
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };

@@ -43,12 +43,15 @@ export class IdleCollector {
   }
 }
 
+/** `last-resort` also returns free pages to the system, and takes twice as long as `regular`. */
+type Flavor = 'last-resort' | 'regular';
+
 /**
  * Collects garbage whenever this thread becomes idle. Does not keep the process alive.
  * @param dropCaches runs before each collection.
  */
-export function collectWhenIdle(dropCaches: () => void = () => undefined): void {
-  const collect = collectorOfV8();
+export function collectWhenIdle(flavor: Flavor, dropCaches: () => void = () => undefined): void {
+  const collect = collectorOfV8(flavor);
   let last = performance.eventLoopUtilization();
   const collector = new IdleCollector(
     () => {
@@ -66,8 +69,9 @@ export function collectWhenIdle(dropCaches: () => void = () => undefined): void 
 }
 
 /** @returns V8's full garbage collection, or a function without effect if this V8 does not expose it. */
-function collectorOfV8(): () => void {
+function collectorOfV8(flavor: Flavor): () => void {
   // A context has `gc` only if it was created after the flag was set.
   setV8Flag('--expose-gc', '14.6');
-  return runInNewContext("typeof gc === 'function' ? gc : () => undefined") as () => void;
+  const gc = runInNewContext("typeof gc === 'function' ? gc : () => undefined") as (options: object) => void;
+  return () => gc({ type: 'major', execution: 'sync', flavor });
 }
