@@ -1,8 +1,11 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { afterEach, describe, expect, it, jest, test } from '@jest/globals';
 import fc from 'fast-check';
+import { availableParallelism } from 'node:os';
 import { BUILDS, instantiate, slowHash, slowHashes, slowHashesBy } from '../../src/crypto/slow-hash.js';
+import type { SlowHashTask } from '../../src/crypto/slow-hash-thread.js';
 import { startSlowHash, slowHashAsync } from '../../src/crypto/slow-hash-worker.js';
 import { toHex, utf8 } from '../../src/util/bytes.js';
+import { WorkerPool } from '../../src/util/worker-pool.js';
 import { digests, readJson } from './vectors.js';
 
 const { digests: byLength } = readJson<{ digests: { length: number; digest: string }[] }>(
@@ -92,6 +95,9 @@ describe('slowHashes', () => {
 });
 
 describe('slowHashAsync', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
   test.each(digests('slow'))('digests $title on a thread', async ({ digest, data }) => {
     const kept = Uint8Array.from(data);
     expect(toHex(await slowHashAsync(data))).toBe(digest);
@@ -114,6 +120,28 @@ describe('slowHashAsync', () => {
     clearInterval(timer);
     expect(turns).toBeGreaterThan(3);
     expect(new Set(answers.map(toHex)).size).toBe(inputs.length);
+  });
+  it('begins hashes in order, and two of equal rounds on one thread once none is free', async () => {
+    const inputs = Array.from({ length: 13 }, (_, i) => Uint8Array.of(i, 1));
+    const roundsOf = (i: number): number => (i === 9 || i === 10 ? 2 : 1);
+    const tasks: number[][] = [];
+    const { run } = WorkerPool.prototype;
+    jest.spyOn(WorkerPool.prototype, 'run').mockImplementation(function (this: unknown, task, transfer) {
+      tasks.push((task as SlowHashTask).messages.map(([i]) => i as number));
+      return run.call(this as WorkerPool<unknown, unknown>, task, transfer);
+    });
+    const answers = await Promise.all(inputs.map((input, i) => slowHashAsync(input, roundsOf(i))));
+    const once = inputs.map(slowHash);
+    const expected = once.map((digest, i) => (roundsOf(i) === 2 ? slowHash(digest) : digest));
+    expect(answers.map(toHex)).toEqual(expected.map(toHex));
+
+    const threads = Math.min(4, availableParallelism());
+    expect(tasks.flat()).toEqual(inputs.map((_, i) => i));
+    expect(tasks.slice(0, threads + 1).map(({ length }) => length)).toEqual([
+      ...new Array<number>(threads).fill(1),
+      2,
+    ]);
+    for (const task of tasks) expect(new Set(task.map(roundsOf)).size).toBe(1);
   });
   it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('refuses %p rounds', async (rounds) => {
     await expect(slowHashAsync(new Uint8Array(), rounds)).rejects.toThrow(RangeError);
