@@ -4,12 +4,17 @@ import type { Hash } from './types.js';
 const BLOCK = 64;
 const ROUNDS = 42;
 
-/** The two substitutions; a bit of the round constant chooses between them. */
-const S0 = Uint8Array.of(9, 0, 4, 11, 13, 12, 3, 15, 1, 10, 2, 6, 7, 5, 8, 14);
-const S1 = Uint8Array.of(3, 12, 6, 13, 5, 7, 1, 9, 15, 2, 0, 4, 11, 10, 14, 8);
+/** The two substitutions of a nibble, one after the other; a bit of the round constant chooses between them. */
+const BOXES = Uint8Array.of(
+  ...[9, 0, 4, 11, 13, 12, 3, 15, 1, 10, 2, 6, 7, 5, 8, 14],
+  ...[3, 12, 6, 13, 5, 7, 1, 9, 15, 2, 0, 4, 11, 10, 14, 8],
+);
 
 /** Multiplication by x in GF(2^4) modulo x^4 + x + 1. */
-const doubled = (nibble: number): number => ((nibble << 1) ^ ((nibble >> 3) * 0x13)) & 0xf;
+const DOUBLED = Uint8Array.from(
+  { length: 16 },
+  (_, nibble) => ((nibble << 1) ^ ((nibble >> 3) * 0x13)) & 0xf,
+);
 
 /** Source indices of the permutation `P_d = φ_d ∘ P'_d ∘ π_d`: `out[i] = in[source[i]]`. */
 function permutation(size: number): Uint8Array {
@@ -20,17 +25,23 @@ function permutation(size: number): Uint8Array {
   );
 }
 
-/** One round over `nibbles`: substitution, the linear map on pairs, permutation. */
-function round(nibbles: Uint8Array, source: Uint8Array, constantBit: (i: number) => boolean): Uint8Array {
-  const mixed = new Uint8Array(nibbles.length);
-  for (let i = 0; i < nibbles.length; i += 2) {
-    const a = (constantBit(i) ? S1 : S0)[nibbles[i] as number] as number;
-    const b = (constantBit(i + 1) ? S1 : S0)[nibbles[i + 1] as number] as number;
-    const d = b ^ doubled(a);
+/**
+ * One round over `nibbles`: substitution, the linear map on pairs, permutation.
+ * @param boxes offset in `BOXES` of the substitution of each nibble.
+ */
+function round(nibbles: Uint8Array, source: Uint8Array, boxes: Uint8Array): Uint8Array {
+  const size = nibbles.length;
+  const mixed = new Uint8Array(size);
+  for (let i = 0; i < size; i += 2) {
+    const a = BOXES[(boxes[i] as number) + (nibbles[i] as number)] as number;
+    const b = BOXES[(boxes[i + 1] as number) + (nibbles[i + 1] as number)] as number;
+    const d = b ^ (DOUBLED[a] as number);
     mixed[i + 1] = d;
-    mixed[i] = a ^ doubled(d);
+    mixed[i] = a ^ (DOUBLED[d] as number);
   }
-  return source.map((from) => mixed[from] as number);
+  const permuted = new Uint8Array(size);
+  for (let i = 0; i < size; i++) permuted[i] = mixed[source[i] as number] as number;
+  return permuted;
 }
 
 const toNibbles = (bytes: Uint8Array): Uint8Array =>
@@ -39,14 +50,20 @@ const toNibbles = (bytes: Uint8Array): Uint8Array =>
     (_, i) => ((bytes[i >> 1] as number) >> (i & 1 ? 0 : 4)) & 0xf,
   );
 
-const bitOf = (nibbles: Uint8Array, i: number): number => ((nibbles[i >> 2] as number) >> (3 - (i & 3))) & 1;
-
-/** Round constants: the fractional part of √2, then `C_{r+1} = R_6(C_r)` under the first substitution. */
-const CONSTANTS: readonly Uint8Array[] = ((): Uint8Array[] => {
+/**
+ * Substitutions of each round, as offsets in `BOXES`. The bits of the round constants choose them: the fractional part of
+ * √2, then `C_{r+1} = R_6(C_r)` under the first substitution.
+ */
+const ROUND_BOXES: readonly Uint8Array[] = ((): Uint8Array[] => {
   const source = permutation(64);
-  const all = [toNibbles(fromHex('6a09e667f3bcc908b2fb1366ea957d3e3adec17512775099da2f590b0667322a'))];
-  while (all.length < ROUNDS) all.push(round(all[all.length - 1] as Uint8Array, source, () => false));
-  return all;
+  const first = new Uint8Array(64);
+  let constant = toNibbles(fromHex('6a09e667f3bcc908b2fb1366ea957d3e3adec17512775099da2f590b0667322a'));
+  return Array.from({ length: ROUNDS }, () => {
+    const boxes = new Uint8Array(256);
+    for (let i = 0; i < 256; i++) boxes[i] = (((constant[i >> 2] as number) >> (3 - (i & 3))) & 1) << 4;
+    constant = round(constant, source, first);
+    return boxes;
+  });
 })();
 
 const SOURCE_256 = permutation(256);
@@ -63,7 +80,7 @@ function permute(state: Uint8Array): void {
       nibbles[i] = ((nibbles[i] as number) << 1) | (((state[at >> 3] as number) >> (7 - (at & 7))) & 1);
     }
   }
-  for (const constant of CONSTANTS) nibbles = round(nibbles, SOURCE_256, (i) => bitOf(constant, i) === 1);
+  for (const boxes of ROUND_BOXES) nibbles = round(nibbles, SOURCE_256, boxes);
   state.fill(0);
   for (let i = 0; i < 256; i++) {
     for (let k = 0; k < 4; k++) {

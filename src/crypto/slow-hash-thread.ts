@@ -1,22 +1,26 @@
 import { parentPort } from 'node:worker_threads';
-import { slowHash } from './slow-hash.js';
+import { slowHashes } from './slow-hash.js';
+import type { Hash } from './types.js';
 
-/** Task of {@link slowHashAsync} for a worker thread. */
+/** Task of {@link slowHashAsync} for a worker thread: one or two messages. */
 export interface SlowHashTask {
-  readonly data: Uint8Array;
+  readonly messages: readonly Uint8Array[];
   readonly rounds: number;
 }
 
 const port = parentPort;
 if (port === null) throw new Error('slow-hash-thread runs as a worker thread only');
-port.on('message', ({ data, rounds }: SlowHashTask) => {
-  let current = data;
+port.on('message', ({ messages, rounds }: SlowHashTask) => {
+  let current = messages;
   for (let round = 0; round < rounds; round++) {
-    const next = slowHash(current);
-    current.fill(0);
+    const next = slowHashes(current);
+    for (const message of current) message.fill(0);
     current = next;
   }
-  const digest = Uint8Array.from(current);
-  current.fill(0);
-  port.postMessage(digest, [digest.buffer]);
+  const digests = current.map((digest) => Uint8Array.from(digest) as Hash);
+  for (const digest of current) digest.fill(0);
+  port.postMessage(
+    digests,
+    digests.map(({ buffer }) => buffer as ArrayBuffer),
+  );
 });
