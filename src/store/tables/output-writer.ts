@@ -4,7 +4,7 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../wallet/model/records.js';
 import { fromFlag, toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
-import { AddressSumWriter } from './address-sums.js';
+import { OutputSums } from './output-sums.js';
 import { OutputReader, type OutputRef } from './outputs.js';
 import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 
@@ -13,7 +13,7 @@ type SpendColumns = Omit<FoundSpend, 'globalIndex'> & { readonly globalIndex: nu
 /** Passed to the task of `WalletStore.write` only, like every writer. */
 export class OutputWriter extends OutputReader {
   readonly #insert: Statement<unknown[]>;
-  readonly #sums: AddressSumWriter;
+  readonly #sums: OutputSums;
   readonly #reused: ReusedKeys;
   readonly #spend: Statement<[SpendColumns]>;
   readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
@@ -35,7 +35,7 @@ export class OutputWriter extends OutputReader {
        VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
          ${Array(10).fill('?').join(', ')})`,
     );
-    this.#sums = new AddressSumWriter(db);
+    this.#sums = new OutputSums(db);
     this.#reused = new ReusedKeys(db, onCredit);
     // `taken` is kept if the same payment had reserved the output before.
     this.#spend = db.prepare(
