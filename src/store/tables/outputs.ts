@@ -2,6 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
+import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 import { CHAIN_ORDER, toOutput, type OutputRow } from './output-row.js';
 
 /** Identifies an output. */
@@ -33,7 +34,8 @@ interface FirstPlace {
 
 export class OutputReader {
   protected readonly db: Db;
-  readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
+  readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], OutputRow>;
+  readonly #byPublicKey: Statement<[Uint8Array, Uint8Array], OutputRow>;
   readonly #byRef: Statement<[Uint8Array, number], OutputRow>;
   readonly #watch: Statement<[], OutputRow>;
   readonly #count: Statement<[], { count: number }>;
@@ -44,7 +46,10 @@ export class OutputReader {
 
   constructor(db: Db) {
     this.db = db;
-    this.#byKeyImage = this.rows('SELECT * FROM owned_output WHERE key_image = ? ORDER BY burnt');
+    const byKey = (column: 'key_image' | 'public_key'): Statement<[Uint8Array, Uint8Array], OutputRow> =>
+      this.rows(`SELECT * FROM owned_output WHERE ${keyEquals(column, '?')} ORDER BY burnt`);
+    this.#byKeyImage = byKey('key_image');
+    this.#byPublicKey = byKey('public_key');
     this.#byRef = this.rows('SELECT * FROM owned_output WHERE tx_hash = ? AND output_index = ?');
     this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
     this.#count = db.prepare('SELECT count(*) AS count FROM owned_output WHERE burnt = 0');
@@ -75,7 +80,7 @@ export class OutputReader {
 
   /** Returns the output with a key image; of several, the one that is not burnt. */
   byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
-    const row = this.#byKeyImage.get(keyImage);
+    const row = this.#byKeyImage.get(keyImage, keyImage);
     return row && toOutput(row);
   }
 
@@ -110,9 +115,7 @@ export class OutputReader {
 
   /** Returns the output with an output key; of several, the one that is not burnt. */
   byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
-    const row = this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE public_key = ? ORDER BY burnt').get(
-      publicKey,
-    );
+    const row = this.#byPublicKey.get(publicKey, publicKey);
     return row && toOutput(row);
   }
 
@@ -171,7 +174,9 @@ export class OutputReader {
 
   /** Returns outputs without a known key image, burnt ones included, in chain order. */
   withoutKeyImage(): OwnedOutput[] {
-    return this.rows(`SELECT * FROM owned_output WHERE key_image IS NULL ${CHAIN_ORDER}`).all().map(toOutput);
+    return this.rows(`SELECT * FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} ${CHAIN_ORDER}`)
+      .all()
+      .map(toOutput);
   }
 
   protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {
