@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
+import { toHex } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 import { CHAIN_ORDER, toOutput, type OutputRow } from './output-row.js';
@@ -41,7 +42,7 @@ export class OutputReader {
   readonly #count: Statement<[], { count: number }>;
   readonly #before: Statement<[FirstPlace], number>;
   readonly #firstPlace: Statement<[Uint8Array, number], FirstPlace>;
-  readonly #income: Statement<[Uint8Array], unknown>;
+  readonly #income: Statement<[string], number>;
   readonly #uncredited: Statement<[Uint8Array, number], bigint>;
 
   constructor(db: Db) {
@@ -66,9 +67,12 @@ export class OutputReader {
       `SELECT coalesce(first_height, height) AS height, coalesce(first_index, global_index) AS "index"
        FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
     );
-    this.#income = db.prepare(
-      'SELECT 1 FROM owned_output WHERE tx_hash = ? AND change = 0 AND credited IS NOT 0 LIMIT 1',
-    );
+    this.#income = db
+      .prepare<[string], number>(
+        `SELECT key FROM json_each(?) WHERE EXISTS (
+           SELECT 1 FROM owned_output WHERE tx_hash = unhex(value) AND change = 0 AND credited IS NOT 0)`,
+      )
+      .pluck();
     this.#uncredited = db
       .prepare<[Uint8Array, number], bigint>(
         `SELECT coalesce(sum(amount - credited), 0) FROM owned_output
@@ -126,9 +130,10 @@ export class OutputReader {
       .map(toOutput);
   }
 
-  /** True if a mined transaction pays the wallet a credited amount other than change. */
-  isIncome(txHash: Hash): boolean {
-    return this.#income.get(txHash) !== undefined;
+  /** Returns the mined transactions among some that pay the wallet a credited amount other than change. */
+  incomeAmong(txHashes: readonly Hash[]): Hash[] {
+    const places = this.#income.all(JSON.stringify(txHashes.map(toHex)));
+    return places.flatMap((place) => txHashes[place] ?? []);
   }
 
   /** Amount that a transaction paid to an account on reused keys and that is not credited. */
