@@ -314,10 +314,19 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
     ? undefined
     : new TxNotifier({ command, env: withoutCompileCache(withoutSecrets(process.env)), log });
 
+/** Transaction hashes in a log line at most: journals cut long lines. */
+const TXIDS_A_LINE = 100;
+
 /** Logs incoming transactions and the progress of refreshes. */
 function createEvents(listening: WatchListeners, progress: ProgressLog, log: Logger): WalletEvents {
   return {
-    onIncoming: (name, txHash) => log.info({ name, txid: toHex(txHash) }, 'incoming transaction'),
+    onIncoming(name, txHashes) {
+      const txids = txHashes.map(toHex);
+      if (txids.length === 1) log.info({ name, txid: txids[0] }, 'incoming transaction');
+      else
+        for (let at = 0; at < txids.length; at += TXIDS_A_LINE)
+          log.info({ name, txids: txids.slice(at, at + TXIDS_A_LINE) }, 'incoming transactions');
+    },
     onProgress(name, height, daemonHeight, scanned) {
       progress.progress(name, height, daemonHeight);
       listening.onProgress(name, height, daemonHeight, scanned);

@@ -114,17 +114,16 @@ export class WalletWriter {
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
+      if (this.payments.add(tx)) continue;
       // The transaction was stored by `addFound`, at a height that it lost in a reorganisation.
-      if (this.payments.has(tx.txHash)) {
-        this.events.touch(tx.txHash);
-        this.outputs.removeTx(tx.txHash);
-        this.payments.remove(tx.txHash);
-      }
+      this.events.touch(tx.txHash);
+      this.outputs.removeTx(tx.txHash);
+      this.payments.remove(tx.txHash);
       this.payments.add(tx);
-      this.pool.remove(tx.txHash);
     }
+    if (this.pool.hashes().length > 0) for (const { txHash } of page.received) this.pool.remove(txHash);
     this.outputs.addAll(page.outputs);
-    for (const { subaddress } of page.outputs) this.accounts.reach(subaddress);
+    this.accounts.reachAll(page.outputs.map(({ subaddress }) => subaddress));
     for (const spend of page.spends) this.outputs.markSpent(spend);
     for (const tx of page.outgoing) this.outgoing.confirm(this.#credited(tx));
     for (const spend of page.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
@@ -152,13 +151,13 @@ export class WalletWriter {
     for (const { txHash } of [...found.received, ...found.outgoing]) this.events.touch(txHash);
     this.subaddresses.add(found.subaddresses);
     for (const tx of found.received) {
-      if (!this.payments.has(tx.txHash)) this.payments.add(tx);
+      this.payments.add(tx);
       this.pool.remove(tx.txHash);
     }
     const fresh = found.outputs.filter((output) => !this.outputs.has(output));
     for (const output of found.outputs) this.outputs.setChange(output);
     this.outputs.addAll(fresh);
-    for (const { subaddress } of found.outputs) this.accounts.reach(subaddress);
+    this.accounts.reachAll(found.outputs.map(({ subaddress }) => subaddress));
     for (const spend of found.spends) this.outputs.markSpent(spend);
     for (const tx of found.outgoing) this.outgoing.confirmAgain(this.#credited(tx));
     for (const spend of found.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);

@@ -154,7 +154,7 @@ export class TestWallet {
   };
 
   readonly events: WalletEvents = {
-    onIncoming: (_, txHash: Hash) => void this.incoming.push(toHex(txHash)),
+    onIncoming: (_, txHashes: readonly Hash[]) => void this.incoming.push(...txHashes.map(toHex)),
     onProgress: (_, height, daemonHeight) => void this.progress.push([height, daemonHeight]),
     onClosed: () => undefined,
   };

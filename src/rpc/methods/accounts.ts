@@ -117,12 +117,7 @@ export const accountMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_GET_ACCOUNTS, on_get_accounts',
     handle({ wallet }, { tag, strict_balances, regexp }) {
       const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag);
-      const { addresses } = wallet.balances.of(undefined, strict_balances);
-      const sumsOf = new Map<number, { total: bigint; unlocked: bigint }>();
-      for (const at of addresses) {
-        const sums = sumsOf.get(at.account) ?? { total: 0n, unlocked: 0n };
-        sumsOf.set(at.account, { total: sums.total + at.total, unlocked: sums.unlocked + at.unlocked });
-      }
+      const sumsOf = wallet.balances.ofAccounts(strict_balances);
       const listed = accounts.map(({ account, tag: ownTag }) => ({
         account_index: account,
         base_address: wallet.accounts.address({ major: account, minor: 0 }),

@@ -26,10 +26,12 @@ export interface Balance {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Adds up outputs, locks and unconfirmed payments to a balance, with a row for each listed address. */
+/** Rows of a balance: one for each address, for each account (as its address 0), or for the addresses of a set. */
+export type BalanceRows = 'addresses' | 'accounts' | ReadonlySet<number>;
+
+/** Adds up outputs, locks and unconfirmed payments to a balance with rows. */
 export class BalanceTally {
-  /** Addresses with a row; undefined: all. */
-  readonly #listed: ReadonlySet<number> | undefined;
+  readonly #rows: BalanceRows;
   readonly #accounts = new Map<number, Map<number, Writable<AddressBalance>>>();
   readonly #sums: Writable<Omit<Balance, 'addresses'>> = {
     total: ZERO,
@@ -38,8 +40,8 @@ export class BalanceTally {
     secondsToUnlock: 0,
   };
 
-  constructor(listed?: ReadonlySet<number>) {
-    this.#listed = listed;
+  constructor(rows: BalanceRows) {
+    this.#rows = rows;
   }
 
   /** Adds the outputs of an address. */
@@ -91,8 +93,9 @@ export class BalanceTally {
     return { ...this.#sums, addresses };
   }
 
-  #row({ major, minor }: SubaddressIndex): Writable<AddressBalance> | undefined {
-    if (this.#listed?.has(minor) === false) return undefined;
+  #row({ major, minor: index }: SubaddressIndex): Writable<AddressBalance> | undefined {
+    const minor = this.#rows === 'accounts' ? 0 : index;
+    if (typeof this.#rows !== 'string' && !this.#rows.has(minor)) return undefined;
     const rows = this.#accounts.get(major) ?? new Map<number, Writable<AddressBalance>>();
     if (rows.size === 0) this.#accounts.set(major, rows);
     const found = rows.get(minor) ?? emptyRow(major, minor);

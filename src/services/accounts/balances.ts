@@ -1,9 +1,8 @@
 import { sum, type Amount } from '../../util/amount.js';
 import { creditedOf } from '../../wallet/model/records.js';
 import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../wallet/model/unlock-time.js';
-import type { WalletReader } from '../../store/wallet-reader.js';
 import type { Accounts } from './accounts.js';
-import { BalanceTally, emptyRow, type Balance } from './balance-tally.js';
+import { BalanceTally, emptyRow, type Balance, type BalanceRows } from './balance-tally.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'store'>;
@@ -22,8 +21,6 @@ export class Balances {
   readonly #services: Services;
   /** Balances of the current store version, by account and strictness. */
   readonly #cache = new Map<string, Balance>();
-  /** Sums of accounts of that version, without unconfirmed amounts: each is read from the rows of all its addresses. */
-  readonly #sums = new Map<string, Amount>();
   #cacheVersion = 0;
 
   constructor(context: Context, services: Services) {
@@ -37,11 +34,12 @@ export class Balances {
    * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
    */
   of(account: number | undefined, strict: boolean): Balance {
-    const key = keyOf(account, strict);
-    const balance = this.#known(account, strict) ?? this.#compute(account, strict);
-    // Not cached with a lock by time, which ends without a change of the store.
-    if (balance.secondsToUnlock === 0) this.#cache.set(key, balance);
-    return balance;
+    return this.#cached(account, strict, 'addresses');
+  }
+
+  /** Total and unlocked balance of each account with outputs or unconfirmed amounts, by its index. */
+  ofAccounts(strict: boolean): ReadonlyMap<number, Pick<Balance, 'total' | 'unlocked'>> {
+    return new Map(this.#cached(undefined, strict, 'accounts').addresses.map((sums) => [sums.account, sums]));
   }
 
   /**
@@ -61,46 +59,46 @@ export class Balances {
    */
   ofAddresses(account: number, minors: readonly number[], strict: boolean): Balance {
     const isListed = new Set(minors);
-    const known = this.#known(account, strict);
+    const known = this.#known(keyOf(account, strict, 'addresses'));
     const { addresses, ...sums } = known ?? this.#compute(account, strict, isListed);
     const rows = new Map(addresses.map((at) => [at.minor, at]));
     return { ...sums, addresses: [...isListed].map((minor) => rows.get(minor) ?? emptyRow(account, minor)) };
   }
 
+  #cached(account: number | undefined, strict: boolean, rows: 'addresses' | 'accounts'): Balance {
+    const key = keyOf(account, strict, rows);
+    const balance = this.#known(key) ?? this.#compute(account, strict, rows);
+    // Not cached with a lock by time, which ends without a change of the store.
+    if (balance.secondsToUnlock === 0) this.#cache.set(key, balance);
+    return balance;
+  }
+
   /** Cached balance; undefined if the store has changed since. */
-  #known(account: number | undefined, strict: boolean): Balance | undefined {
+  #known(key: string): Balance | undefined {
     const { version } = this.#context.store;
-    if (version !== this.#cacheVersion) {
-      this.#cache.clear();
-      this.#sums.clear();
-    }
+    if (version !== this.#cacheVersion) this.#cache.clear();
     this.#cacheVersion = version;
-    return this.#cache.get(keyOf(account, strict));
+    return this.#cache.get(key);
   }
 
-  /** Sum of the outputs of an account; to be called after {@link #known}. */
-  #sumOf(r: WalletReader, account: number, strict: boolean): Amount {
-    const key = keyOf(account, strict);
-    const total = this.#sums.get(key) ?? r.balances.ofAccount(account, strict);
-    this.#sums.set(key, total);
-    return total;
-  }
-
-  /** @param listed addresses of the account with a row; absent: all. */
-  #compute(account: number | undefined, strict: boolean, listed?: ReadonlySet<number>): Balance {
-    const tally = new BalanceTally(listed);
+  /** @param rows a set: of addresses of the account. */
+  #compute(account: number | undefined, strict: boolean, rows: BalanceRows): Balance {
+    const tally = new BalanceTally(rows);
     const chainHeight = this.#context.store.height();
     const now = this.#context.clock.now();
     this.#context.store.read((r) => {
       const place = account === undefined ? {} : { account };
-      if (account === undefined || listed === undefined) {
+      if (rows === 'addresses')
         for (const found of r.balances.ofAddresses({ ...place, strict })) tally.add(found);
-      } else {
-        const rows = [...listed].flatMap(
-          (minor) => r.balances.ofAddress({ major: account, minor }, strict) ?? [],
-        );
-        tally.addSum(this.#sumOf(r, account, strict), rows);
-      }
+      else
+        for (const { account: major, total } of r.balances.ofAccounts({ ...place, strict })) {
+          const at = (minor: number) => ({ major, minor });
+          const listed =
+            rows === 'accounts'
+              ? [{ subaddress: at(0), total, unspentCount: 0 }]
+              : [...rows].flatMap((minor) => r.balances.ofAddress(at(minor), strict) ?? []);
+          tally.addSum(total, listed);
+        }
       for (const found of r.imported.balances(account)) tally.add(found);
       const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
       const candidates = r.balances.maybeLocked({ ...place, strict, sinceHeight: since });
@@ -133,4 +131,5 @@ export class Balances {
   }
 }
 
-const keyOf = (account: number | undefined, strict: boolean): string => `${account ?? 'all'} ${strict}`;
+const keyOf = (account: number | undefined, strict: boolean, rows: string): string =>
+  `${account ?? 'all'} ${strict} ${rows}`;

@@ -2,8 +2,8 @@ import type { Hash } from '../../crypto/types.js';
 
 /** Notices of open wallets, by the name of the wallet (empty in memory). Listeners must not throw. */
 export interface WalletEvents {
-  /** A transaction that pays the wallet was seen for the first time, in the pool or in a block. */
-  readonly onIncoming: (name: string, txHash: Hash) => void;
+  /** Transactions that pay the wallet were seen for the first time, in the pool or in blocks; at least one. */
+  readonly onIncoming: (name: string, txHashes: readonly Hash[]) => void;
   /**
    * Blocks were read.
    * @param height blocks known. @param daemonHeight blocks that the daemon holds. @param scanned blocks just read.

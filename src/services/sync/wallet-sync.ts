@@ -315,11 +315,8 @@ export class WalletSync implements RefreshTarget {
   #newIncoming({ received, outputs }: TxFindings): Hash[] {
     if (received.length === 0) return [];
     const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
-    return this.#context.store.read((r) =>
-      received
-        .map(({ txHash }) => txHash)
-        .filter((txHash) => incoming.has(toHex(txHash)) && !r.pool.has(txHash)),
-    );
+    for (const known of this.#context.store.read((r) => r.pool.hashes())) incoming.delete(toHex(known));
+    return received.map(({ txHash }) => txHash).filter((txHash) => incoming.has(toHex(txHash)));
   }
 
   /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
@@ -335,15 +332,17 @@ export class WalletSync implements RefreshTarget {
     this.#context.store.write((w) => w.addFound(mined));
     this.#refresher.restart(this.#id);
     this.#notify(fresh);
-    for (const txHash of this.#services.mempool.admit(unmined))
-      this.#context.events.onIncoming(this.#context.name, txHash);
+    this.#report(this.#services.mempool.admit(unmined));
   }
 
   /** Sends notices of mined incoming transactions, except those whose outputs are all burnt. */
   #notify(txHashes: readonly Hash[]): void {
     if (txHashes.length === 0) return;
-    const income = this.#context.store.read((r) => txHashes.filter((txHash) => r.outputs.isIncome(txHash)));
-    for (const txHash of income) this.#context.events.onIncoming(this.#context.name, txHash);
+    this.#report(this.#context.store.read((r) => r.outputs.incomeAmong(txHashes)));
+  }
+
+  #report(txHashes: readonly Hash[]): void {
+    if (txHashes.length > 0) this.#context.events.onIncoming(this.#context.name, txHashes);
   }
 
   checkpoint(): Promise<void> {
@@ -351,8 +350,7 @@ export class WalletSync implements RefreshTarget {
   }
 
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
-    for (const txHash of this.#services.mempool.commitPool(present, findings))
-      this.#context.events.onIncoming(this.#context.name, txHash);
+    this.#report(this.#services.mempool.commitPool(present, findings));
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
-import { amount, type Amount } from '../../util/amount.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { toAmount, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
@@ -9,6 +9,12 @@ export interface AddressBalance {
   readonly subaddress: SubaddressIndex;
   readonly total: Amount;
   readonly unspentCount: number;
+}
+
+/** Sum of the outputs of one account. */
+export interface AccountTotal {
+  readonly account: number;
+  readonly total: Amount;
 }
 
 /** An output that may still be locked. */
@@ -28,11 +34,17 @@ export interface BalanceScope {
 
 /** Rows are arrays with numbers where possible: during a refresh thousands of rows are read for every balance. */
 type SumRow = readonly [account: number, minor: number, total: Integer, unspent: number];
-type HalvesRow = readonly [high: number, low: number];
+/** The total is high · 2^32 + low. */
+type AccountRow = readonly [account: number, high: Integer, low: Integer];
 type LockRow = readonly [account: number, minor: number, amount: Integer, height: number, unlockTime: string];
 
 /** Reads an integer that a double can hold as a number. */
 const small = (column: string): string => `CAST(${column} AS REAL)`;
+
+/** First and last account: a range is read by the index, whether of one account or of all. */
+type AccountRange = [first: number, last: number];
+
+const rangeOf = (account?: number): AccountRange => [account ?? 0, account ?? 0xffffffff];
 
 interface LockQuery {
   readonly account: number | null;
@@ -41,8 +53,8 @@ interface LockQuery {
 
 /** Reads balances in a time that does not depend on the number of outputs. */
 export class BalanceReader {
-  readonly #sums: Record<'free' | 'mined', Statement<[number | null], SumRow>>;
-  readonly #ofAccount: Record<'free' | 'mined', Statement<[number], HalvesRow>>;
+  readonly #sums: Record<'free' | 'mined', Statement<AccountRange, SumRow>>;
+  readonly #ofAccounts: Record<'free' | 'mined', Statement<AccountRange, AccountRow>>;
   readonly #ofAddress: Record<'free' | 'mined', Statement<[number, number], SumRow>>;
   readonly #received: Statement<[number, string], number>;
   readonly #used: Statement<[number], number>;
@@ -82,14 +94,14 @@ export class BalanceReader {
       free: make('free'),
       mined: make('mined'),
     });
-    this.#sums = each((kind) => sums(kind, 'account = coalesce(?, account)'));
+    this.#sums = each((kind) => sums(kind, 'account BETWEEN ? AND ?'));
     this.#ofAddress = each((kind) => sums(kind, 'account = ? AND minor = ?'));
-    // SQLite adds integers of 64 bits with a sign; the halves of amounts add up without an overflow.
-    this.#ofAccount = each((kind) =>
+    this.#ofAccounts = each((kind) =>
       db
-        .prepare<[number], HalvesRow>(
-          `SELECT total(${kind}_total >> 32), total(${kind}_total & 0xffffffff) FROM address_sum WHERE account = ?`,
+        .prepare<AccountRange, AccountRow>(
+          `SELECT ${small('account')}, ${kind}_high, ${kind}_low FROM account_sum WHERE account BETWEEN ? AND ?`,
         )
+        .safeIntegers()
         .raw(),
     );
     this.#received = db
@@ -106,7 +118,7 @@ export class BalanceReader {
    * outputs of unconfirmed payments even if `strict` is set. An address with frozen outputs only is left out.
    */
   ofAddresses({ account, strict }: BalanceScope): AddressBalance[] {
-    return this.#sums[kindOf(strict)].all(account ?? null).map(toBalance);
+    return this.#sums[kindOf(strict)].all(...rangeOf(account)).map(toBalance);
   }
 
   /** Like {@link ofAddresses} for one address; undefined if it is left out. */
@@ -115,10 +127,16 @@ export class BalanceReader {
     return row && toBalance(row);
   }
 
-  /** Sums the outputs of all addresses of an account, without a row for each. */
+  /** Sums the outputs of each account, without a row for each address. */
+  ofAccounts({ account, strict }: BalanceScope): AccountTotal[] {
+    return this.#ofAccounts[kindOf(strict)]
+      .all(...rangeOf(account))
+      .map(([major, high, low]) => ({ account: major, total: amount((high << 32n) + low) }));
+  }
+
+  /** Like {@link ofAccounts} for one account. */
   ofAccount(account: number, strict: boolean): Amount {
-    const [high, low] = this.#ofAccount[kindOf(strict)].get(account) ?? [0, 0];
-    return amount((BigInt(high) << 32n) + BigInt(low));
+    return this.ofAccounts({ account, strict })[0]?.total ?? ZERO;
   }
 
   /** Counts the outputs that addresses of an account have received, change and burnt ones too. */

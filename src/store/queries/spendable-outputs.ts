@@ -7,6 +7,7 @@ import type {
 } from '../../wallet/select/spendable-outputs.js';
 import { fromFlag, toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 
 interface CoinRow {
   readonly tx_hash: Uint8Array;
@@ -78,7 +79,7 @@ export class SpendableOutputReader {
           `${FREE} AND ${SCOPE} AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL AND height < :since`,
           'owned_output_lock',
         ),
-        coins(`${FREE} AND ${SCOPE} AND key_image IS NULL AND NOT :blind`, 'owned_output_key_image'),
+        coins(`${FREE} AND ${SCOPE} AND ${WITHOUT_KEY_IMAGE} AND NOT :blind`, 'owned_output_key_image'),
         coins(`${FREE} AND ${SCOPE} AND rct = 0`, 'owned_output_plain'),
         `SELECT ${COLUMNS.replace('minor', 'owned_output.minor')}
          FROM (SELECT account, minor FROM address_sum WHERE ${SCOPE} AND free_count > 0) AS address

@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
+import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 
 /** SQL expression of a record in hex, in the format of {@link WatchTable}. */
 const recordOf = (key: string): string =>
@@ -30,11 +31,12 @@ export class WatchReader {
       'key_image',
       'burnt = 0 AND key_image IS NOT NULL AND (spent_height IS NULL OR spent_height >= ? OR spent_by = zeroblob(32))',
     );
-    this.#withoutKeyImage = records('public_key', 'burnt = 0 AND key_image IS NULL');
+    this.#withoutKeyImage = records('public_key', `burnt = 0 AND ${WITHOUT_KEY_IMAGE}`);
     this.#burntWithKeyImage = records('key_image', 'burnt = 1 AND key_image IS NOT NULL', BURNT);
     this.#burntWithoutKeyImage = records('public_key', 'burnt = 1 AND key_image IS NULL', BURNT);
     this.#anyWithoutKeyImage = db.prepare<[number | null], unknown>(
-      'SELECT 1 FROM owned_output WHERE key_image IS NULL AND burnt = 0 AND account = coalesce(?, account) LIMIT 1',
+      `SELECT 1 FROM owned_output
+       WHERE ${WITHOUT_KEY_IMAGE} AND burnt = 0 AND account = coalesce(?, account) LIMIT 1`,
     );
   }
 

@@ -80,6 +80,13 @@ export class AccountWriter extends AccountReader {
     while (this.count() <= major) this.#untitled.run(this.create(), REACHED_LABEL);
     this.#reach.run(minor + 1, major);
   }
+
+  /** {@link reach} of each of several indices. */
+  reachAll(indices: readonly SubaddressIndex[]): void {
+    const last = new Map<number, number>();
+    for (const { major, minor } of indices) last.set(major, Math.max(minor, last.get(major) ?? 0));
+    for (const [major, minor] of last) this.reach({ major, minor });
+  }
 }
 
 export class SubaddressReader {

@@ -1,10 +1,11 @@
-import type { Statement } from 'better-sqlite3';
+import type { RunResult, Statement } from 'better-sqlite3';
 import { intToBytes } from '../../crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../wallet/model/records.js';
 import { fromFlag, toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
-import { AddressSumWriter } from './address-sums.js';
+import { keyEquals } from '../sql/key-index.js';
+import { OutputSums } from './output-sums.js';
 import { OutputReader, type OutputRef } from './outputs.js';
 import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 
@@ -13,14 +14,14 @@ type SpendColumns = Omit<FoundSpend, 'globalIndex'> & { readonly globalIndex: nu
 /** Passed to the task of `WalletStore.write` only, like every writer. */
 export class OutputWriter extends OutputReader {
   readonly #insert: Statement<unknown[]>;
-  readonly #sums: AddressSumWriter;
+  readonly #sums: OutputSums;
   readonly #reused: ReusedKeys;
   readonly #spend: Statement<[SpendColumns]>;
   readonly #reserve: Statement<[Uint8Array, Uint8Array, number]>;
   readonly #release: Statement<[Uint8Array]>;
   readonly #anyFrozen: Statement<[], unknown>;
   readonly #takeFrozen: Statement<[Uint8Array, number]>;
-  readonly #setFrozen: Statement<[number, Uint8Array, number]>;
+  readonly #setFrozen: Statement<[{ frozen: number; txHash: Uint8Array; outputIndex: number }]>;
   readonly #storeFrozen: Statement<[number, number]>;
   readonly #drop: Statement<[number, number]>;
   readonly #dropTx: Statement<[Uint8Array]>;
@@ -35,13 +36,13 @@ export class OutputWriter extends OutputReader {
        VALUES (?, ?, ?, ?, coalesce(?, (SELECT key_image FROM told_key_image WHERE public_key = ?)),
          ${Array(10).fill('?').join(', ')})`,
     );
-    this.#sums = new AddressSumWriter(db);
+    this.#sums = new OutputSums(db);
     this.#reused = new ReusedKeys(db, onCredit);
     // `taken` is kept if the same payment had reserved the output before.
     this.#spend = db.prepare(
       `UPDATE owned_output SET spent_by = :txHash, spent_height = :height, spent_index = :globalIndex,
          taken = taken AND spent_by IS :txHash
-       WHERE key_image = :keyImage AND burnt = 0`,
+       WHERE ${keyEquals('key_image', ':keyImage')} AND burnt = 0`,
     );
     this.#reserve = db.prepare(
       `UPDATE owned_output SET spent_by = ?, taken = 1
@@ -53,8 +54,9 @@ export class OutputWriter extends OutputReader {
     this.#anyFrozen = db.prepare('SELECT 1 FROM frozen_output LIMIT 1');
     this.#takeFrozen = db.prepare('DELETE FROM frozen_output WHERE tx_hash = ? AND output_index = ?');
     this.#setFrozen = db.prepare(
-      `UPDATE owned_output SET frozen = ?
-       WHERE public_key = (SELECT public_key FROM owned_output WHERE tx_hash = ? AND output_index = ?)`,
+      `UPDATE owned_output SET frozen = :frozen
+       FROM (SELECT public_key AS frozen_key FROM owned_output WHERE tx_hash = :txHash AND output_index = :outputIndex)
+       WHERE ${keyEquals('public_key', 'frozen_key')}`,
     );
     this.#storeFrozen = db.prepare(
       `INSERT INTO frozen_output (tx_hash, output_index)
@@ -81,16 +83,19 @@ export class OutputWriter extends OutputReader {
 
   /** Adds outputs; takes less time than {@link add} for each if many are on one key. */
   addAll(outputs: readonly OwnedOutput[]): void {
-    for (const output of outputs) this.#insertRow(output);
+    const [first, ...others] = outputs;
+    if (first === undefined) return;
+    const { lastInsertRowid } = this.#insertRow(first);
+    for (const output of others) this.#insertRow(output);
     this.#sums.add(outputs);
-    this.#reused.recomputeEach(outputs.map(({ publicKey }) => publicKey));
-    if (outputs.length === 0 || this.#anyFrozen.get() === undefined) return;
+    this.#reused.recomputeSince(lastInsertRowid);
+    if (this.#anyFrozen.get() === undefined) return;
     for (const output of outputs)
       if (this.#takeFrozen.run(output.txHash, output.outputIndex).changes > 0) this.setFrozen(output, true);
   }
 
-  #insertRow(output: OwnedOutput): void {
-    this.#insert.run(
+  #insertRow(output: OwnedOutput): RunResult {
+    return this.#insert.run(
       output.txHash,
       output.outputIndex,
       output.globalIndex,
@@ -127,7 +132,7 @@ export class OutputWriter extends OutputReader {
 
   /** Freezes or thaws all outputs on the key of an output. */
   setFrozen({ txHash, outputIndex }: OutputRef, frozen: boolean): void {
-    this.#setFrozen.run(fromFlag(frozen), txHash, outputIndex);
+    this.#setFrozen.run({ frozen: fromFlag(frozen), txHash, outputIndex });
   }
 
   /** Removes the recorded spend of an output. */
@@ -138,7 +143,7 @@ export class OutputWriter extends OutputReader {
          WHERE tx_hash = ? AND output_index = ?`,
       )
       .run(txHash, outputIndex);
-    this.#reused.recomputeEach([publicKey]);
+    this.#reused.recompute(publicKey);
   }
 
   /**
@@ -156,7 +161,9 @@ export class OutputWriter extends OutputReader {
 
   /** Sets the key image of all outputs on a key. */
   setKeyImage(publicKey: PublicKey, keyImage: KeyImage): void {
-    this.db.prepare('UPDATE owned_output SET key_image = ? WHERE public_key = ?').run(keyImage, publicKey);
+    this.db
+      .prepare(`UPDATE owned_output SET key_image = :keyImage WHERE ${keyEquals('public_key', ':publicKey')}`)
+      .run({ keyImage, publicKey });
   }
 
   /** Marks the outputs of a payment to the paying account as change. */
@@ -188,9 +195,10 @@ export class OutputWriter extends OutputReader {
     { seen }: { readonly seen: boolean },
   ): void {
     const reserve = this.db.prepare(
-      'UPDATE owned_output SET spent_by = ?, taken = ? WHERE key_image = ? AND spent_by IS NULL AND burnt = 0',
+      `UPDATE owned_output SET spent_by = :txHash, taken = :taken
+       WHERE ${keyEquals('key_image', ':keyImage')} AND spent_by IS NULL AND burnt = 0`,
     );
-    for (const keyImage of keyImages) reserve.run(txHash, fromFlag(seen), keyImage);
+    for (const keyImage of keyImages) reserve.run({ txHash, taken: fromFlag(seen), keyImage });
   }
 
   /** Frees the outputs that an unconfirmed payment reserved. */

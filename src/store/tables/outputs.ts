@@ -1,7 +1,9 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
+import { toHex } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
+import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 import { CHAIN_ORDER, toOutput, type OutputRow } from './output-row.js';
 
 /** Identifies an output. */
@@ -33,18 +35,22 @@ interface FirstPlace {
 
 export class OutputReader {
   protected readonly db: Db;
-  readonly #byKeyImage: Statement<[Uint8Array], OutputRow>;
+  readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], OutputRow>;
+  readonly #byPublicKey: Statement<[Uint8Array, Uint8Array], OutputRow>;
   readonly #byRef: Statement<[Uint8Array, number], OutputRow>;
   readonly #watch: Statement<[], OutputRow>;
   readonly #count: Statement<[], { count: number }>;
   readonly #before: Statement<[FirstPlace], number>;
   readonly #firstPlace: Statement<[Uint8Array, number], FirstPlace>;
-  readonly #income: Statement<[Uint8Array], unknown>;
+  readonly #income: Statement<[string], number>;
   readonly #uncredited: Statement<[Uint8Array, number], bigint>;
 
   constructor(db: Db) {
     this.db = db;
-    this.#byKeyImage = this.rows('SELECT * FROM owned_output WHERE key_image = ? ORDER BY burnt');
+    const byKey = (column: 'key_image' | 'public_key'): Statement<[Uint8Array, Uint8Array], OutputRow> =>
+      this.rows(`SELECT * FROM owned_output WHERE ${keyEquals(column, '?')} ORDER BY burnt`);
+    this.#byKeyImage = byKey('key_image');
+    this.#byPublicKey = byKey('public_key');
     this.#byRef = this.rows('SELECT * FROM owned_output WHERE tx_hash = ? AND output_index = ?');
     this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
     this.#count = db.prepare('SELECT count(*) AS count FROM owned_output WHERE burnt = 0');
@@ -61,9 +67,12 @@ export class OutputReader {
       `SELECT coalesce(first_height, height) AS height, coalesce(first_index, global_index) AS "index"
        FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
     );
-    this.#income = db.prepare(
-      'SELECT 1 FROM owned_output WHERE tx_hash = ? AND change = 0 AND credited IS NOT 0 LIMIT 1',
-    );
+    this.#income = db
+      .prepare<[string], number>(
+        `SELECT key FROM json_each(?) WHERE EXISTS (
+           SELECT 1 FROM owned_output WHERE tx_hash = unhex(value) AND change = 0 AND credited IS NOT 0)`,
+      )
+      .pluck();
     this.#uncredited = db
       .prepare<[Uint8Array, number], bigint>(
         `SELECT coalesce(sum(amount - credited), 0) FROM owned_output
@@ -75,7 +84,7 @@ export class OutputReader {
 
   /** Returns the output with a key image; of several, the one that is not burnt. */
   byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
-    const row = this.#byKeyImage.get(keyImage);
+    const row = this.#byKeyImage.get(keyImage, keyImage);
     return row && toOutput(row);
   }
 
@@ -110,9 +119,7 @@ export class OutputReader {
 
   /** Returns the output with an output key; of several, the one that is not burnt. */
   byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
-    const row = this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE public_key = ? ORDER BY burnt').get(
-      publicKey,
-    );
+    const row = this.#byPublicKey.get(publicKey, publicKey);
     return row && toOutput(row);
   }
 
@@ -123,9 +130,10 @@ export class OutputReader {
       .map(toOutput);
   }
 
-  /** True if a mined transaction pays the wallet a credited amount other than change. */
-  isIncome(txHash: Hash): boolean {
-    return this.#income.get(txHash) !== undefined;
+  /** Returns the mined transactions among some that pay the wallet a credited amount other than change. */
+  incomeAmong(txHashes: readonly Hash[]): Hash[] {
+    const places = this.#income.all(JSON.stringify(txHashes.map(toHex)));
+    return places.flatMap((place) => txHashes[place] ?? []);
   }
 
   /** Amount that a transaction paid to an account on reused keys and that is not credited. */
@@ -171,7 +179,9 @@ export class OutputReader {
 
   /** Returns outputs without a known key image, burnt ones included, in chain order. */
   withoutKeyImage(): OwnedOutput[] {
-    return this.rows(`SELECT * FROM owned_output WHERE key_image IS NULL ${CHAIN_ORDER}`).all().map(toOutput);
+    return this.rows(`SELECT * FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} ${CHAIN_ORDER}`)
+      .all()
+      .map(toOutput);
   }
 
   protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {

@@ -211,12 +211,13 @@ export class PaymentWriter extends PaymentReader {
     this.#drop = db.prepare('DELETE FROM received_tx WHERE height BETWEEN ? AND ?');
     this.#insert = db.prepare(
       `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, payment_id, tx_public_key,
-         additional_keys, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         additional_keys, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tx_hash) DO NOTHING`,
     );
   }
 
-  add(tx: ReceivedTx): void {
-    this.#insert.run(
+  /** @returns false, without a change, if the transaction is stored already. */
+  add(tx: ReceivedTx): boolean {
+    const { changes } = this.#insert.run(
       tx.txHash,
       tx.height,
       tx.timestamp,
@@ -228,7 +229,9 @@ export class PaymentWriter extends PaymentReader {
       concatBytes(...tx.additionalPublicKeys),
       tx.size ?? null,
     );
+    if (changes === 0) return false;
     for (const keyImage of tx.spentKeyImages ?? []) this.#insertInput.run(keyImage, tx.txHash);
+    return true;
   }
 
   /** Deletes a transaction; its outputs are deleted with it. */

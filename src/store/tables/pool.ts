@@ -4,6 +4,7 @@ import { creditOf } from '../../wallet/scan/reused-keys.js';
 import type { PoolOutput, PoolTx } from '../../wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { keyEquals } from '../sql/key-index.js';
 
 interface PoolRow {
   readonly tx_hash: Uint8Array;
@@ -32,7 +33,7 @@ function creditIn({ amount: value, mined_amount, mined_spent }: PoolRow): Pick<P
 const LIST = `SELECT p.*, o.output_index, o.public_key, o.amount, o.account, o.minor, m.amount AS mined_amount,
     m.spent_by IS NOT NULL AS mined_spent
   FROM pool_tx p JOIN pool_output o USING (tx_hash)
-  LEFT JOIN owned_output m ON m.public_key = o.public_key AND m.burnt = 0
+  LEFT JOIN owned_output m ON ${keyEquals('m.public_key', 'o.public_key')} AND m.burnt = 0
   WHERE p.tx_hash = coalesce(?, p.tx_hash)
   ORDER BY p.timestamp, p.tx_hash, o.output_index`;
 

@@ -1,9 +1,9 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, PublicKey } from '../../crypto/types.js';
 import { creditsOf, type KeyOutput, type KeySpend } from '../../wallet/scan/reused-keys.js';
-import { toHex } from '../../util/bytes.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { indexedKey, keyEquals } from '../sql/key-index.js';
 import { CHAIN_ORDER, type OutputRow } from './output-row.js';
 
 const COLUMNS = [
@@ -61,13 +61,13 @@ const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_out
 /** Derives columns of outputs on reused keys from their order in the chain, whatever order they were found in. */
 export class ReusedKeys {
   readonly #onCredit: OnCredit;
-  readonly #secondOutput: Statement<[Uint8Array], unknown>;
-  readonly #outputs: Statement<[Uint8Array], KeyRow>;
+  readonly #sharedSince: Statement<[number | bigint], Uint8Array>;
+  readonly #outputs: Statement<[Uint8Array, Uint8Array], KeyRow>;
   readonly #update: Statement<unknown[]>;
   readonly #setSpend: Statement<unknown[]>;
   readonly #addChange: Statement<[bigint, Uint8Array]>;
   readonly #all: Statement<[], Uint8Array>;
-  readonly #byKeyImage: Statement<[Uint8Array], Uint8Array>;
+  readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], Uint8Array>;
   readonly #reservedBy: Statement<[Uint8Array], Uint8Array>;
   readonly #spentBetween: Statement<[number, number], Uint8Array>;
   readonly #keysBetween: Statement<[number, number], SavedSpend>;
@@ -80,9 +80,13 @@ export class ReusedKeys {
       db.prepare<P, Row>(sql).safeIntegers();
     const keys = <P extends unknown[]>(condition: string): Statement<P, Uint8Array> =>
       db.prepare<P, Uint8Array>(`SELECT DISTINCT public_key FROM owned_output WHERE ${condition}`).pluck();
-    this.#secondOutput = db.prepare('SELECT 1 FROM owned_output WHERE public_key = ? LIMIT 1 OFFSET 1');
+    // An output whose key has the same first bytes is recomputed in vain.
+    const isShared = `EXISTS (SELECT 1 FROM owned_output AS other
+      WHERE ${indexedKey('other.public_key')} = ${indexedKey('owned_output.public_key')}
+        AND other.rowid <> owned_output.rowid)`;
+    this.#sharedSince = keys<[number | bigint]>(`rowid >= ? AND ${isShared}`);
     this.#outputs = rows(
-      `SELECT ${COLUMNS.join(', ')} FROM owned_output WHERE public_key = ? ${CHAIN_ORDER}`,
+      `SELECT ${COLUMNS.join(', ')} FROM owned_output WHERE ${keyEquals('public_key', '?')} ${CHAIN_ORDER}`,
     );
     this.#update = db.prepare(
       `UPDATE owned_output SET credited = ?, burnt = ?, frozen = ?, first_height = ?, first_index = ?
@@ -99,8 +103,8 @@ export class ReusedKeys {
     );
     this.#all = keys('burnt = 1');
     this.#byKeyImage = db
-      .prepare<[Uint8Array], Uint8Array>(
-        'SELECT public_key FROM owned_output WHERE key_image = ? AND burnt = 1 LIMIT 1',
+      .prepare<[Uint8Array, Uint8Array], Uint8Array>(
+        `SELECT public_key FROM owned_output WHERE ${keyEquals('key_image', '?')} AND burnt = 1 LIMIT 1`,
       )
       .pluck();
     this.#reservedBy = keys(`spent_by = ? AND spent_height IS NULL AND ${REUSED}`);
@@ -112,7 +116,7 @@ export class ReusedKeys {
 
   /** Recomputes the derived columns of the outputs on a key. Takes little time if there is one output or none. */
   recompute(publicKey: Uint8Array): void {
-    const outputs = this.#outputs.all(publicKey);
+    const outputs = this.#outputs.all(publicKey, publicKey);
     const [first] = outputs;
     if (first === undefined) return;
     const spentOutput = outputs.find(({ spent_by }) => spent_by !== null);
@@ -144,10 +148,9 @@ export class ReusedKeys {
       this.#put(heldOutput, spentOutput);
   }
 
-  /** {@link recompute} for each reused key, once. */
-  recomputeEach(keys: readonly PublicKey[]): void {
-    const reused = keys.filter((key) => this.#secondOutput.get(key) !== undefined);
-    for (const key of new Map(reused.map((one) => [toHex(one), one])).values()) this.recompute(key);
+  /** {@link recompute} for each reused key of the rows from one on. */
+  recomputeSince(rowid: number | bigint): void {
+    for (const key of this.#sharedSince.all(rowid)) this.recompute(key);
   }
 
   /** {@link recompute} for every reused key. */
@@ -157,7 +160,7 @@ export class ReusedKeys {
 
   /** {@link recompute} for the reused key with a key image, if there is one. */
   recomputeKeyImage(keyImage: Uint8Array): void {
-    const key = this.#byKeyImage.get(keyImage);
+    const key = this.#byKeyImage.get(keyImage, keyImage);
     if (key !== undefined) this.recompute(key);
   }
 
@@ -186,7 +189,7 @@ export class ReusedKeys {
   /** Stores saved spends on remaining outputs of their keys, and recomputes these outputs. */
   restore({ keys, spends }: SavedSpends): void {
     for (const spend of spends) {
-      const outputs = this.#outputs.all(spend.public_key);
+      const outputs = this.#outputs.all(spend.public_key, spend.public_key);
       const [first] = outputs;
       if (first !== undefined && outputs.every(({ spent_by }) => spent_by === null)) this.#put(first, spend);
     }

@@ -161,6 +161,11 @@ describe('the balance of each address', () => {
             expect(partial).toEqual({ ...whole, addresses: rows });
             expect(balances.ofAddresses(account, selected, strict)).toEqual(partial);
           }
+          const byAccount = balances.ofAccounts(strict);
+          for (const account of [0, 1]) {
+            const { total, unlocked } = balances.of(account, strict);
+            expect(byAccount.get(account) ?? { total: 0n, unlocked: 0n }).toMatchObject({ total, unlocked });
+          }
           for (const account of [undefined, 0, 1]) {
             const addresses = account === undefined ? expected.flat() : (expected[account] ?? []);
             const { addresses: found, ...sums } = balances.of(account, strict);

@@ -1,0 +1,206 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Secret } from '../../util/secret.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import { commitDraft, logOf, removeDatabase } from './atomic-replace.js';
+import { addBackupName } from './backup-name.js';
+import { checkpointOnThread } from './checkpoint.js';
+import { CommitFlushing } from './commit-flushing.js';
+import { detectingDamage, isDamage, openDatabase, openSnapshot, type Db, type StoreKey } from './database.js';
+import { draftOf } from './file-draft.js';
+import { fileError, withFileErrorsAsync } from './file-errors.js';
+import { FileIdentity } from './file-identity.js';
+import { syncDirectory, syncFile } from './fsync.js';
+import type { StatementCachingDatabase } from './statement-cache.js';
+import type { StoreCipher } from './store-cipher.js';
+import { WalSync } from './wal-sync.js';
+
+/** Reports that a missing or replaced file was written again. @param backup name of the file that replaced it. */
+export type OnFileRestored = (backup: string | undefined) => void;
+
+/** Path and key of a store on disk. */
+export interface Location {
+  readonly path: string;
+  readonly key: Secret;
+  readonly cipher: StoreCipher;
+  readonly onFileRestored: OnFileRestored;
+}
+
+export const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
+
+/** Flushes the directory, so that the log's name is on disk, and makes the flusher of the log. */
+function walSyncOf(db: Db, location: Location | undefined): WalSync {
+  if (location !== undefined) syncDirectory(dirname(location.path));
+  return new WalSync(logOf(db.name));
+}
+
+/** The files of an open store and the connection to them: flushing, checkpoints, damage, and their identity. */
+export class StoreFile {
+  /** Absent for a store in memory. */
+  readonly location: Location | undefined;
+  #identity: FileIdentity | undefined;
+  #db: StatementCachingDatabase;
+  #walSync: WalSync;
+  #flushing: CommitFlushing;
+  #checkpoint: Promise<unknown> | undefined;
+  #isDamaged = false;
+  #onReopened: () => void = () => undefined;
+
+  constructor(db: StatementCachingDatabase, location?: Location) {
+    this.location = location;
+    this.#identity = location && new FileIdentity(location.path);
+    this.#db = db;
+    this.#walSync = walSyncOf(db, location);
+    this.#flushing = new CommitFlushing(db);
+  }
+
+  /** Sets the listener that is called when {@link restore} has opened another connection. */
+  watchReopened(listener: () => void): void {
+    this.#onReopened = listener;
+  }
+
+  get db(): StatementCachingDatabase {
+    return this.#db;
+  }
+
+  get path(): string {
+    return this.location?.path ?? this.#db.name;
+  }
+
+  get isOpen(): boolean {
+    return this.#db.open;
+  }
+
+  /** True once damaged pages were found since the store was opened. */
+  get isDamaged(): boolean {
+    return this.#isDamaged;
+  }
+
+  /** A request may be bound to a wallet that is closed meanwhile. @throws WalletError `no_wallet` */
+  assertOpen(): void {
+    if (!this.#db.open) throw new WalletError({ kind: 'no_wallet' });
+  }
+
+  /** Sizes of the main file and of the write-ahead log [bytes]; 0 in memory. */
+  sizes(): { readonly main: number; readonly log: number } {
+    const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (this.location === undefined) return { main: 0, log: 0 };
+    return { main: sizeOf(this.path), log: sizeOf(logOf(this.path)) };
+  }
+
+  /** {@link detectingDamage}, which is remembered. */
+  detectingDamage<T>(task: () => T): T {
+    try {
+      return detectingDamage(this.path, task);
+    } catch (error) {
+      this.#isDamaged ||= error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
+      throw error;
+    }
+  }
+
+  /**
+   * Writes the store to its path again if its file was deleted, moved or replaced while it was open: the data would be
+   * lost when this process ends. A file that replaced it gets another name.
+   */
+  restore(): void {
+    const { location } = this;
+    if (location === undefined || this.#identity?.isThere() !== false) return;
+    const { path, onFileRestored } = location;
+    const draft = draftOf(path);
+    removeDatabase(draft);
+    this.#db.prepare('VACUUM INTO ?').run(draft);
+    syncFile(draft);
+    const backup = existsSync(path) ? addBackupName(path, 'replaced') : undefined;
+    this.#db.close();
+    this.#identity.release();
+    commitDraft(path);
+    this.#db = openDatabase(path, keyOf(location));
+    this.#walSync = walSyncOf(this.#db, location);
+    this.#flushing = new CommitFlushing(this.#db);
+    this.#identity = new FileIdentity(path);
+    this.#onReopened();
+    onFileRestored(backup);
+  }
+
+  /** Makes the next commit flush itself to disk. */
+  flushNextCommit(): void {
+    this.#flushing.full();
+  }
+
+  /** Makes the next commit not wait for the disk: see {@link noteCommit}. */
+  deferFlush(): void {
+    this.#flushing.least();
+  }
+
+  /** Counts a commit that did not wait for the disk. */
+  noteCommit(): void {
+    if (!this.#db.memory) this.#walSync.note();
+  }
+
+  /** Flushes all commits to disk without blocking this thread. @throws WalletError `wallet_io` */
+  async flush(): Promise<void> {
+    await withFileErrorsAsync(this.path, () => this.#walSync.finish());
+  }
+
+  /** Moves the log into the main file on another thread. A failure is ignored: the log stays on disk, and grows. */
+  async checkpoint(): Promise<void> {
+    if (this.location === undefined) return;
+    this.#checkpoint ??= checkpointOnThread(this.location.path, keyOf(this.location))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#checkpoint = undefined;
+      });
+    await this.#checkpoint;
+  }
+
+  /** Resolves once no checkpoint holds the file open. */
+  async waitForCheckpoint(): Promise<void> {
+    await this.#checkpoint;
+  }
+
+  /** Moves the log, which is on disk already, into the main file on this thread. */
+  checkpointSync(): void {
+    this.detectingDamage(() => {
+      this.restore();
+      this.#db.pragma('wal_checkpoint(PASSIVE)');
+    });
+  }
+
+  /** Opens a connection that keeps seeing the present state. @throws Error for a store in memory. */
+  openSnapshot(): Db {
+    if (this.location === undefined) throw new Error('a store in memory has no snapshots');
+    return openSnapshot(this.location.path, keyOf(this.location));
+  }
+
+  /**
+   * Moves the log into the main file before the store is closed. A full disk is no error: the log is on disk already, and
+   * stays there.
+   * @param isDamageKnown an earlier call has reported the damage. @throws WalletError `wallet_corrupt` for any other.
+   */
+  emptyLog(isDamageKnown: boolean): void {
+    try {
+      this.detectingDamage(() => {
+        this.restore();
+        this.#truncateLog();
+      });
+    } catch (error) {
+      const isCorrupt = error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
+      if (!isDamageKnown || !isCorrupt) throw error;
+    }
+  }
+
+  #truncateLog(): void {
+    try {
+      this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      const converted = isDamage(error) ? error : fileError(this.path, error);
+      if (!(converted instanceof WalletError)) throw error;
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+    this.#identity?.release();
+    this.location?.key.wipe();
+  }
+}
