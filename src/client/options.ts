@@ -3,7 +3,8 @@ import type { EventType } from './methods.js';
 
 /** Login of a client: user name and password (HTTP digest), or the token of a credential (bearer). */
 export type ClientAuth =
-  { readonly username: string; readonly password: string } | { readonly token: string };
+  | { readonly username: string; readonly password: string }
+  | { readonly token: string };
 
 /** Options of a client. */
 export interface ClientOptions {

@@ -12,7 +12,13 @@ type MemberShape = Shape[string];
 
 /** Value of a result as the client gets it. */
 export type ClientValue =
-  null | boolean | string | number | bigint | ClientValue[] | { [member: string]: ClientValue };
+  | null
+  | boolean
+  | string
+  | number
+  | bigint
+  | ClientValue[]
+  | { [member: string]: ClientValue };
 
 const isList = (shape: MemberShape | undefined): shape is readonly ('bigint' | Shape)[] =>
   Array.isArray(shape);

@@ -127,7 +127,8 @@ export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly Pu
   fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
 
 export type ExtraPaymentId =
-  { readonly kind: 'short'; readonly id: PaymentId } | { readonly kind: 'long'; readonly id: Hash };
+  | { readonly kind: 'short'; readonly id: PaymentId }
+  | { readonly kind: 'long'; readonly id: Hash };
 
 const LONG_ID = 0x00;
 const SHORT_ID = 0x01;

@@ -4,7 +4,14 @@
  * the request. too_large: the answer exceeds our limit. tls: the certificate is not accepted.
  */
 export type DaemonErrorKind =
-  'unreachable' | 'timeout' | 'busy' | 'unauthorized' | 'malformed' | 'rejected' | 'too_large' | 'tls';
+  | 'unreachable'
+  | 'timeout'
+  | 'busy'
+  | 'unauthorized'
+  | 'malformed'
+  | 'rejected'
+  | 'too_large'
+  | 'tls';
 
 export interface DaemonErrorOptions extends ErrorOptions {
   /** Default: true for the kinds `busy`, `unauthorized` and `tls`. */

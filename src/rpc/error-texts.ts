@@ -9,7 +9,8 @@ export interface Surroundings {
 
 /** Message of one kind of fault. */
 type Text<K extends Fault['kind']> =
-  string | ((fault: Extract<Fault, { kind: K }>, surroundings: Surroundings) => string);
+  | string
+  | ((fault: Extract<Fault, { kind: K }>, surroundings: Surroundings) => string);
 
 /** Messages by kind of fault. */
 export type ErrorTexts = { readonly [K in Fault['kind']]: Text<K> };

@@ -72,7 +72,8 @@ type Immutable<T> = T extends readonly (infer Item)[]
     : T;
 
 type Member<T> =
-  Immutable<T> | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never);
+  | Immutable<T>
+  | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never);
 
 /** Result of a handler by its schema; a list may be streamed, encoded already, or absent for an empty one. */
 export type Answer<Schema extends ResultSchema> = {

@@ -2,7 +2,13 @@ import { StringBuilder } from './string-builder.js';
 
 /** A JSON value. Integers are bigint whatever their size; numbers with a fraction or exponent are number. */
 export type Json =
-  null | boolean | string | number | bigint | readonly Json[] | { readonly [key: string]: Json | undefined };
+  | null
+  | boolean
+  | string
+  | number
+  | bigint
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
 
 /** A text is not JSON, or exceeds the limits. The message quotes nothing of the text. */
 export class JsonError extends Error {
@@ -47,7 +53,8 @@ type JsonObject = Record<string, Json>;
 
 /** A list or an object whose end has not been read. */
 type Container =
-  { readonly array: Json[] } | { readonly array?: undefined; readonly object: JsonObject; key: string };
+  | { readonly array: Json[] }
+  | { readonly array?: undefined; readonly object: JsonObject; key: string };
 
 /** The token that must come next. `first-…` may also be the end of the container, `next` a comma or its end. */
 type Expected = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next' | 'string' | 'end';

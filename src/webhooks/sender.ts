@@ -11,7 +11,15 @@ import { parseTarget, TargetError, type Target } from './target.js';
  * the program.
  */
 export type FailureReason =
-  'target' | 'dns' | 'connect' | 'tls' | 'timeout' | 'response' | 'status' | 'too_large' | 'internal';
+  | 'target'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'response'
+  | 'status'
+  | 'too_large'
+  | 'internal';
 
 /** Result of one attempt. `gone` is the status 410. `aborted` was ended by the signal, with an unknown effect. */
 export type DeliveryResult =

@@ -54,7 +54,8 @@ const CHANGE_KINDS: Readonly<Record<number, SubscriptionChange['kind']>> = { 0: 
 
 /** Step of a connection as a peer sees it. */
 export type Frame =
-  { readonly kind: 'greeting' } | { readonly kind: 'command' | 'message'; readonly body: Uint8Array };
+  | { readonly kind: 'greeting' }
+  | { readonly kind: 'command' | 'message'; readonly body: Uint8Array };
 
 /** Incremental parser of one side of a connection. */
 export class FrameReader {

@@ -90,7 +90,7 @@ describe.each(PROPOSERS)('a proposal by %s', (_, proposer) => {
     const label = `account of ${proposer}`;
     for (const wallet of wallets) await wallet.rpc('create_account', { label });
     const account_index = proposer + 1;
-    const { address } = (await wallets[0]?.rpc('get_address', { account_index })) as Loose;
+    const { address } = await (wallets[0] as WalletRpc).rpc('get_address', { account_index });
     await pay(proposer, 'transfer', { destinations: [{ address, amount: 3 * COIN }] });
     await pay(proposer, 'transfer', {
       account_index,

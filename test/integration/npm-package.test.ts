@@ -111,7 +111,7 @@ describe('the npm package', () => {
 
   it('installs without compilers and test tools', () => {
     const names = readdirSync(join(folder, 'node_modules'));
-    for (const name of ['typescript', 'assemblyscript', 'jest', 'eslint', 'monero-ts'])
+    for (const name of ['typescript', 'assemblyscript', 'jest', 'oxlint', 'monero-ts'])
       expect(names).not.toContain(name);
   });
 

@@ -9,7 +9,7 @@ export interface Reply {
 }
 
 /** Untyped JSON of test servers. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 export type Loose = any;
 
 export async function post(

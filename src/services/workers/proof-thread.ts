@@ -37,7 +37,9 @@ export interface ProofTask<Job extends keyof ProofJobs = keyof ProofJobs> {
 }
 
 export type ProofAnswer<Job extends keyof ProofJobs = keyof ProofJobs> =
-  { readonly result: ReturnType<ProofJobs[Job]> } | { readonly fault: Fault } | { readonly problem: string };
+  | { readonly result: ReturnType<ProofJobs[Job]> }
+  | { readonly fault: Fault }
+  | { readonly problem: string };
 
 function answer({ job, input }: ProofTask): ProofAnswer {
   try {

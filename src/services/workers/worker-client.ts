@@ -12,7 +12,9 @@ export type TaskOf<Work extends Works<Work>> = {
 
 /** Answer of a thread: a result, a `fault` for the client, or a `problem` of the input. */
 export type ThreadAnswer =
-  { readonly result: unknown } | { readonly fault: Fault } | { readonly problem: string };
+  | { readonly result: unknown }
+  | { readonly fault: Fault }
+  | { readonly problem: string };
 
 /** Two threads that run tasks of several kinds. */
 export class WorkerClient<Work extends Works<Work>> {

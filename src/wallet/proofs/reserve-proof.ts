@@ -166,7 +166,8 @@ export interface ReserveToCheck {
 }
 
 export type ReserveVerdict =
-  { readonly good: false } | { readonly good: true; readonly total: Amount; readonly spent: Amount };
+  | { readonly good: false }
+  | { readonly good: true; readonly total: Amount; readonly spent: Amount };
 
 /** @throws WalletError `bad_proof` unless the proof is about the address. */
 export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKey }: AddressKeys): void {

@@ -1,0 +1,34 @@
+// Compiles what runs as WebAssembly into build/: Keccak and the block parser; CryptoNight and the kernel once a set of
+// instructions (src/crypto/slow-hash.ts and src/kernel/load-kernel.ts pick one). `bin/build-wasm.js tests` also compiles
+// what the tests of the kernel's field call. All in one process: the compiler itself takes longest to start.
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import asc from 'assemblyscript/asc';
+
+const simd = ['--enable', 'simd'];
+const relaxed = [...simd, '--enable', 'relaxed-simd'];
+/** Source, target and flags of each module. @type {[string, string, string[]][]} */
+const modules = [
+  ['src/kernel/assembly/kernel.ts', 'src/kernel/kernel-relaxed.wasm', relaxed],
+  ['src/kernel/assembly/kernel.ts', 'src/kernel/kernel-simd.wasm', simd],
+  ['src/crypto/assembly/slow-hash.ts', 'src/crypto/slow-hash-simd.wasm', simd],
+  ['src/crypto/assembly/slow-hash.ts', 'src/crypto/slow-hash-plain.wasm', []],
+  ['src/crypto/assembly/hash.ts', 'src/crypto/keccak.wasm', []],
+  ['src/daemon/assembly/block-parser.ts', 'src/daemon/block-parser.wasm', []],
+];
+if (process.argv[2] === 'tests')
+  modules.push(
+    ['src/kernel/assembly/field-test.ts', 'test/kernel/field-simd.wasm', simd],
+    ['src/kernel/assembly/field-test.ts', 'test/kernel/field-relaxed.wasm', relaxed],
+  );
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const flags = ['--runtime', 'stub', '-O3', '--noAssert', '--disableWarning', '112'];
+for (const [source, name, features] of modules) {
+  const target = `build/${name}`;
+  mkdirSync(dirname(target), { recursive: true });
+  const { error, stderr } = await asc.main([source, '--outFile', target, ...flags, ...features]);
+  process.stderr.write(stderr.toString());
+  if (error !== null) process.exit(1);
+}
