@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /*
@@ -98,7 +99,7 @@ const answers = async (wallet: WalletRpc): Promise<Answers> => ({
 
 beforeAll(async () => {
   daemon = await startMonerod();
-  const theirs = await startReference({ daemon: daemon.address, args });
+  const theirs = await startReference({ daemon: daemon.address, args, env: DEFAULT_LOOKAHEAD_ENV });
   await createWallet(theirs, 'payee');
   const { address: payee } = await theirs.rpc('get_address');
   const { address: payeeSub } = await theirs.rpc('create_address', { account_index: 0 });

@@ -1,10 +1,15 @@
 import { createPublicKey } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
+import { lookaheadOf } from '../../src/store/keys/keys-file.js';
+import { createWallet } from '../support/create-wallet.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
-import { referenceEnv, referencePreload } from '../support/reference-preload.js';
+import { DEFAULT_LOOKAHEAD_ENV, referenceEnv, referencePreload } from '../support/reference-preload.js';
+import { startReference } from '../support/wallet-rpc.js';
 
 const preload = referencePreload();
 
@@ -52,6 +57,19 @@ describe("the preloaded library of the reference's programs", () => {
       expect(version(referenceEnv())).toBe(version(process.env));
     },
   );
+
+  const usual = { major: 50, minor: 200 };
+
+  it.each([
+    ['few', {}, preload === undefined ? usual : { major: 5, minor: 20 }],
+    ['as many as usual, if the environment asks for it,', DEFAULT_LOOKAHEAD_ENV, usual],
+  ])('makes new wallets watch %s subaddresses', async (_, env, lookahead) => {
+    const server = await startReference({ env });
+    await createWallet(server, 'new');
+    const file = await loadKeysFile(join(server.walletDir, 'new.keys'), '', 1);
+    expect(lookaheadOf(file)).toEqual(lookahead);
+    await server.stop();
+  });
 
   it('lets programs without OpenSSL run', () => {
     expect(execFileSync('echo', ['runs'], { env: referenceEnv() }).toString()).toBe('runs\n');

@@ -1,6 +1,6 @@
 /*
  * Library that LD_PRELOAD puts before OpenSSL and the C library in monerod, monero-wallet-rpc and monero-wallet-cli.
- * It removes three delays that no wallet rule depends on:
+ * It removes three delays that no wallet rule depends on, and shortens one:
  *
  * - Every wallet object, and every server start, generates an RSA key of 4096 bits for a certificate: 1 to 5 s.
  *   The client of the message store does so even when TLS is disabled. KEY_FILE holds the key that is used instead.
@@ -12,6 +12,10 @@
  * - monerod computes RandomX hashes of every block that it mines or verifies, 65 ms a block, and initialises 256 MiB for
  *   them. The tests' chains have difficulty 1, which every hash meets, so a constant is used instead. Identifiers of
  *   blocks do not depend on it. Source: rx-slow-hash.c, difficulty.cpp `check_hash`.
+ *
+ * - Every new wallet derives 50 × 200 subaddresses in advance, 0.4 s, and again as a multisig wallet. The constant of these
+ *   numbers is replaced in memory, unless DEFAULT_LOOKAHEAD is set: wallets then watch ACCOUNTS × ADDRESSES. Keys files
+ *   hold the numbers of their wallet, which apply as before. Source: wallet2.cpp `wallet2::wallet2`, `load_keys`.
  *
  * It needs no header and no library, so a compiler alone is enough to build it.
  */
@@ -83,6 +87,46 @@ int clock_gettime(int id, struct timespec *time)
   return failed;
 }
 
+#define ACCOUNTS 5
+#define ADDRESSES 20
+
+/* Headers of a program in memory. Source: elf.h, link.h. */
+struct segment { unsigned type, flags; unsigned long offset, address, physical, size, memory, align; };
+struct program { unsigned long base; const char *name; const struct segment *segments; unsigned short count; };
+typedef struct { long accounts, addresses; } __attribute__((may_alias)) Lookahead;
+
+extern int dl_iterate_phdr(int (*)(struct program *, unsigned long, void *), void *);
+extern int mprotect(void *, unsigned long, int);
+extern char *getenv(const char *);
+
+#define LOADED 1
+#define READABLE 4
+#define PAGE 4096UL
+
+/* Replaces the one pair of 50 and 200 among the constants; several pairs stay, since one may mean something else. */
+static int shortenLookahead(struct program *program, unsigned long size, void *unused)
+{
+  Lookahead *found = 0;
+  (void)size, (void)unused;
+  for (int i = 0; i < program->count; i++) {
+    const struct segment *segment = &program->segments[i];
+    Lookahead *pair = (Lookahead *)(program->base + segment->address);
+    if (segment->type != LOADED || segment->flags != READABLE || (unsigned long)pair % sizeof *pair) continue;
+    for (; (unsigned long)(pair + 1) <= program->base + segment->address + segment->size; pair++) {
+      if (pair->accounts != 50 || pair->addresses != 200) continue;
+      if (found) return 1;
+      found = pair;
+    }
+  }
+  void *page = (void *)((unsigned long)found & ~(PAGE - 1));
+  if (found && !mprotect(page, PAGE, 3 /* read, write */)) {
+    found->accounts = ACCOUNTS;
+    found->addresses = ADDRESSES;
+    mprotect(page, PAGE, 1 /* read */);
+  }
+  return 1; /* The program comes first; the libraries stay. */
+}
+
 static int countedMain(int count, char **arguments, char **environment)
 {
   inMain = 1;
@@ -93,6 +137,7 @@ int __libc_start_main(Main *main, int count, char **arguments, void *init, void 
 {
   Start *real = (Start *)dlsym(NEXT, "__libc_start_main");
   realMain = main;
+  if (!getenv("DEFAULT_LOOKAHEAD")) dl_iterate_phdr(shortenLookahead, 0);
   return real(countedMain, count, arguments, init, fini, loader, stack);
 }
 
