@@ -68,6 +68,10 @@ export class FakeRefresher {
     this.calls.push('start');
   }
 
+  prefetch(startHeight: number): void {
+    this.calls.push(`prefetch ${startHeight}`);
+  }
+
   setDaemon(): void {
     this.calls.push('setDaemon');
   }

@@ -72,6 +72,19 @@ describe('the threads of the refresh', () => {
   });
 });
 
+describe('the first blocks of a wallet', () => {
+  it('are requested before its password is hashed', async () => {
+    const creating = server.opener.create(server.newWallet('new', { restoreHeight: 40 }));
+    expect(server.refresher.calls.filter((call) => call !== 'start')).toEqual(['prefetch 40']);
+    opened.push(await creating);
+  });
+
+  it('are not requested where the height is unknown', async () => {
+    opened.push(await server.opener.create(server.newWallet('new', { restoreHeight: undefined })));
+    expect(server.refresher.calls.filter((call) => call.startsWith('prefetch'))).toEqual([]);
+  });
+});
+
 describe('opening a wallet', () => {
   it('locks it, and gives its keys, store and password', async () => {
     const wallet = await open();
