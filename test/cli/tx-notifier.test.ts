@@ -142,7 +142,7 @@ describe('--tx-notify', () => {
   it('kills a command that exceeds the time limit, and goes on', async () => {
     const script = join(directory, 'hang.sh');
     writeFileSync(script, `touch ${directory}/done.$1\nsleep 600\n`);
-    const notify = notifier(`sh ${script} %s`, 100);
+    const notify = notifier(`sh ${script} %s`, 500);
     notify.wake(new Queue(txids(5)));
     await until('the fifth', () => done().length === 5);
     expect(lines[0]).toContain('was killed');
