@@ -14,7 +14,7 @@ import { toFailure } from './refresh-failure.js';
 import type { WalletScanner } from './wallet-scanner.js';
 
 /** Commit batches that may wait for the main thread: its work for as long as this thread computes key images in one go. */
-const COMMITS_AHEAD = 8;
+const COMMITS_AHEAD = 4;
 
 /** Weight of the commit batches between two checkpoints: some thousand pages of the store. */
 const CHECKPOINT_WEIGHT = 1500;

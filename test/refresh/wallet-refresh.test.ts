@@ -61,7 +61,7 @@ class FakeWallet implements RefreshedWallet {
 }
 
 /** Commits that a refresh has pending at most. */
-const COMMITS_AHEAD = 8;
+const COMMITS_AHEAD = 4;
 /** Reports of a refresh whose commits are not acknowledged. */
 const PENDING = Array<string>(COMMITS_AHEAD).fill('page');
 
@@ -135,7 +135,7 @@ describe('a refresh on its thread', () => {
     expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
   });
 
-  it('has at most eight commits pending, and none when it scans the pool', async () => {
+  it('has at most four commits pending, and none when it scans the pool', async () => {
     wallet.outputs = 300;
     await receiver.refresh.run(wallet, feeds, FROM);
     expect(receiver.types.length).toBeGreaterThan(30);
