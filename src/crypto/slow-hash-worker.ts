@@ -24,7 +24,6 @@ const threads = new WorkerPool<SlowHashTask, readonly Hash[]>(
 );
 /** Requests that no thread has begun, in order. */
 const waiting: Request[] = [];
-let busyThreads = 0;
 
 /** Starts a thread ahead of the first hash. */
 export const startSlowHash = (): void => threads.start(1);
@@ -44,20 +43,19 @@ export async function slowHashAsync(data: Uint8Array, rounds = 1): Promise<Hash>
 }
 
 /** Takes the next request, and the one after it if their rounds agree and more wait than threads are free. */
-function takeNext(freeThreads: number): Request[] {
+function takeNext(): Request[] {
   const [first, second] = waiting;
-  const together = waiting.length > freeThreads && first?.rounds === second?.rounds;
+  const together = waiting.length > threads.free && first?.rounds === second?.rounds;
   return waiting.splice(0, together ? 2 : 1);
 }
 
 /** Gives requests to free threads, as long as there are both. */
 function startWaiting(): void {
-  while (waiting.length > 0 && busyThreads < threads.size) void compute(takeNext(threads.size - busyThreads));
+  while (waiting.length > 0 && threads.free > 0) void compute(takeNext());
 }
 
 async function compute(requests: readonly Request[]): Promise<void> {
   const messages = requests.map(({ message }) => message);
-  busyThreads += 1;
   try {
     const digests = await threads.run(
       { messages, rounds: (requests[0] as Request).rounds },
@@ -69,6 +67,5 @@ async function compute(requests: readonly Request[]): Promise<void> {
   } catch (error) {
     for (const { reject } of requests) reject(error);
   }
-  busyThreads -= 1;
   startWaiting();
 }

@@ -41,16 +41,23 @@ const FINISHERS: readonly ((state: Uint8Array) => Uint8Array)[] = [
   skein512For256,
 ];
 
-const codeOf = (build: Build): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(readFileSync(new URL(`./slow-hash-${build}.wasm`, import.meta.url)));
-
 /** Instantiates a build with a new memory. @throws WebAssembly.CompileError if the processor lacks its instructions. */
 export function instantiate(build: Build): SlowHashExports {
-  const module = new WebAssembly.Module(codeOf(build));
+  const module = new WebAssembly.Module(readFileSync(new URL(`./slow-hash-${build}.wasm`, import.meta.url)));
   const wasm = new WebAssembly.Instance(module, {}).exports as unknown as SlowHashExports;
   new Uint8Array(wasm.memory.buffer, wasm.boxAt(), SBOX.length).set(SBOX);
   wasm.prepare();
   return wasm;
+}
+
+/** Instantiates the fastest build that this processor runs. */
+function instantiateFastest(): SlowHashExports {
+  try {
+    return instantiate('simd');
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'CompileError') throw error;
+    return instantiate('plain');
+  }
 }
 
 /**
@@ -106,7 +113,7 @@ export function slowHashesBy(wasm: SlowHashExports): (messages: readonly Uint8Ar
  * @throws RangeError for another number of messages.
  * Source: slow-hash.c `cn_slow_hash`, variant 0.
  */
-export const slowHashes = slowHashesBy(instantiate(WebAssembly.validate(codeOf('simd')) ? 'simd' : 'plain'));
+export const slowHashes = slowHashesBy(instantiateFastest());
 
 /** {@link slowHashes} of one message. */
 export const slowHash = (message: Uint8Array): Hash => slowHashes([message])[0] as Hash;

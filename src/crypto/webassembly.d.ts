@@ -11,6 +11,5 @@ declare namespace WebAssembly {
   }
   type Imports = Readonly<Record<string, Readonly<Record<string, () => unknown>>>>;
   const Module: new (bytes: Uint8Array) => Module;
-  function validate(bytes: Uint8Array): boolean;
   const Instance: new (module: Module, imports: Imports) => Instance;
 }

@@ -33,6 +33,11 @@ export class WorkerPool<In, Out> {
     return this.#size;
   }
 
+  /** Threads that run no task, started or not. */
+  get free(): number {
+    return this.#size - this.#busy.size;
+  }
+
   /** Starts threads ahead of their first task. @param count most threads to have. */
   start(count = this.#size): void {
     while (!this.#closed && this.#idle.length + this.#busy.size < Math.min(count, this.#size))

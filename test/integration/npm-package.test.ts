@@ -90,6 +90,7 @@ describe('the npm package', () => {
     for (const file of [
       ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/wallet-rpc', 'build/server/main.js'],
       ...['build/server/kernel-simd.wasm', 'build/server/kernel-relaxed.wasm'],
+      ...['build/server/slow-hash-simd.wasm', 'build/server/slow-hash-plain.wasm'],
       ...['wordlists/english.txt', 'docs/api.md'],
       ...['build/src/client/client.js', 'build/src/client/client.d.ts', 'build/src/client/methods.d.ts'],
       ...readdirSync(join(ROOT, 'pages')).map((name) => `pages/${name}`),

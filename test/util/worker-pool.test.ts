@@ -41,6 +41,17 @@ describe('a pool of threads', () => {
     expect(new Set(threads).size).toBe(2);
   });
 
+  it('counts the threads that run no task, started or not', async () => {
+    started(2);
+    expect(pool.free).toBe(2);
+    const first = pool.run(20);
+    expect(pool.free).toBe(1);
+    const others = [pool.run(0), pool.run(0)];
+    expect(pool.free).toBe(0);
+    await Promise.all([first, ...others]);
+    expect(pool.free).toBe(2);
+  });
+
   it('ends a thread that had nothing to do for a while', async () => {
     started(1, 0.02);
     expect(await untilReplaced(await pool.run(0))).toBeGreaterThan(0);
