@@ -88,8 +88,8 @@ export class Refresher {
   /** Fetches the first pages of a wallet that is being created, so that its first refresh finds them. */
   prefetch(startHeight: number): void {
     if (this.#daemon === undefined) return;
+    this.start();
     this.#post({ type: 'prefetch', startHeight });
-    this.#endWhenUnused();
   }
 
   attach(target: RefreshTarget): WalletId {

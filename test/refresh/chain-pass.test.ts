@@ -3,6 +3,7 @@ import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import { blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import { DaemonError } from '../../src/daemon/errors.js';
+import type { BlockSource } from '../../src/refresh/block-source.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import type { BatchScanner } from '../../src/refresh/match-group.js';
 import { monotonicMs } from '../../src/refresh/monotonic-time.js';
@@ -20,6 +21,14 @@ const feedOf = (daemon: SteeredDaemon, options = {}, kernel: BatchScanner = quie
   new ChainFeed(daemon, { genesis }, kernel, options);
 const atTip = (held: readonly Block[]): { history: ReturnType<typeof shortHistory> } => ({
   history: shortHistory(held),
+});
+/** A daemon that is unreachable as long as `isGone` is set. */
+const goneAtFirst = (daemon: SteeredDaemon): BlockSource & { isGone: boolean } => ({
+  isGone: true,
+  getInfo: daemon.getInfo,
+  getBlocks(request) {
+    return this.isGone ? Promise.reject(new DaemonError('unreachable', 'gone')) : daemon.getBlocks(request);
+  },
 });
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const turns = async (count: number): Promise<void> => {
@@ -458,12 +467,10 @@ describe('trouble of the daemon', () => {
 
   it('is forgotten by the next refresh', async () => {
     const daemon = new SteeredDaemon(blocks);
-    let isGone = true;
-    const getBlocks: typeof daemon.getBlocks = (request) =>
-      isGone ? Promise.reject(new DaemonError('unreachable', 'gone')) : daemon.getBlocks(request);
-    const feed = new ChainFeed({ getInfo: daemon.getInfo, getBlocks }, { genesis }, quietKernel);
+    const source = goneAtFirst(daemon);
+    const feed = new ChainFeed(source, { genesis }, quietKernel);
     await expect(new TestMember().read(feed)).rejects.toThrow('gone');
-    isGone = false;
+    source.isGone = false;
     expect(await new TestMember().read(feed)).toEqual(all);
     feed.close();
   });
@@ -570,19 +577,11 @@ describe('pages that are fetched ahead', () => {
 
   it('fail for nobody: the wallet asks itself', async () => {
     const daemon = new SteeredDaemon(blocks);
-    const failing = {
-      getInfo: daemon.getInfo,
-      getBlocks: (() => Promise.reject(new DaemonError('unreachable', 'gone'))) as typeof daemon.getBlocks,
-    };
-    let isGone = true;
-    const source = {
-      getInfo: daemon.getInfo,
-      getBlocks: ((request) => (isGone ? failing : daemon).getBlocks(request)) as typeof daemon.getBlocks,
-    };
+    const source = goneAtFirst(daemon);
     const feed = new ChainFeed(source, { genesis }, quietKernel);
     feed.prefetch(0);
     await turns(10);
-    isGone = false;
+    source.isGone = false;
     expect(await new TestMember().read(feed)).toEqual(all);
     feed.close();
   });
