@@ -53,7 +53,7 @@ export function clientTable(methods: readonly WalletMethod[]): string {
     "const B = 'bigint';",
     '',
     '/** Results with bigints or lists. */',
-    '// prettier-ignore',
+    '// oxfmt-ignore',
     'export const RESULT_SHAPES = {',
     ...all.flatMap(({ name, result }) => {
       const shape = shapeOfMembers(result);

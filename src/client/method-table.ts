@@ -118,7 +118,7 @@ export const METHOD_KINDS = {
 const B = 'bigint';
 
 /** Results with bigints or lists. */
-// prettier-ignore
+// oxfmt-ignore
 export const RESULT_SHAPES = {
   add_webhook: { types: [] },
   check_reserve_proof: { spent: B, total: B },
