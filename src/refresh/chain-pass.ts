@@ -300,6 +300,8 @@ export class ChainPass {
     if (this.#seats.size === 0) return;
     const { lowest, highest } = this.#places;
     this.#window.trim(lowest);
+    // Pages that were there before the first member may be gone, and with them batches that were never begun.
+    this.#begun = Math.max(this.#begun, lowest);
     for (; this.#begun <= highest; this.#begun++) {
       const batch = this.#window.at(this.#begun);
       if (batch === undefined) break;

@@ -40,6 +40,11 @@ export class MatchGroup {
   /** Resolves when the first batches are scanned. */
   readonly ready: Promise<unknown>;
   readonly #batches: Iterator<KernelBatch, void, void>;
+  /**
+   * The batch after the last of `#scanned`, made ahead: a reader of the last batch ends without waiting for others.
+   * Undefined behind the last.
+   */
+  #upcoming: KernelBatch | undefined;
   readonly #kernel: BatchScanner;
   readonly #limit: number;
   readonly #stallMs: number;
@@ -61,6 +66,7 @@ export class MatchGroup {
     stallMs = STALL_MS,
   ) {
     this.#batches = batches;
+    this.#upcoming = this.#nextBatch();
     this.#kernel = kernel;
     this.#stallMs = stallMs;
     const calls = Math.max(1, Math.ceil(readers.length / SECRETS_PER_CALL));
@@ -147,11 +153,17 @@ export class MatchGroup {
       clearTimeout(this.#stall);
     }
     while (!this.#ended && this.#scanned.length < this.#limit) {
-      const { done, value } = this.#batches.next();
-      if (done === true) this.#ended = true;
-      else this.#scanned.push({ batch: value, hits: this.#scan(value) });
+      const batch = this.#upcoming;
+      if (batch !== undefined) this.#scanned.push({ batch, hits: this.#scan(batch) });
+      this.#upcoming = this.#nextBatch();
+      this.#ended = this.#upcoming === undefined;
       for (const reader of [...this.#waiting.keys()]) this.#wake(reader);
     }
+  }
+
+  #nextBatch(): KernelBatch | undefined {
+    const { done, value } = this.#batches.next();
+    return done === true ? undefined : value;
   }
 
   #wake(reader: MatchReader): void {

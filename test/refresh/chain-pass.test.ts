@@ -528,6 +528,31 @@ describe('pages that are fetched ahead', () => {
     feed.close();
   });
 
+  it('are scanned one ahead of the page that the first wallet takes', async () => {
+    const scanned: number[] = [];
+    const kernel: BatchScanner = {
+      threads: 1,
+      scanMany: (batch, secrets) => {
+        scanned.push(batch.keys.length / 32);
+        return quietKernel.scanMany(batch, secrets);
+      },
+    };
+    const keyed = chain(3 * PAGE, { keys: 1 });
+    const feed = new ChainFeed(new SteeredDaemon(keyed), { genesis: blockHash(keyed[0] as Block) }, kernel);
+    feed.prefetch(0);
+    await turns(100);
+    const member = new TestMember();
+    const ahead: number[] = [];
+    member.onPage = () => void ahead.push(scanned.length);
+    expect(await member.read(feed)).toHaveLength(3 * PAGE);
+    const [first, second] = ahead;
+    expect(first).toBe(1);
+    // The first page itself, whose scan began when it was taken, and two others.
+    expect(second).toBe(3);
+    expect(scanned.reduce((sum, keys) => sum + keys)).toBe(3 * PAGE);
+    feed.close();
+  });
+
   it('are shared by a wallet that joins while they are under way', async () => {
     const daemon = new SteeredDaemon(blocks);
     const feed = feedOf(daemon);
