@@ -189,16 +189,15 @@ describe('a scan for several wallets', () => {
     expect(taken).toBeGreaterThan(100);
   });
 
-  it('ends for a wallet that has read the last batch, whatever another has read', async () => {
+  it('ends for a wallet that has read the last batch, while another has read none', async () => {
     const scanner = new CountingScanner();
     const count = BATCHES_AHEAD * scanner.threads;
     const matches = new SharedMatches(repeatedTx(count * BATCH_KEYS, 2, 1), scanner);
     const [fast, slow] = [readerOf(1), readerOf(2)];
     matches.begin([fast, slow]);
-    const reading = matches.read(slow);
-    expect((await reading.next()).done).toBe(false);
     expect(await drain(matches.read(fast))).toBe(count);
-    expect(await drain(reading)).toBe(count - 1);
+    expect(await drain(matches.read(slow))).toBe(count);
+    // None was scanned again for the slow one.
     expect(scanner.secrets).toEqual(Array.from({ length: count }, () => [1, 2]));
   });
 
