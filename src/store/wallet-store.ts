@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
 import { detectingDamage, openDatabase } from './file/database.js';
-import { syncDirectory, syncFile } from './file/fsync.js';
+import { syncDirectory, syncFile, syncFileAsync } from './file/fsync.js';
 import type { StatementCachingDatabase } from './file/statement-cache.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { keyOf, StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
 import { draftOf } from './file/file-draft.js';
-import { withFileErrors } from './file/file-errors.js';
+import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { removeDatabase, commitDraft } from './file/atomic-replace.js';
 import { DeferredBlocks } from './deferred-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
@@ -83,22 +83,46 @@ export class WalletStore {
   static draft(path: string, key: Uint8Array, fill: Fill): void {
     const draft = draftOf(path);
     withFileErrors(draft, () => {
-      removeDatabase(draft);
-      let db: StatementCachingDatabase | undefined;
+      WalletStore.#writeDraft(draft, key, fill);
       try {
-        db = openDatabase(draft, { key, cipher: NEW_CIPHER }, { isDraft: true });
-        const file = new WalletStore(db, ownEvents());
-        file.write(fill);
-        // Only the main file is renamed to the final path.
-        db.pragma('wal_checkpoint(TRUNCATE)');
-        file.close();
         syncFile(draft);
       } catch (error) {
-        db?.close();
         removeDatabase(draft);
         throw error;
       }
     });
+  }
+
+  /** {@link draft} that does not block this thread while the draft is flushed to disk. */
+  static async draftAsync(path: string, key: Uint8Array, fill: Fill): Promise<void> {
+    const draft = draftOf(path);
+    await withFileErrorsAsync(draft, async () => {
+      WalletStore.#writeDraft(draft, key, fill);
+      try {
+        await syncFileAsync(draft);
+      } catch (error) {
+        removeDatabase(draft);
+        throw error;
+      }
+    });
+  }
+
+  /** Writes a draft that is not flushed. @throws errors of files and of `fill`: no draft is left behind. */
+  static #writeDraft(draft: string, key: Uint8Array, fill: Fill): void {
+    removeDatabase(draft);
+    let db: StatementCachingDatabase | undefined;
+    try {
+      db = openDatabase(draft, { key, cipher: NEW_CIPHER }, { isDraft: true });
+      const file = new WalletStore(db, ownEvents());
+      file.write(fill);
+      // Only the main file is renamed to the final path.
+      db.pragma('wal_checkpoint(TRUNCATE)');
+      file.close();
+    } catch (error) {
+      db?.close();
+      removeDatabase(draft);
+      throw error;
+    }
   }
 
   /** Removes a store that is not open. @throws WalletError `wallet_io` */

@@ -4,7 +4,7 @@ import { cacheKey, secretKeysKey } from '../../crypto/kdf.js';
 import type { SecretKey } from '../../crypto/types.js';
 import { addBackupName } from '../../store/file/backup-name.js';
 import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
-import { commitDraft } from '../../store/file/atomic-replace.js';
+import { commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { WorkerPool } from '../../util/worker-pool.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -32,9 +32,9 @@ export interface ReferenceImport {
 export async function importReferenceCache(request: ReferenceImport): Promise<void> {
   const { path, storeKey, store, log } = request;
   const answer = await importOnThread(request);
-  if ('problem' in answer) WalletStore.draft(path, storeKey, (w) => fillNewStore(w, store));
+  if ('problem' in answer) await WalletStore.draftAsync(path, storeKey, (w) => fillNewStore(w, store));
   const backup = addBackupName(path, 'reference-cache');
-  commitDraft(path);
+  await commitDraftAsync(path);
   if ('problem' in answer)
     log.warn(
       { backup, reason: answer.problem },

@@ -1,7 +1,7 @@
 import { discardFile, draftOf } from '../../store/file/file-draft.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { draftKeysFile } from '../../store/keys/keys-file-disk.js';
-import { discardDatabase, commitDraft } from '../../store/file/atomic-replace.js';
+import { discardDatabase, commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { storeKey } from '../../store/file/store-key.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import type { Rng } from '../../util/random.js';
@@ -21,6 +21,7 @@ export interface NewWalletFiles {
 /**
  * Writes drafts of the keys file and of the store, then renames the keys file, then the store. The wallet exists once
  * its keys file has its name; a crash leaves drafts only, or a wallet that opens. The caller holds the wallet's lock.
+ * Waits for the disk without blocking this thread.
  * @throws WalletError `wallet_exists`, `wallet_io`: all files are removed then.
  */
 export async function createWalletFiles(request: NewWalletFiles): Promise<void> {
@@ -28,7 +29,7 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {
-    WalletStore.draft(paths.store, storeKey(viewSecret, spendSecret), (w) => {
+    await WalletStore.draftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
       fillNewStore(w, { restoreHeight, createdAt, spendPublicKey });
       // Nothing is to be reported: a transaction less when the store is opened.
       w.events.beginNext();
@@ -38,13 +39,13 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
     throw error;
   }
   try {
-    keys.create();
+    await keys.create();
   } catch (error) {
     discardDatabase(draftOf(paths.store));
     throw error;
   }
   try {
-    commitDraft(paths.store);
+    await commitDraftAsync(paths.store);
   } catch (error) {
     discardDatabase(draftOf(paths.store));
     discardWalletFiles(paths);

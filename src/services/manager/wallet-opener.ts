@@ -128,7 +128,7 @@ export class WalletOpener {
       draft.discard();
       throw error;
     }
-    draft.replace();
+    await draft.replace();
   }
 
   /**

@@ -2,10 +2,10 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { chmodSync, existsSync } from 'node:fs';
 import type { NetworkType } from '../../cryptonote/types.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { commitDraft, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
+import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
 import { draftOf, FileDraft } from '../file/file-draft.js';
 import { withFileErrorsAsync } from '../file/file-errors.js';
-import { syncFile } from '../file/fsync.js';
+import { syncFileAsync } from '../file/fsync.js';
 import { cipherOf } from '../file/store-cipher.js';
 import { storeKey } from '../file/store-key.js';
 import type { StoreKey } from '../file/database.js';
@@ -70,11 +70,11 @@ export async function restoreBackup(
       removeDatabase(draft);
       await copyFile(files.store, draft);
       chmodSync(draft, 0o600);
-      syncFile(draft);
+      await syncFileAsync(draft);
     });
     // The wallet exists once its keys file has its name.
-    commitDraft(target.store);
-    keys.create();
+    await commitDraftAsync(target.store);
+    await keys.create();
   } catch (error) {
     keys.discard();
     discardDatabase(draftOf(target.store));

@@ -1,8 +1,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncDirectory } from './fsync.js';
+import { syncDirectory, syncDirectoryAsync } from './fsync.js';
 import { discardFile, draftOf } from './file-draft.js';
-import { withFileErrors } from './file-errors.js';
+import { withFileErrors, withFileErrorsAsync } from './file-errors.js';
 
 /** Path of a database's write-ahead log. */
 export const logOf = (path: string): string => `${path}-wal`;
@@ -28,9 +28,21 @@ export function discardDatabase(path: string): void {
 /** Renames a draft to its path, atomically; an existing file is replaced. @throws WalletError `wallet_io` */
 export function commitDraft(path: string): void {
   withFileErrors(path, () => {
-    // SQLite would apply the log of a former file of this name to the new one.
-    for (const leftover of logsOf(path)) rmSync(leftover, { force: true });
-    renameSync(draftOf(path), path);
+    renameDraft(path);
     syncDirectory(dirname(path));
   });
+}
+
+/** {@link commitDraft} that does not block this thread while the directory is flushed to disk. */
+export async function commitDraftAsync(path: string): Promise<void> {
+  await withFileErrorsAsync(path, async () => {
+    renameDraft(path);
+    await syncDirectoryAsync(dirname(path));
+  });
+}
+
+function renameDraft(path: string): void {
+  // SQLite would apply the log of a former file of this name to the new one.
+  for (const leftover of logsOf(path)) rmSync(leftover, { force: true });
+  renameSync(draftOf(path), path);
 }

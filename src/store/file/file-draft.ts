@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { codeOf, withFileErrors, withFileErrorsAsync } from './file-errors.js';
+import { codeOf, withFileErrorsAsync } from './file-errors.js';
 
 /** Suffix of files that are being written. Names of wallets must not end with it. */
 export const DRAFT_SUFFIX = '.wallet-rpc-new';
@@ -63,8 +63,8 @@ export class FileDraft {
    * Renames the draft to its final path; an existing file is replaced.
    * @throws WalletError `wallet_io`: no draft is left behind.
    */
-  replace(): void {
-    this.#commit(() => renameSync(draftOf(this.#path), this.#path));
+  async replace(): Promise<void> {
+    await this.#commit(() => renameSync(draftOf(this.#path), this.#path));
   }
 
   /**
@@ -72,11 +72,11 @@ export class FileDraft {
    * succeed. On a file system without hard links an empty file reserves the path first.
    * @throws WalletError `wallet_exists`, `wallet_io`: neither draft nor file is left behind.
    */
-  create(): void {
+  async create(): Promise<void> {
     const draft = draftOf(this.#path);
     let isReserved = false;
     try {
-      this.#commit(() => {
+      await this.#commit(() => {
         isReserved = this.#reserve();
         renameSync(draft, this.#path);
         // If both are names of one file, renaming has no effect.
@@ -103,16 +103,16 @@ export class FileDraft {
     }
   }
 
-  #commit(rename: () => void): void {
+  async #commit(rename: () => void): Promise<void> {
     try {
-      withFileErrors(this.#path, () => {
+      await withFileErrorsAsync(this.#path, async () => {
         // The directory is opened first, so that nothing changes if too many files are open.
-        const directory = openSync(dirname(this.#path), 'r');
+        const directory = await open(dirname(this.#path), 'r');
         try {
           rename();
-          fsyncSync(directory);
+          await directory.sync();
         } finally {
-          closeSync(directory);
+          await directory.close();
         }
       });
     } catch (error) {
@@ -133,5 +133,5 @@ export function discardFile(path: string): void {
 
 /** Writes a file atomically. @throws WalletError `wallet_io`: an existing file is unchanged. */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
-  (await FileDraft.write(path, bytes)).replace();
+  await (await FileDraft.write(path, bytes)).replace();
 }

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fsync, fsyncSync, openSync } from 'node:fs';
 
 /** Flushes a file to disk. */
 export function syncFile(path: string): void {
@@ -11,16 +11,24 @@ export function syncFile(path: string): void {
 }
 
 /** {@link syncFile} that does not block this thread. */
-export async function syncFileAsync(path: string): Promise<void> {
+export const syncFileAsync = (path: string): Promise<void> => flushed(path, fdatasync);
+
+/** Flushes a directory to disk: created, renamed and removed names. */
+export const syncDirectory = syncFile;
+
+/**
+ * {@link syncDirectory} that does not block this thread. `fdatasync` would leave out names, which are metadata of a
+ * directory for some file systems.
+ */
+export const syncDirectoryAsync = (path: string): Promise<void> => flushed(path, fsync);
+
+async function flushed(path: string, flush: typeof fsync): Promise<void> {
   const file = openSync(path, 'r');
   await new Promise<void>((resolve, reject) =>
-    fdatasync(file, (error) => {
+    flush(file, (error) => {
       closeSync(file);
       if (error === null) resolve();
       else reject(error);
     }),
   );
 }
-
-/** Flushes a directory to disk: created, renamed and removed names. */
-export const syncDirectory = syncFile;

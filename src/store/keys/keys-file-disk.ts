@@ -68,5 +68,5 @@ export async function saveKeysFile(
   kdfRounds: number,
   rng: Rng,
 ): Promise<void> {
-  (await draftKeysFile(path, file, password, kdfRounds, rng)).replace();
+  await (await draftKeysFile(path, file, password, kdfRounds, rng)).replace();
 }

@@ -199,10 +199,10 @@ describe('a draft', () => {
   it('becomes a new file only if there is none, and is gone in either case', async () => {
     const draft = await FileDraft.write(path, Uint8Array.of(1));
     writeFileSync(path, 'of another process');
-    expect(() => draft.create()).toThrow('wallet_exists');
+    await expect(draft.create()).rejects.toThrow('wallet_exists');
     expect(readFileSync(path, 'utf8')).toBe('of another process');
     rmSync(path);
-    (await FileDraft.write(path, Uint8Array.of(2))).create();
+    await (await FileDraft.write(path, Uint8Array.of(2))).create();
     expect(readFileSync(path)).toEqual(Buffer.of(2));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['w']);
