@@ -94,18 +94,25 @@ async function measure(
   const median = (task: () => Promise<number>): Promise<number> => several(rounds, task);
   const pid = pidOf(wallet);
   const name = { filename: 'large', password: '' };
+  const restored = { password: '', seed: PAYEE_SEED, restore_height: 0 };
+  const cpu = (): number => 1000 * usage(pid).cpuSeconds;
   const note = (what: string, value: number): void => {
     figures.set(what, value);
     process.stderr.write(`${what}: ${value.toFixed(1)}\n`);
   };
   try {
-    await wallet.rpc('restore_deterministic_wallet', { ...name, seed: PAYEE_SEED, restore_height: 0 });
+    await wallet.rpc('restore_deterministic_wallet', { ...restored, filename: 'undisturbed' });
+    const atStart = cpu();
+    note('refresh', await clock(() => wallet.rpc('refresh')));
+    note('refresh, CPU', cpu() - atStart);
+    await wallet.rpc('close_wallet');
+    await wallet.rpc('restore_deterministic_wallet', { ...restored, filename: name.filename });
     let over = false;
-    const before = usage(pid).cpuSeconds;
+    const before = cpu();
     const refreshing = clock(() => wallet.rpc('refresh')).finally(() => (over = true));
     const [refreshed, latencies] = await Promise.all([refreshing, whileRefreshing(wallet, () => over)]);
-    note('refresh', refreshed);
-    note('refresh, CPU', 1000 * (usage(pid).cpuSeconds - before));
+    note('refresh with requests', refreshed);
+    note('refresh with requests, CPU', cpu() - before);
     note('requests meanwhile, 99th percentile', percentile(latencies, 0.99));
     note('requests meanwhile, number', latencies.length);
     note('get_balance', await median(() => ask(wallet, 'get_balance')));

@@ -36,6 +36,8 @@ process.stdout.write(
 const BARS: Readonly<Record<string, string>> = {
   refresh: '0.5',
   'refresh, CPU': '0.6',
+  'refresh with requests': '0.5',
+  'refresh with requests, CPU': '0.6',
   'requests meanwhile, 99th percentile': '15 ms',
   'get_transfers, last 100': '1',
   'incoming_transfers, whole': '1',
