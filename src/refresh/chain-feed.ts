@@ -1,3 +1,4 @@
+import type { SecretKey } from '../crypto/types.js';
 import type { BlockSource } from './block-source.js';
 import type { ExpectedChain } from './chain-block.js';
 import { ChainPass } from './chain-pass.js';
@@ -92,13 +93,15 @@ export class ChainFeed {
   /**
    * Fetches the first pages for a wallet that will join soon, or keeps those that are there. A failure is left to the
    * wallet's own request.
+   * @param viewSecret key of the wallet, with which pages are scanned that were not there. It is wiped.
    */
-  prefetch(startHeight: number): void {
+  prefetch(startHeight: number, viewSecret?: SecretKey): void {
     const position = positionOf({ history: [], startHeight });
     const known = [...this.#passes].find((pass) => pass.find(position) !== undefined);
     const pass = known ?? this.#open(position);
     if (pass.isEmpty) this.#rest(pass);
-    if (known === undefined) pass.prefetch();
+    if (known === undefined) pass.prefetch(viewSecret);
+    else viewSecret?.fill(0);
   }
 
   /** Drops the pages that are kept. */

@@ -1,10 +1,12 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { SecretKey } from '../crypto/types.js';
 import { CatchUpWait } from './catch-up-wait.js';
 import { ChainMismatch, type ChainPage } from './chain-page.js';
 import { isSamePosition, nextHeight, positionAfter, type ChainPosition } from './chain-position.js';
 import type { FeedMember, MemberPage } from './feed-member.js';
 import { HoldUps } from './hold-ups.js';
 import { BATCH_KEYS } from './kernel-batches.js';
-import { BATCHES_AHEAD, type BatchScanner } from './match-group.js';
+import { BATCHES_AHEAD, type BatchScanner, type MatchReader } from './match-group.js';
 import { fitOf } from './page-fit.js';
 import { PageCursor, type PageCursorOptions } from './page-cursor.js';
 import { MOST_BLOCKS } from './page-size.js';
@@ -68,6 +70,8 @@ export class ChainPass {
   /** Members that held others up, or were held up. */
   readonly #sentAway = new WeakSet<FeedMember>();
   #isDraining = false;
+  /** View key of a wallet that will come; undefined once it came. */
+  #expected: SecretKey | undefined;
   /** Number of the first batch whose scan has not begun. */
   #begun = 0;
 
@@ -90,8 +94,12 @@ export class ChainPass {
     this.#sit(leader, 0, true);
   }
 
-  /** Fetches pages before the first member comes, as many as a pass without members keeps. */
-  prefetch(): void {
+  /**
+   * Fetches pages before the first member comes, as many as a pass without members keeps.
+   * @param viewSecret key of a wallet that will come, for which these pages are scanned. It is wiped.
+   */
+  prefetch(viewSecret?: SecretKey): void {
+    this.#expected = viewSecret;
     this.#fetch();
   }
 
@@ -198,6 +206,7 @@ export class ChainPass {
 
   /** Ends the request under way. */
   close(): void {
+    this.#forgetExpected();
     this.#isDraining = true;
     this.#catchUp.end();
     this.#cursor.abort();
@@ -206,6 +215,15 @@ export class ChainPass {
   #sit(member: FeedMember, next: number, fits: boolean): void {
     this.#seats.set(member, { member, next, firstNew: 0, fits });
     this.#places.add(next);
+    if (this.#expected === undefined || !timingSafeEqual(this.#expected, member.viewSecret)) return;
+    for (const batch of this.#window.from(next)) batch.adopt(member);
+    this.#forgetExpected();
+  }
+
+  #forgetExpected(): void {
+    for (const batch of this.#window.from(0)) batch.giveUp();
+    this.#expected?.fill(0);
+    this.#expected = undefined;
   }
 
   /** How the pass ends for a member that has taken all pages. @throws the error of the daemon. */
@@ -238,6 +256,8 @@ export class ChainPass {
     if (page !== undefined) {
       const start = this.#window.end;
       this.#window.add(page);
+      if (this.#expected !== undefined)
+        for (const batch of this.#window.from(start)) batch.expect(this.#expected);
       for (const seat of this.#seats.values())
         if (seat.next === start && (!seat.fits || seat.member === this.#leader)) this.#enter(seat, page);
       this.#moved();
@@ -314,13 +334,17 @@ export class ChainPass {
   /** Begins the scan of a batch for all members that will take it. */
   #begin(batch: PassBatch): void {
     const { page, readers } = batch;
+    const begun: MatchReader[] = [];
     for (const { member, next, page: entered, firstNew, fits } of this.#seats.values()) {
       if (!fits || next > this.#begun) continue;
       const first = page.blocks[entered === page ? firstNew : page.firstNew];
       if (first === undefined || first.height > (batch.blocks.at(-1)?.height ?? 0)) continue;
-      readers.set(member, { viewSecret: member.viewSecret, firstTx: first.firstTx });
+      if (readers.has(member)) continue;
+      const reader = { viewSecret: member.viewSecret, firstTx: first.firstTx };
+      readers.set(member, reader);
+      begun.push(reader);
     }
-    batch.matches.begin([...readers.values()]);
+    if (begun.length > 0) batch.matches.begin(begun);
   }
 
   #nextAnswer(member: FeedMember): Promise<void> {

@@ -20,7 +20,7 @@ export type BatchScanner = Pick<KernelPool, 'scanMany' | 'threads'>;
 /** One wallet that reads output matches. */
 export interface MatchReader {
   /** Not read after the reader is dropped. */
-  readonly viewSecret: SecretKey;
+  viewSecret: SecretKey;
   /** First transaction of interest. */
   readonly firstTx: number;
 }

@@ -1,3 +1,4 @@
+import type { SecretKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
@@ -56,7 +57,12 @@ export interface PoolView {
 /** A message to the refresh thread. */
 export type RefreshRequest =
   | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly chain: ExpectedChain }
-  | { readonly type: 'prefetch'; readonly startHeight: number }
+  | {
+      readonly type: 'prefetch';
+      readonly startHeight: number;
+      /** Absent: the pages are not scanned. */
+      readonly viewSecret?: SecretKey;
+    }
   | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
   | { readonly type: 'detach'; readonly wallet: WalletId }
   | { readonly type: 'expand'; readonly wallet: WalletId; readonly index: SubaddressIndex }

@@ -1,3 +1,4 @@
+import type { SecretKey } from '../crypto/types.js';
 import type { ChainBlock } from './chain-block.js';
 import type { ChainPage } from './chain-page.js';
 import type { ChainPosition } from './chain-position.js';
@@ -14,11 +15,35 @@ export class PassBatch {
   readonly matches: SharedMatches;
   /** Members whose scan was begun ahead. */
   readonly readers = new Map<FeedMember, MatchReader>();
+  /** Scan that was begun for a wallet that has not come yet. */
+  #expected: MatchReader | undefined;
 
   constructor(page: ChainPage, blocks: readonly ChainBlock[], kernel: BatchScanner) {
     this.page = page;
     this.blocks = blocks;
     this.matches = new SharedMatches(page.txs, kernel, blocks[0]?.firstTx, blocks.at(-1)?.endTx);
+  }
+
+  /** Begins the scan for a wallet that will come. @param viewSecret is read until {@link adopt} or {@link giveUp}. */
+  expect(viewSecret: SecretKey): void {
+    const [first] = this.blocks;
+    if (first === undefined || this.#expected !== undefined) return;
+    this.#expected = { viewSecret, firstTx: first.firstTx };
+    this.matches.begin([this.#expected]);
+  }
+
+  /** Hands the scan that was begun for an expected wallet to its member, whose own view key is read from then on. */
+  adopt(member: FeedMember): void {
+    if (this.#expected === undefined) return;
+    this.#expected.viewSecret = member.viewSecret;
+    this.readers.set(member, this.#expected);
+    this.#expected = undefined;
+  }
+
+  /** Ends the scan for an expected wallet that has not come. */
+  giveUp(): void {
+    if (this.#expected !== undefined) this.matches.drop(this.#expected);
+    this.#expected = undefined;
   }
 
   /** Ends the scan that was begun for a member. */
@@ -33,7 +58,7 @@ export class PassBatch {
 export class PageWindow {
   readonly #kernel: BatchScanner;
   readonly #batchKeys: number;
-  #batches: PassBatch[] = [];
+  readonly #batches: PassBatch[] = [];
   /** Number of the first batch. */
   #base = 0;
 
@@ -63,6 +88,7 @@ export class PageWindow {
     return this.#batches[number - this.#base];
   }
 
+  /** Batches from a number on. */
   from(number: number): readonly PassBatch[] {
     return this.#batches.slice(Math.max(0, number - this.#base));
   }
@@ -78,13 +104,13 @@ export class PageWindow {
     const keep = (this.at(number) ?? this.#batches.at(-1))?.page;
     const first = this.#batches.findIndex(({ page }) => page === keep);
     if (first <= 0) return;
-    this.#batches = this.#batches.slice(first);
+    for (const batch of this.#batches.splice(0, first)) batch.giveUp();
     this.#base += first;
   }
 
   clear(): void {
     this.#base = this.end;
-    this.#batches = [];
+    for (const batch of this.#batches.splice(0)) batch.giveUp();
   }
 
   /** Finds the number of the batch with the first block that a position lacks; undefined where no page fits it. */

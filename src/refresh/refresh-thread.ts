@@ -41,7 +41,8 @@ port.on('message', (request: RefreshRequest) => {
     case 'daemon':
       return connect(request);
     case 'prefetch':
-      feeds?.chain.prefetch(request.startHeight);
+      if (feeds === undefined) request.viewSecret?.fill(0);
+      else feeds.chain.prefetch(request.startHeight, request.viewSecret);
       return;
     case 'attach': {
       const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel));

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { KeyImage } from '../crypto/types.js';
+import type { KeyImage, SecretKey } from '../crypto/types.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { ObserveDaemons } from '../daemon/call-report.js';
 import { DaemonError } from '../daemon/errors.js';
@@ -85,11 +85,14 @@ export class Refresher {
     this.#endWhenUnused();
   }
 
-  /** Fetches the first pages of a wallet that is being created, so that its first refresh finds them. */
-  prefetch(startHeight: number): void {
+  /**
+   * Fetches the first pages of a wallet that is being created, so that its first refresh finds them.
+   * @param viewSecret key of the wallet, to scan them too; absent for a wallet that will share the scan of others.
+   */
+  prefetch(startHeight: number, viewSecret?: SecretKey): void {
     if (this.#daemon === undefined) return;
     this.start();
-    this.#post({ type: 'prefetch', startHeight });
+    this.#post({ type: 'prefetch', startHeight, ...(viewSecret === undefined ? {} : { viewSecret }) });
   }
 
   attach(target: RefreshTarget): WalletId {

@@ -1,16 +1,17 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { SecretKey } from '../../src/crypto/types.js';
 import { blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import { monotonicMs } from '../../src/refresh/monotonic-time.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { toHex } from '../../src/util/bytes.js';
-import { quietKernel, SteeredDaemon, TestMember } from '../support/feed-members.js';
+import { echoKernel, SteeredDaemon, TestMember } from '../support/feed-members.js';
 import { chain, PAGE, refs } from '../support/fake-chain.js';
 
 const LENGTH = 4 * PAGE;
-const genesisChain = chain(LENGTH);
+const genesisChain = chain(LENGTH, { keys: 1 });
 const genesis = blockHash(genesisChain[0] as Block);
 
 /** Blocks that the daemon drops, and blocks that it then adds to the height before. */
@@ -25,7 +26,7 @@ function versionsOf(changes: readonly { readonly depth: number; readonly more: n
   changes.forEach(({ depth, more }, i) => {
     const previous = versions.at(-1) ?? [];
     const kept = previous.slice(0, Math.max(2, previous.length - depth));
-    versions.push(chain(previous.length + more, { after: kept, nonce: i + 1 }));
+    versions.push(chain(previous.length + more, { after: kept, nonce: i + 1, keys: 1 }));
   });
   return versions;
 }
@@ -42,6 +43,8 @@ const members = fc.array(
     cancelledAfter: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 4 })),
     /** Turns before it joins at which pages are fetched ahead for it; undefined: none. */
     aheadBy: fc.option(fc.nat(40), { nil: undefined }),
+    /** Whether they are scanned for it. */
+    isExpected: fc.boolean(),
     /** Whether it takes answers from before it joined. */
     acceptsOld: fc.boolean(),
   }),
@@ -88,16 +91,20 @@ it('brings every wallet to a chain that the daemon held at its moment or later, 
             return answer;
           }) as typeof daemon.getBlocks,
         };
-        const feed = new ChainFeed(source, { genesis }, quietKernel, { patienceMs, catchUpMs: patienceMs });
+        const feed = new ChainFeed(source, { genesis }, echoKernel(), { patienceMs, catchUpMs: patienceMs });
         const begun = monotonicMs();
         await Promise.all(
-          plans.map(async ({ holds, startHeight, after, pace, cancelledAfter, aheadBy, acceptsOld }) => {
+          plans.map(async (plan, n) => {
+            const { holds, startHeight, after, pace, cancelledAfter, aheadBy, isExpected, acceptsOld } = plan;
+            const viewSecret = new Uint8Array(32).fill(n + 1) as SecretKey;
             const member = new TestMember();
+            // Every wallet gets its own matches.
+            member.onMatches = (matches) => expect(matches.spendKey(0)).toEqual(viewSecret);
             const known = genesisChain.slice(0, holds);
             known.forEach((block, height) => member.hashes.set(height, toHex(blockHash(block))));
             await turns(after);
             if (aheadBy !== undefined) {
-              feed.prefetch(startHeight);
+              feed.prefetch(startHeight, isExpected ? (Uint8Array.from(viewSecret) as SecretKey) : undefined);
               await turns(aheadBy);
             }
             const abort = new AbortController();
@@ -116,7 +123,10 @@ it('brings every wallet to a chain that the daemon held at its moment or later, 
             const since = acceptsOld ? 0 : version;
             const asOf = acceptsOld ? begun : monotonicMs();
             const history = historyOf(known);
-            const reading = member.read(feed, { history, startHeight, asOf, signal: abort.signal });
+            const reading = member.read(feed, {
+              ...{ history, startHeight, asOf, viewSecret },
+              signal: abort.signal,
+            });
             const end = await reading.then(
               () => 'done',
               (error: Error) => error.message,

@@ -8,7 +8,7 @@ import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import type { BatchScanner } from '../../src/refresh/match-group.js';
 import { monotonicMs } from '../../src/refresh/monotonic-time.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
-import { quietKernel, requestOf, SteeredDaemon, TestMember } from '../support/feed-members.js';
+import { echoKernel, quietKernel, requestOf, SteeredDaemon, TestMember } from '../support/feed-members.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
 
 const blocks = chain(8 * PAGE);
@@ -551,6 +551,86 @@ describe('pages that are fetched ahead', () => {
     expect(second).toBe(3);
     expect(scanned.reduce((sum, keys) => sum + keys)).toBe(3 * PAGE);
     feed.close();
+  });
+
+  describe('for a wallet that is expected', () => {
+    const secretOf = (first: number): SecretKey => new Uint8Array(32).fill(first) as SecretKey;
+    /** Three pages: each overlaps the one before by a block. */
+    const keyed = chain(3 * PAGE - 2, { keys: 1 });
+    const everyHeight = keyed.map((_, height) => height);
+    const open = (calls: (readonly number[])[], options = {}): ChainFeed =>
+      new ChainFeed(
+        new SteeredDaemon(keyed),
+        { genesis: blockHash(keyed[0] as Block) },
+        echoKernel(calls),
+        options,
+      );
+    /** Reads the chain. @returns the view secrets with which its matches were found, by their first bytes. */
+    const readWith = async (feed: ChainFeed, viewSecret: SecretKey): Promise<Set<number>> => {
+      const found = new Set<number>();
+      const member = new TestMember();
+      member.onMatches = (matches) => found.add(matches.spendKey(0)[0] ?? 0);
+      expect(await member.read(feed, { viewSecret, asOf: 0 })).toEqual(everyHeight);
+      return found;
+    };
+
+    it('are scanned once, before it comes, and its key is wiped', async () => {
+      const calls: (readonly number[])[] = [];
+      const feed = open(calls);
+      const given = secretOf(7);
+      feed.prefetch(0, given);
+      await turns(100);
+      expect(calls).toEqual([[7], [7], [7]]);
+      expect(await readWith(feed, secretOf(7))).toEqual(new Set([7]));
+      expect(calls).toHaveLength(3);
+      expect(given).toEqual(new Uint8Array(32));
+      feed.close();
+    });
+
+    it('are scanned while it has come already', async () => {
+      const calls: (readonly number[])[] = [];
+      const feed = open(calls);
+      feed.prefetch(0, secretOf(7));
+      expect(await readWith(feed, secretOf(7))).toEqual(new Set([7]));
+      expect(calls).toEqual([[7], [7], [7]]);
+      feed.close();
+    });
+
+    it('are scanned again for another wallet, and for the expected one after it', async () => {
+      const calls: (readonly number[])[] = [];
+      const feed = open(calls);
+      const given = secretOf(7);
+      feed.prefetch(0, given);
+      await turns(100);
+      const both = await Promise.all([readWith(feed, secretOf(8)), readWith(feed, secretOf(7))]);
+      expect(both).toEqual([new Set([8]), new Set([7])]);
+      expect(calls.flat().filter((first) => first === 8)).toHaveLength(3);
+      feed.close();
+      expect(given).toEqual(new Uint8Array(32));
+    });
+
+    it('are scanned for those alone that it finds there: no page is scanned twice with two keys expected', async () => {
+      const calls: (readonly number[])[] = [];
+      const feed = open(calls);
+      const second = secretOf(9);
+      feed.prefetch(0, secretOf(7));
+      feed.prefetch(0, second);
+      await turns(100);
+      expect(calls).toEqual([[7], [7], [7]]);
+      expect(second).toEqual(new Uint8Array(32));
+      expect(await readWith(feed, secretOf(9))).toEqual(new Set([9]));
+      feed.close();
+    });
+
+    it('are dropped with its key if it does not come', async () => {
+      const feed = open([], { restMs: 10 });
+      const given = secretOf(7);
+      feed.prefetch(0, given);
+      await pause(50);
+      expect(given).toEqual(new Uint8Array(32));
+      expect(await readWith(feed, secretOf(7))).toEqual(new Set([7]));
+      feed.close();
+    });
   });
 
   it('are shared by a wallet that joins while they are under way', async () => {

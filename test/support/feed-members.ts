@@ -7,6 +7,8 @@ import type { ChainFeed } from '../../src/refresh/chain-feed.js';
 import type { FeedRequest, MemberPage } from '../../src/refresh/feed-member.js';
 import type { BatchScanner } from '../../src/refresh/match-group.js';
 import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import type { OutputMatches } from '../../src/refresh/output-matches.js';
+import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { daemonOf } from './fake-chain.js';
 
 /** A kernel that finds nothing. */
@@ -21,6 +23,21 @@ export const quietKernel: BatchScanner = {
       })),
     ),
 };
+
+/** A kernel that finds one output in each batch; the spend key of it is the view secret, as it is during the scan. */
+export const echoKernel = (calls: (readonly number[])[] = []): BatchScanner => ({
+  threads: 1,
+  scanMany: async (_, secrets) => {
+    calls.push(secrets.map(([first = 0]) => first));
+    const hits = secrets.map((secret) => ({
+      outputs: Uint32Array.of(0),
+      derivations: new Uint8Array(32),
+      spendKeys: Uint8Array.from(secret),
+    }));
+    await yieldToEventLoop();
+    return hits;
+  },
+});
 
 /** A daemon whose chain can be replaced, and whose answers can be held back. */
 export class SteeredDaemon implements BlockSource {
@@ -72,13 +89,16 @@ export class TestMember {
   readonly hashes = new Map<number, string>();
   /** Called with each page before its matches are read. */
   onPage: (page: MemberPage) => Promise<void> | void = () => undefined;
+  /** Called with the matches of each kernel batch. */
+  onMatches: (matches: OutputMatches) => void = ({ count }) => {
+    if (count !== 0) throw new Error('a match of nothing');
+  };
 
   /** Reads pages up to the tip. */
   async read(feed: ChainFeed, request: Partial<FeedRequest> = {}): Promise<number[]> {
     for await (const page of feed.join(requestOf(request))) {
       await this.onPage(page);
-      for await (const matches of page.matches)
-        if (matches.count !== 0) throw new Error('a match of nothing');
+      for await (const matches of page.matches) this.onMatches(matches);
       for (const { height, hash } of page.page.blocks) {
         this.heights.push(height);
         for (const known of [...this.hashes.keys()]) if (known > height) this.hashes.delete(known);

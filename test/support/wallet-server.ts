@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { accountKeysOf, type AccountKeys } from '../../src/cryptonote/account-keys.js';
 import { randomSecretKey } from '../../src/crypto/derivation.js';
+import type { SecretKey } from '../../src/crypto/types.js';
 import type { Daemon } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { Refresher } from '../../src/refresh/refresher.js';
@@ -19,6 +20,7 @@ import { requireLanguage } from '../../src/services/manager/wallet-restore.js';
 import { ownEvents } from '../../src/store/wallet-writer.js';
 import { WebhookSending } from '../../src/services/webhooks/webhook-sending.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
+import { toHex } from '../../src/util/bytes.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { systemRng } from '../../src/util/random.js';
 import { inlineWorkers } from './inline-workers.js';
@@ -68,8 +70,8 @@ export class FakeRefresher {
     this.calls.push('start');
   }
 
-  prefetch(startHeight: number): void {
-    this.calls.push(`prefetch ${startHeight}`);
+  prefetch(startHeight: number, viewSecret?: SecretKey): void {
+    this.calls.push(`prefetch ${startHeight}${viewSecret === undefined ? '' : ` with ${toHex(viewSecret)}`}`);
   }
 
   setDaemon(): void {

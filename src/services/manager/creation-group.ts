@@ -17,10 +17,12 @@ export class CreationGroup {
     this.#now = now;
   }
 
-  /** Notes the start of a creation, which begins a group if none waits. */
-  begin(): void {
-    if (this.#now() >= this.heldUntil) this.#limit = this.#now() + MOST_MS;
+  /** Notes the start of a creation. @returns true if it begins a group, because none waits. */
+  begin(): boolean {
+    const isFirst = this.#now() >= this.heldUntil;
+    if (isFirst) this.#limit = this.#now() + MOST_MS;
     this.#running += 1;
+    return isFirst;
   }
 
   end(): void {

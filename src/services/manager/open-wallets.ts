@@ -88,9 +88,9 @@ export class OpenWallets {
   /** Creates a wallet and opens it. @param paths absent: in memory. @throws WalletError `wallet_exists`, `wallet_io` */
   create(wallet: NewWallet, holder: Holder): Promise<OpenWallet> {
     const { paths } = wallet;
-    return this.#scheduler.creating(() =>
+    return this.#scheduler.creating((isFirst) =>
       this.#openFor(holder, lockKey(paths), async () =>
-        this.#add(await this.#opening.create(wallet), paths, holder, { isNew: true }),
+        this.#add(await this.#opening.create(wallet, { isFirst }), paths, holder, { isNew: true }),
       ),
     );
   }

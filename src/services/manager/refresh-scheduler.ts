@@ -63,11 +63,12 @@ export class RefreshScheduler {
   /**
    * Runs a task that creates a wallet. First refreshes of wallets that are created at about the same time begin
    * together, so that they share one pass over the chain from its start.
+   * @param task is called with true for the first of such wallets.
    */
-  async creating<T>(task: () => Promise<T>): Promise<T> {
-    this.#group.begin();
+  async creating<T>(task: (isFirst: boolean) => Promise<T>): Promise<T> {
+    const isFirst = this.#group.begin();
     try {
-      return await task();
+      return await task(isFirst);
     } finally {
       this.#group.end();
       this.#arm();

@@ -311,6 +311,26 @@ describe('a created wallet', () => {
     expect([b.refreshes, opened.refreshes]).toEqual([[0], [1, 20]]);
   });
 
+  it('is the first of a group unless one is created, or waits', async () => {
+    const first: boolean[] = [];
+    const note = async (seconds: number): Promise<void> => {
+      await scheduler.creating(async (isFirst) => {
+        first.push(isFirst);
+        await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+      });
+    };
+    const creating = (async () => {
+      await Promise.all([note(1), note(2), note(3)]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await note(1);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await note(1);
+    })();
+    await pass(10);
+    await creating;
+    expect(first).toEqual([true, false, false, false, true]);
+  });
+
   it('is due as before when its creation fails', async () => {
     scheduler.add(a.scheduled, 20);
     await expect(scheduler.creating(() => Promise.reject(new Error('full')))).rejects.toThrow('full');

@@ -5,6 +5,7 @@ import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { keysFileVersion } from '../../../src/store/keys/keys-file-disk.js';
 import type { KeysFile } from '../../../src/store/keys/keys-file.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
+import { toHex } from '../../../src/util/bytes.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys } from '../../support/service-wallet.js';
 import { WalletServer } from '../../support/wallet-server.js';
@@ -77,6 +78,12 @@ describe('the first blocks of a wallet', () => {
     const creating = server.opener.create(server.newWallet('new', { restoreHeight: 40 }));
     expect(server.refresher.calls.filter((call) => call !== 'start')).toEqual(['prefetch 40']);
     opened.push(await creating);
+  });
+
+  it('are scanned meanwhile with the view key of the first of several that are created', async () => {
+    const wallet = server.newWallet('new', { restoreHeight: 40 });
+    opened.push(await server.opener.create(wallet, { isFirst: true }));
+    expect(server.refresher.calls).toContain(`prefetch 40 with ${toHex(wallet.keys.viewSecret)}`);
   });
 
   it('are not requested where the height is unknown', async () => {
