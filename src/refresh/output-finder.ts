@@ -8,7 +8,7 @@ import {
   type ReceivingKeys,
 } from '../wallet/scan/receive.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
-import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
+import { TurnLimit } from '../util/turn-limit.js';
 import type { SubaddressTable } from '../wallet/scan/subaddress-table.js';
 import { buildTx } from './chain-block.js';
 import type { MatchStream, OutputMatch } from './output-matches.js';
@@ -22,8 +22,14 @@ export interface ScannedTxs {
   build(tx: number): BuiltTx;
 }
 
-/** Claims opened between two turns of the event loop: the answers of the daemon to other wallets are read there. */
+/** Claims opened in one turn of the event loop. */
 const CLAIMS_AT_ONCE = 32;
+
+/**
+ * Wallets that open claims in one turn of the event loop. All wait for the same scan: with one in a turn, the first
+ * wallet's findings are committed, and the batch after its next is scanned, while the others open theirs.
+ */
+const turns = new TurnLimit(1);
 
 const NONE: readonly FoundOutput[] = [];
 
@@ -96,7 +102,7 @@ export class OutputFinder {
   }
 
   /**
-   * Opens claims, and yields to the event loop in between.
+   * Opens claims, some in each turn of the event loop.
    * @returns the wallet's outputs by transaction; the first key that opens an output counts.
    * @throws the signal's reason
    */
@@ -107,7 +113,7 @@ export class OutputFinder {
     const { keys, arithmetic, withKeyImage } = this.#parts;
     const opened: (FoundOutput | undefined)[] = [];
     for (let at = 0; at < claims.length; at += CLAIMS_AT_ONCE) {
-      if (at > 0) await yieldToEventLoop();
+      await turns.next();
       signal?.throwIfAborted();
       const part = claims.slice(at, at + CLAIMS_AT_ONCE).map(({ claim }) => claim);
       opened.push(...openClaims(keys, part, arithmetic));

@@ -8,6 +8,7 @@ import { parseBlocksAnswer } from '../../src/daemon/block-parser.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
 import { loadKernel } from '../../src/kernel/load-kernel.js';
 import type { ChainBlock, ChainTxs } from '../../src/refresh/chain-block.js';
+import { SharedMatches } from '../../src/refresh/shared-matches.js';
 import { WalletScanner } from '../../src/refresh/wallet-scanner.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../support/coinbase.js';
@@ -89,6 +90,29 @@ describe('the scanner of a wallet', () => {
     expect(found.outputs.map(({ outputIndex }) => outputIndex)).toEqual(outputs.map((_, i) => i));
     expect(opened.map((part) => part.outputs)).toEqual([32, 32, 6]);
     expect(new Set(opened.map((part) => part.turn)).size).toBe(3);
+  });
+
+  it('has found its outputs before the next wallet of the same scan opens its own', async () => {
+    const order: string[] = [];
+    const page = pageOf(1, [outputTo(ADDRESS, 0, 21n)], extraOf(pointsFrom(21n, 1)));
+    const names = ['first', 'second', 'third'];
+    const readers = names.map(() => ({ viewSecret, firstTx: 0 }));
+    const matches = new SharedMatches(page.txs, pool);
+    matches.begin(readers);
+    await Promise.all(
+      readers.map(async (reader, i) => {
+        const kernel = loadKernel();
+        const { ownKeyImages } = kernel;
+        kernel.ownKeyImages = (claimed, secrets) => {
+          order.push(`${names[i]} opens`);
+          return ownKeyImages.call(kernel, claimed, secrets);
+        };
+        const { outputs } = await scanner(kernel).scan(page, matches.read(reader));
+        expect(outputs).toHaveLength(1);
+        order.push(`${names[i]} has found`);
+      }),
+    );
+    expect(order).toEqual(names.flatMap((name) => [`${name} opens`, `${name} has found`]));
   });
 
   it('stops between two kernel batches when it is aborted', async () => {
