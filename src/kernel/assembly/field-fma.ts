@@ -805,6 +805,11 @@ function bothLanes(first: i32, second: i32): v128 {
   return i64x2.replace_lane(i64x2.splat(i64(first)), 1, i64(second));
 }
 
+export function negateLanes(a: usize, first: i32, second: i32): void {
+  const signs = v128.and(bothLanes(first, second), v128.load(SIGN));
+  for (let i: usize = 0; i < 80; i += 16) v128.store(a + i, v128.xor(v128.load(a + i), signs));
+}
+
 /**
  * Selects a byte for each of 16 digits from a row of 32, by an index in its first half or in its second; indices of 128
  * and more select zero.

@@ -446,6 +446,11 @@ function bothLanes(first: i32, second: i32): v128 {
   return i32x4.replace_lane(i32x4.splat(first), 1, second);
 }
 
+export function negateLanes(a: usize, first: i32, second: i32): void {
+  const negative = bothLanes(first, second);
+  for (let i: usize = 0; i < 160; i += 16) v128.store(a + i, negated(v128.load(a + i), negative));
+}
+
 /**
  * Selects a byte for each of 16 digits from a row of 32, by an index in its first half or in its second; indices of 128
  * and more select zero.

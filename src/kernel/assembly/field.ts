@@ -159,6 +159,13 @@ export function select(o: usize, a: usize, b: usize, first: bool, second: bool):
   else int.select(o, a, b, first, second);
 }
 
+/** Negates the lanes whose mask is -1; the other one is 0. */
+@inline
+export function negateLanes(a: usize, first: i32, second: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.negateLanes(a, first, second);
+  else int.negateLanes(a, first, second);
+}
+
 /** Bytes of a packed element: the limbs of one lane, one after the other. */
 export const PACKED: usize = 40;
 
