@@ -164,10 +164,12 @@ describe.each([
     expect(kernel.addHashes(base, new Uint8Array(), 48)).toHaveLength(0);
   });
 
-  it('hash messages of up to 63 bytes', () => {
-    const message = new Uint8Array(63).fill(7);
-    const wanted = multiply(G, hashToScalar(message)).add(Point.fromBytes(base)).toBytes();
-    expect(toHex(kernel.addHashes(base, message, 63))).toBe(toHex(wanted));
+  test.each(Array.from({ length: 63 }, (_length, n) => n + 1))('hash messages of %i bytes', (length) => {
+    const messages = rng(3 * length);
+    const wanted = chunks(messages, length).map((message) =>
+      multiply(G, hashToScalar(message)).add(Point.fromBytes(base)).toHex(),
+    );
+    expect(chunks(kernel.addHashes(base, messages, length), 32).map(toHex)).toEqual(wanted);
   });
 
   test.each(NO_POINTS.map((bytes) => [toHex(bytes), bytes] as const))('refuse the base %s', (_hex, bytes) => {

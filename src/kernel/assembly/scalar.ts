@@ -1,5 +1,5 @@
 /* Scalars modulo l = 2^252 + c, c = 27742317777372353535851937790883648493, the order of the main subgroup. */
-import { keccak } from '../../crypto/assembly/keccak';
+import { keccakPair, writeHash } from './keccak-pair';
 
 /** c and l as words of 32 bits, lowest first. */
 const C = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0]);
@@ -58,10 +58,13 @@ export function oddScalar(o: usize, s: usize): i32 {
   return even;
 }
 
-/** Hashes a message to a scalar. Source: crypto.cpp `hash_to_scalar`. */
-export function hashToScalar(out: usize, message: usize, length: i32): void {
-  keccak(out, message, length);
-  reduce(out);
+/** Hashes the messages of both lanes to scalars. Source: crypto.cpp `hash_to_scalar`. */
+export function hashToScalars(first: usize, second: usize): void {
+  keccakPair();
+  writeHash(first, 0);
+  reduce(first);
+  writeHash(second, 1);
+  reduce(second);
 }
 
 /** Number of radix-16 digits of a scalar below 2^253. */
