@@ -196,8 +196,9 @@ describe.each([
     ORDER - 8n,
     2n ** 252n,
     ...['7', '8', '9', 'f'].map((nibble) => BigInt(`0x0${nibble.repeat(63)}`)),
-    ...[1n, 31n, 32n, 33n, 63n].map((digit) =>
-      Array.from({ length: 42 }, (_i, place) => digit << BigInt(6 * place)).reduce((a, b) => a + b),
+    // Windows of G have 8 bits: digits at both ends of a window, and at the ends of its sixteenths.
+    ...[1n, 16n, 17n, 112n, 113n, 127n, 128n, 129n, 144n, 145n, 255n].map((digit) =>
+      Array.from({ length: 31 }, (_i, place) => digit << BigInt(8 * place)).reduce((a, b) => a + b),
     ),
     ...Array.from({ length: 16 }, (_i, n) => scalar(n)),
   ];

@@ -12,17 +12,20 @@
  * A column costs a doubling and, for each comb, the addition of a sum or of its negative. No digit is zero. The first
  * column starts with the last digit's part, 2^(253-c) * P, or with its negative.
  */
-import { ELEMENT, gather, negateLanes, pack, PACKED, selectFromWindow } from './field';
+import { ELEMENT, gather, negateLanes, pack, PACKED, selectFrom32 } from './field';
 import { addAffine, ADDEND, addPoint, divideByZ, double, POINT, toAddend } from './point';
 import { oddScalar } from './scalar';
-import { MULTIPLES, setMultiple, WINDOW, writeWindow } from './window';
+import { ENTRY, MOST_MULTIPLES, setMultiple, UNDIVIDED, writeWindow } from './window';
 
 const TEETH: i32 = 6;
+/** Sums of a comb, and bytes of its window. */
+const MULTIPLES: i32 = 32;
+const WINDOW: usize = usize(MULTIPLES) * ENTRY;
 /** Product of the number of combs and of columns. */
 const DIGITS_PER_SCALAR: i32 = 42;
 const MOST_COMBS: i32 = 6;
 /** Combs whose sums are divided by Z with one inversion. */
-const TOGETHER: i32 = 3;
+const TOGETHER: i32 = MOST_MULTIPLES / MULTIPLES;
 /** Most scalars of a call. */
 export const MOST_SCALARS: i32 = 128;
 
@@ -32,8 +35,6 @@ let scalarCount: i32 = 0;
 
 /** A window for each comb: those of the first point, then those of the second. */
 const TABLES = memory.data(46080, 16);
-/** Sums of teeth before the division by Z. */
-const SUMS = memory.data(61440, 16);
 const BASE = memory.data(640, 16);
 /** All teeth of a comb except the last, and their doubles, as addends. */
 const TOOTH = memory.data(3200, 16);
@@ -101,12 +102,12 @@ export function prepareCombs(p: usize): void {
   for (let first = 0; first < combs; first += TOGETHER) {
     const count = min(TOGETHER, combs - first);
     for (let comb = 0; comb < count; comb++)
-      sumTeeth(SUMS + usize(comb * MULTIPLES) * POINT, first + comb == combs - 1);
-    divideByZ(SUMS, count * MULTIPLES, POINT);
+      sumTeeth(UNDIVIDED + usize(comb * MULTIPLES) * POINT, first + comb == combs - 1);
+    divideByZ(UNDIVIDED, count * MULTIPLES, POINT);
     for (let comb = 0; comb < count; comb++) {
-      for (let i = 0; i < MULTIPLES; i++) setMultiple(i, SUMS + usize(comb * MULTIPLES + i) * POINT);
-      writeWindow(tableOf(0, first + comb), 0);
-      writeWindow(tableOf(1, first + comb), 1);
+      for (let i = 0; i < MULTIPLES; i++) setMultiple(i, UNDIVIDED + usize(comb * MULTIPLES + i) * POINT);
+      writeWindow(tableOf(0, first + comb), MULTIPLES, 0);
+      writeWindow(tableOf(1, first + comb), MULTIPLES, 1);
     }
   }
 }
@@ -170,7 +171,7 @@ export function multiplyBySecrets(products: usize, lane: i32): void {
       const table = tableOf(lane, comb);
       let digits = rowOf(0, column, comb);
       for (let sum = products; sum < end; digits += usize(columns * combs * GROUP)) {
-        selectFromWindow(SELECTED, table, digits, false);
+        selectFrom32(SELECTED, table, digits, false);
         const groupEnd = min(end, sum + usize(GROUP / 2) * POINT);
         for (let selected = SELECTED; sum < groupEnd; sum += POINT, selected += ADDEND)
           addAffine(sum, sum, selected, comb < combs - 1);

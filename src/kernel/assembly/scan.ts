@@ -3,11 +3,10 @@ import { MOST_SCALARS, multiplyBySecrets, prepareCombs, recodeSecrets } from './
 import { setDerivation, setViewTag, wipeMessage } from './derivation';
 import { firstByte, keccakPair } from './keccak-pair';
 import { growMemory, freeAreaAt } from './multiexp';
-import { addMultiplesOfG } from './multiples';
+import { addMultiplesOfG, MOST_ROWS } from './multiples';
 import { decompress, double, gatherPoints, PACKED_POINT, packPoint, POINT } from './point';
 import {
   BASE,
-  MOST_ROWS,
   multiplyPointsBySecret,
   POINTS,
   readPair,
