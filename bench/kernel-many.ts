@@ -1,6 +1,7 @@
 import { publicKeyOf } from '../src/crypto/derivation.js';
 import { randomScalar, scalarBytes } from '../src/crypto/scalar.js';
 import type { SecretKey } from '../src/crypto/types.js';
+import { SUBADDRESS_MESSAGE_BYTES } from '../src/cryptonote/subaddress-keys.js';
 import { NO_VIEW_TAG, type ScanBatch } from '../src/kernel/kernel.js';
 import { WasmKernel } from '../src/kernel/wasm-kernel.js';
 import { BUILDS } from '../src/kernel/wasm-module.js';
@@ -9,15 +10,16 @@ import { systemRng } from '../src/util/random.js';
 import { median, printTable } from './table.js';
 
 /*
- * CPU time that scanning one transaction key costs with 1 to 100 view secrets at once, in every build of the kernel.
- * One thread; transactions have two outputs, with view tags and without. Rounds of all counts take turns, so that a
- * change of the machine's speed meets all of them.
+ * CPU time that scanning one transaction key costs with 1 to 100 view secrets at once, and that the public spend key of
+ * a subaddress costs, in every build of the kernel. One thread; transactions have two outputs, with view tags and
+ * without. Rounds of all counts take turns, so that a change of the machine's speed meets all of them.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 9);
 const COUNTS = [1, 2, 5, 10, 100];
 const KEYS = 256;
 const OUTPUTS = 2;
+const ADDRESSES = 10_000;
 
 const someSecret = (): SecretKey => scalarBytes(randomScalar(systemRng));
 const somePoint = (): Uint8Array => publicKeyOf(someSecret());
@@ -59,6 +61,16 @@ function measured(kernel: WasmKernel, batch: ScanBatch): number[] {
   return COUNTS.map((_, i) => median(rounds.map((costs) => costs[i] ?? Number.NaN)));
 }
 
+/** CPU time of the spend key of a subaddress, median of the rounds, in microseconds. */
+function addressCost(kernel: WasmKernel): number {
+  const point = somePoint();
+  const messages = systemRng(ADDRESSES * SUBADDRESS_MESSAGE_BYTES);
+  const round = (): number =>
+    cpuMicroseconds(() => kernel.addHashes(point, messages, SUBADDRESS_MESSAGE_BYTES)) / ADDRESSES;
+  round();
+  return median(Array.from({ length: ROUNDS }, round));
+}
+
 const rows = BUILDS.flatMap((build) => {
   const kernel = new WasmKernel(build);
   return [true, false].flatMap((withTags) => {
@@ -82,4 +94,9 @@ process.stdout.write(
   `CPU time per transaction key of ${OUTPUTS} outputs (µs), median of ${ROUNDS} rounds; a further secret is ` +
     'compared with one alone\n',
 );
+const addressRows = BUILDS.map((build) => [build, addressCost(new WasmKernel(build)).toFixed(2)]);
 printTable(['build', 'view tags', 'secrets', 'all', 'each', 'further', 'ratio'], rows);
+process.stdout.write(
+  `\nCPU time per public spend key of ${ADDRESSES} subaddresses (µs), median of ${ROUNDS} rounds\n`,
+);
+printTable(['build', 'each'], addressRows);

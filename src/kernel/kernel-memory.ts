@@ -1,6 +1,6 @@
 import { instantiate, type Build, type KernelExports } from './wasm-module.js';
 
-/** Most rows of a call. Source: assembly/rows.ts. */
+/** Most rows of a call. Source: assembly/multiples.ts `MOST_ROWS`. */
 export const ROWS = 256;
 /** Most bytes of a message to hash. */
 const MESSAGE_BYTES = 63;

@@ -164,10 +164,12 @@ describe.each([
     expect(kernel.addHashes(base, new Uint8Array(), 48)).toHaveLength(0);
   });
 
-  it('hash messages of up to 63 bytes', () => {
-    const message = new Uint8Array(63).fill(7);
-    const wanted = multiply(G, hashToScalar(message)).add(Point.fromBytes(base)).toBytes();
-    expect(toHex(kernel.addHashes(base, message, 63))).toBe(toHex(wanted));
+  test.each(Array.from({ length: 63 }, (_length, n) => n + 1))('hash messages of %i bytes', (length) => {
+    const messages = rng(3 * length);
+    const wanted = chunks(messages, length).map((message) =>
+      multiply(G, hashToScalar(message)).add(Point.fromBytes(base)).toHex(),
+    );
+    expect(chunks(kernel.addHashes(base, messages, length), 32).map(toHex)).toEqual(wanted);
   });
 
   test.each(NO_POINTS.map((bytes) => [toHex(bytes), bytes] as const))('refuse the base %s', (_hex, bytes) => {
@@ -194,8 +196,9 @@ describe.each([
     ORDER - 8n,
     2n ** 252n,
     ...['7', '8', '9', 'f'].map((nibble) => BigInt(`0x0${nibble.repeat(63)}`)),
-    ...[1n, 31n, 32n, 33n, 63n].map((digit) =>
-      Array.from({ length: 42 }, (_i, place) => digit << BigInt(6 * place)).reduce((a, b) => a + b),
+    // Windows of G have 8 bits: digits at both ends of a window, and at the ends of its sixteenths.
+    ...[1n, 16n, 17n, 112n, 113n, 127n, 128n, 129n, 144n, 145n, 255n].map((digit) =>
+      Array.from({ length: 31 }, (_i, place) => digit << BigInt(8 * place)).reduce((a, b) => a + b),
     ),
     ...Array.from({ length: 16 }, (_i, n) => scalar(n)),
   ];

@@ -14,7 +14,7 @@
  * to four columns stay below 2^61.
  */
 
-import { high16, high32, high8, low16, low32, low8, maskedLimb } from './lanes';
+import { high16, high32, high8, low16, low32, low8, maskedLimb, selectByte } from './lanes';
 
 const RADIX: i32 = 51;
 /** bits(1.5*2^52) */
@@ -805,13 +805,9 @@ function bothLanes(first: i32, second: i32): v128 {
   return i64x2.replace_lane(i64x2.splat(i64(first)), 1, i64(second));
 }
 
-/**
- * Selects a byte for each of 16 digits from a row of 32, by an index in its first half or in its second; indices of 128
- * and more select zero.
- */
-@inline
-function selectByte(row: usize, first: v128, second: v128): v128 {
-  return v128.or(i8x16.relaxed_swizzle(v128.load(row), first), i8x16.relaxed_swizzle(v128.load(row, 16), second));
+export function negateLanes(a: usize, first: i32, second: i32): void {
+  const signs = v128.and(bothLanes(first, second), v128.load(SIGN));
+  for (let i: usize = 0; i < 80; i += 16) v128.store(a + i, v128.xor(v128.load(a + i), signs));
 }
 
 /** Bytes 6 and 7 of the double 1; the others are zero. */
@@ -836,24 +832,26 @@ function storeLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128, v4: v128, 
 }
 
 /** Selects Y+X and Y-X of eight pairs, exchanged where `negative` is set; both are 1 where `none` is set. */
-export function selectSumAndDifference(o: usize, rows: usize, first: v128, second: v128, negative: v128, none: v128): void {
+@inline
+export function selectSumAndDifference(o: usize, rows: usize, multiples: i32, index: v128, negative: v128, none: v128): void {
+  const row = usize(multiples);
   let one6 = v128.and(none, v128.load(ONE_6)), one7 = v128.and(none, v128.load(ONE_7));
-  for (let i: usize = 0; i < 5; i++, rows += 256, o += 16) {
-    const a0 = selectByte(rows + 0, first, second), b0 = selectByte(rows + 1280, first, second);
+  for (let i: usize = 0; i < 5; i++, rows += 8 * row, o += 16) {
+    const a0 = selectByte(rows, multiples, index), b0 = selectByte(rows + 40 * row, multiples, index);
     const d0 = v128.and(v128.xor(a0, b0), negative);
-    const a1 = selectByte(rows + 32, first, second), b1 = selectByte(rows + 1312, first, second);
+    const a1 = selectByte(rows + row, multiples, index), b1 = selectByte(rows + 41 * row, multiples, index);
     const d1 = v128.and(v128.xor(a1, b1), negative);
-    const a2 = selectByte(rows + 64, first, second), b2 = selectByte(rows + 1344, first, second);
+    const a2 = selectByte(rows + 2 * row, multiples, index), b2 = selectByte(rows + 42 * row, multiples, index);
     const d2 = v128.and(v128.xor(a2, b2), negative);
-    const a3 = selectByte(rows + 96, first, second), b3 = selectByte(rows + 1376, first, second);
+    const a3 = selectByte(rows + 3 * row, multiples, index), b3 = selectByte(rows + 43 * row, multiples, index);
     const d3 = v128.and(v128.xor(a3, b3), negative);
-    const a4 = selectByte(rows + 128, first, second), b4 = selectByte(rows + 1408, first, second);
+    const a4 = selectByte(rows + 4 * row, multiples, index), b4 = selectByte(rows + 44 * row, multiples, index);
     const d4 = v128.and(v128.xor(a4, b4), negative);
-    const a5 = selectByte(rows + 160, first, second), b5 = selectByte(rows + 1440, first, second);
+    const a5 = selectByte(rows + 5 * row, multiples, index), b5 = selectByte(rows + 45 * row, multiples, index);
     const d5 = v128.and(v128.xor(a5, b5), negative);
-    const a6 = selectByte(rows + 192, first, second), b6 = selectByte(rows + 1472, first, second);
+    const a6 = selectByte(rows + 6 * row, multiples, index), b6 = selectByte(rows + 46 * row, multiples, index);
     const d6 = v128.and(v128.xor(a6, b6), negative);
-    const a7 = selectByte(rows + 224, first, second), b7 = selectByte(rows + 1504, first, second);
+    const a7 = selectByte(rows + 7 * row, multiples, index), b7 = selectByte(rows + 47 * row, multiples, index);
     const d7 = v128.and(v128.xor(a7, b7), negative);
     storeLimbs(
       o,
@@ -883,19 +881,21 @@ export function selectSumAndDifference(o: usize, rows: usize, first: v128, secon
 }
 
 /** Selects 2dT of eight pairs, negated where `negative` is set. */
-export function selectSigned(o: usize, rows: usize, first: v128, second: v128, negative: v128): void {
+@inline
+export function selectSigned(o: usize, rows: usize, multiples: i32, index: v128, negative: v128): void {
+  const row = usize(multiples);
   const sign = v128.and(negative, i8x16.splat(-128));
-  for (let i: usize = 0; i < 5; i++, rows += 256, o += 16)
+  for (let i: usize = 0; i < 5; i++, rows += 8 * row, o += 16)
     storeLimbs(
       o,
-      selectByte(rows + 0, first, second),
-      selectByte(rows + 32, first, second),
-      selectByte(rows + 64, first, second),
-      selectByte(rows + 96, first, second),
-      selectByte(rows + 128, first, second),
-      selectByte(rows + 160, first, second),
-      selectByte(rows + 192, first, second),
-      v128.xor(sign, selectByte(rows + 224, first, second)),
+      selectByte(rows, multiples, index),
+      selectByte(rows + row, multiples, index),
+      selectByte(rows + 2 * row, multiples, index),
+      selectByte(rows + 3 * row, multiples, index),
+      selectByte(rows + 4 * row, multiples, index),
+      selectByte(rows + 5 * row, multiples, index),
+      selectByte(rows + 6 * row, multiples, index),
+      v128.xor(sign, selectByte(rows + 7 * row, multiples, index)),
     );
 }
 

@@ -8,7 +8,7 @@
  * column is below 2^60 and a combination of four below 2^62; 19 times 3 units stay below 2^31.
  */
 
-import { high16, high8, low16, low8, maskedLimb } from './lanes';
+import { high16, high8, low16, low8, maskedLimb, selectByte } from './lanes';
 
 export const LIMBS: i32 = 10;
 
@@ -446,13 +446,9 @@ function bothLanes(first: i32, second: i32): v128 {
   return i32x4.replace_lane(i32x4.splat(first), 1, second);
 }
 
-/**
- * Selects a byte for each of 16 digits from a row of 32, by an index in its first half or in its second; indices of 128
- * and more select zero.
- */
-@inline
-function selectByte(row: usize, first: v128, second: v128): v128 {
-  return v128.or(i8x16.swizzle(v128.load(row), first), i8x16.swizzle(v128.load(row, 16), second));
+export function negateLanes(a: usize, first: i32, second: i32): void {
+  const negative = bothLanes(first, second);
+  for (let i: usize = 0; i < 160; i += 16) v128.store(a + i, negated(v128.load(a + i), negative));
 }
 
 /** Stores a limb of two pairs from four lanes. */
@@ -473,13 +469,15 @@ function storeLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128): void {
 }
 
 /** Selects Y+X and Y-X of eight pairs, exchanged where `negative` is set; both are 1 where `none` is set. */
-export function selectSumAndDifference(o: usize, rows: usize, first: v128, second: v128, negative: v128, none: v128): void {
+@inline
+export function selectSumAndDifference(o: usize, rows: usize, multiples: i32, index: v128, negative: v128, none: v128): void {
+  const row = usize(multiples);
   let one = v128.and(none, i8x16.splat(1));
-  for (let i: usize = 0; i < 10; i++, rows += 128, o += 16) {
-    const a0 = selectByte(rows, first, second), b0 = selectByte(rows + 1280, first, second);
-    const a1 = selectByte(rows + 32, first, second), b1 = selectByte(rows + 1312, first, second);
-    const a2 = selectByte(rows + 64, first, second), b2 = selectByte(rows + 1344, first, second);
-    const a3 = selectByte(rows + 96, first, second), b3 = selectByte(rows + 1376, first, second);
+  for (let i: usize = 0; i < 10; i++, rows += 4 * row, o += 16) {
+    const a0 = selectByte(rows, multiples, index), b0 = selectByte(rows + 40 * row, multiples, index);
+    const a1 = selectByte(rows + row, multiples, index), b1 = selectByte(rows + 41 * row, multiples, index);
+    const a2 = selectByte(rows + 2 * row, multiples, index), b2 = selectByte(rows + 42 * row, multiples, index);
+    const a3 = selectByte(rows + 3 * row, multiples, index), b3 = selectByte(rows + 43 * row, multiples, index);
     const d0 = v128.and(v128.xor(a0, b0), negative), d1 = v128.and(v128.xor(a1, b1), negative);
     const d2 = v128.and(v128.xor(a2, b2), negative), d3 = v128.and(v128.xor(a3, b3), negative);
     storeLimbs(o, v128.or(one, v128.xor(a0, d0)), v128.xor(a1, d1), v128.xor(a2, d2), v128.xor(a3, d3));
@@ -494,12 +492,14 @@ function negated(a: v128, negative: v128): v128 {
 }
 
 /** Selects 2dT of eight pairs, negated where `negative` is set. */
-export function selectSigned(o: usize, rows: usize, first: v128, second: v128, negative: v128): void {
+@inline
+export function selectSigned(o: usize, rows: usize, multiples: i32, index: v128, negative: v128): void {
+  const row = usize(multiples);
   const low = low8(negative, negative), high = high8(negative, negative);
   const n0 = low16(low, low), n1 = high16(low, low), n2 = low16(high, high), n3 = high16(high, high);
-  for (let i: usize = 0; i < 10; i++, rows += 128, o += 16) {
-    const v0 = selectByte(rows, first, second), v1 = selectByte(rows + 32, first, second);
-    const v2 = selectByte(rows + 64, first, second), v3 = selectByte(rows + 96, first, second);
+  for (let i: usize = 0; i < 10; i++, rows += 4 * row, o += 16) {
+    const v0 = selectByte(rows, multiples, index), v1 = selectByte(rows + row, multiples, index);
+    const v2 = selectByte(rows + 2 * row, multiples, index), v3 = selectByte(rows + 3 * row, multiples, index);
     const l0 = low8(v0, v1), l1 = low8(v2, v3), h0 = high8(v0, v1), h1 = high8(v2, v3);
     storeTwo(o, negated(low16(l0, l1), n0));
     storeTwo(o + 1280, negated(high16(l0, l1), n1));

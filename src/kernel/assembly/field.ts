@@ -159,6 +159,13 @@ export function select(o: usize, a: usize, b: usize, first: bool, second: bool):
   else int.select(o, a, b, first, second);
 }
 
+/** Negates the lanes whose mask is -1; the other one is 0. */
+@inline
+export function negateLanes(a: usize, first: i32, second: i32): void {
+  if (ASC_FEATURE_RELAXED_SIMD) fma.negateLanes(a, first, second);
+  else int.negateLanes(a, first, second);
+}
+
 /** Bytes of a packed element: the limbs of one lane, one after the other. */
 export const PACKED: usize = 40;
 
@@ -181,23 +188,30 @@ export function gather(o: usize, first: usize, second: usize): void {
  * @param window multiples 1 to 32, as window.ts stores them.
  * @param digits 16 bytes, from -32 to 32. @param minus selects the negatives.
  */
-export function selectFromWindow(o: usize, window: usize, digits: usize, minus: bool): void {
-  const given = v128.load(digits);
-  const signed = minus ? i8x16.neg(given) : given;
-  const negative = i8x16.lt_s(signed, i8x16.splat(0));
+export function selectFrom32(o: usize, window: usize, digits: usize, minus: bool): void {
+  selectFrom(o, window, digits, minus, 32);
+}
+
+/** Selects as {@link selectFrom32}. @param window multiples 1 to 128. @param digits 16 bytes, from -128 to 127. */
+export function selectFrom128(o: usize, window: usize, digits: usize, minus: bool): void {
+  selectFrom(o, window, digits, minus, 128);
+}
+
+@inline
+function selectFrom(o: usize, window: usize, digits: usize, minus: bool, multiples: i32): void {
+  const signed = v128.load(digits);
+  const negative = v128.xor(i8x16.lt_s(signed, i8x16.splat(0)), i8x16.splat(minus ? -1 : 0));
   const size = i8x16.abs(signed);
-  // Indices in each half of a row of 32. Outside of a half they are 128 or more, where swizzle gives zero.
-  const low = i8x16.sub(size, i8x16.splat(1));
-  const first = v128.or(low, i16x8.shl(v128.and(low, i8x16.splat(0x10)), 3));
-  const second = i8x16.sub(size, i8x16.splat(17));
   const none = i8x16.eq(size, i8x16.splat(0));
+  const index = i8x16.sub(size, i8x16.splat(1));
   // The negative of a multiple has Y+X and Y-X exchanged, and -2dT.
+  const rows: usize = PACKED * 2 * usize(multiples);
   if (ASC_FEATURE_RELAXED_SIMD) {
-    fma.selectSumAndDifference(o, window, first, second, negative, none);
-    fma.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, negative);
+    fma.selectSumAndDifference(o, window, multiples, index, negative, none);
+    fma.selectSigned(o + 3 * ELEMENT, window + rows, multiples, index, negative);
   } else {
-    int.selectSumAndDifference(o, window, first, second, negative, none);
-    int.selectSigned(o + 3 * ELEMENT, window + 64 * PACKED, first, second, negative);
+    int.selectSumAndDifference(o, window, multiples, index, negative, none);
+    int.selectSigned(o + 3 * ELEMENT, window + rows, multiples, index, negative);
   }
 }
 

@@ -1,8 +1,8 @@
 /* Exports for the host. Arguments and results are in the areas of rows.ts; a call takes up to 256 of their rows. */
 import { prepareField, wipeField } from './field';
 import { mapToCurve, prepareMap, wipeMap } from './hash-to-point';
-import { clear, keccak } from '../../crypto/assembly/keccak';
 import { wipeCombs } from './comb';
+import { keccakPair, setMessage, wipePair, writeHash } from './keccak-pair';
 import {
   addMultiplesOfG as addToPairsG,
   addMultiplesOfH as addToPairsH,
@@ -38,7 +38,7 @@ import {
   wipeRows,
   writeResults,
 } from './rows';
-import { hashToScalar } from './scalar';
+import { hashToScalars } from './scalar';
 
 const HASHES = memory.data(64, 16);
 
@@ -82,8 +82,11 @@ export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './sc
 
 /** RESULTS = P + Hs(MESSAGES) * G, with P the first of POINTS, given twice. @param length bytes of a message. */
 export function addHashes(count: i32, length: i32): void {
-  for (let row: usize = 0; row < usize(count); row++)
-    hashToScalar(SCALARS + (row << 5), MESSAGES + row * usize(length), length);
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    setMessage(0, MESSAGES + row * usize(length), length);
+    setMessage(1, MESSAGES + (row + 1) * usize(length), length);
+    hashToScalars(SCALARS + (row << 5), SCALARS + (row << 5) + 32);
+  }
   addMultiplesOfG(count, false, true);
 }
 
@@ -98,8 +101,11 @@ export function commit(count: i32): void {
 /** o = Hp(POINTS) of two rows. */
 function hashPair(o: usize, row: usize, withT: bool): void {
   const first = POINTS + (row << 5);
-  keccak(HASHES, first, 32);
-  keccak(HASHES + 32, first + 32, 32);
+  setMessage(0, first, 32);
+  setMessage(1, first + 32, 32);
+  keccakPair();
+  writeHash(HASHES, 0);
+  writeHash(HASHES + 32, 1);
   mapToCurve(o, HASHES, HASHES + 32);
   double(o, o, false);
   double(o, o, false);
@@ -202,5 +208,5 @@ export function wipe(): void {
   wipeMap();
   wipePoints();
   wipeField();
-  clear();
+  wipePair();
 }

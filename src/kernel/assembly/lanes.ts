@@ -14,6 +14,31 @@ export function maskedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v12
   return v128.or(low, high);
 }
 
+/** Selects a byte for each of 16 digits from 16 bytes of a row; zero where the index is not from `first` to first + 15. */
+@inline
+function selectFrom16(row: usize, first: i32, index: v128): v128 {
+  const bytes = v128.load(row + usize(first));
+  const own = i8x16.sub(index, i8x16.splat(i8(first)));
+  if (!ASC_FEATURE_RELAXED_SIMD) return i8x16.swizzle(bytes, own);
+  // A relaxed swizzle gives zero in all engines only where the top bit of the index is set.
+  const bias = i8x16.splat(0x70);
+  return i8x16.relaxed_swizzle(bytes, v128.xor(i8x16.add_sat_u(own, bias), bias));
+}
+
+/** Selects a byte for each of 16 digits from a row of 32 or 128 bytes; zero where the index is 255. */
+@inline
+export function selectByte(row: usize, multiples: i32, index: v128): v128 {
+  const first = v128.or(selectFrom16(row, 0, index), selectFrom16(row, 16, index));
+  if (multiples == 32) return first;
+  return v128.or(
+    v128.or(first, v128.or(selectFrom16(row, 32, index), selectFrom16(row, 48, index))),
+    v128.or(
+      v128.or(selectFrom16(row, 64, index), selectFrom16(row, 80, index)),
+      v128.or(selectFrom16(row, 96, index), selectFrom16(row, 112, index)),
+    ),
+  );
+}
+
 /** Interleaves the lower, or upper, halves of two vectors, in units of 8, 16, 32 or 64 bits. */
 @inline
 export function low8(a: v128, b: v128): v128 {
@@ -54,9 +79,10 @@ function twoWords(at: usize, stride: usize): v128 {
 
 /**
  * Transposes the bytes of 16 words of 64 bits: byte i of all words becomes row i.
- * @param o eight rows of 16 bytes, 32 bytes apart. @param at the first word. @param stride bytes between words.
+ * @param o eight rows of 16 bytes. @param rowStride bytes between rows. @param at the first word. @param stride bytes
+ * between words.
  */
-export function transpose16(o: usize, at: usize, stride: usize): void {
+export function transpose16(o: usize, rowStride: usize, at: usize, stride: usize): void {
   const a0 = twoWords(at, stride), a1 = twoWords(at + 2 * stride, stride);
   const a2 = twoWords(at + 4 * stride, stride), a3 = twoWords(at + 6 * stride, stride);
   const b0 = low16(a0, a1), b1 = high16(a0, a1), b2 = low16(a2, a3), b3 = high16(a2, a3);
@@ -67,11 +93,11 @@ export function transpose16(o: usize, at: usize, stride: usize): void {
   const e0 = low16(d0, d1), e1 = high16(d0, d1), e2 = low16(d2, d3), e3 = high16(d2, d3);
   const f0 = low32(e0, e2), f1 = high32(e0, e2), f2 = low32(e1, e3), f3 = high32(e1, e3);
   v128.store(o, low64(c0, f0));
-  v128.store(o + 32, high64(c0, f0));
-  v128.store(o + 64, low64(c1, f1));
-  v128.store(o + 96, high64(c1, f1));
-  v128.store(o + 128, low64(c2, f2));
-  v128.store(o + 160, high64(c2, f2));
-  v128.store(o + 192, low64(c3, f3));
-  v128.store(o + 224, high64(c3, f3));
+  v128.store(o + rowStride, high64(c0, f0));
+  v128.store(o + 2 * rowStride, low64(c1, f1));
+  v128.store(o + 3 * rowStride, high64(c1, f1));
+  v128.store(o + 4 * rowStride, low64(c2, f2));
+  v128.store(o + 5 * rowStride, high64(c2, f2));
+  v128.store(o + 6 * rowStride, low64(c3, f3));
+  v128.store(o + 7 * rowStride, high64(c3, f3));
 }

@@ -2,25 +2,35 @@
  * Multiplication of points by secret scalars, in constant time: the sequence of instructions and of memory accesses is
  * the same for all scalars. Every digit reads all multiples that it may select, and costs one addition.
  */
-import { ELEMENT, select, selectAddend, selectFromWindow } from './field';
+import { ELEMENT, select, selectAddend, selectFrom128, selectFrom32 } from './field';
 import { ADDEND, addAffine, addPoint, decompress, divideByZ, double, fromAddend, POINT, toAddend } from './point';
 import { DIGITS, toDigits } from './scalar';
-import { MULTIPLES, setMultiple, WINDOW, writeWindow } from './window';
+import { ENTRY, setMultiple, UNDIVIDED, writeWindow } from './window';
 
 const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666666666666666, 0x6666666666666666]);
 /** Source: rctTypes.h `H`. */
 const H_BYTES = memory.data<u64>([0xaf9937157059658b, 0xead0adf19fdcea2a, 0xa9cf5441d551726c, 0x941f9cd30d3a172c]);
 
-/** Tables of G and H hold the multiples m * 64^w, m = 1 to 32, for signed digits of 6 bits, from -32 to 31. */
-const WINDOW_BITS: i32 = 6;
-/** Windows for the 253 bits of a scalar, and for the 64 bits of an amount. */
-const WINDOWS_G: i32 = 43;
+/**
+ * Windows of b bits hold the multiples m * 2^(b*w), m = 1 to 2^(b-1), for signed digits from -2^(b-1) to 2^(b-1) - 1:
+ * those of G for the 253 bits of a scalar, those of H for the 64 bits of an amount.
+ */
+const BITS_G: i32 = 8;
+const BITS_H: i32 = 6;
+const WINDOWS_G: i32 = 32;
 const WINDOWS_H: i32 = 11;
-const TABLE_G = memory.data(165120, 16);
+const TABLE_G = memory.data(491520, 16);
 const TABLE_H = memory.data(42240, 16);
 
-/** Multiples of a window before the division by Z. */
-const PROJECTIVE = memory.data(20480, 16);
+@inline
+function multiplesOf(bits: i32): i32 {
+  return 1 << (bits - 1);
+}
+@inline
+function windowAt(table: usize, bits: i32, w: i32): usize {
+  return table + usize(w * multiplesOf(bits)) * ENTRY;
+}
+
 const STEP = memory.data(640, 16);
 const BASE = memory.data(640, 16);
 const TEMP = memory.data(640, 16);
@@ -30,77 +40,84 @@ let ready = false;
 /** Computes the tables of G and H on first use, as that takes some milliseconds. */
 function prepareTables(): void {
   if (ready) return;
-  fillTable(TABLE_G, G_BYTES, WINDOWS_G);
-  fillTable(TABLE_H, H_BYTES, WINDOWS_H);
+  fillTable(TABLE_G, G_BYTES, BITS_G, WINDOWS_G);
+  fillTable(TABLE_H, H_BYTES, BITS_H, WINDOWS_H);
   ready = true;
 }
 
 /** Computes the first half of the windows in the first lane, the others in the second. */
-function fillTable(table: usize, base: usize, windows: i32): void {
+function fillTable(table: usize, base: usize, bits: i32, windows: i32): void {
+  const multiples = multiplesOf(bits);
   const half = (windows + 1) >> 1;
   decompress(BASE, base, base);
   memory.copy(TEMP, BASE, POINT);
-  for (let i = half * WINDOW_BITS; i > 0; i--) double(TEMP, TEMP, i == 1);
+  for (let i = half * bits; i > 0; i--) double(TEMP, TEMP, i == 1);
   for (let i: usize = 0; i < 4; i++) select(BASE + i * ELEMENT, BASE + i * ELEMENT, TEMP + i * ELEMENT, true, false);
   for (let w = 0; w < half; w++) {
     toAddend(STEP, BASE);
-    memory.copy(PROJECTIVE, BASE, POINT);
-    for (let m: usize = 1; m < usize(MULTIPLES); m++)
-      addPoint(PROJECTIVE + m * POINT, PROJECTIVE + (m - 1) * POINT, STEP, false, true);
-    double(BASE, PROJECTIVE + usize(MULTIPLES - 1) * POINT, true);
-    divideByZ(PROJECTIVE, MULTIPLES, POINT);
-    for (let m = 0; m < MULTIPLES; m++) setMultiple(m, PROJECTIVE + usize(m) * POINT);
-    writeWindow(table + usize(w) * WINDOW, 0);
-    if (w + half < windows) writeWindow(table + usize(w + half) * WINDOW, 1);
+    memory.copy(UNDIVIDED, BASE, POINT);
+    for (let m: usize = 1; m < usize(multiples); m++)
+      addPoint(UNDIVIDED + m * POINT, UNDIVIDED + (m - 1) * POINT, STEP, false, true);
+    double(BASE, UNDIVIDED + usize(multiples - 1) * POINT, true);
+    divideByZ(UNDIVIDED, multiples, POINT);
+    for (let m = 0; m < multiples; m++) setMultiple(m, UNDIVIDED + usize(m) * POINT);
+    writeWindow(windowAt(table, bits, w), multiples, 0);
+    if (w + half < windows) writeWindow(windowAt(table, bits, w + half), multiples, 1);
   }
 }
 
+/** Most scalars of a call. */
+export const MOST_ROWS: i32 = 256;
 /** Scalars whose multiples are selected together. */
 const GROUP: i32 = 16;
-/** Digits of a group: a row of 16 for each window. */
-const GROUP_DIGITS = memory.data(688, 16);
+/** Digits: a row for each window, a byte for each scalar. */
+const WINDOW_DIGITS = memory.data(8192, 16);
 /** Selected multiples, one pair after the other. */
 const SELECTED = memory.data(5120, 16);
 
-/** Writes the digits of a group, lowest first; no branch depends on a scalar. @param scalars 32 bytes each. */
-function recode(scalars: usize, rows: i32, windows: i32): void {
-  for (let row: usize = 0; row < usize(rows); row++) {
+/** Writes the digits of all scalars, lowest first; no branch depends on a scalar. @param scalars 32 bytes each. */
+function recode(scalars: usize, count: i32, bits: i32, windows: i32): void {
+  const multiples = multiplesOf(bits);
+  for (let row: usize = 0; row < usize(count); row++) {
     const scalar = scalars + (row << 5);
     let carry = 0;
     for (let w = 0; w < windows; w++) {
-      const bit = w * WINDOW_BITS;
+      const bit = w * bits;
       const from = scalar + usize(bit >> 3);
-      const bits = w == WINDOWS_G - 1 ? i32(load<u8>(from)) : i32(load<u16>(from));
-      const value = ((bits >> (bit & 7)) & (2 * MULTIPLES - 1)) + carry;
-      carry = (value + MULTIPLES) >> WINDOW_BITS;
-      store<i8>(GROUP_DIGITS + (usize(w) << 4) + row, i8(value - (carry << WINDOW_BITS)));
+      // The last digit of a scalar is its last byte: the byte behind it is masked out.
+      const value = ((i32(load<u16>(from)) >> (bit & 7)) & (2 * multiples - 1)) + carry;
+      carry = (value + multiples) >> bits;
+      store<i8>(WINDOW_DIGITS + usize(w * MOST_ROWS) + row, i8(value - (carry << bits)));
     }
   }
 }
 
-function addFromTable(sums: usize, table: usize, windows: i32, scalars: usize, count: i32, minus: bool): void {
+/** Adds multiples from a table, window by window: a window stays in the cache for all scalars. */
+@inline
+function addFromTable(sums: usize, table: usize, bits: i32, windows: i32, scalars: usize, count: i32, minus: bool): void {
   prepareTables();
-  for (let start = 0; start < count; start += GROUP) {
-    const rows = min(GROUP, count - start);
-    recode(scalars + (usize(start) << 5), rows, windows);
-    for (let w: usize = 0; w < usize(windows); w++) {
-      selectFromWindow(SELECTED, table + w * WINDOW, GROUP_DIGITS + (w << 4), minus);
+  recode(scalars, count, bits, windows);
+  for (let w = 0; w < windows; w++)
+    for (let start = 0; start < count; start += GROUP) {
+      const digits = WINDOW_DIGITS + usize(w * MOST_ROWS + start);
+      if (bits == BITS_G) selectFrom128(SELECTED, windowAt(table, bits, w), digits, minus);
+      else selectFrom32(SELECTED, windowAt(table, bits, w), digits, minus);
+      const rows = min(GROUP, count - start);
       for (let row = 0; row < rows; row += 2) {
         const sum = sums + usize((start + row) >> 1) * POINT;
         addAffine(sum, sum, SELECTED + usize(row >> 1) * ADDEND, true);
       }
     }
-  }
 }
 
 /** Adds scalars * G to points or, if `minus`, subtracts them. @param scalars 32 bytes each, below 2^253. */
 export function addMultiplesOfG(sums: usize, scalars: usize, count: i32, minus: bool): void {
-  addFromTable(sums, TABLE_G, WINDOWS_G, scalars, count, minus);
+  addFromTable(sums, TABLE_G, BITS_G, WINDOWS_G, scalars, count, minus);
 }
 
 /** Adds amounts * H to points. @param amounts 32 bytes each, below 2^64. */
 export function addMultiplesOfH(sums: usize, amounts: usize, count: i32): void {
-  addFromTable(sums, TABLE_H, WINDOWS_H, amounts, count, false);
+  addFromTable(sums, TABLE_H, BITS_H, WINDOWS_H, amounts, count, false);
 }
 
 /** Radix-16 digits of the scalars of both lanes. */
@@ -154,7 +171,7 @@ export function multiplyByDigits(o: usize, p: usize): void {
 
 /** Wipes digits, the multiples that they selected, and all temporaries. */
 export function wipeMultiples(): void {
-  memory.fill(GROUP_DIGITS, 0, 688);
+  memory.fill(WINDOW_DIGITS, 0, 8192);
   memory.fill(DIGITS_0, 0, 64);
   memory.fill(DIGITS_1, 0, 64);
   memory.fill(SELECTED, 0, 5120);

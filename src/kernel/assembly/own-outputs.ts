@@ -1,7 +1,8 @@
 /* Secret keys of own outputs: x = Hs(D || i) + b, plus Hs("SubAddr\0" || a || major || minor) for a subaddress. */
-import { derivationToScalar, wipeMessage } from './derivation';
+import { setDerivation, wipeMessage } from './derivation';
+import { setMessage } from './keccak-pair';
 import { MESSAGES, SCALARS } from './rows';
-import { addScalars, hashToScalar } from './scalar';
+import { addScalars, hashToScalars } from './scalar';
 
 /** View secret a and spend secret b. */
 export const WALLET_KEYS = memory.data(64, 16);
@@ -11,28 +12,39 @@ const ROW: usize = 44;
 
 /** "SubAddr\0", then a, major and minor. */
 const SUBADDRESS = memory.data(48, 16);
-const TERM = memory.data(32, 16);
+const TERMS = memory.data(64, 16);
 
 /** SCALARS = secret keys of the own outputs in MESSAGES, in constant time for the secrets. Indices are public. */
 export function sumOutputSecrets(count: i32): void {
   store<u64>(SUBADDRESS, 0x0072646441627553);
   memory.copy(SUBADDRESS + 8, WALLET_KEYS, 32);
-  for (let row: usize = 0; row < usize(count); row++) {
-    const output = MESSAGES + row * ROW;
+  for (let row: usize = 0; row < usize(count); row += 2) {
+    const first = MESSAGES + row * ROW, second = first + ROW;
     const secret = SCALARS + (row << 5);
-    derivationToScalar(secret, output, load<u32>(output, 32));
+    setDerivation(0, first, load<u32>(first, 32));
+    setDerivation(1, second, load<u32>(second, 32));
+    hashToScalars(secret, secret + 32);
     addScalars(secret, WALLET_KEYS + 32);
-    const address = load<u64>(output, 36);
-    if (address == 0) continue;
-    store<u64>(SUBADDRESS + 40, address);
-    hashToScalar(TERM, SUBADDRESS, 48);
-    addScalars(secret, TERM);
+    addScalars(secret + 32, WALLET_KEYS + 32);
+    const address = load<u64>(first, 36), other = load<u64>(second, 36);
+    if (address == 0 && other == 0) continue;
+    setSubaddress(0, address);
+    setSubaddress(1, other);
+    hashToScalars(TERMS, TERMS + 32);
+    if (address != 0) addScalars(secret, TERMS);
+    if (other != 0) addScalars(secret + 32, TERMS + 32);
   }
+}
+
+/** @param address major and minor index. */
+function setSubaddress(lane: usize, address: u64): void {
+  store<u64>(SUBADDRESS + 40, address);
+  setMessage(lane, SUBADDRESS, 48);
 }
 
 export function wipeOwnOutputs(): void {
   memory.fill(WALLET_KEYS, 0, 64);
   memory.fill(SUBADDRESS, 0, 48);
-  memory.fill(TERM, 0, 32);
+  memory.fill(TERMS, 0, 64);
   wipeMessage();
 }

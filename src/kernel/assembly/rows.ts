@@ -5,9 +5,6 @@
 import { addMultiplesOfG as addToPairsG, multiplyByDigits as multiplyBySecret, setSecret } from './multiples';
 import { ADDEND, addPoint, compress, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 
-/** Most rows of a call. */
-export const MOST_ROWS: i32 = 256;
-
 /** Compressed points, compressed results and scalars: 32 bytes a row. */
 export const POINTS = memory.data(8192, 16);
 export const RESULTS = memory.data(8192, 16);

@@ -1,5 +1,5 @@
 /* Scalars modulo l = 2^252 + c, c = 27742317777372353535851937790883648493, the order of the main subgroup. */
-import { keccak } from '../../crypto/assembly/keccak';
+import { keccakPair, writeHash } from './keccak-pair';
 
 /** c and l as words of 32 bits, lowest first. */
 const C = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0]);
@@ -42,15 +42,29 @@ export function addScalars(s: usize, t: usize): void {
   reduce(s);
 }
 
-/** o = s if it is odd, otherwise s + l, in constant time. @param s below l. */
-export function addOrderIfEven(o: usize, s: usize): void {
-  addOrder(o, s, (u32(load<u8>(s)) & 1) - 1);
+/**
+ * o = s if it is odd, otherwise l - s, in constant time. @param s from 0 to l - 1.
+ * @returns 0 if s is odd, otherwise -1: all bits are set.
+ */
+export function oddScalar(o: usize, s: usize): i32 {
+  const even = (i32(load<u8>(s)) & 1) - 1;
+  // l - s is l + ~s + 1 modulo 2^256.
+  let carry = u64(even & 1);
+  for (let i: usize = 0; i < 32; i += 4) {
+    carry += u64(load<u32>(s + i) ^ u32(even)) + u64(load<u32>(L + i) & u32(even));
+    store<u32>(o + i, u32(carry));
+    carry >>= 32;
+  }
+  return even;
 }
 
-/** Hashes a message to a scalar. Source: crypto.cpp `hash_to_scalar`. */
-export function hashToScalar(out: usize, message: usize, length: i32): void {
-  keccak(out, message, length);
-  reduce(out);
+/** Hashes the messages of both lanes to scalars. Source: crypto.cpp `hash_to_scalar`. */
+export function hashToScalars(first: usize, second: usize): void {
+  keccakPair();
+  writeHash(first, 0);
+  reduce(first);
+  writeHash(second, 1);
+  reduce(second);
 }
 
 /** Number of radix-16 digits of a scalar below 2^253. */

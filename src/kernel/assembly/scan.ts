@@ -1,13 +1,12 @@
 /* Scan of a batch: derives keys, compares view tags and computes spend keys. Its memory follows all other areas. */
-import { keccak } from '../../crypto/assembly/keccak';
 import { MOST_SCALARS, multiplyBySecrets, prepareCombs, recodeSecrets } from './comb';
-import { derivationToScalar, MESSAGE, wipeMessage, writeDerivation } from './derivation';
+import { setDerivation, setViewTag, wipeMessage } from './derivation';
+import { firstByte, keccakPair } from './keccak-pair';
 import { growMemory, freeAreaAt } from './multiexp';
-import { addMultiplesOfG } from './multiples';
+import { addMultiplesOfG, MOST_ROWS } from './multiples';
 import { decompress, double, gatherPoints, PACKED_POINT, packPoint, POINT } from './point';
 import {
   BASE,
-  MOST_ROWS,
   multiplyPointsBySecret,
   POINTS,
   readPair,
@@ -18,6 +17,7 @@ import {
   VALID,
   writeResults,
 } from './rows';
+import { hashToScalars } from './scalar';
 
 /** In the list of view tags: the output has none. */
 const NO_TAG: u32 = 0x100;
@@ -151,22 +151,36 @@ function keyOf(output: u32): u32 {
   return load<u32>(scanOutputKeyAt() + (usize(output) << 2));
 }
 
-const HASH = memory.data(32, 16);
-
 @inline
 function indexOf(output: u32): u32 {
   return load<u32>(scanOutputIndexAt() + (usize(output) << 2));
 }
 
-/** Returns whether the view tag of an output is that of its derivation; true if it has none. */
-function viewTagMatches(secret: i32, output: u32): bool {
+@inline
+function tagOf(output: u32): u32 {
+  return load<u16>(scanTagsAt() + (usize(output) << 1));
+}
+
+/** Returns whether the key of an output is a point of the batch. */
+@inline
+function hasKey(output: u32): bool {
   const key = keyOf(output);
-  if (key >= u32(keys) || !load<u8>(validAt() + usize(key))) return false;
-  const tag = u32(load<u16>(scanTagsAt() + (usize(output) << 1)));
-  if (tag == NO_TAG) return true;
-  store<u64>(MESSAGE, 0x6761745f77656976);
-  keccak(HASH, MESSAGE, 8 + writeDerivation(derivationAt(secret, i32(key)), indexOf(output)));
-  return u32(load<u8>(HASH)) == tag;
+  return key < u32(keys) && load<u8>(validAt() + usize(key)) != 0;
+}
+
+/** Sets the message of a lane for the view tag of an output. @returns false when it is not needed. */
+@inline
+function setTag(lane: usize, secret: i32, output: u32): bool {
+  if (tagOf(output) == NO_TAG || !hasKey(output)) return false;
+  setViewTag(lane, derivationAt(secret, i32(keyOf(output))), indexOf(output));
+  return true;
+}
+
+/** Returns whether the view tag of an output is that of its derivation, hashed in a lane; true if it has none. */
+@inline
+function tagMatches(lane: usize, output: u32): bool {
+  const tag = tagOf(output);
+  return hasKey(output) && (tag == NO_TAG || tag == u32(firstByte(lane)));
 }
 
 /** Reads P of the hits of two rows into SUMS and VALID. @param second row of the second hit. */
@@ -191,6 +205,13 @@ function readOutputs(row: i32, indices: usize, second: i32): void {
   store<u8>(other, KNOWN | (u8(points >> 1) << 1));
 }
 
+/** Sets the message of a lane for the scalar of the hit of a row. */
+@inline
+function setHit(lane: usize, secret: i32, indices: usize, row: i32): void {
+  const output = load<u32>(indices + (usize(row) << 2));
+  setDerivation(lane, derivationAt(secret, i32(keyOf(output))), indexOf(output));
+}
+
 /** Writes the derivations and the spend keys of hits, without those whose P is not a point. @returns their number. */
 function computeSpendKeys(secret: i32, hits: i32): i32 {
   let found: usize = 0;
@@ -198,9 +219,11 @@ function computeSpendKeys(secret: i32, hits: i32): i32 {
     const count = min(MOST_ROWS, hits - start);
     const indices = scanHitsAt() + (usize(start) << 2);
     for (let row = 0; row < count; row += 2) readOutputs(row, indices, min(row + 1, count - 1));
-    for (let row: usize = 0; row < usize(count); row++) {
-      const output = load<u32>(indices + (row << 2));
-      derivationToScalar(SCALARS + (row << 5), derivationAt(secret, i32(keyOf(output))), indexOf(output));
+    for (let row = 0; row < count; row += 2) {
+      const scalar = SCALARS + (usize(row) << 5);
+      setHit(0, secret, indices, row);
+      setHit(1, secret, indices, min(row + 1, count - 1));
+      hashToScalars(scalar, scalar + 32);
     }
     addMultiplesOfG(SUMS, SCALARS, count + (count & 1), true);
     writeResults(count + (count & 1));
@@ -219,8 +242,14 @@ function computeSpendKeys(secret: i32, hits: i32): i32 {
 /** Finds the hits of a view secret after {@link derive}. @param secret index in SCALARS. @returns their number. */
 export function findHits(secret: i32): i32 {
   let hits: usize = 0;
-  for (let output: u32 = 0; output < u32(outputs); output++)
-    if (viewTagMatches(secret, output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
+  for (let output: u32 = 0; output < u32(outputs); output += 2) {
+    const isPair = output + 1 < u32(outputs);
+    const first = setTag(0, secret, output);
+    const second = isPair && setTag(1, secret, output + 1);
+    if (first || second) keccakPair();
+    if (tagMatches(0, output)) store<u32>(scanHitsAt() + (hits++ << 2), output);
+    if (isPair && tagMatches(1, output + 1)) store<u32>(scanHitsAt() + (hits++ << 2), output + 1);
+  }
   return computeSpendKeys(secret, i32(hits));
 }
 
@@ -228,5 +257,4 @@ export function findHits(secret: i32): i32 {
 export function wipeScan(): void {
   memory.fill(base, 0, endOfScan() - base);
   wipeMessage();
-  memory.fill(HASH, 0, 32);
 }
