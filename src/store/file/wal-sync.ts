@@ -1,7 +1,13 @@
 import { syncFileAsync } from './fsync.js';
 
-/** Commits after which a flush starts: starting one takes half a millisecond. */
+/** Commits after which a flush starts while no caller waits for the disk: starting one takes half a millisecond. */
 const COMMITS_PER_FLUSH = 4;
+
+/**
+ * Time after a call of {@link WalSync.finish} in which a flush starts with each commit: the next call has less to
+ * write [ms].
+ */
+const BUSY_MS = 2000;
 
 interface Failure {
   readonly error: unknown;
@@ -12,8 +18,10 @@ export class WalSync {
   readonly #path: string;
   readonly #sync: (path: string) => Promise<void>;
   /** A flush that runs already. */
-  #running: Promise<unknown> | undefined;
+  #running: Promise<Failure | undefined> | undefined;
   #commits = 0;
+  /** Moment of the last {@link finish} [ms]. */
+  #finishedAt = -Infinity;
   /** First failure. The system reports one once only, although pages before later ones are then missing. */
   #failure: Failure | undefined;
 
@@ -25,7 +33,8 @@ export class WalSync {
   /** Counts a commit. After some of them a flush starts, so that {@link finish} has less to write. */
   note(): void {
     this.#commits += 1;
-    if (this.#commits < COMMITS_PER_FLUSH || this.#running !== undefined) return;
+    const isBusy = performance.now() - this.#finishedAt < BUSY_MS;
+    if (this.#running !== undefined || this.#commits < (isBusy ? 1 : COMMITS_PER_FLUSH)) return;
     this.#running = this.#flush().finally(() => {
       this.#running = undefined;
     });
@@ -33,7 +42,11 @@ export class WalSync {
 
   /** Resolves once all earlier commits are on disk. @throws the first error of the disk, from then on in every call. */
   async finish(): Promise<void> {
-    const [, openFailure] = await Promise.all([this.#running, this.#flush()]);
+    this.#finishedAt = performance.now();
+    const running = this.#running;
+    // A flush that began after the last commit writes it.
+    const last = running !== undefined && this.#commits === 0 ? running : this.#flush();
+    const [openFailure] = await Promise.all([last, running]);
     const failure = this.#failure ?? openFailure;
     if (failure !== undefined) throw failure.error;
   }

@@ -43,8 +43,29 @@ describe('flushing the log of a store', () => {
     expect(syncs).toHaveLength(2);
   });
 
-  it('ends with a flush that starts after the request, even if one is running', async () => {
+  it('starts with every commit after somebody has waited for the disk', async () => {
+    const finishing = log.finish();
+    syncs[0]?.end();
+    await finishing;
+    for (let commit = 1; commit <= 3; commit++) {
+      log.note();
+      expect(syncs).toHaveLength(1 + commit);
+      syncs[commit]?.end();
+      await turn();
+    }
+  });
+
+  it('that began after the last commit is waited for, without another', async () => {
     begin();
+    const finishing = log.finish();
+    expect(syncs).toHaveLength(1);
+    syncs[0]?.end();
+    await finishing;
+  });
+
+  it('ends with a flush that starts after the last commit, even if one is running', async () => {
+    begin();
+    log.note();
     let finished = false;
     const finishing = log.finish().then(() => (finished = true));
     expect(syncs).toHaveLength(2);
@@ -70,6 +91,7 @@ describe('flushing the log of a store', () => {
 
   it('fails if a flush that ran before fails', async () => {
     begin();
+    log.note();
     const finishing = log.finish();
     syncs[1]?.end();
     await turn();
