@@ -1,4 +1,5 @@
 import type { Hash } from '../crypto/types.js';
+import type { PendingRequests } from '../util/pending-requests.js';
 import type { PageFindings } from '../wallet/model/records.js';
 import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import type { RefreshReport, WalletId } from './messages.js';
@@ -12,8 +13,11 @@ import type { PoolFinding } from './wallet-scanner.js';
 export interface RefreshTarget {
   /** Reads the state of a new scanner; called again after a restart of the thread. */
   scannerState(): ScannerState;
-  /** Commits one page. @param daemonHeight number of blocks of the daemon. */
-  commitPage(findings: PageFindings, daemonHeight: number): void;
+  /**
+   * Commits one page.
+   * @param daemonHeight number of blocks of the daemon. @param isBusy true while clients send requests.
+   */
+  commitPage(findings: PageFindings, daemonHeight: number, isBusy: boolean): void;
   /** Commits spend keys of subaddresses in the lookahead. */
   commitSubaddresses(keys: PackedSubaddresses): void;
   /** @param present hashes of all transactions in the pool. */
@@ -48,6 +52,7 @@ export class RefreshRun {
   readonly resolve: (result: RefreshResult) => void;
   readonly reject: (error: Error) => void;
   readonly #target: RefreshTarget;
+  readonly #pendingRequests: Pick<PendingRequests, 'areFrequent'>;
   #blocksFetched = 0;
   #receivedMoney = false;
 
@@ -55,6 +60,7 @@ export class RefreshRun {
     readonly number: number;
     readonly wallet: WalletId;
     readonly target: RefreshTarget;
+    readonly pendingRequests: Pick<PendingRequests, 'areFrequent'>;
     readonly isPeriodic: boolean;
     readonly resolve: (result: RefreshResult) => void;
     readonly reject: (error: Error) => void;
@@ -65,6 +71,7 @@ export class RefreshRun {
     this.resolve = parts.resolve;
     this.reject = parts.reject;
     this.#target = parts.target;
+    this.#pendingRequests = parts.pendingRequests;
   }
 
   /** Commits the findings of a report, or settles the run. */
@@ -73,7 +80,7 @@ export class RefreshRun {
       case 'page':
         try {
           const findings = unpackFindings(report.findings);
-          this.#target.commitPage(findings, report.daemonHeight);
+          this.#target.commitPage(findings, report.daemonHeight, this.#pendingRequests.areFrequent);
           this.#count(findings);
         } catch (error) {
           restart();

@@ -275,7 +275,11 @@ export class Refresher {
       const number = ++this.#counter;
       this.#runs.set(
         wallet,
-        new RefreshRun({ number, wallet, target, isPeriodic: from.asOf !== undefined, resolve, reject }),
+        new RefreshRun({
+          ...{ number, wallet, target, resolve, reject },
+          pendingRequests: this.#pendingRequests,
+          isPeriodic: from.asOf !== undefined,
+        }),
       );
       this.#post({
         type: 'refresh',

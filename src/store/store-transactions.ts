@@ -97,24 +97,33 @@ export class StoreTransactions {
     return result;
   }
 
-  /** Stores a page; others share its commit if it is followed by them, in a file. */
+  /** Stores a page; others share its commit if it is followed by them, in a file; few of them where this is busy. */
   addPage(
     page: PageFindings,
-    { isFollowed, ...options }: PageOptions & { readonly isFollowed: boolean },
+    {
+      isFollowed,
+      isBusy,
+      ...options
+    }: PageOptions & { readonly isFollowed: boolean; readonly isBusy: boolean },
   ): void {
     const store = (w: WalletWriter): void => storePage(w, page, options);
-    if (isFollowed && !this.#parts.file.db.memory) this.#addFollowed(store, page);
+    if (isFollowed && !this.#parts.file.db.memory) this.#addFollowed(store, page, isBusy);
     else this.writeRecoverable(store);
   }
 
-  #addFollowed(store: (w: WalletWriter) => void, { outputs, spends, hashes }: PageFindings): void {
+  #addFollowed(
+    store: (w: WalletWriter) => void,
+    { outputs, spends, hashes }: PageFindings,
+    isBusy: boolean,
+  ): void {
     const { file, deferred } = this.#parts;
     file.assertOpen();
     this.#assertNotWriting();
     file.detectingDamage(() => {
       if (!this.#pages.isOpen) this.#begin(() => file.deferFlush());
       // A page without findings counts as one row for every hundred blocks.
-      this.#pages.add(outputs.length + spends.length + hashes.length / 100, () => this.#runTask(store));
+      const rows = outputs.length + spends.length + hashes.length / 100;
+      this.#pages.add({ rows, isBusy }, () => this.#runTask(store));
     });
     deferred.clear();
   }

@@ -285,14 +285,20 @@ export class WalletStore {
    * Stores a page of blocks after undoing the blocks that it replaces. Recoverable, as {@link writeRecoverable}; blocks
    * that change nothing but the tip are written later: after a crash of this process they are scanned again.
    * @param options as in `WalletWriter.applyPage`. `isFollowed`: other pages follow soon, and share a commit with this
-   * one; {@link watchLostPages} reports its failure. After a crash of this process these are scanned again.
+   * one; {@link watchLostPages} reports its failure. After a crash of this process these are scanned again. `isBusy`: few
+   * pages share a commit, so that requests wait for a short one.
    */
   addPage(
     page: PageFindings,
-    { isFollowed = false, ...options }: { readonly freeInputs?: boolean; readonly isFollowed?: boolean } = {},
+    {
+      isFollowed = false,
+      isBusy = false,
+      ...options
+    }: { readonly freeInputs?: boolean; readonly isFollowed?: boolean; readonly isBusy?: boolean } = {},
   ): void {
     this.#file.assertOpen();
-    if (!this.#blocks.mayDefer(page)) return this.#transactions.addPage(page, { isFollowed, ...options });
+    if (!this.#blocks.mayDefer(page))
+      return this.#transactions.addPage(page, { isFollowed, isBusy, ...options });
     if (!this.#transactions.hasOpenPages) detectingDamage(this.#file.path, () => this.#file.restore());
     this.#deferred.add(page);
   }

@@ -74,10 +74,10 @@ function failNextCommit(): void {
 }
 
 describe('pages that others follow', () => {
-  it('are read at once, and committed with later ones, in the turn after 128 outputs', async () => {
-    for (let height = 0; height < 3; height++) add(paid(height, 32));
-    expect([store.height(), store.read((r) => r.outputs.count()), committed()]).toEqual([3, 96, 0]);
-    add(paid(3, 32));
+  it('are read at once, and committed with later ones, in the turn after 256 outputs', async () => {
+    for (let height = 0; height < 3; height++) add(paid(height, 64));
+    expect([store.height(), store.read((r) => r.outputs.count()), committed()]).toEqual([3, 192, 0]);
+    add(paid(3, 64));
     expect([store.height(), committed()]).toEqual([4, 0]);
     await yieldToEventLoop();
     expect(committed()).toBe(4);
@@ -86,8 +86,19 @@ describe('pages that others follow', () => {
     expect([store.height(), committed()]).toEqual([5, 4]);
   });
 
-  it('are committed with a page that is added in the same turn after 128 outputs', () => {
-    add(paid(0, 128));
+  it('are committed after 64 outputs while clients send requests', async () => {
+    const addBusy = (findings: PageFindings): void =>
+      store.addPage(findings, { isFollowed: true, isBusy: true });
+    addBusy(paid(0, 63));
+    await yieldToEventLoop();
+    expect(committed()).toBe(0);
+    addBusy(paid(1, 1));
+    await yieldToEventLoop();
+    expect(committed()).toBe(2);
+  });
+
+  it('are committed with a page that is added in the same turn after 256 outputs', () => {
+    add(paid(0, 256));
     expect(committed()).toBe(0);
     add(paid(1));
     expect(committed()).toBe(2);
@@ -217,12 +228,12 @@ describe('a commit of pages that fails', () => {
   });
 
   it('fails the page that is added after the limit', () => {
-    add(paid(2, 128));
+    add(paid(2, 256));
     fails(() => add(paid(3)));
   });
 
   it('is reported to the listener after the limit', async () => {
-    add(paid(2, 128));
+    add(paid(2, 256));
     await yieldToEventLoop();
     expect([store.height(), committed(), lost.length]).toEqual([1, 1, 1]);
   });

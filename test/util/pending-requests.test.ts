@@ -26,6 +26,18 @@ describe('pending requests', () => {
     expect(requests.anyRecent).toBe(false);
   });
 
+  it('are frequent from the first begin to 250 ms after the last one', () => {
+    expect(requests.areFrequent).toBe(false);
+    requests.begin()();
+    now += 249;
+    expect(requests.areFrequent).toBe(true);
+    const end = requests.begin();
+    now += 250;
+    expect(requests.areFrequent).toBe(false);
+    end();
+    expect(requests.areFrequent).toBe(false);
+  });
+
   it('are no longer recent after 20 ms', () => {
     const end = requests.begin();
     now += 19;

@@ -289,13 +289,14 @@ export class WalletSync implements RefreshTarget {
     this.#context.store.writeRecoverable((w) => w.subaddresses.addPacked(keys));
   }
 
-  commitPage(findings: PageFindings, daemonHeight: number): void {
+  commitPage(findings: PageFindings, daemonHeight: number, isBusy = false): void {
     const fresh = this.#newIncoming(findings);
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
     // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until it
     // is relayed again.
     this.#context.store.addPage(findings, {
       freeInputs: this.#context.keystore.background !== undefined,
+      isBusy,
       isFollowed: daemonHeight - findings.startHeight - findings.hashes.length >= BEHIND_BLOCKS,
     });
     this.#mustFlush ||= !isCheapToScanAgain(findings);
