@@ -23,6 +23,49 @@ export function packSubaddresses(spendKeys: Uint8Array, major: number, from: num
   return packed;
 }
 
+/** Packs keys in their order. */
+export function packKeys(keys: readonly SubaddressKey[]): PackedSubaddresses {
+  const packed = new Uint8Array(ENTRY_BYTES * keys.length);
+  const view = new DataView(packed.buffer);
+  keys.forEach(({ index, spendPublicKey }, i) => {
+    const at = ENTRY_BYTES * i;
+    packed.set(spendPublicKey, at);
+    view.setUint32(at + 32, index.major);
+    view.setUint32(at + 36, index.minor);
+  });
+  return packed;
+}
+
+/** Parts into which {@link partsOf} divides entries. */
+const PARTS = 16;
+
+/** Part of a key: its first four bits. @param at offset of the key. */
+export const partOf = (key: Uint8Array, at = 0): number => (key[at] ?? 0) >> 4;
+
+/** Divides entries by the parts of their keys. @returns {@link PARTS} parts, in which entries keep their order. */
+export function partsOf(packed: PackedSubaddresses): PackedSubaddresses[] {
+  const offsets = Array.from({ length: PARTS }, (): number[] => []);
+  for (let at = 0; at < packed.length; at += ENTRY_BYTES) offsets[partOf(packed, at)]?.push(at);
+  return offsets.map((of) => {
+    const part = new Uint8Array(ENTRY_BYTES * of.length);
+    of.forEach((at, i) => part.set(packed.subarray(at, at + ENTRY_BYTES), ENTRY_BYTES * i));
+    return part;
+  });
+}
+
+/** Finds the index of a key among entries in any order. */
+export function findPacked(
+  packed: PackedSubaddresses,
+  spendPublicKey: PublicKey,
+): SubaddressIndex | undefined {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
+  // The bytes of a key may also begin within an entry.
+  for (let at = bytes.indexOf(spendPublicKey); at >= 0; at = bytes.indexOf(spendPublicKey, at + 1))
+    if (at % ENTRY_BYTES === 0)
+      return { major: bytes.readUInt32BE(at + 32), minor: bytes.readUInt32BE(at + 36) };
+  return undefined;
+}
+
 /** Reads packed entries in their order. @param onEntry gets an index, and the offset of the spend key in the entries. */
 export function eachSubaddress(
   packed: PackedSubaddresses,
