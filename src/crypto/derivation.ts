@@ -18,6 +18,9 @@ export const toPublicKey = (point: Point): PublicKey => point.toBytes() as Publi
 /** `s·G`. @throws RangeError unless the scalar is canonical. Source: crypto.cpp `secret_key_to_public_key`. */
 export const publicKeyOf = (secret: SecretKey): PublicKey => toPublicKey(multiply(G, toScalar(secret)));
 
+/** A function with the results and errors of {@link publicKeyOf}. */
+export type PublicKeyOf = typeof publicKeyOf;
+
 /** {@link publicKeyOf} for each secret, computed as a batch. */
 export const publicKeysOf = (secrets: readonly SecretKey[], curve: Curve): PublicKey[] =>
   curve.addSecretMultiples(

@@ -1,3 +1,5 @@
+import { G } from '../crypto/point.js';
+import type { PublicKeyOf } from '../crypto/derivation.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import {
   SUBADDRESS_MESSAGE_BYTES,
@@ -11,6 +13,18 @@ import { chunks } from '../util/bytes.js';
 
 /** Loaded at the first call: loading takes some milliseconds. */
 let kernel: ScanKernel | undefined;
+
+const BASE_POINT = G.toBytes();
+
+/**
+ * Computes `s·G` in constant time. The first call takes a third of the time of `publicKeyOf`, which makes tables, and a later
+ * one a ninth.
+ * @throws RangeError unless the scalar is canonical.
+ */
+export const kernelPublicKeyOf: PublicKeyOf = (secret) => {
+  kernel ??= loadKernel();
+  return kernel.multiply(BASE_POINT, secret) as PublicKey;
+};
 
 /**
  * Computes `D = B + m·G` and `C = a·D` of many subaddresses.

@@ -19,8 +19,11 @@ import { scanTransactions } from './transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 import { WalletScanner } from './wallet-scanner.js';
 
-/** Subaddress keys of one commit: 3 ms. Smaller commits write the same pages of the store more often. */
-const LOOKAHEAD_KEYS_AT_ONCE = 2000;
+/** Subaddress keys of one commit at most: the default lookahead of a new wallet, which is stored packed in 2 ms. */
+const LOOKAHEAD_KEYS_AT_ONCE = 10_000;
+
+/** Subaddress keys of one commit of a larger lookahead, which have a row each: 3 ms. */
+const LARGE_LOOKAHEAD_KEYS_AT_ONCE = 2000;
 
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
@@ -125,7 +128,8 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
 }
 
 function reportSubaddresses(call: number, keys: PackedSubaddresses): void {
-  const bytes = LOOKAHEAD_KEYS_AT_ONCE * ENTRY_BYTES;
+  const isLarge = keys.length > LOOKAHEAD_KEYS_AT_ONCE * ENTRY_BYTES;
+  const bytes = ENTRY_BYTES * (isLarge ? LARGE_LOOKAHEAD_KEYS_AT_ONCE : LOOKAHEAD_KEYS_AT_ONCE);
   for (let start = 0; start === 0 || start < keys.length; start += bytes) {
     const end = start + bytes;
     report({ type: 'subaddresses', call, keys: keys.slice(start, end), last: end >= keys.length });

@@ -1,9 +1,46 @@
-import { expect, test } from '@jest/globals';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, test } from '@jest/globals';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
 import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
+import { keccak } from '../../src/crypto/keccak.js';
+import type { PublicKey } from '../../src/crypto/types.js';
+import { SubaddressReader } from '../../src/store/tables/accounts.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
-import { ENTRY_BYTES, unpackSubaddresses } from '../../src/wallet/scan/packed-subaddresses.js';
+import { utf8 } from '../../src/util/bytes.js';
+import { migrate } from '../../src/util/migrations.js';
+import type { SubaddressKey } from '../../src/wallet/model/records.js';
+import {
+  ENTRY_BYTES,
+  findPacked,
+  packKeys,
+  partOf,
+  partsOf,
+  unpackSubaddresses,
+} from '../../src/wallet/scan/packed-subaddresses.js';
 import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
 import { seededRng } from '../support/seeded-rng.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
+
+const keyOf = (n: number): PublicKey => keccak(utf8(`key ${n}`)) as Uint8Array as PublicKey;
+
+/** Keys of which all differ, with indices of several accounts. */
+const someKeys = (from: number, count: number): SubaddressKey[] =>
+  Array.from({ length: count }, (_, i) => ({
+    index: { major: (from + i) % 7, minor: from + i },
+    spendPublicKey: keyOf(from + i),
+  }));
+
+const textOf = ({ index, spendPublicKey }: SubaddressKey): string =>
+  `${Buffer.from(spendPublicKey).toString('hex')} ${index.major}/${index.minor}`;
+
+const sorted = (keys: readonly SubaddressKey[]): string[] => [...new Set(keys.map(textOf))].sort();
+
+const newStore = (): WalletStore => WalletStore.create(':memory:', new Uint8Array(32));
 
 test('a subaddress table is restored from its stored rows', () => {
   const rng = seededRng('packed subaddresses');
@@ -11,7 +48,7 @@ test('a subaddress table is restored from its stored rows', () => {
   const spendPublicKey = publicKeyOf(randomSecretKey(rng));
   const table = (): SubaddressTable =>
     new SubaddressTable(spendPublicKey, viewSecret, { major: 3, minor: 5 });
-  const file = WalletStore.create(':memory:', new Uint8Array(32));
+  const file = newStore();
   const again = table();
   again.load(file.read((r) => r.subaddresses.packed()));
   expect(again.size).toBe(0);
@@ -37,4 +74,108 @@ test('a subaddress table is restored from its stored rows', () => {
   expect(again.size).toBe(known.length + 1);
   for (const { index, spendPublicKey: key } of [...known, farthest]) expect(again.find(key)).toEqual(index);
   file.close();
+});
+
+describe('packed entries', () => {
+  it('are divided by the first four bits of their keys, in their order', () => {
+    const keys = someKeys(0, 100);
+    const parts = partsOf(packKeys(keys));
+    expect(parts).toHaveLength(16);
+    parts.forEach((part, number) =>
+      expect(unpackSubaddresses(part)).toEqual(
+        keys.filter(({ spendPublicKey }) => partOf(spendPublicKey) === number),
+      ),
+    );
+  });
+
+  it('are found by whole keys at the beginning of an entry only', () => {
+    const [first, second] = someKeys(3, 2) as [SubaddressKey, SubaddressKey];
+    const packed = packKeys([first, second]);
+    expect(findPacked(packed, second.spendPublicKey)).toEqual(second.index);
+    for (const at of [1, 8, 33])
+      expect(findPacked(packed, packed.slice(at, at + 32) as PublicKey)).toBeUndefined();
+    // The same bytes within an entry, before the entry.
+    const within = packed.slice(8, 40) as PublicKey;
+    const entry = { index: { major: 1, minor: 2 }, spendPublicKey: within };
+    expect(findPacked(packKeys([first, entry]), within)).toEqual(entry.index);
+  });
+});
+
+describe('keys of a store', () => {
+  it('are found however many are added at a time, and listed once or more', () => {
+    const additions = fc.array(
+      fc.tuple(
+        fc.nat(1500),
+        fc.oneof(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 490, max: 900 })),
+        fc.boolean(),
+      ),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(additions, (added) => {
+        const file = newStore();
+        const all: SubaddressKey[] = [];
+        for (const [from, count, isPacked] of added) {
+          const keys = someKeys(from, count);
+          all.push(...keys);
+          file.write((w) => (isPacked ? w.subaddresses.addPacked(packKeys(keys)) : w.subaddresses.add(keys)));
+        }
+        file.read((r) => {
+          expect(sorted(unpackSubaddresses(r.subaddresses.packed()))).toEqual(sorted(all));
+          for (const { index, spendPublicKey } of all)
+            if (r.subaddresses.find(spendPublicKey)?.minor !== index.minor) throw new Error('a lost key');
+          expect(r.subaddresses.find(keyOf(5000))).toBeUndefined();
+        });
+        file.close();
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('have a row each beyond 20,000 packed ones, so that a lookup stays short', () => {
+    const file = newStore();
+    const keys = someKeys(0, 20_600);
+    file.write((w) => {
+      w.subaddresses.add(keys.slice(0, 19_900));
+      w.subaddresses.add(keys.slice(19_900));
+    });
+    file.read((r) => {
+      for (const n of [0, 19_899, 19_900, 20_599]) expect(r.subaddresses.find(keyOf(n))?.minor).toBe(n);
+      expect(r.subaddresses.packed()).toHaveLength(20_600 * ENTRY_BYTES);
+    });
+    file.close();
+  });
+
+  it.each([
+    [0, 0, 0],
+    [1, 0, 1],
+    [10_000, 0, 10_000],
+    [20_001, 20_001, 0],
+  ])('%i of an earlier version: %i keep their rows', (count, rows, packed) => {
+    const early = mkdtempSync(join(tmpdir(), 'migrations-'));
+    const db = new Database(':memory:');
+    try {
+      const later = '026-packed-subaddresses.sql';
+      for (const name of readdirSync(MIGRATIONS).filter((file) => file < later))
+        cpSync(join(MIGRATIONS, name), join(early, name));
+      migrate(db, early);
+      const keys = someKeys(0, count);
+      const insert = db.prepare(
+        'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?)',
+      );
+      for (const { index, spendPublicKey } of keys) insert.run(spendPublicKey, index.major, index.minor);
+      migrate(db, MIGRATIONS);
+      expect(db.prepare('SELECT count(*) FROM subaddress_key').pluck().get()).toBe(rows);
+      expect(
+        db.prepare('SELECT coalesce(sum(length(entries)), 0) / 40 FROM packed_subaddress').pluck().get(),
+      ).toBe(packed);
+      const reader = new SubaddressReader(db);
+      expect(sorted(unpackSubaddresses(reader.packed()))).toEqual(sorted(keys));
+      for (const { index, spendPublicKey } of keys.slice(0, 300))
+        expect(reader.find(spendPublicKey)).toEqual(index);
+    } finally {
+      db.close();
+      rmSync(early, { recursive: true, force: true });
+    }
+  });
 });

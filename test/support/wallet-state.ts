@@ -17,8 +17,11 @@ const VIEWS: readonly (readonly [method: string, params: object])[] = [
   ['get_address_book', {}],
 ];
 
-/** Table derived from the keys, and large: only its rows are counted. */
-const DERIVED = 'subaddress_key';
+/** Tables derived from the keys, and large: only their rows are counted, and their bytes added up. */
+const DERIVED: Readonly<Record<string, string>> = {
+  subaddress_key: 'count(*)',
+  packed_subaddress: 'sum(length(entries))',
+};
 
 /** State of a wallet. */
 export interface WalletState {
@@ -57,9 +60,7 @@ function storeRows(path: string, key: Uint8Array): Record<string, readonly strin
     const tables = db
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
       .all();
-    return Object.fromEntries(
-      tables.map(({ name }) => [name, rowsOf(db, name, name === DERIVED ? 'count(*)' : '*')]),
-    );
+    return Object.fromEntries(tables.map(({ name }) => [name, rowsOf(db, name, DERIVED[name] ?? '*')]));
   } finally {
     db.close();
   }

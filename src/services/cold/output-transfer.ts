@@ -209,7 +209,11 @@ export class OutputTransfer {
       w.imported.clearRequests();
       w.imported.put(first, imported, replaces);
       // An export can claim an address beyond the lookahead, which is not in use here.
-      for (const { subaddress } of imported) if (w.subaddresses.has(subaddress)) w.accounts.reach(subaddress);
+      const paid = new Map(imported.map(({ subaddress: to }) => [`${to.major}/${to.minor}`, to]));
+      const { accounts } = this.#services;
+      for (const index of paid.values())
+        if (w.subaddresses.find(accounts.decoded(index).spendPublicKey) !== undefined)
+          w.accounts.reach(index);
     };
     return { outputs: imported, write };
   }

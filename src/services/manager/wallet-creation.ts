@@ -1,6 +1,7 @@
 import { randomSecretKey } from '../../crypto/derivation.js';
 import { accountKeysOf } from '../../cryptonote/account-keys.js';
 import { DaemonError } from '../../daemon/errors.js';
+import { kernelPublicKeyOf } from '../../refresh/address-keys.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { parseAccountKeys, type KeyTexts } from '../../wallet/key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
@@ -54,7 +55,7 @@ export class WalletCreation {
   async create({ filename, password, language: name }: CreateRequest): Promise<void> {
     const paths = this.#locateNew(filename);
     const language = requireLanguage(name);
-    const keys = accountKeysOf(randomSecretKey(this.#settings.rng));
+    const keys = accountKeysOf(randomSecretKey(this.#settings.rng), kernelPublicKeyOf);
     const restoreHeight = await this.#daemonHeight();
     await this.#add(paths, { keys, language, password, restoreHeight });
   }

@@ -19,6 +19,7 @@ import type { GroupState } from '../../wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { systemClock } from '../context/clock.js';
 import { DaemonAccess } from '../context/daemon-access.js';
+import { kernelPublicKeyOf } from '../../refresh/address-keys.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import type { WebhookSending } from '../webhooks/webhook-sending.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
@@ -143,7 +144,7 @@ export class WalletOpener {
    */
   async readKeys(paths: WalletPaths, password: string): Promise<KeysFile> {
     this.#shared.daemon.start();
-    const keysFile = await loadKeysFile(paths.keys, password, this.#settings.kdfRounds);
+    const keysFile = await loadKeysFile(paths.keys, password, this.#settings.kdfRounds, kernelPublicKeyOf);
     if (keysFile.network !== this.#settings.network)
       throw new WalletError({
         kind: 'wallet_corrupt',

@@ -2,6 +2,7 @@ import { publicKeyOf } from '../../crypto/derivation.js';
 import { accountKeysOf, spendSecretFromSeed } from '../../cryptonote/account-keys.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../../cryptonote/languages.js';
 import { decodeMnemonic, encodeMnemonic } from '../../cryptonote/mnemonic.js';
+import { kernelPublicKeyOf } from '../../refresh/address-keys.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { readMultisigSeed } from '../../wallet/multisig/seed.js';
 import { asSeed, withoutOffset } from '../context/seed-words.js';
@@ -38,7 +39,12 @@ export async function walletFromSeed(
   const language = decoded.language === OLD_ENGLISH ? requireLanguage(request.language) : decoded.language;
   const plain = await withoutOffset(decoded.seed, seedOffset);
   return {
-    wallet: { keys: accountKeysOf(spendSecretFromSeed(plain)), language, password, restoreHeight },
+    wallet: {
+      keys: accountKeysOf(spendSecretFromSeed(plain), kernelPublicKeyOf),
+      language,
+      password,
+      restoreHeight,
+    },
     seed: encodeMnemonic(plain, language),
     deprecated: decoded.deprecated,
   };

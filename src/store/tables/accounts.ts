@@ -2,7 +2,16 @@ import type { Statement } from 'better-sqlite3';
 import type { PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { SubaddressKey } from '../../wallet/model/records.js';
-import { eachSubaddress, type PackedSubaddresses } from '../../wallet/scan/packed-subaddresses.js';
+import {
+  eachSubaddress,
+  ENTRY_BYTES,
+  findPacked,
+  packKeys,
+  partOf,
+  partsOf,
+  type PackedSubaddresses,
+} from '../../wallet/scan/packed-subaddresses.js';
+import { joinBytes } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 
 export interface AccountRow {
@@ -14,6 +23,12 @@ export interface AccountRow {
 
 /** Label of an account that was not created by a client but found in the chain. */
 const REACHED_LABEL = 'Untitled account';
+
+/** Keys added at once from which they are packed: appending rewrites all parts. */
+const MIN_PACKED = 500;
+
+/** Packed keys at most: a lookup reads one part of them, of 50 kB. */
+const MAX_PACKED = 20_000;
 
 const ACCOUNT = 'SELECT major, address_count AS addressCount, tag FROM account';
 
@@ -93,7 +108,7 @@ export class SubaddressReader {
   protected readonly db: Db;
   readonly #label: Statement<[number, number], { label: string }>;
   readonly #find: Statement<[Uint8Array], SubaddressIndex>;
-  readonly #has: Statement<[number, number], { found: number }>;
+  readonly #findPart: Statement<[number], Uint8Array>;
   readonly #labels: Statement<[number], [number, string]>;
 
   constructor(db: Db) {
@@ -102,7 +117,9 @@ export class SubaddressReader {
       .prepare<[number], [number, string]>('SELECT minor, label FROM subaddress_label WHERE major = ?')
       .raw();
     this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
-    this.#has = db.prepare('SELECT 1 AS found FROM subaddress_key WHERE major = ? AND minor = ?');
+    this.#findPart = db
+      .prepare<[number], Uint8Array>('SELECT entries FROM packed_subaddress WHERE part = ?')
+      .pluck();
     this.#find = db.prepare('SELECT major, minor FROM subaddress_key WHERE spend_public_key = ?');
   }
 
@@ -117,16 +134,18 @@ export class SubaddressReader {
   }
 
   find(spendPublicKey: PublicKey): SubaddressIndex | undefined {
-    return this.#find.get(spendPublicKey);
+    const found = this.#find.get(spendPublicKey);
+    if (found !== undefined) return found;
+    const part = this.#findPart.get(partOf(spendPublicKey));
+    return part && findPacked(part, spendPublicKey);
   }
 
-  /** True if the address exists or is within the lookahead. */
-  has({ major, minor }: SubaddressIndex): boolean {
-    return this.#has.get(major, minor) !== undefined;
-  }
-
-  /** Returns all known subaddresses, the lookahead included; each account has them from 0 without gaps. */
+  /**
+   * Returns all known subaddresses, the lookahead included; each account has them from 0 without gaps. Some may be there
+   * twice.
+   */
   packed(): PackedSubaddresses {
+    const parts = this.db.prepare<[], Uint8Array>('SELECT entries FROM packed_subaddress').pluck().all();
     // Read as one text: hundreds of thousands of rows would block the thread.
     const text = this.db
       .prepare<[], string | null>(
@@ -134,13 +153,15 @@ export class SubaddressReader {
       )
       .pluck()
       .get();
-    return Uint8Array.from(Buffer.from(text ?? '', 'hex'));
+    return joinBytes([...parts, Buffer.from(text ?? '', 'hex')]);
   }
 }
 
 export class SubaddressWriter extends SubaddressReader {
   readonly #setLabel: Statement<[number, number, string]>;
   readonly #add: Statement<[Uint8Array, number, number]>;
+  readonly #packedBytes: Statement<[], number>;
+  readonly #addPart: Statement<[number, Uint8Array]>;
 
   constructor(db: Db) {
     super(db);
@@ -150,18 +171,33 @@ export class SubaddressWriter extends SubaddressReader {
     this.#add = db.prepare(
       'INSERT INTO subaddress_key (spend_public_key, major, minor) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     );
+    this.#packedBytes = db
+      .prepare<[], number>('SELECT coalesce(sum(length(entries)), 0) FROM packed_subaddress')
+      .pluck();
+    this.#addPart = db.prepare(
+      `INSERT INTO packed_subaddress (part, entries) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET entries = CAST(entries || excluded.entries AS BLOB)`,
+    );
   }
 
   setLabel({ major, minor }: SubaddressIndex, label: string): void {
     this.#setLabel.run(major, minor, label);
   }
 
+  /** Adds keys; known ones are left alone. */
   add(keys: readonly SubaddressKey[]): void {
-    for (const { index, spendPublicKey } of keys) this.#add.run(spendPublicKey, index.major, index.minor);
+    if (keys.length >= MIN_PACKED) this.addPacked(packKeys(keys));
+    else
+      for (const { index, spendPublicKey } of keys) this.#add.run(spendPublicKey, index.major, index.minor);
   }
 
   /** {@link add} for many keys. */
   addPacked(keys: PackedSubaddresses): void {
-    eachSubaddress(keys, ({ major, minor }, at) => this.#add.run(keys.subarray(at, at + 32), major, minor));
+    const isPacked =
+      keys.length >= MIN_PACKED * ENTRY_BYTES &&
+      keys.length + (this.#packedBytes.get() ?? 0) <= MAX_PACKED * ENTRY_BYTES;
+    if (isPacked) partsOf(keys).forEach((entries, part) => this.#addPart.run(part, entries));
+    else
+      eachSubaddress(keys, ({ major, minor }, at) => this.#add.run(keys.subarray(at, at + 32), major, minor));
   }
 }

@@ -23,6 +23,63 @@ export function packSubaddresses(spendKeys: Uint8Array, major: number, from: num
   return packed;
 }
 
+/** Packs keys in their order. */
+export function packKeys(keys: readonly SubaddressKey[]): PackedSubaddresses {
+  const packed = new Uint8Array(ENTRY_BYTES * keys.length);
+  const view = new DataView(packed.buffer);
+  keys.forEach(({ index, spendPublicKey }, i) => {
+    const at = ENTRY_BYTES * i;
+    packed.set(spendPublicKey, at);
+    view.setUint32(at + 32, index.major);
+    view.setUint32(at + 36, index.minor);
+  });
+  return packed;
+}
+
+const ENTRY_WORDS = ENTRY_BYTES / 4;
+
+/** Parts into which {@link partsOf} divides entries. */
+const PARTS = 16;
+
+/** Part of a key: its first four bits. @param at offset of the key. */
+export const partOf = (key: Uint8Array, at = 0): number => (key[at] ?? 0) >> 4;
+
+/** Divides entries by the parts of their keys. @returns {@link PARTS} parts, in which entries keep their order. */
+export function partsOf(packed: PackedSubaddresses): PackedSubaddresses[] {
+  // Copied by words: a typed array for each entry would take ten times as long.
+  const words = new Uint32Array(Uint8Array.from(packed).buffer);
+  const entries = packed.length / ENTRY_BYTES;
+  const sizes = new Uint32Array(PARTS);
+  for (let entry = 0; entry < entries; entry++) {
+    const part = partOf(packed, ENTRY_BYTES * entry);
+    sizes[part] = (sizes[part] ?? 0) + ENTRY_WORDS;
+  }
+  const parts = Array.from(sizes, (size) => new Uint32Array(size));
+  const ends = new Uint32Array(PARTS);
+  for (let entry = 0; entry < entries; entry++) {
+    const part = partOf(packed, ENTRY_BYTES * entry);
+    const to = parts[part];
+    const end = ends[part] ?? 0;
+    if (to !== undefined)
+      for (let i = 0; i < ENTRY_WORDS; i++) to[end + i] = words[ENTRY_WORDS * entry + i] ?? 0;
+    ends[part] = end + ENTRY_WORDS;
+  }
+  return parts.map(({ buffer }) => new Uint8Array(buffer));
+}
+
+/** Finds the index of a key among entries in any order. */
+export function findPacked(
+  packed: PackedSubaddresses,
+  spendPublicKey: PublicKey,
+): SubaddressIndex | undefined {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
+  // The bytes of a key may also begin within an entry.
+  for (let at = bytes.indexOf(spendPublicKey); at >= 0; at = bytes.indexOf(spendPublicKey, at + 1))
+    if (at % ENTRY_BYTES === 0)
+      return { major: bytes.readUInt32BE(at + 32), minor: bytes.readUInt32BE(at + 36) };
+  return undefined;
+}
+
 /** Reads packed entries in their order. @param onEntry gets an index, and the offset of the spend key in the entries. */
 export function eachSubaddress(
   packed: PackedSubaddresses,

@@ -32,6 +32,7 @@ class OpenStore {
       DROP TABLE account_sum;
       DROP TRIGGER owned_output_changed_in_account;
       DROP TRIGGER owned_output_removed_from_account;
+      DROP TABLE packed_subaddress;
       PRAGMA user_version = 23`);
     migrate(this.#db, MIGRATIONS);
   }
