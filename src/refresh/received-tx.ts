@@ -1,6 +1,12 @@
 import { keyDerivation } from '../crypto/derivation.js';
 import type { Hash, KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import { additionalPublicKeys, paymentIdOf, parseExtra, txPublicKeys } from '../cryptonote/extra.js';
+import {
+  additionalPublicKeys,
+  paymentIdOf,
+  parseExtra,
+  txPublicKeys,
+  type ExtraField,
+} from '../cryptonote/extra.js';
 import { cryptPaymentId } from '../cryptonote/payment-id.js';
 import { unprunedSize } from '../cryptonote/transaction.js';
 import type { Transaction } from '../cryptonote/types.js';
@@ -36,19 +42,22 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
     fee: feeOf(tx),
     coinbase: built.outlines.isCoinbase(built.at),
     size: unprunedSize(tx, built.outlines.blob(built.at).length),
-    ...paymentIdIn(built, keys.viewSecret),
+    ...paymentIdIn(built, fields, keys.viewSecret),
     txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
     additionalPublicKeys: additionalPublicKeys(fields),
     ...(keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx) } : {}),
   };
 }
 
-/** Decrypts the short payment id of a transaction. Long ones are obsolete and not read. */
+/**
+ * Decrypts the short payment id of a transaction. Long ones are obsolete and not read.
+ * @param fields of its extra.
+ */
 export function paymentIdIn(
-  { tx, matches }: BuiltTx,
+  { matches }: BuiltTx,
+  fields: readonly ExtraField[],
   viewSecret: SecretKey,
 ): { readonly paymentId?: Uint8Array } {
-  const { fields } = parseExtra(tx.prefix.extra);
   const id = paymentIdOf(fields);
   const key = txPublicKeys(fields)[0];
   if (id?.kind !== 'short' || key === undefined) return {};

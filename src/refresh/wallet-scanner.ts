@@ -1,4 +1,5 @@
 import type { KeyImage, SecretKey } from '../crypto/types.js';
+import { parseExtra } from '../cryptonote/extra.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
 import type { RawTx } from '../daemon/block-parser.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
@@ -234,7 +235,7 @@ export class WalletScanner {
         timestamp: seenAt,
         unlockTime: built.tx.prefix.unlockTime,
         fee: feeOf(built.tx),
-        ...paymentIdIn(built, this.#keys.viewSecret),
+        ...paymentIdIn(built, parseExtra(built.tx.prefix.extra).fields, this.#keys.viewSecret),
         doubleSpendSeen,
         outputs: paid.map(({ outputIndex, publicKey, amount, subaddress }) => ({
           outputIndex,

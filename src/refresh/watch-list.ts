@@ -31,6 +31,8 @@ export interface SpentOutput extends WatchedOutput {
   readonly keyImage: KeyImage;
 }
 
+const NONE: readonly SpentOutput[] = [];
+
 const bytesKey = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
@@ -110,6 +112,8 @@ export class WatchList {
   readonly #withoutKeyImage: WatchedKeys;
   /** By output key. */
   readonly #importedKeyImages = new Map<string, KeyImage>();
+  /** Outputs that the transaction of {@link spentBy} spends. */
+  #spent = NONE;
 
   constructor({ withKeyImage, withoutKeyImage, reused, importedKeyImages }: WatchedOutputs) {
     this.#withKeyImage = new WatchedKeys(withKeyImage, reused?.withKeyImage);
@@ -138,15 +142,18 @@ export class WatchList {
 
   /** Finds the outputs that a transaction spends. @param tx index of the transaction. */
   spentBy(txs: ParsedTxs, tx: number): readonly SpentOutput[] {
-    if (this.#withKeyImage.size === 0) return [];
-    const spent: SpentOutput[] = [];
-    txs.eachKeyImage(tx, (bytes, at) => {
-      const output = this.#withKeyImage.get(bytes, at);
-      if (output !== undefined)
-        spent.push({ ...output, keyImage: bytes32<'KeyImage'>(bytes.subarray(at, at + 32), 'KeyImage') });
-    });
-    return spent;
+    this.#spent = NONE;
+    if (this.#withKeyImage.size > 0) txs.eachKeyImage(tx, this.#noteSpent);
+    return this.#spent;
   }
+
+  /** One function for all transactions: with one for each, a fifth of a scan's garbage was made here. */
+  readonly #noteSpent = (bytes: Uint8Array, at: number): void => {
+    const output = this.#withKeyImage.get(bytes, at);
+    if (output === undefined) return;
+    const keyImage = bytes32<'KeyImage'>(bytes.subarray(at, at + 32), 'KeyImage');
+    this.#spent = [...this.#spent, { ...output, keyImage }];
+  };
 
   /** Adds the imported key image to an output that lacks its own. */
   withKeyImage(output: FoundOutput): FoundOutput {

@@ -39,7 +39,7 @@ export class Reader {
 
   /** The next `length` bytes, as a copy. */
   take(length: number): Uint8Array {
-    return Uint8Array.from(this.view(length));
+    return new Uint8Array(this.view(length));
   }
 
   /** The next `length` bytes, sharing memory with the input. */
@@ -121,11 +121,12 @@ export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
 /** Number of bytes `value` takes. */
 export const sizeOf = <T>(codec: Codec<T>, value: T): number => encode(codec, value).length;
 
-/** Bit position of the tenth 7-bit group of a varint, the last one of a 64-bit value. */
-const LAST_SHIFT = 63n;
+/** Unit of the eighth 7-bit group of a varint, the last one of a safe integer, and its bit position. */
+const EIGHTH_SCALE = 2 ** 49;
+const EIGHTH_SHIFT = 49n;
 
-/** Unit of the eighth 7-bit group of a varint, the last one of a safe integer. */
-const LAST_SCALE = 2 ** 49;
+/** Limit of the bits of a 64-bit value from the eighth group of a varint on. */
+const HIGH_LIMIT = 2 ** 15;
 
 /**
  * Base-128 varint of an unsigned 64-bit integer, least group first.
@@ -138,14 +139,21 @@ export const varint: Codec<bigint> = {
     w.byte(Number(value));
   },
   read(r) {
-    for (let value = 0n, shift = 0n; ; shift += 7n) {
-      if (shift > LAST_SHIFT) throw new CodecError('varint: exceeds u64');
+    // Two numbers, not bigints: rings have hundreds of indices, and each operation of a bigint leaves garbage.
+    let low = 0;
+    for (let scale = 1; scale < EIGHTH_SCALE; scale *= 128) {
       const byte = r.byte();
-      if (byte === 0 && shift > 0n) throw new CodecError('varint: trailing zero byte');
-      value |= BigInt(byte & 0x7f) << shift;
-      if (value > U64_MAX) throw new CodecError('varint: exceeds u64');
-      if (byte < 0x80) return value;
+      if (byte === 0 && scale > 1) throw new CodecError('varint: trailing zero byte');
+      low += (byte & 0x7f) * scale;
+      if (byte < 0x80) return BigInt(low);
     }
+    for (let high = 0, scale = 1; scale < HIGH_LIMIT; scale *= 128) {
+      const byte = r.byte();
+      if (byte === 0) throw new CodecError('varint: trailing zero byte');
+      high += (byte & 0x7f) * scale;
+      if (byte < 0x80 && high < HIGH_LIMIT) return (BigInt(high) << EIGHTH_SHIFT) | BigInt(low);
+    }
+    throw new CodecError('varint: exceeds u64');
   },
 };
 
@@ -159,7 +167,7 @@ export const varintNumber: Codec<number> = {
   },
   read(r) {
     for (let value = 0, scale = 1, first = true; ; scale *= 128, first = false) {
-      if (scale > LAST_SCALE) throw new CodecError('varint: exceeds the safe range');
+      if (scale > EIGHTH_SCALE) throw new CodecError('varint: exceeds the safe range');
       const byte = r.byte();
       if (byte === 0 && !first) throw new CodecError('varint: trailing zero byte');
       value += (byte & 0x7f) * scale;

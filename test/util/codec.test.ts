@@ -22,6 +22,9 @@ describe('varint', () => {
     ['00', 0n],
     ['7f', 127n],
     ['8001', 128n],
+    ['ffffffffffff7f', 2n ** 49n - 1n],
+    ['8080808080808001', 2n ** 49n],
+    ['80808080808080808001', 2n ** 63n],
     ['ffffffffffffffffff01', U64_MAX],
   ])('reads %s', (hex, value) => {
     expect(decode(varint, fromHex(hex))).toBe(value);
@@ -29,7 +32,9 @@ describe('varint', () => {
 
   test.each([
     ['a trailing zero byte', '8000'],
+    ['a trailing zero byte of the eighth group', '8080808080808000'],
     ['more than 64 bits', 'ffffffffffffffffff02'],
+    ['the first value beyond 64 bits', '80808080808080808002'],
     ['an endless one', 'ffffffffffffffffffffffffffff'],
     ['a cut one', '80'],
     ['nothing', ''],
