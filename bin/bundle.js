@@ -1,7 +1,7 @@
 // Bundles the programs, each of their threads into one file: a server that loads a thousand modules starts half a second
 // later. `bin/bundle.js server` writes build/server, which users start. `bin/bundle.js checked` writes build/checked for
-// the tests: the same, but a server compares every result with the schema of its method, and takes slow hashes from the
-// record of the run.
+// the tests: the same, but a server compares every result with the schema of its method, takes slow hashes from the record
+// of the run, and derives fewer subaddresses in advance.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -91,6 +91,12 @@ const replacements = [
     of: /\/slow-hash-worker\.js$/,
     importer: /(?<!\/slow-hash-record\.ts)$/,
     by: 'test/support/slow-hash-record.ts',
+  },
+  // New wallets watch fewer subaddresses.
+  {
+    of: /\/default-lookahead\.js$/,
+    importer: /(?<!\/short-lookahead\.ts)$/,
+    by: 'test/support/short-lookahead.ts',
   },
 ];
 

@@ -2,6 +2,7 @@ import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { sleep, until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { Facts } from './facts.js';
 import { callUntilKilled } from './random-calls.js';
@@ -50,6 +51,7 @@ const launch = (daemon: Monerod, walletDir?: string): Promise<WalletRpc> =>
   startWalletRpc({
     daemon: daemon.address,
     args: ['--trusted-daemon'],
+    env: DEFAULT_LOOKAHEAD_ENV,
     under: ['setsid'],
     ...(walletDir === undefined ? {} : { walletDir }),
   });
@@ -314,7 +316,11 @@ class Campaign {
  */
 export async function runCampaign({ kills, seed, log }: CampaignOptions): Promise<CampaignReport> {
   const daemon = await startRegtestDaemon();
-  const twin = await startWalletRpc({ daemon: daemon.address, args: ['--trusted-daemon'] });
+  const twin = await startWalletRpc({
+    daemon: daemon.address,
+    args: ['--trusted-daemon'],
+    env: DEFAULT_LOOKAHEAD_ENV,
+  });
   const campaign = new Campaign(seededRandom(seed), log, daemon, twin, await launch(daemon));
   try {
     await campaign.prepare();

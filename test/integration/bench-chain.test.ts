@@ -18,8 +18,8 @@ describeChain('the bench chain', () => {
     chain = unpackBenchChain();
     daemon = await startMonerod({ dataDir: chain.dataDir });
     [ours, theirs] = await Promise.all([
-      startWalletRpc({ daemon: daemon.address }),
-      // The merchant was paid at addresses beyond those that the reference watches in other tests.
+      // The merchant was paid at addresses beyond those that wallets watch in other tests.
+      startWalletRpc({ daemon: daemon.address, env: DEFAULT_LOOKAHEAD_ENV }),
       startReference({ daemon: daemon.address, env: DEFAULT_LOOKAHEAD_ENV }),
     ]);
     const { seed } = chain.wallet('merchant');

@@ -6,6 +6,7 @@ import type { Reply } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* Calls that wait for the daemon while their wallet is closed or rescanned. */
@@ -42,7 +43,10 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', () => resolve()));
-  wallet = await startWalletRpc({ daemon: `127.0.0.1:${(gate.address() as AddressInfo).port}` });
+  wallet = await startWalletRpc({
+    daemon: `127.0.0.1:${(gate.address() as AddressInfo).port}`,
+    env: DEFAULT_LOOKAHEAD_ENV,
+  });
   await createWallet(wallet, 'other');
   await createWallet(wallet, 'shop');
   await wallet.rpc('auto_refresh', { enable: false });

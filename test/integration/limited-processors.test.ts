@@ -3,6 +3,7 @@ import { createWallet } from '../support/create-wallet.js';
 import type { Monerod } from '../support/monerod.js';
 import { LIMITED_PROCESSORS } from '../support/processor-flags.js';
 import { until } from '../support/process.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -40,7 +41,11 @@ const LINES = {
 
 describe.each(LIMITED_PROCESSORS)('on a processor $title', ({ flags, build }) => {
   it('the server logs the build in use, finds its money, and pays', async () => {
-    const wallet = await startWalletRpc({ daemon: daemon.address, nodeFlags: flags });
+    const wallet = await startWalletRpc({
+      daemon: daemon.address,
+      nodeFlags: flags,
+      env: DEFAULT_LOOKAHEAD_ENV,
+    });
     try {
       const output = await until('the line', () => {
         const text = wallet.process.output();

@@ -1,8 +1,11 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
+import { lookaheadOf } from '../../src/store/keys/keys-file.js';
 import { createWallet } from '../support/create-wallet.js';
 import type { Monerod } from '../support/monerod.js';
+import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -18,7 +21,7 @@ let payer: WalletRpc;
 beforeAll(async () => {
   daemon = await startRegtestDaemon();
   [payee, payer] = await Promise.all([
-    startWalletRpc({ daemon: daemon.address }),
+    startWalletRpc({ daemon: daemon.address, env: DEFAULT_LOOKAHEAD_ENV }),
     startWalletRpc({ daemon: daemon.address }),
   ]);
   await createWallet(payer, 'payer');
@@ -36,6 +39,18 @@ const find = async (address: string): Promise<unknown> => {
   const { result, error } = await payee.call('get_address_index', { address });
   return result?.['index'] ?? error?.code;
 };
+
+test.each([
+  ['the server', { checked: false }, { major: 50, minor: 200 }],
+  ['the server of other tests', {}, { major: 5, minor: 20 }],
+  ['it with the usual lookahead', { env: DEFAULT_LOOKAHEAD_ENV }, { major: 50, minor: 200 }],
+])('new wallets of %s have their lookahead', async (_, options, lookahead) => {
+  const server = await startWalletRpc(options);
+  await createWallet(server, 'new');
+  const file = await loadKeysFile(join(server.walletDir, 'new.keys'), '', 1);
+  await server.stop();
+  expect(lookaheadOf(file)).toEqual(lookahead);
+});
 
 describe('set_subaddress_lookahead', () => {
   test.each([

@@ -1,14 +1,18 @@
 import { createPublicKey } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { slowHash } from '../../src/crypto/slow-hash.js';
 import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { lookaheadOf } from '../../src/store/keys/keys-file.js';
+import { toHex } from '../../src/util/bytes.js';
 import { createWallet } from '../support/create-wallet.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { DEFAULT_LOOKAHEAD_ENV, referenceEnv, referencePreload } from '../support/reference-preload.js';
+import { SLOW_HASHES } from '../support/slow-hashes.js';
 import { startReference } from '../support/wallet-rpc.js';
 
 const preload = referencePreload();
@@ -69,6 +73,32 @@ describe("the preloaded library of the reference's programs", () => {
     const file = await loadKeysFile(join(server.walletDir, 'new.keys'), '', 1);
     expect(lookaheadOf(file)).toEqual(lookahead);
     await server.stop();
+  });
+
+  it('records the hash of a password, from which later wallets take it', async () => {
+    const records = mkdtempSync(join(tmpdir(), 'reference-hashes-'));
+    const server = await startReference({ env: { [SLOW_HASHES]: records } });
+    const password = 'recorded';
+    const create = async (filename: string): Promise<string> => {
+      await server.rpc('create_wallet', { filename, password, language: 'English' });
+      return join(server.walletDir, `${filename}.keys`);
+    };
+    const opens = (keysFile: string): Promise<boolean> =>
+      loadKeysFile(keysFile, password, 1).then(
+        () => true,
+        () => false,
+      );
+    expect(await opens(await create('first'))).toBe(true);
+
+    const record = join(records, `reference-${toHex(Buffer.from(password))}`);
+    expect(existsSync(record)).toBe(preload !== undefined);
+    if (preload !== undefined) {
+      expect(readFileSync(record)).toEqual(Buffer.from(slowHash(Buffer.from(password))));
+      writeFileSync(record, new Uint8Array(32));
+    }
+    expect(await opens(await create('second'))).toBe(preload === undefined);
+    await server.stop();
+    rmSync(records, { recursive: true });
   });
 
   it('lets programs without OpenSSL run', () => {

@@ -8,11 +8,11 @@ import { seededRng } from './seeded-rng.js';
 import { ownKeys } from './service-wallet.js';
 import { holder } from '../wallet/fixtures.js';
 
+const rng = seededRng('keys files');
+const files = [ownKeys(holder(rng)).keysFile, ownKeys(holder(rng)).keysFile] as const;
+
 /** Keys files of two wallets, with secrets of their own. */
-export function keysFiles(): readonly [KeysFile, KeysFile] {
-  const rng = seededRng('keys files');
-  return [structuredClone(ownKeys(holder(rng)).keysFile), structuredClone(ownKeys(holder(rng)).keysFile)];
-}
+export const keysFiles = (): readonly [KeysFile, KeysFile] => structuredClone(files);
 
 /** Opener of wallets without files; each step is recorded, and fails or waits as a test says. */
 export class FakeOpener {

@@ -1,6 +1,6 @@
 /*
  * Library that LD_PRELOAD puts before OpenSSL and the C library in monerod, monero-wallet-rpc and monero-wallet-cli.
- * It removes three delays that no wallet rule depends on, and shortens one:
+ * It removes three delays that no wallet rule depends on, and shortens two:
  *
  * - Every wallet object, and every server start, generates an RSA key of 4096 bits for a certificate: 1 to 5 s.
  *   The client of the message store does so even when TLS is disabled. KEY_FILE holds the key that is used instead.
@@ -16,6 +16,11 @@
  * - Every new wallet derives 50 × 200 subaddresses in advance, 0.4 s, and again as a multisig wallet. The constant of these
  *   numbers is replaced in memory, unless DEFAULT_LOOKAHEAD is set: wallets then watch ACCOUNTS × ADDRESSES. Keys files
  *   hold the numbers of their wallet, which apply as before. Source: wallet2.cpp `wallet2::wallet2`, `load_keys`.
+ *
+ * - A password is hashed, 0.1 s, whenever keys are encrypted, decrypted or stored: 14 times for a new wallet. Wallets of
+ *   tests have the same few passwords. The hash of each is computed once in a run and recorded in the directory that
+ *   SLOW_HASHES names. Records of our servers have other names: neither program uses a hash of the other one.
+ *   Source: chacha.h `generate_chacha_key`, slow-hash.c `cn_slow_hash`.
  *
  * It needs no header and no library, so a compiler alone is enough to build it.
  */
@@ -97,6 +102,7 @@ typedef struct { long accounts, addresses; } __attribute__((may_alias)) Lookahea
 
 extern int dl_iterate_phdr(int (*)(struct program *, unsigned long, void *), void *);
 extern int mprotect(void *, unsigned long, int);
+extern void *mmap(void *, unsigned long, int, int, int, long);
 extern char *getenv(const char *);
 
 #define LOADED 1
@@ -127,6 +133,117 @@ static int shortenLookahead(struct program *program, unsigned long size, void *u
   return 1; /* The program comes first; the libraries stay. */
 }
 
+typedef unsigned char Byte;
+typedef void SlowHash(const Byte *, unsigned long, Byte *, int, int, unsigned long);
+
+extern int open(const char *, int, ...);
+extern long read(int, void *, unsigned long);
+extern long write(int, const void *, unsigned long);
+extern int close(int);
+extern int rename(const char *, const char *);
+extern int getpid(void);
+extern int snprintf(char *, unsigned long, const char *, ...);
+
+#define EXECUTABLE 5
+#define ALIGNMENT 16
+#define DIGEST 32
+/* Bytes of the longest input on record: twice as many digits are the name of its file. */
+#define LONGEST 100
+#define NAME 1000
+
+static const char *records;
+static SlowHash *computeHash;
+
+/* Takes the place of `cn_slow_hash`. What is no hash of a password is computed: other variants, long inputs. */
+static void recordedHash(const Byte *data, unsigned long length, Byte *digest, int variant, int prehashed,
+                         unsigned long height)
+{
+  char path[NAME], draft[NAME + 16];
+  Byte known[DIGEST];
+  unsigned long size;
+  int file;
+  size = snprintf(path, NAME, "%s/reference-", records);
+  if (variant || prehashed || length > LONGEST || size + 2 * length >= NAME) {
+    computeHash(data, length, digest, variant, prehashed, height);
+    return;
+  }
+  for (unsigned long i = 0; i < length; i++) size += snprintf(path + size, 3, "%02x", data[i]);
+  file = open(path, 0 /* read only */);
+  if (file >= 0) {
+    long got = read(file, known, DIGEST);
+    close(file);
+    if (got == DIGEST) {
+      for (int i = 0; i < DIGEST; i++) digest[i] = known[i];
+      return;
+    }
+  }
+  computeHash(data, length, digest, variant, prehashed, height);
+  /* Another process finds a complete record or none. */
+  snprintf(draft, sizeof draft, "%s.%d", path, getpid());
+  file = open(draft, 0101 /* create, write only */, 0600);
+  if (file < 0) return;
+  long written = write(file, digest, DIGEST);
+  close(file);
+  if (written == DIGEST) rename(draft, path);
+}
+
+/* Start of `cn_slow_hash` as GCC compiles it without AES instructions: saves registers, takes 2 MiB of the stack. */
+static const Byte MARK[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+static const Byte START[] = {
+  0x41, 0x57, 0x41, 0x56, 0x41, 0x55, 0x41, 0x54, 0x55, 0x53, 0x4c, 0x8d, 0x9c, 0x24, 0, 0, 0xe0, 0xff,
+};
+/* jmp *0(%rip), before the address. */
+static const Byte JUMP[] = { 0xff, 0x25, 0, 0, 0, 0 };
+
+static int begins(const Byte *code, const Byte *bytes, unsigned long count)
+{
+  while (count && *code == *bytes) code++, bytes++, count--;
+  return !count;
+}
+
+static void copy(Byte *target, const void *bytes, unsigned long count)
+{
+  for (const Byte *from = bytes; count; count--) *target++ = *from++;
+}
+
+static void writeJump(Byte *code, const void *target)
+{
+  copy(code, JUMP, sizeof JUMP);
+  copy(code + sizeof JUMP, &target, sizeof target);
+}
+
+/* Replaces the one function with that start; several, or none, stay. */
+static int replaceSlowHash(struct program *program, unsigned long size, void *unused)
+{
+  Byte *found = 0;
+  (void)size, (void)unused;
+  for (int i = 0; i < program->count; i++) {
+    const struct segment *segment = &program->segments[i];
+    const unsigned long first = (program->base + segment->address + ALIGNMENT - 1) & ~(ALIGNMENT - 1UL);
+    const unsigned long last = program->base + segment->address + segment->size - sizeof MARK - sizeof START;
+    if (segment->type != LOADED || segment->flags != EXECUTABLE) continue;
+    for (unsigned long address = first; address < last; address += ALIGNMENT) {
+      Byte *code = (Byte *)address;
+      if (begins(code, MARK, sizeof MARK)) code += sizeof MARK;
+      if (!begins(code, START, sizeof START)) continue;
+      if (found) return 1;
+      found = code;
+    }
+  }
+  if (!found) return 1;
+  /* The instructions that the jump overwrites, and a jump to those after them. */
+  Byte *kept = mmap(0, PAGE, 7 /* read, write, execute */, 0x22 /* private, anonymous */, -1, 0);
+  if (kept == (Byte *)-1L) return 1;
+  copy(kept, START, sizeof START);
+  writeJump(kept + sizeof START, found + sizeof START);
+  computeHash = (SlowHash *)kept;
+  void *page = (void *)((unsigned long)found & ~(PAGE - 1));
+  if (mprotect(page, 2 * PAGE, 7 /* read, write, execute */)) return 1;
+  writeJump(found, (const void *)recordedHash);
+  mprotect(page, 2 * PAGE, 5 /* read, execute */);
+  return 1;
+}
+
 static int countedMain(int count, char **arguments, char **environment)
 {
   inMain = 1;
@@ -138,6 +255,8 @@ int __libc_start_main(Main *main, int count, char **arguments, void *init, void 
   Start *real = (Start *)dlsym(NEXT, "__libc_start_main");
   realMain = main;
   if (!getenv("DEFAULT_LOOKAHEAD")) dl_iterate_phdr(shortenLookahead, 0);
+  records = getenv("SLOW_HASHES");
+  if (records) dl_iterate_phdr(replaceSlowHash, 0);
   return real(countedMain, count, arguments, init, fini, loader, stack);
 }
 

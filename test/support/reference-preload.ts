@@ -69,7 +69,7 @@ let built: Preload | undefined | null = null;
 /** Returns the library, built on first use; undefined without a C compiler, which costs time only. */
 export const referencePreload = (): Preload | undefined => (built === null ? (built = build()) : built);
 
-/** Environment in which new wallets of the reference have their usual lookahead, 50 × 200 subaddresses. */
+/** Environment in which new wallets, ours and the reference's, have their usual lookahead, 50 × 200 subaddresses. */
 export const DEFAULT_LOOKAHEAD_ENV = { DEFAULT_LOOKAHEAD: '1' };
 
 /**

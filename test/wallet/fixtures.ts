@@ -57,13 +57,19 @@ export function holder(rng: Rng): Holder {
   const viewSecret = randomSecretKey(rng);
   const spendSecret = randomSecretKey(rng);
   const spendPublicKey = publicKeyOf(spendSecret);
-  const table = new SubaddressTable(spendPublicKey, viewSecret, { major: 3, minor: 4 });
-  table.expandTo({ major: 0, minor: 0 });
+  let table: SubaddressTable | undefined;
   return {
     viewSecret,
     spendSecret,
     spendPublicKey,
-    table,
+    /** Derived on first use: few tests look up addresses. */
+    get table() {
+      if (table === undefined) {
+        table = new SubaddressTable(spendPublicKey, viewSecret, { major: 3, minor: 4 });
+        table.expandTo({ major: 0, minor: 0 });
+      }
+      return table;
+    },
     address(index = { major: 0, minor: 0 }, paymentId) {
       const keys = subaddressKeys(spendPublicKey, viewSecret, index);
       if (paymentId !== undefined) return { network: 'mainnet', kind: 'integrated', ...keys, paymentId };

@@ -17,7 +17,8 @@ import {
 } from '../../wallet/model/background-sync-mode.js';
 import type { GroupState } from '../../wallet/multisig/account.js';
 import { sealedFile } from '../../wallet/exchange/sealed-file.js';
-import { DEFAULT_LOOKAHEAD, type Lookahead } from '../../wallet/scan/subaddress-table.js';
+import { DEFAULT_LOOKAHEAD } from '../../wallet/scan/default-lookahead.js';
+import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
 import { fromLatin1, fromUtf8, latin1, toUtf8, tryFields, type Fields } from './latin1-json.js';
 

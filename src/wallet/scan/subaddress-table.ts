@@ -2,6 +2,7 @@ import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import { joinBytes } from '../../util/bytes.js';
+import { DEFAULT_LOOKAHEAD } from './default-lookahead.js';
 import {
   ENTRY_BYTES,
   eachSubaddress,
@@ -15,9 +16,6 @@ export interface Lookahead {
   readonly major: number;
   readonly minor: number;
 }
-
-/** Source: wallet2.h `SUBADDRESS_LOOKAHEAD_MAJOR`, `SUBADDRESS_LOOKAHEAD_MINOR`. */
-export const DEFAULT_LOOKAHEAD: Lookahead = { major: 50, minor: 200 };
 
 /** Spend keys of `from` ≤ minor < `to` in one account, 32 bytes each. */
 export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
