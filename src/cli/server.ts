@@ -7,6 +7,7 @@ import { createHttpApp } from '../jsonrpc/http-app.js';
 import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
 import { LoginDeadline } from '../jsonrpc/login-deadline.js';
 import { makeSelfSigned, type CertifiedKey } from '../jsonrpc/self-signed.js';
+import { keepRecentKeys } from '../crypto/kdf.js';
 import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
@@ -76,6 +77,8 @@ export async function startServer(
   stop: () => void,
   line?: StatusLine,
 ): Promise<RunningServer> {
+  // Credentials may allow some wallets only.
+  keepRecentKeys(config.rpc.credentials === undefined);
   // Opening a wallet starts with the slow hash.
   if (config.wallet.file !== undefined || config.wallet.open.length > 0) startSlowHash();
   const regtest = config.regtest && (await startRegtestProcess(config, log));

@@ -1,5 +1,6 @@
 import { utf8 } from '../util/bytes.js';
 import { keccak } from './keccak.js';
+import { RecentHashes } from './recent-hashes.js';
 import { slowHashAsync } from './slow-hash-worker.js';
 import type { SecretKey } from './types.js';
 
@@ -13,10 +14,36 @@ const BACKGROUND_CACHE = 0x8e;
 const BACKGROUND_KEYS_FILE = 0x8f;
 const MEMORY = 0x6b;
 
+/** Time after which the key of a password that was used is derived anew [ms]. */
+const RECENT_MS = 2000;
+
+let recent: RecentHashes | undefined;
+
+/**
+ * Keeps or derives anew the keys of passwords that were used in the last two seconds. At first none is kept: a client
+ * that may open some wallets only could learn from the time of an answer whether another wallet has the same password.
+ */
+export function keepRecentKeys(keep: boolean): void {
+  recent?.clear();
+  recent = keep
+    ? new RecentHashes((preimage, rounds) => slowHashAsync(preimage, rounds), RECENT_MS)
+    : undefined;
+}
+
 /** Hashes a preimage `rounds` times by {@link slowHashAsync}, then wipes it. */
 async function stretched(preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
   try {
     return await slowHashAsync(preimage, rounds);
+  } finally {
+    preimage.fill(0);
+  }
+}
+
+/** {@link stretched} for a password and keys derived from it, which several wallets may have. */
+async function stretchedPassword(preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
+  if (recent === undefined) return stretched(preimage, rounds);
+  try {
+    return await recent.digest(preimage, rounds);
   } finally {
     preimage.fill(0);
   }
@@ -41,7 +68,7 @@ function preimageOf(parts: readonly Uint8Array[], domain: number): Uint8Array {
  * Source: chacha.h `generate_chacha_key`.
  */
 export const passwordKey = (password: string, rounds: number): Promise<Uint8Array> =>
-  stretched(utf8(password), rounds);
+  stretchedPassword(utf8(password), rounds);
 
 /**
  * ChaCha key of the reference's cache: `keccak(passwordKey || 0x8d)`.
@@ -106,4 +133,4 @@ export const secretKeysKey = (
  * Source: account.cpp `derive_key`.
  */
 export const memoryKey = (baseKey: Uint8Array): Promise<Uint8Array> =>
-  stretched(preimageOf([baseKey], MEMORY), 1);
+  stretchedPassword(preimageOf([baseKey], MEMORY), 1);

@@ -1,9 +1,11 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import { chacha20, chacha8 } from '../../src/crypto/chacha.js';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
-import { exportKey, memoryKey, passwordKey, secretKeysKey } from '../../src/crypto/kdf.js';
+import { exportKey, keepRecentKeys, memoryKey, passwordKey, secretKeysKey } from '../../src/crypto/kdf.js';
 import { slowHash } from '../../src/crypto/slow-hash.js';
 import { bytes32, concatBytes, fromHex, toHex, utf8 } from '../../src/util/bytes.js';
+import { WorkerPool } from '../../src/util/worker-pool.js';
+import { SLOW_HASHES } from '../support/slow-hashes.js';
 import { readJson, secretKey } from './vectors.js';
 
 interface KeysFile {
@@ -79,5 +81,34 @@ describe('secretKeysKey', () => {
     for (let i = 0; i < rounds; i++) expected = slowHash(expected);
     expect(toHex(await secretKeysKey(view, spend, rounds))).toBe(toHex(expected));
     expect([...view, ...spend]).toEqual([...new Uint8Array(32).fill(1), ...new Uint8Array(32).fill(2)]);
+  });
+});
+
+describe('the keys of a password', () => {
+  const records = process.env[SLOW_HASHES];
+  beforeEach(() => {
+    // Every hash is computed.
+    delete process.env[SLOW_HASHES];
+  });
+  afterEach(() => {
+    if (records !== undefined) process.env[SLOW_HASHES] = records;
+    keepRecentKeys(false);
+    jest.restoreAllMocks();
+  });
+
+  it.each([
+    ['are derived once for wallets that are opened one after the other', true, 2],
+    ['are derived for each wallet where clients may open some only', false, 4],
+  ])('%s', async (_, keep, hashes) => {
+    const run = jest.spyOn(WorkerPool.prototype, 'run');
+    keepRecentKeys(keep);
+    const keysOf = async (): Promise<string[]> => {
+      const key = await passwordKey('of many wallets', 1);
+      return [toHex(key), toHex(await memoryKey(key))];
+    };
+    const first = await keysOf();
+    expect(await keysOf()).toEqual(first);
+    expect(first[0]).toBe(toHex(slowHash(utf8('of many wallets'))));
+    expect(run).toHaveBeenCalledTimes(hashes);
   });
 });
