@@ -88,7 +88,7 @@ describe('the keys of a password', () => {
   const records = process.env[SLOW_HASHES];
   beforeEach(() => {
     // Every hash is computed.
-    delete process.env[SLOW_HASHES];
+    Reflect.deleteProperty(process.env, SLOW_HASHES);
   });
   afterEach(() => {
     if (records !== undefined) process.env[SLOW_HASHES] = records;
