@@ -17,16 +17,15 @@ export function reduce(s: usize): void {
     store<u32>(s + i, u32(carry));
     carry >>= 32;
   }
-  addOrder(s, s, u32(carry));
+  addOrder(s, u32(carry), 0);
 }
 
-/** o = s or, if all bits of the mask are set, s + l. */
+/** s = s + carry or, if all bits of the mask are set, s + l + carry, modulo 2^256. */
 @inline
-function addOrder(o: usize, s: usize, mask: u32): void {
-  let carry: u64 = 0;
+function addOrder(s: usize, mask: u32, carry: u64): void {
   for (let i: usize = 0; i < 32; i += 4) {
     carry += u64(load<u32>(s + i)) + u64(load<u32>(L + i) & mask);
-    store<u32>(o + i, u32(carry));
+    store<u32>(s + i, u32(carry));
     carry >>= 32;
   }
 }
@@ -49,12 +48,8 @@ export function addScalars(s: usize, t: usize): void {
 export function oddScalar(o: usize, s: usize): i32 {
   const even = (i32(load<u8>(s)) & 1) - 1;
   // l - s is l + ~s + 1 modulo 2^256.
-  let carry = u64(even & 1);
-  for (let i: usize = 0; i < 32; i += 4) {
-    carry += u64(load<u32>(s + i) ^ u32(even)) + u64(load<u32>(L + i) & u32(even));
-    store<u32>(o + i, u32(carry));
-    carry >>= 32;
-  }
+  for (let i: usize = 0; i < 32; i += 4) store<u32>(o + i, load<u32>(s + i) ^ u32(even));
+  addOrder(o, u32(even), u64(even & 1));
   return even;
 }
 
