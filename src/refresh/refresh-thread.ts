@@ -22,7 +22,7 @@ import { WalletScanner } from './wallet-scanner.js';
 /** Subaddress keys of one commit at most: the default lookahead of a new wallet, which is stored packed in 2 ms. */
 const LOOKAHEAD_KEYS_AT_ONCE = 10_000;
 
-/** Subaddress keys of one commit of a larger lookahead, which have a row each: 3 ms. */
+/** Subaddress keys of one commit of a larger lookahead, most of which have a row each: 3 ms. */
 const LARGE_LOOKAHEAD_KEYS_AT_ONCE = 2000;
 
 const port = parentPort;

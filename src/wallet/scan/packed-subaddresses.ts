@@ -9,31 +9,40 @@ export const ENTRY_BYTES = 40;
 /** Entries of {@link ENTRY_BYTES}: a spend key of 32 bytes, then major and minor index, u32 big-endian. */
 export type PackedSubaddresses = Uint8Array;
 
+/** Entries that are packed one by one. */
+class EntryWriter {
+  readonly packed: PackedSubaddresses;
+  readonly #view: DataView;
+
+  constructor(count: number) {
+    this.packed = new Uint8Array(ENTRY_BYTES * count);
+    this.#view = new DataView(this.packed.buffer);
+  }
+
+  /** Writes entry `i`. */
+  write(i: number, spendPublicKey: Uint8Array, major: number, minor: number): void {
+    const at = ENTRY_BYTES * i;
+    this.packed.set(spendPublicKey, at);
+    this.#view.setUint32(at + 32, major);
+    this.#view.setUint32(at + 36, minor);
+  }
+}
+
 /** Packs consecutive addresses of an account. @param spendKeys 32 bytes each. @param from minor index of the first. */
 export function packSubaddresses(spendKeys: Uint8Array, major: number, from: number): PackedSubaddresses {
   const count = spendKeys.length / 32;
-  const packed = new Uint8Array(ENTRY_BYTES * count);
-  const view = new DataView(packed.buffer);
-  for (let i = 0; i < count; i++) {
-    const at = ENTRY_BYTES * i;
-    packed.set(spendKeys.subarray(32 * i, 32 * i + 32), at);
-    view.setUint32(at + 32, major);
-    view.setUint32(at + 36, from + i);
-  }
-  return packed;
+  const entries = new EntryWriter(count);
+  for (let i = 0; i < count; i++) entries.write(i, spendKeys.subarray(32 * i, 32 * i + 32), major, from + i);
+  return entries.packed;
 }
 
 /** Packs keys in their order. */
 export function packKeys(keys: readonly SubaddressKey[]): PackedSubaddresses {
-  const packed = new Uint8Array(ENTRY_BYTES * keys.length);
-  const view = new DataView(packed.buffer);
+  const entries = new EntryWriter(keys.length);
   keys.forEach(({ index, spendPublicKey }, i) => {
-    const at = ENTRY_BYTES * i;
-    packed.set(spendPublicKey, at);
-    view.setUint32(at + 32, index.major);
-    view.setUint32(at + 36, index.minor);
+    entries.write(i, spendPublicKey, index.major, index.minor);
   });
-  return packed;
+  return entries.packed;
 }
 
 const ENTRY_WORDS = ENTRY_BYTES / 4;
