@@ -1,6 +1,6 @@
 import { utf8 } from '../util/bytes.js';
 import { keccak } from './keccak.js';
-import { RecentHashes } from './recent-hashes.js';
+import { RecentHashes, type Stretch } from './recent-hashes.js';
 import { slowHashAsync } from './slow-hash-worker.js';
 import type { SecretKey } from './types.js';
 
@@ -25,29 +25,25 @@ let recent: RecentHashes | undefined;
  */
 export function keepRecentKeys(keep: boolean): void {
   recent?.clear();
-  recent = keep
-    ? new RecentHashes((preimage, rounds) => slowHashAsync(preimage, rounds), RECENT_MS)
-    : undefined;
+  recent = keep ? new RecentHashes(slowHashAsync, RECENT_MS) : undefined;
 }
 
-/** Hashes a preimage `rounds` times by {@link slowHashAsync}, then wipes it. */
-async function stretched(preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
+/** Hashes a preimage `rounds` times, then wipes it. */
+async function stretched(
+  preimage: Uint8Array,
+  rounds: number,
+  stretch: Stretch = slowHashAsync,
+): Promise<Uint8Array> {
   try {
-    return await slowHashAsync(preimage, rounds);
+    return await stretch(preimage, rounds);
   } finally {
     preimage.fill(0);
   }
 }
 
 /** {@link stretched} for a password and keys derived from it, which several wallets may have. */
-async function stretchedPassword(preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
-  if (recent === undefined) return stretched(preimage, rounds);
-  try {
-    return await recent.digest(preimage, rounds);
-  } finally {
-    preimage.fill(0);
-  }
-}
+const stretchedPassword = (preimage: Uint8Array, rounds: number): Promise<Uint8Array> =>
+  stretched(preimage, rounds, recent?.digest);
 
 /** `parts || domain` in one buffer. */
 function preimageOf(parts: readonly Uint8Array[], domain: number): Uint8Array {

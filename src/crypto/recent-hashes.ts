@@ -6,7 +6,7 @@ export type Stretch = (preimage: Uint8Array, rounds: number) => Promise<Uint8Arr
 /** A digest that is computed or known, with the timer that ends it. */
 interface Entry {
   readonly digest: Promise<Uint8Array>;
-  timer: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout;
 }
 
 /**
@@ -27,29 +27,24 @@ export class RecentHashes {
   }
 
   /** @returns a digest that no other caller has. @throws as the slow hash. */
-  async digest(preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
+  readonly digest: Stretch = async (preimage, rounds) => {
     const name = createHmac('sha256', this.#key).update(`${rounds} `).update(preimage).digest('hex');
-    const entry = this.#entries.get(name) ?? this.#compute(name, preimage, rounds);
-    clearTimeout(entry.timer);
-    entry.timer = this.#endLater(name);
-    return Uint8Array.from(await entry.digest);
-  }
+    const known = this.#entries.get(name);
+    clearTimeout(known?.timer);
+    const digest = known?.digest ?? this.#compute(name, preimage, rounds);
+    this.#entries.set(name, { digest, timer: setTimeout(() => this.#end(name), this.#ms).unref() });
+    return Uint8Array.from(await digest);
+  };
 
   /** Wipes all digests. */
   clear(): void {
     for (const name of [...this.#entries.keys()]) this.#end(name);
   }
 
-  #compute(name: string, preimage: Uint8Array, rounds: number): Entry {
+  #compute(name: string, preimage: Uint8Array, rounds: number): Promise<Uint8Array> {
     const digest = this.#stretch(preimage, rounds);
-    const entry = { digest, timer: this.#endLater(name) };
-    this.#entries.set(name, entry);
     digest.catch(() => this.#end(name));
-    return entry;
-  }
-
-  #endLater(name: string): NodeJS.Timeout {
-    return setTimeout(() => this.#end(name), this.#ms).unref();
+    return digest;
   }
 
   #end(name: string): void {

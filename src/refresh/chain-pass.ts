@@ -336,10 +336,9 @@ export class ChainPass {
     const { page, readers } = batch;
     const begun: MatchReader[] = [];
     for (const { member, next, page: entered, firstNew, fits } of this.#seats.values()) {
-      if (!fits || next > this.#begun) continue;
+      if (!fits || next > this.#begun || readers.has(member)) continue;
       const first = page.blocks[entered === page ? firstNew : page.firstNew];
       if (first === undefined || first.height > (batch.blocks.at(-1)?.height ?? 0)) continue;
-      if (readers.has(member)) continue;
       const reader = { viewSecret: member.viewSecret, firstTx: first.firstTx };
       readers.set(member, reader);
       begun.push(reader);
