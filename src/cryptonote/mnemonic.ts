@@ -10,8 +10,13 @@ const SEED_BYTES = 32;
 /** Three words carry four bytes. */
 const SEED_WORDS = 24;
 
+/** Index of a word in the list of a language, or undefined. */
+type WordIndex = (word: string, language: Language) => number | undefined;
+
+const indexOfWhole: WordIndex = (word, language) => wordList(language).byWord.get(canonical(word));
+
 /** Index of the word with the same prefix. */
-const indexByPrefix = (word: string, language: Language): number | undefined =>
+const indexByPrefix: WordIndex = (word, language) =>
   wordList(language).byPrefix.get(prefixOf(canonical(word), language));
 
 /**
@@ -54,8 +59,10 @@ export interface DecodedMnemonic {
 }
 
 /**
- * Decodes 25 words by their prefixes, or 24 whole words without a checksum. The language is the first of
- * {@link MATCH_ORDER} that has all words and a matching checksum.
+ * Decodes 25 words, or 24 whole words without a checksum. Of 25 words, a language that has each of them whole comes
+ * before one that has their prefixes only: 1 of 6,700 French mnemonics consists of prefixes of English words and fits
+ * the checksum in both languages, and the reference restores another wallet from it. Among several, the first of
+ * {@link MATCH_ORDER} is taken.
  * @throws CodecError that quotes no word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
  */
 export function decodeMnemonic(text: string): DecodedMnemonic {
@@ -64,31 +71,35 @@ export function decodeMnemonic(text: string): DecodedMnemonic {
   if (!hasChecksum && words.length !== SEED_WORDS)
     throw new CodecError('mnemonic: expected 25 words, or 24 without a checksum');
 
-  let known = false;
-  for (const language of MATCH_ORDER) {
-    const indices = matchWords(words, language, hasChecksum);
-    if (indices === undefined) continue;
-    known = true;
-    if (hasChecksum && !checksumFits(words, language)) continue;
-    const seed = toSeed(indices.slice(0, SEED_WORDS), wordList(language).words.length);
-    return { seed, language, deprecated: !hasChecksum || language === OLD_ENGLISH };
-  }
-  throw new CodecError(
-    known ? 'mnemonic: wrong checksum word' : 'mnemonic: not all words are of one language',
-  );
+  const language = hasChecksum
+    ? (findWritten(words, indexOfWhole) ?? findWritten(words, indexByPrefix))
+    : MATCH_ORDER.find((candidate) => hasAll(words, candidate, indexOfWhole));
+  if (language === undefined)
+    throw new CodecError(
+      hasChecksum && MATCH_ORDER.some((candidate) => hasAll(words, candidate, indexByPrefix))
+        ? 'mnemonic: wrong checksum word'
+        : 'mnemonic: not all words are of one language',
+    );
+  const indices = words
+    .slice(0, SEED_WORDS)
+    .map((word) => (hasChecksum ? indexByPrefix : indexOfWhole)(word, language) ?? -1);
+  const seed = toSeed(indices, wordList(language).words.length);
+  return { seed, language, deprecated: !hasChecksum || language === OLD_ENGLISH };
 }
 
-/** Indices of all words, or undefined when the language lacks one. */
-function matchWords(words: readonly string[], language: Language, byPrefix: boolean): number[] | undefined {
-  const { byWord } = wordList(language);
-  const indices: number[] = [];
-  for (const word of words) {
-    const index = byPrefix ? indexByPrefix(word, language) : byWord.get(canonical(word));
-    if (index === undefined) return undefined;
-    indices.push(index);
-  }
-  return indices;
-}
+/**
+ * True if a wallet that compares prefixes only, such as the reference, reads the mnemonic of a seed in the language
+ * that it is written in. See {@link decodeMnemonic}.
+ */
+export const isReadByPrefixes = (seed: Uint8Array, language: Language): boolean =>
+  findWritten(encodeMnemonic(seed, language).split(' '), indexByPrefix) === language;
+
+/** First language in which all words have an index and the checksum word fits. */
+const findWritten = (words: readonly string[], indexOf: WordIndex): Language | undefined =>
+  MATCH_ORDER.find((language) => hasAll(words, language, indexOf) && checksumFits(words, language));
+
+const hasAll = (words: readonly string[], language: Language, indexOf: WordIndex): boolean =>
+  words.every((word) => indexOf(word, language) !== undefined);
 
 function checksumFits(words: readonly string[], language: Language): boolean {
   const expected = checksumWord(words.slice(0, SEED_WORDS), language);

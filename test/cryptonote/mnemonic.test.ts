@@ -19,6 +19,7 @@ import {
   addSeedOffset,
   decodeMnemonic,
   encodeMnemonic,
+  isReadByPrefixes,
   removeSeedOffset,
 } from '../../src/cryptonote/mnemonic.js';
 import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
@@ -36,6 +37,8 @@ interface Vectors {
   restored: (Account & { note: string; text: string; language?: string; deprecated: boolean })[];
   offsets: (Account & { passphrase: string; text: string; textKey: string })[];
   refused: { note: string; text: string }[];
+  /** Mnemonics that the reference restores with another spend key. */
+  misread: { englishName: string; mnemonic: string; seed: string; referenceKey: string }[];
   /** Wallets of the reference on a regtest chain. */
   regtest: { name: string; mnemonic: string; address: string; viewKey: string }[];
 }
@@ -201,6 +204,28 @@ describe('decodeMnemonic', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  describe.each(vectors.misread)('of $englishName that consists of prefixes of English words', (vector) => {
+    const language = languageOf(vector.englishName);
+    const seed = fromHex(vector.seed);
+
+    it('is read in its own language', () => {
+      expect(encodeMnemonic(seed, language)).toBe(vector.mnemonic);
+      expect(decodeMnemonic(vector.mnemonic)).toEqual({ seed, language, deprecated: false });
+    });
+
+    it('is known to be misread by prefixes', () => {
+      expect(isReadByPrefixes(seed, language)).toBe(false);
+      expect(isReadByPrefixes(seed, english)).toBe(true);
+      const prefixes = vector.mnemonic.split(' ').map((word) => word.slice(0, 3));
+      expect(toHex(decodeMnemonic(prefixes.join(' ')).seed)).toBe(vector.referenceKey);
+    });
+  });
+
+  it('reads a mnemonic of which one word is shortened', () => {
+    const [first = '', ...rest] = englishText.split(' ');
+    expect(decodeMnemonic([first.slice(0, 3), ...rest].join(' '))).toEqual(decodeMnemonic(englishText));
   });
 
   it('answers any text with a seed or a CodecError', () => {

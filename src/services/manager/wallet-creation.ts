@@ -1,7 +1,11 @@
 import { randomSecretKey } from '../../crypto/derivation.js';
+import type { SecretKey } from '../../crypto/types.js';
 import { accountKeysOf } from '../../cryptonote/account-keys.js';
+import type { Language } from '../../cryptonote/languages.js';
+import { isReadByPrefixes } from '../../cryptonote/mnemonic.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { kernelPublicKeyOf } from '../../refresh/address-keys.js';
+import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { parseAccountKeys, type KeyTexts } from '../../wallet/key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
@@ -55,7 +59,7 @@ export class WalletCreation {
   async create({ filename, password, language: name }: CreateRequest): Promise<void> {
     const paths = this.#locateNew(filename);
     const language = requireLanguage(name);
-    const keys = accountKeysOf(randomSecretKey(this.#settings.rng), kernelPublicKeyOf);
+    const keys = accountKeysOf(randomSpendSecret(this.#settings.rng, language), kernelPublicKeyOf);
     const restoreHeight = await this.#daemonHeight();
     await this.#add(paths, { keys, language, password, restoreHeight });
   }
@@ -137,3 +141,11 @@ export class WalletCreation {
 }
 
 const primaryAddress = ({ accounts }: OpenWallet): string => accounts.address({ major: 0, minor: 0 });
+
+/** Spend secret of a new wallet, with a seed that other wallets read in the same language too. */
+export function randomSpendSecret(rng: Rng, language: Language): SecretKey {
+  for (;;) {
+    const secret = randomSecretKey(rng);
+    if (isReadByPrefixes(secret, language)) return secret;
+  }
+}

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { publicKeyOf } from '../../../src/crypto/derivation.js';
@@ -7,11 +7,11 @@ import { encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
 import type { DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { Holder, OpenWallets } from '../../../src/services/manager/open-wallets.js';
-import { WalletCreation } from '../../../src/services/manager/wallet-creation.js';
+import { randomSpendSecret, WalletCreation } from '../../../src/services/manager/wallet-creation.js';
 import type { NewWallet } from '../../../src/services/manager/wallet-opener.js';
 import { requireLanguage } from '../../../src/services/manager/wallet-restore.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
-import { toHex } from '../../../src/util/bytes.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { multisigSeed } from '../../../src/wallet/multisig/seed.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
@@ -80,6 +80,19 @@ describe('a wallet of random keys', () => {
     await creation().create({ ...request, filename: 'v' });
     const [a, b] = created.map(([{ keys }]) => toHex(keys.spendPublicKey));
     expect(a).not.toBe(b);
+  });
+
+  it('has a seed that wallets which compare prefixes read too', () => {
+    const path = new URL('../../../../test/vectors/cryptonote/mnemonics.json', import.meta.url);
+    const { misread } = JSON.parse(readFileSync(path, 'utf8')) as { misread: { seed: string }[] };
+    const next = 'ab'.repeat(31).padEnd(64, '0');
+    const draws = [misread[0]?.seed ?? '', next];
+    // A scalar is reduced from 64 bytes.
+    const secret = randomSpendSecret(
+      () => fromHex((draws.shift() ?? '').padEnd(128, '0')),
+      requireLanguage('French'),
+    );
+    expect(toHex(secret)).toBe(next);
   });
 
   it('has no height to begin with where the daemon gives none', async () => {
