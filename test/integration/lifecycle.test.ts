@@ -114,6 +114,7 @@ describe('the life of a wallet', () => {
       out: (await wallet.rpc('get_transfers', { out: true, all_accounts: true })).out,
       labels: (await wallet.rpc('get_address')).addresses[1].label,
     });
+    await wallet.rpc('refresh');
     const before = await facts();
     await wallet.rpc('rescan_blockchain');
     expect(await facts()).toEqual(before);
