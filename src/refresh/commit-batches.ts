@@ -1,7 +1,10 @@
 import type { PageFindings } from '../wallet/model/records.js';
 
-/** Outputs and spends of a commit batch, about: requests are answered between two batches. */
-const ROWS_AT_ONCE = 32;
+/** Outputs and spends of a commit batch, about: each batch has a cost of its own, and most stages of 150 payments take one event row. */
+const ROWS_AT_ONCE = 96;
+
+/** The same while clients send requests, which are answered between two batches. */
+const BUSY_ROWS_AT_ONCE = 32;
 
 /** Subaddress keys of a commit batch. */
 const KEYS_AT_ONCE = 500;
@@ -22,9 +25,12 @@ function taker<T extends { readonly height: number }>(list: readonly T[]): (belo
 
 /**
  * Divides the findings of a page at blocks, so that each part is committed quickly.
- * @param findings whose lists ascend by height.
+ * @param findings whose lists ascend by height. @param isBusy true while clients send requests.
  */
-export function* commitBatchesOf(findings: PageFindings): Generator<PageFindings, void, void> {
+export function* commitBatchesOf(
+  findings: PageFindings,
+  isBusy: boolean,
+): Generator<PageFindings, void, void> {
   const { startHeight, hashes, lastBlockReward, ambiguousSpends } = findings;
   const take = {
     received: taker(findings.received),
@@ -39,7 +45,7 @@ export function* commitBatchesOf(findings: PageFindings): Generator<PageFindings
   let { subaddresses } = findings;
   for (; subaddresses.length > KEYS_AT_ONCE; subaddresses = subaddresses.slice(KEYS_AT_ONCE))
     yield { ...nothing, startHeight, subaddresses: subaddresses.slice(0, KEYS_AT_ONCE), lastBlockReward };
-  for (const [from, to] of cuts(findings, end)) {
+  for (const [from, to] of cuts(findings, end, isBusy ? BUSY_ROWS_AT_ONCE : ROWS_AT_ONCE)) {
     yield {
       startHeight: from,
       hashes: hashes.slice(from - startHeight, to - startHeight),
@@ -56,10 +62,14 @@ export function* commitBatchesOf(findings: PageFindings): Generator<PageFindings
 }
 
 /** Yields the height ranges of the batches: the first height, and the height behind the last. */
-function* cuts({ startHeight, outputs, spends }: PageFindings, end: number): Generator<[number, number]> {
+function* cuts(
+  { startHeight, outputs, spends }: PageFindings,
+  end: number,
+  rowsAtOnce: number,
+): Generator<[number, number]> {
   const heights = [...outputs, ...spends].map(({ height }) => height).sort((a, b) => a - b);
   let from = startHeight;
-  for (let at = ROWS_AT_ONCE; at < heights.length; at += ROWS_AT_ONCE) {
+  for (let at = rowsAtOnce; at < heights.length; at += rowsAtOnce) {
     const to = heights[at] ?? end;
     if (to <= from) continue;
     yield [from, to];

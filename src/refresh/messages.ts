@@ -94,7 +94,14 @@ export type RefreshRequest =
     }
   | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: PackedFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
-  | { readonly type: 'committed'; readonly wallet: WalletId; readonly run: number };
+  | {
+      /** Acknowledges a page or a checkpoint. */
+      readonly type: 'committed';
+      readonly wallet: WalletId;
+      readonly run: number;
+      /** True while clients send requests. */
+      readonly isBusy: boolean;
+    };
 
 /** A message from the refresh thread; the pages of one run arrive in order. */
 export type RefreshReport =

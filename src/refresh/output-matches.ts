@@ -16,7 +16,7 @@ export interface OutputMatch {
 /** Output matches of consecutive kernel batches; several matches of one output are in the order of the keys. */
 export type MatchStream = AsyncIterable<OutputMatches>;
 
-/** Output matches of one kernel batch. Most match by a chance view tag: each is copied only on request. */
+/** Output matches of one kernel batch. Most match by a chance view tag: an object is made only on request. */
 export class OutputMatches {
   readonly #batch: KernelBatch;
   readonly #hits: ScanHits;
@@ -32,10 +32,10 @@ export class OutputMatches {
 
   /** Returns {@link OutputMatch.spendKey} of match `n` as a view of shared memory. */
   spendKey(n: number): Uint8Array {
-    return this.#hits.spendKeys.subarray(32 * n, 32 * n + 32);
+    return bytesAt(this.#hits.spendKeys, n);
   }
 
-  /** Copies match `n`. */
+  /** Returns match `n`, whose keys are views of shared memory. */
   match(n: number): OutputMatch {
     const { scan, txs } = this.#batch;
     const row = at(this.#hits.outputs, n);
@@ -50,7 +50,7 @@ export class OutputMatches {
   }
 }
 
-const bytesAt = (list: Uint8Array, n: number): Uint8Array => list.slice(32 * n, 32 * n + 32);
+const bytesAt = (list: Uint8Array, n: number): Uint8Array => list.subarray(32 * n, 32 * n + 32);
 
 function at(list: Uint32Array, index: number): number {
   const value = list[index];

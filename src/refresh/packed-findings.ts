@@ -1,16 +1,15 @@
 import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
 import { bytesToInt, intToBytes } from '../crypto/scalar.js';
 import { amount } from '../util/amount.js';
+import { chunks, joinBytes } from '../util/bytes.js';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../wallet/model/records.js';
 import { packHashes, unpackHashes } from './packed-hashes.js';
 
-/** Received transactions whose keys are packed. */
+/** Received transactions: a record of {@link RECEIVED_BYTES} each, and their lists of keys. */
 export interface PackedReceived {
-  readonly txs: readonly Omit<ReceivedTx, 'txHash' | 'txPublicKey' | 'additionalPublicKeys'>[];
-  /** Hash, transaction key and additional keys of each transaction, 32 bytes each. */
+  readonly txs: Uint8Array;
+  /** Additional public keys, then key images of inputs, of each transaction; 32 bytes each. */
   readonly keys: Uint8Array;
-  /** Number of additional keys of each transaction. */
-  readonly additional: Uint32Array;
 }
 
 /** Page findings as they cross threads: many small byte strings and objects would take longer. */
@@ -44,6 +43,27 @@ const AT = {
 
 const FLAGS = { rct: 1, coinbase: 2, change: 4, burnt: 8, frozen: 16, hasKeyImage: 32 } as const;
 
+/** Size of a packed transaction [bytes]: strings, then numbers, then flags. */
+const RECEIVED_BYTES = 152;
+
+/** Offsets of the fields of a packed transaction. */
+const TX_AT = {
+  txHash: 0,
+  txPublicKey: 32,
+  paymentId: 64,
+  fee: 96,
+  unlockTime: 104,
+  height: 112,
+  timestamp: 120,
+  size: 128,
+  additionalCount: 136,
+  spentCount: 140,
+  paymentIdLength: 144,
+  flags: 145,
+} as const;
+
+const TX_FLAGS = { coinbase: 1, hasSize: 2, hasPaymentId: 4, hasSpent: 8 } as const;
+
 /** Packs findings; the outputs are as they are found, not spent. */
 export function packFindings({ hashes, received, outputs, ...rest }: PageFindings): PackedFindings {
   return {
@@ -65,27 +85,64 @@ export function unpackFindings({ hashes, received, outputs, ...rest }: PackedFin
 }
 
 function packReceived(received: readonly ReceivedTx[]): PackedReceived {
-  const keys: Hash[] = [];
-  const txs = received.map(({ txHash, txPublicKey, additionalPublicKeys, ...tx }) => {
-    for (const key of [txHash, txPublicKey, ...additionalPublicKeys]) keys.push(key as Uint8Array as Hash);
-    return tx;
+  const txs = new Uint8Array(RECEIVED_BYTES * received.length);
+  const keys: Uint8Array[] = [];
+  received.forEach((tx, i) => {
+    const { size, paymentId, additionalPublicKeys, spentKeyImages = [] } = tx;
+    const record = txs.subarray(RECEIVED_BYTES * i, RECEIVED_BYTES * (i + 1));
+    record.set(tx.txHash, TX_AT.txHash);
+    record.set(tx.txPublicKey, TX_AT.txPublicKey);
+    if (paymentId !== undefined) record.set(paymentId, TX_AT.paymentId);
+    const view = new DataView(record.buffer, record.byteOffset, RECEIVED_BYTES);
+    view.setBigUint64(TX_AT.fee, tx.fee);
+    view.setBigUint64(TX_AT.unlockTime, tx.unlockTime);
+    view.setFloat64(TX_AT.height, tx.height);
+    view.setFloat64(TX_AT.timestamp, tx.timestamp);
+    view.setFloat64(TX_AT.size, size ?? 0);
+    view.setUint32(TX_AT.additionalCount, additionalPublicKeys.length);
+    view.setUint32(TX_AT.spentCount, spentKeyImages.length);
+    view.setUint8(TX_AT.paymentIdLength, paymentId?.length ?? 0);
+    view.setUint8(TX_AT.flags, txFlagsOf(tx));
+    keys.push(...additionalPublicKeys, ...spentKeyImages);
   });
-  return {
-    txs,
-    keys: packHashes(keys),
-    additional: Uint32Array.from(received, ({ additionalPublicKeys }) => additionalPublicKeys.length),
-  };
+  return { txs, keys: joinBytes(keys) };
 }
 
-function unpackReceived({ txs, keys, additional }: PackedReceived): ReceivedTx[] {
+const txFlagsOf = ({ coinbase, size, paymentId, spentKeyImages }: ReceivedTx): number =>
+  (coinbase ? TX_FLAGS.coinbase : 0) |
+  (size === undefined ? 0 : TX_FLAGS.hasSize) |
+  (paymentId === undefined ? 0 : TX_FLAGS.hasPaymentId) |
+  (spentKeyImages === undefined ? 0 : TX_FLAGS.hasSpent);
+
+function unpackReceived({ txs, keys }: PackedReceived): ReceivedTx[] {
   let at = 0;
-  const next = (): Uint8Array => keys.subarray(at, (at += 32));
-  return txs.map((tx, i) => ({
-    ...tx,
-    txHash: next() as Hash,
-    txPublicKey: next() as PublicKey,
-    additionalPublicKeys: Array.from({ length: additional[i] ?? 0 }, () => next() as PublicKey),
-  }));
+  const next = (count: number): Uint8Array[] => chunks(keys.subarray(at, (at += 32 * count)), 32);
+  return Array.from({ length: txs.length / RECEIVED_BYTES }, (_, i) =>
+    unpackTx(txs.subarray(RECEIVED_BYTES * i, RECEIVED_BYTES * (i + 1)), next),
+  );
+}
+
+/** @param next takes the next keys. */
+function unpackTx(record: Uint8Array, next: (count: number) => Uint8Array[]): ReceivedTx {
+  const view = new DataView(record.buffer, record.byteOffset, RECEIVED_BYTES);
+  const flags = view.getUint8(TX_AT.flags);
+  const has = (flag: number): boolean => (flags & flag) !== 0;
+  const paymentIdEnd = TX_AT.paymentId + view.getUint8(TX_AT.paymentIdLength);
+  const additional = next(view.getUint32(TX_AT.additionalCount));
+  const spent = next(view.getUint32(TX_AT.spentCount));
+  return {
+    txHash: record.subarray(TX_AT.txHash, TX_AT.txHash + 32) as Hash,
+    height: view.getFloat64(TX_AT.height),
+    timestamp: view.getFloat64(TX_AT.timestamp),
+    unlockTime: view.getBigUint64(TX_AT.unlockTime),
+    fee: amount(view.getBigUint64(TX_AT.fee)),
+    coinbase: has(TX_FLAGS.coinbase),
+    ...(has(TX_FLAGS.hasSize) ? { size: view.getFloat64(TX_AT.size) } : {}),
+    ...(has(TX_FLAGS.hasPaymentId) ? { paymentId: record.subarray(TX_AT.paymentId, paymentIdEnd) } : {}),
+    txPublicKey: record.subarray(TX_AT.txPublicKey, TX_AT.txPublicKey + 32) as PublicKey,
+    additionalPublicKeys: additional as PublicKey[],
+    ...(has(TX_FLAGS.hasSpent) ? { spentKeyImages: spent as KeyImage[] } : {}),
+  };
 }
 
 function packOutputs(outputs: readonly OwnedOutput[]): Uint8Array {

@@ -109,7 +109,7 @@ port.on('message', (request: RefreshRequest) => {
     }
     case 'committed': {
       const running = wallets.get(request.wallet)?.refresh;
-      if (running?.number === request.run) running.acknowledge();
+      if (running?.number === request.run) running.acknowledge(request.isBusy);
       return;
     }
   }

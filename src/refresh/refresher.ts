@@ -371,7 +371,10 @@ export class Refresher {
     if (run?.number !== number) return;
     run.take(report, {
       acknowledge: () =>
-        worker.postMessage({ type: 'committed', wallet, run: number } satisfies RefreshRequest),
+        worker.postMessage({
+          type: 'committed',
+          ...{ wallet, run: number, isBusy: this.#pendingRequests.areFrequent },
+        } satisfies RefreshRequest),
       restart: () => this.restart(wallet),
       end: () => void this.#runs.delete(wallet),
     });

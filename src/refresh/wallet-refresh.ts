@@ -17,7 +17,7 @@ import type { WalletScanner } from './wallet-scanner.js';
 const COMMITS_AHEAD = 4;
 
 /** Weight of the commit batches between two checkpoints: some thousand pages of the store. */
-const CHECKPOINT_WEIGHT = 1500;
+const CHECKPOINT_WEIGHT = 4096;
 
 /**
  * Wallets that continue in one turn of the event loop when a block or the pool arrives for all of them: the thread
@@ -55,6 +55,8 @@ export class WalletRefresh {
   readonly #abort = new AbortController();
   readonly #commits = new PendingCommits(this.#abort.signal);
   #weight = 0;
+  /** True while clients send requests. */
+  #isBusy = false;
 
   constructor(id: WalletId, number: number, report: (message: RefreshReport) => void) {
     this.#id = id;
@@ -66,8 +68,9 @@ export class WalletRefresh {
     this.#abort.abort(new Error('the refresh was cancelled'));
   }
 
-  /** Notes that the main thread has committed a batch, or made a checkpoint. */
-  acknowledge(): void {
+  /** Notes that the main thread has committed a batch, or made a checkpoint. @param isBusy while clients send requests. */
+  acknowledge(isBusy: boolean): void {
+    this.#isBusy = isBusy;
     this.#commits.acknowledge();
   }
 
@@ -99,7 +102,8 @@ export class WalletRefresh {
     let committing = before;
     try {
       for await (const page of pages) {
-        const batches = packedBatches(await this.#scan(wallet, page), page.page.daemonHeight);
+        const findings = await this.#scan(wallet, page);
+        const batches = packedBatches(findings, page.page.daemonHeight, this.#isBusy);
         await before;
         before = committing;
         committing = committing.then(() => this.#commit(batches));
@@ -144,8 +148,8 @@ export class WalletRefresh {
 }
 
 /** Packs the findings of a page at once: as objects they would live until they are committed, and be copied by collections. */
-const packedBatches = (findings: PageFindings, daemonHeight: number): PackedBatch[] =>
-  Array.from(commitBatchesOf(findings), (batch) => ({
+const packedBatches = (findings: PageFindings, daemonHeight: number, isBusy: boolean): PackedBatch[] =>
+  Array.from(commitBatchesOf(findings, isBusy), (batch) => ({
     findings: packFindings(batch),
     daemonHeight,
     weight: weightOf(batch),

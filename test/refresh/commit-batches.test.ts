@@ -47,7 +47,7 @@ describe('commit batches of a page', () => {
   test('hold together all findings of the page, in their order and without gaps', () => {
     fc.assert(
       fc.property(pages, (findings) => {
-        const batches = [...commitBatchesOf(findings)];
+        const batches = [...commitBatchesOf(findings, true)];
         expect(batches.flatMap(({ hashes }) => hashes)).toEqual(findings.hashes);
         let next = findings.startHeight;
         for (const { startHeight, hashes } of batches) {
@@ -69,7 +69,10 @@ describe('commit batches of a page', () => {
 
   test('hold new addresses in the first one only', () => {
     const batches = [
-      ...commitBatchesOf(page(10, 30, { outputs: Array.from({ length: 600 }, (_, i) => 10 + (i % 30)) })),
+      ...commitBatchesOf(
+        page(10, 30, { outputs: Array.from({ length: 600 }, (_, i) => 10 + (i % 30)) }),
+        true,
+      ),
     ];
     expect(batches.length).toBeGreaterThan(5);
     expect(batches.map(({ subaddresses }) => subaddresses.length)).toEqual([
@@ -80,7 +83,7 @@ describe('commit batches of a page', () => {
 
   test('hold many addresses in parts, all of them before any block', () => {
     const findings = page(10, 30, { outputs: [12, 20] }, 1234);
-    const batches = [...commitBatchesOf(findings)];
+    const batches = [...commitBatchesOf(findings, true)];
     expect(batches.map(({ subaddresses }) => subaddresses.length)).toEqual([500, 500, 234]);
     expect(batches.flatMap(({ subaddresses }) => subaddresses)).toEqual(findings.subaddresses);
     expect(batches.map(({ startHeight, hashes }) => [startHeight, hashes.length])).toEqual([
@@ -91,8 +94,20 @@ describe('commit batches of a page', () => {
     expect(batches.map(weightOf)).toEqual([25, 25, 2 + 234 / 20 + 30 / 100]);
   });
 
+  test('are larger while no client sends requests', () => {
+    const findings = page(10, 30, {
+      outputs: Array.from({ length: 600 }, (_, i) => 10 + Math.floor(i / 20)),
+    });
+    const sizes = (isBusy: boolean): number[] =>
+      [...commitBatchesOf(findings, isBusy)].map(({ outputs }) => outputs.length);
+    expect(Math.max(...sizes(true))).toBe(40);
+    expect(Math.max(...sizes(false))).toBe(100);
+  });
+
   test('are as large as a block where a block is too large', () => {
-    const batches = [...commitBatchesOf(page(10, 2, { outputs: Array.from({ length: 600 }, () => 10) }))];
+    const batches = [
+      ...commitBatchesOf(page(10, 2, { outputs: Array.from({ length: 600 }, () => 10) }), true),
+    ];
     expect(batches.map(({ outputs }) => outputs.length)).toEqual([600]);
   });
 });

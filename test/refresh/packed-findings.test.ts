@@ -49,7 +49,7 @@ const received: fc.Arbitrary<ReceivedTx> = fc.record(
     fee: amount,
     coinbase: fc.boolean(),
     size: u32,
-    paymentId: bytes<Uint8Array>(8),
+    paymentId: fc.oneof(bytes<Uint8Array>(8), bytes<Uint8Array>(32)),
     txPublicKey: bytes<ReceivedTx['txPublicKey']>(),
     additionalPublicKeys: fc.array(bytes<ReceivedTx['txPublicKey']>(), { maxLength: 3 }),
     spentKeyImages: fc.array(bytes<NonNullable<OwnedOutput['keyImage']>>(), { maxLength: 2 }),

@@ -95,7 +95,7 @@ class Receiver {
     if (this.acknowledges)
       setImmediate(() => {
         this.pending -= 1;
-        this.refresh.acknowledge();
+        this.refresh.acknowledge(true);
       });
   }
 }
@@ -144,7 +144,7 @@ describe('a refresh on its thread', () => {
   });
 
   it('scans the next two pages while the commits of a page are pending, and none after them', async () => {
-    wallet.outputs = 300;
+    wallet.outputs = 600;
     receiver.acknowledges = false;
     const running = receiver.refresh.run(wallet, feeds, FROM);
     await settle();
@@ -165,7 +165,7 @@ describe('a refresh on its thread', () => {
   });
 
   it('asks for a checkpoint after many commits, and for nothing else until it is made', async () => {
-    wallet.outputs = 900;
+    wallet.outputs = 2000;
     await receiver.refresh.run(wallet, feeds, FROM);
     const checkpoints = receiver.types.filter((type) => type === 'checkpoint');
     expect(checkpoints).toHaveLength(2);

@@ -38,7 +38,7 @@ afterEach(() => {
 
 /** A block with payments; the first of them names it. */
 const paid = (height: number, count = 1): PageFindings => {
-  const numbers = Array.from({ length: count }, (_, i) => 1000 * (height + 1) + i);
+  const numbers = Array.from({ length: count }, (_, i) => 2000 * (height + 1) + i);
   return page(height, 1, {
     received: numbers.map((n) => received(n, height)),
     outputs: numbers.map((n) => ({
@@ -74,10 +74,10 @@ function failNextCommit(): void {
 }
 
 describe('pages that others follow', () => {
-  it('are read at once, and committed with later ones, in the turn after 256 outputs', async () => {
-    for (let height = 0; height < 3; height++) add(paid(height, 64));
-    expect([store.height(), store.read((r) => r.outputs.count()), committed()]).toEqual([3, 192, 0]);
-    add(paid(3, 64));
+  it('are read at once, and committed with later ones, in the turn after 1024 outputs', async () => {
+    for (let height = 0; height < 3; height++) add(paid(height, 256));
+    expect([store.height(), store.read((r) => r.outputs.count()), committed()]).toEqual([3, 768, 0]);
+    add(paid(3, 256));
     expect([store.height(), committed()]).toEqual([4, 0]);
     await yieldToEventLoop();
     expect(committed()).toBe(4);
@@ -97,17 +97,17 @@ describe('pages that others follow', () => {
     expect(committed()).toBe(2);
   });
 
-  it('are committed with a page that is added in the same turn after 256 outputs', () => {
-    add(paid(0, 256));
+  it('are committed with a page that is added in the same turn after 1024 outputs', () => {
+    add(paid(0, 1024));
     expect(committed()).toBe(0);
     add(paid(1));
     expect(committed()).toBe(2);
   });
 
-  it('are committed after a tenth of a second, if none follows', () => {
+  it('are committed after a quarter of a second, if none follows', () => {
     jest.useFakeTimers();
     add(paid(0));
-    jest.advanceTimersByTime(99);
+    jest.advanceTimersByTime(249);
     expect(committed()).toBe(0);
     jest.advanceTimersByTime(1);
     expect(committed()).toBe(1);
@@ -228,12 +228,12 @@ describe('a commit of pages that fails', () => {
   });
 
   it('fails the page that is added after the limit', () => {
-    add(paid(2, 256));
+    add(paid(2, 1024));
     fails(() => add(paid(3)));
   });
 
   it('is reported to the listener after the limit', async () => {
-    add(paid(2, 256));
+    add(paid(2, 1024));
     await yieldToEventLoop();
     expect([store.height(), committed(), lost.length]).toEqual([1, 1, 1]);
   });

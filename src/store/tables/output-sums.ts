@@ -12,36 +12,32 @@ interface Receipts {
   total: Amount;
 }
 
-/** Columns of the sums of an account: total = high · 2^32 + low. */
-interface AccountColumns {
-  readonly account: number;
-  readonly high: bigint;
-  readonly low: bigint;
-}
-
 /**
  * Adds new outputs to the sums of their addresses and accounts. Triggers apply later changes of outputs, and their
  * removal.
  */
 export class OutputSums {
-  readonly #addToAddress: Statement<[{ account: number; minor: number; count: number; total: bigint }]>;
-  readonly #addToAccount: Statement<[AccountColumns]>;
+  readonly #addToAddress: Statement<
+    [...address: [number, number], ...counts: [number, number, number, number], ...totals: [bigint, bigint]]
+  >;
+  /** The sums are high · 2^32 + low, twice. */
+  readonly #addToAccount: Statement<[account: number, ...sums: [bigint, bigint, bigint, bigint]]>;
 
   constructor(db: Db) {
     this.#addToAddress = db.prepare(
-      `INSERT INTO address_sum (account, minor, received, unspent, free_count, free_total, mined_count, mined_total)
-       VALUES (:account, :minor, :count, :count, :count, :total, :count, :total)
+      `INSERT INTO address_sum (account, minor, received, unspent, free_count, mined_count, free_total, mined_total)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET
-         received = received + :count, unspent = unspent + :count,
-         free_count = free_count + :count, free_total = free_total + :total,
-         mined_count = mined_count + :count, mined_total = mined_total + :total`,
+         received = received + excluded.received, unspent = unspent + excluded.unspent,
+         free_count = free_count + excluded.free_count, free_total = free_total + excluded.free_total,
+         mined_count = mined_count + excluded.mined_count, mined_total = mined_total + excluded.mined_total`,
     );
     this.#addToAccount = db.prepare(
       `INSERT INTO account_sum (account, free_high, free_low, mined_high, mined_low)
-       VALUES (:account, :high, :low, :high, :low)
+       VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET
-         free_high = free_high + :high, free_low = free_low + :low,
-         mined_high = mined_high + :high, mined_low = mined_low + :low`,
+         free_high = free_high + excluded.free_high, free_low = free_low + excluded.free_low,
+         mined_high = mined_high + excluded.mined_high, mined_low = mined_low + excluded.mined_low`,
     );
   }
 
@@ -60,9 +56,14 @@ export class OutputSums {
       }
       byAccount.set(account, amount((byAccount.get(account) ?? 0n) + value));
     }
-    for (const { account, minor, count, total } of byAddress.values())
-      this.#addToAddress.run({ account, minor, count, total: toColumn(total) });
-    for (const [account, total] of byAccount)
-      this.#addToAccount.run({ account, high: total >> 32n, low: total & 0xffffffffn });
+    for (const { account, minor, count, total } of byAddress.values()) {
+      const sum = toColumn(total);
+      this.#addToAddress.run(account, minor, count, count, count, count, sum, sum);
+    }
+    for (const [account, total] of byAccount) {
+      const high = total >> 32n;
+      const low = total & 0xffffffffn;
+      this.#addToAccount.run(account, high, low, high, low);
+    }
   }
 }

@@ -16,7 +16,7 @@ export interface StageTexts {
 }
 
 /** Most payments of a range: a reader of one event reads all of them. */
-const MAX_PAYMENTS = 100;
+const MAX_PAYMENTS = 150;
 
 /** Greatest age of a payment's event [ms]: rows of events are kept while a range refers to them. */
 const MAX_AGE_MS = 86_400_000;

@@ -126,7 +126,7 @@ export function openClaims(
   const found = new Map(
     valid.map((claim, i) => {
       const { outputIndex, publicKey, subaddress, derivationKey, amount, mask } = claim;
-      const image = images?.slice(32 * i, 32 * i + 32) as KeyImage | undefined;
+      const image = images?.subarray(32 * i, 32 * i + 32) as KeyImage | undefined;
       const output = { outputIndex, publicKey, subaddress, derivationKey, amount, mask };
       return [claim, image === undefined ? output : { ...output, keyImage: image }];
     }),

@@ -17,6 +17,8 @@ export interface Lookahead {
   readonly minor: number;
 }
 
+const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
+
 /** Spend keys of `from` ≤ minor < `to` in one account, 32 bytes each. */
 export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
 
@@ -29,8 +31,9 @@ const plainSpendKeys: SpendKeyRange = (...range) => joinBytes(subaddressSpendPub
 export class SubaddressTable {
   readonly #spendPublicKey: PublicKey;
   readonly #viewSecret: SecretKey;
-  /** Range that {@link expandTo} adds; entries beyond it are kept. */
-  lookahead: Lookahead;
+  #lookahead: Lookahead;
+  /** Whether every known account has the lookahead of its first address. */
+  #isFilled = false;
   readonly #byKey = new SpendKeyIndex();
   readonly #spendKeys: SpendKeyRange;
   /** Number of known addresses, by account. */
@@ -45,7 +48,13 @@ export class SubaddressTable {
     this.#spendKeys = spendKeys;
     this.#spendPublicKey = spendPublicKey;
     this.#viewSecret = viewSecret;
-    this.lookahead = lookahead;
+    this.#lookahead = lookahead;
+  }
+
+  /** Range that {@link expandTo} adds; entries beyond it are kept. */
+  set lookahead(lookahead: Lookahead) {
+    this.#lookahead = lookahead;
+    this.#isFilled = false;
   }
 
   get size(): number {
@@ -67,17 +76,26 @@ export class SubaddressTable {
    * @returns the new entries. Source: wallet2.cpp `expand_subaddresses`.
    */
   expandTo(used: SubaddressIndex): PackedSubaddresses {
+    const lookahead = this.#lookahead;
+    const majors = Math.max(this.#counts.length, used.major + lookahead.major);
+    // Every payment asks; few add entries.
+    if (
+      this.#isFilled &&
+      majors === this.#counts.length &&
+      (this.#counts[used.major] ?? 0) >= used.minor + lookahead.minor
+    )
+      return NO_SUBADDRESSES;
     const added: PackedSubaddresses[] = [];
-    const majors = Math.max(this.#counts.length, used.major + this.lookahead.major);
     for (let major = 0; major < majors; major++) {
       const known = this.#counts[major] ?? 0;
-      const wanted = (major === used.major ? used.minor : 0) + this.lookahead.minor;
+      const wanted = (major === used.major ? used.minor : 0) + lookahead.minor;
       if (known >= wanted) continue;
       const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
       added.push(packSubaddresses(keys, major, known));
     }
     const packed = joinBytes(added);
     eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
+    this.#isFilled = true;
     return packed;
   }
 
