@@ -22,8 +22,6 @@ import { OpenAlias } from '../services/context/openalias.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import { WalletManager } from '../services/manager/wallet-manager.js';
 import { EventIds } from '../store/event-ids.js';
-import type { Hash } from '../crypto/types.js';
-import { toHex } from '../util/bytes.js';
 import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
@@ -35,6 +33,7 @@ import type { Config } from './config.js';
 import type { SslConfig } from './ssl-config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
+import { IncomingLog } from './incoming-log.js';
 import { ProgressLine } from './progress-line.js';
 import { ProgressLog } from './progress-log.js';
 import type { Credentials, Prepared } from './prepare.js';
@@ -109,7 +108,7 @@ export async function startServer(
     events: createEvents(
       listening,
       new ProgressLog(log, { tipOnly: line !== undefined && config.log.file === undefined }),
-      log,
+      new IncomingLog(log),
     ),
     ...(notifier === undefined ? {} : { noticeRunner: notifier }),
     eventSettings: {
@@ -318,36 +317,16 @@ const createNotifier = (command: string | undefined, log: Logger): TxNotifier | 
     ? undefined
     : new TxNotifier({ command, env: withoutCompileCache(withoutSecrets(process.env)), log });
 
-/** Transaction hashes in a log line at most: journals cut long lines. */
-const TXIDS_A_LINE = 100;
-
-/** Most incoming transactions whose hashes are logged at level info; a wallet that is restored finds more at once. */
-const FEW_TXIDS = 10;
-
-/** Logs the number of incoming transactions, and their hashes at level debug. */
-function logMany(name: string, txHashes: readonly Hash[], log: Logger): void {
-  log.info({ name, count: txHashes.length }, 'incoming transactions');
-  if (!log.isLevelEnabled('debug')) return;
-  for (let at = 0; at < txHashes.length; at += TXIDS_A_LINE)
-    log.debug({ name, txids: txHashes.slice(at, at + TXIDS_A_LINE).map(toHex) }, 'incoming transactions');
-}
-
 /** Logs incoming transactions and the progress of refreshes. */
-function createEvents(listening: WatchListeners, progress: ProgressLog, log: Logger): WalletEvents {
+function createEvents(listening: WatchListeners, progress: ProgressLog, incoming: IncomingLog): WalletEvents {
   return {
-    onIncoming(name, txHashes) {
-      const [first] = txHashes;
-      if (first !== undefined && txHashes.length === 1)
-        log.info({ name, txid: toHex(first) }, 'incoming transaction');
-      else if (txHashes.length <= FEW_TXIDS)
-        log.info({ name, txids: txHashes.map(toHex) }, 'incoming transactions');
-      else logMany(name, txHashes, log);
-    },
+    onIncoming: (name, txHashes) => incoming.note(name, txHashes),
     onProgress(name, height, daemonHeight, scanned) {
       progress.progress(name, height, daemonHeight);
       listening.onProgress(name, height, daemonHeight, scanned);
     },
     onClosed(name) {
+      incoming.flush();
       progress.forget(name);
       listening.sync.forget(name);
     },

@@ -171,13 +171,17 @@ export class Accounts {
 
   /** Labels of addresses, in their order; empty for one without a label. */
   labelsOf(indices: readonly SubaddressIndex[]): readonly string[] {
-    if (indices.length <= MAX_SINGLE_LOOKUPS) return indices.map((index) => this.label(index));
-    const byAccount = new Map<number, ReadonlyMap<number, string>>();
-    return indices.map(({ major, minor }) => {
-      const labels = byAccount.get(major) ?? this.labels(major);
-      byAccount.set(major, labels);
-      return labels.get(minor) ?? '';
-    });
+    if (this.#context.keystore.hidesNotes) return indices.map(() => '');
+    const minors = new Map<number, number[]>();
+    for (const { major, minor } of indices) {
+      const known = minors.get(major);
+      if (known === undefined) minors.set(major, [minor]);
+      else known.push(minor);
+    }
+    const labels = this.#context.store.read(
+      (r) => new Map([...minors].map(([major, some]) => [major, r.subaddresses.labelsAmong(major, some)])),
+    );
+    return indices.map(({ major, minor }) => labels.get(major)?.get(minor) ?? '');
   }
 
   label(index: SubaddressIndex): string {

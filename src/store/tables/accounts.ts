@@ -110,11 +110,18 @@ export class SubaddressReader {
   readonly #find: Statement<[Uint8Array], SubaddressIndex>;
   readonly #findPart: Statement<[number], Uint8Array>;
   readonly #labels: Statement<[number], [number, string]>;
+  readonly #labelsAmong: Statement<[number, string], [number, string]>;
 
   constructor(db: Db) {
     this.db = db;
     this.#labels = db
       .prepare<[number], [number, string]>('SELECT minor, label FROM subaddress_label WHERE major = ?')
+      .raw();
+    this.#labelsAmong = db
+      .prepare<[number, string], [number, string]>(
+        `SELECT minor, label FROM subaddress_label
+         WHERE major = ? AND minor IN (SELECT value FROM json_each(?))`,
+      )
       .raw();
     this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
     this.#findPart = db
@@ -131,6 +138,11 @@ export class SubaddressReader {
   /** Returns the labels of an account's addresses, by minor index. */
   labels(major: number): Map<number, string> {
     return new Map(this.#labels.all(major));
+  }
+
+  /** {@link labels} of some addresses of an account. */
+  labelsAmong(major: number, minors: readonly number[]): Map<number, string> {
+    return new Map(this.#labelsAmong.all(major, JSON.stringify(minors)));
   }
 
   find(spendPublicKey: PublicKey): SubaddressIndex | undefined {

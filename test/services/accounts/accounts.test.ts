@@ -152,6 +152,25 @@ describe('a label', () => {
     );
   });
 
+  it('is listed in the order of any addresses, of several accounts', async () => {
+    await wallet.accounts.createAddresses(0, 2, 'tea');
+    const { major } = wallet.accounts.create('second');
+    await wallet.accounts.createAddresses(major, 1, '');
+    const indices = [
+      ...[
+        { major, minor: 1 },
+        { major: 0, minor: 2 },
+        { major, minor: 0 },
+      ],
+      ...[
+        { major: 0, minor: 0 },
+        { major: 7, minor: 7 },
+      ],
+    ];
+    expect(wallet.accounts.labelsOf(indices)).toEqual(['', 'tea', 'second', 'Primary account', '']);
+    expect(wallet.accounts.labelsOf([])).toEqual([]);
+  });
+
   it('is refused for an address that was not handed out, and nothing changes', async () => {
     expect(await faultOf(() => wallet.accounts.setLabel({ major: 0, minor: 1 }, 'x'))).toMatchObject({
       kind: 'address_out_of_range',
@@ -168,6 +187,7 @@ describe('labels in a wallet that syncs under a password of its own', () => {
     const [shown] = await hidden.accounts.list(0, []);
     hidden.hide();
     expect([hidden.accounts.label(PRIMARY), hidden.accounts.labels(0).size]).toEqual(['', 0]);
+    expect(hidden.accounts.labelsOf([PRIMARY])).toEqual(['']);
     expect([shown?.label, (await hidden.accounts.list(0, []))[0]?.label]).toEqual(['rent', '']);
     expect((await hidden.accounts.list(0, [0]))[0]?.label).toBe('');
     hidden.close();
