@@ -55,8 +55,8 @@ export class WalletRefresh {
   readonly #abort = new AbortController();
   readonly #commits = new PendingCommits(this.#abort.signal);
   #weight = 0;
-  /** True while clients send requests. */
-  #isBusy = false;
+  /** True while clients send requests, and at first: they may have begun before the refresh. */
+  #isBusy = true;
 
   constructor(id: WalletId, number: number, report: (message: RefreshReport) => void) {
     this.#id = id;

@@ -144,7 +144,7 @@ describe('a refresh on its thread', () => {
   });
 
   it('scans the next two pages while the commits of a page are pending, and none after them', async () => {
-    wallet.outputs = 600;
+    wallet.outputs = 300;
     receiver.acknowledges = false;
     const running = receiver.refresh.run(wallet, feeds, FROM);
     await settle();
