@@ -3,6 +3,14 @@ import { keepCompiledModules } from './compile-cache.js';
 
 /* Sets up the engine, then loads the program: flags and the cache apply to modules that are loaded afterwards. */
 
+// The modules of Node.js that the program uses are loaded first: they come compiled, and V8 rejects that code once a flag
+// differs.
+const modules = [
+  ...['assert', 'child_process', 'cluster', 'dgram', 'dns', 'dns/promises', 'http', 'https', 'perf_hooks'],
+  ...['readline/promises', 'tty', 'vm', 'worker_threads', 'zlib'],
+];
+for (const name of modules) process.getBuiltinModule(name);
+
 // Compile WebAssembly with the optimising compiler at load, not during the first refresh.
 setV8Flag('--no-wasm-lazy-compilation', '14.6');
 setV8Flag('--no-wasm-dynamic-tiering', '14.6');
