@@ -1,3 +1,5 @@
+import { ORDER } from './scalar.js';
+
 /**
  * Batch arithmetic on points of 32 bytes, compressed. All implementations agree on every input and satisfy the same
  * tests. Operations take variable time, for public or blinded inputs, unless stated otherwise.
@@ -74,3 +76,7 @@ export interface Basis {
 /** True for the encoding of the identity. */
 export const isIdentity = (point: Uint8Array): boolean =>
   point.every((byte, i) => byte === (i === 0 ? 1 : 0));
+
+/** True when all are encodings of points of the prime-order subgroup other than the identity. Public data only. */
+export const areUsableKeys = (keys: readonly Uint8Array[], curve: Curve): boolean =>
+  curve.arePoints(keys) && !keys.some(isIdentity) && curve.multiplyEach(keys, ORDER).every(isIdentity);

@@ -7,5 +7,7 @@ import { referenceKernel } from './reference-kernel.js';
 /** Loads the fastest kernel that works on this machine. */
 export const loadKernel = (): ScanKernel => fastestKernel() ?? referenceKernel;
 
-/** Loads the fastest curve arithmetic that works on this machine. */
-export const loadCurve = (): Curve => fastestCurve() ?? plainCurve;
+let curve: Curve | undefined;
+
+/** Loads the fastest curve arithmetic that works on this machine, once in each thread. */
+export const loadCurve = (): Curve => (curve ??= fastestCurve() ?? plainCurve);

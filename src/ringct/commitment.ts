@@ -1,6 +1,7 @@
 import type { Curve } from '../crypto/curve.js';
 import { plainCurve } from '../crypto/plain-curve.js';
-import { decompress, G, H, IDENTITY, multiply, multiplyPublic, type Point } from '../crypto/point.js';
+import { decompress, G, H, IDENTITY, multiply, type Point } from '../crypto/point.js';
+import { scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
 import { equalBytes } from '../util/bytes.js';
@@ -9,9 +10,12 @@ import { equalBytes } from '../util/bytes.js';
 export const commit = (amount: Amount, mask: bigint): Commitment =>
   multiply(G, mask).add(multiply(H, amount)).toBytes() as Commitment;
 
+/** Mask of {@link zeroCommit}. */
+const ONE = scalarBytes(1n);
+
 /** Commitment to a public amount, with mask 1. Source: rctOps.cpp `zeroCommit`. */
-export const zeroCommit = (amount: Amount): Commitment =>
-  G.add(multiplyPublic(H, amount)).toBytes() as Commitment;
+export const zeroCommit = (amount: Amount, curve: Curve = plainCurve): Commitment =>
+  curve.commit([amount], ONE) as Commitment;
 
 /** True when the commitment is to this amount and mask. */
 export const commitsTo = (commitment: Commitment, amount: Amount, mask: bigint): boolean =>

@@ -22,7 +22,7 @@ const nextTo = (all: typeof short, i: number): (typeof short)[number] =>
   all[(i + 1) % all.length] as (typeof short)[number];
 const pairs = [
   ...short.map((first, i) => ({ first, second: nextTo(short, i) })),
-  ...long.map((first, i) => ({ first, second: nextTo(long, i) })).filter((_, i) => i % 2 === 0),
+  ...long.map((first, i) => ({ first, second: nextTo(long, i) })).filter((_, i) => i % 4 === 0),
 ];
 
 describe.each(BUILDS)('the %s build', (build) => {
@@ -89,7 +89,7 @@ describe('slowHashes', () => {
       fc.property(message, message, (first, second) => {
         expect(slowHashes([first, second])).toEqual([...plain([first]), ...plain([second])]);
       }),
-      { numRuns: 10 },
+      { numRuns: 5 },
     );
   });
 });

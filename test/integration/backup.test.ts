@@ -54,7 +54,7 @@ describe('a backup', () => {
     })();
     const backups: { directory: string; known: number }[] = [];
     try {
-      while (backups.length < 5) {
+      while (backups.length < 3) {
         const known = made.length;
         const { directory } = (await rpc('backup_wallet')) as Loose;
         backups.push({ directory: directory as string, known });

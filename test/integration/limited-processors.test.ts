@@ -3,7 +3,6 @@ import { createWallet } from '../support/create-wallet.js';
 import type { Monerod } from '../support/monerod.js';
 import { LIMITED_PROCESSORS } from '../support/processor-flags.js';
 import { until } from '../support/process.js';
-import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -41,11 +40,7 @@ const LINES = {
 
 describe.each(LIMITED_PROCESSORS)('on a processor $title', ({ flags, build }) => {
   it('the server logs the build in use, finds its money, and pays', async () => {
-    const wallet = await startWalletRpc({
-      daemon: daemon.address,
-      nodeFlags: flags,
-      env: DEFAULT_LOOKAHEAD_ENV,
-    });
+    const wallet = await startWalletRpc({ daemon: daemon.address, nodeFlags: flags });
     try {
       const output = await until('the line', () => {
         const text = wallet.process.output();

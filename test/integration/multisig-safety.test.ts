@@ -58,8 +58,6 @@ async function crash(place: number): Promise<void> {
   await walletAt(place).rpc('open_wallet', { filename: GROUP, password: 'p' });
 }
 
-const crashAll = (): Promise<unknown> => Promise.all([crash(0), crash(1)]);
-
 async function codeOf(place: number, method: string, params: unknown): Promise<unknown> {
   return (await walletAt(place).call(method, params)).error?.code;
 }
@@ -94,14 +92,15 @@ afterAll(async () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
+/* Steps that both wallets take are followed by a kill of either in turn, other steps by a kill of the wallet that took it. */
 describe('with a kill -9 between steps', () => {
   it('two wallets become a group', async () => {
     const opening = await prepareAll(wallets, GROUP);
-    await crashAll();
+    await crash(0);
     const first = await makeAll(wallets, 2, opening);
-    await crashAll();
+    await crash(1);
     const { addresses } = await exchangeAll(wallets, first);
-    await crashAll();
+    await crash(0);
     for (const wallet of wallets) {
       expect(await wallet.rpc('is_multisig')).toMatchObject({ ready: true });
       expect((await wallet.rpc('get_address')).address).toBe(addresses[0]);
@@ -111,27 +110,25 @@ describe('with a kill -9 between steps', () => {
   });
 
   it('they pay, and no nonce is used twice', async () => {
-    await crashAll();
     await Promise.all(wallets.map((wallet) => wallet.rpc('refresh')));
     const info = [await infoOf(0), await infoOf(1)];
-    await crashAll();
+    await crash(1);
     for (const wallet of wallets)
       expect((await wallet.rpc('import_multisig_info', { info })).n_outputs).toBe(12);
-    await crashAll();
+    await crash(0);
     const set = await propose(0);
-    await crashAll();
+    await crash(0);
     const answer = await sign(1, set);
     expect(await codeOf(1, 'sign_multisig', { tx_data_hex: set })).toBe(-35);
     await crash(1);
     // The answer may have been lost: the same set gives the same answer, another set is refused.
     expect(await sign(1, set)).toEqual(answer);
     expect(await codeOf(1, 'sign_multisig', { tx_data_hex: set })).toBe(-35);
-    await crash(0);
     const { tx_hash_list } = await walletAt(0).rpc('submit_multisig', {
       tx_data_hex: answer.tx_data_hex as string,
     });
     expect(tx_hash_list).toEqual(answer.tx_hash_list);
-    await crashAll();
+    await crash(0);
     for (const wallet of wallets) {
       await wallet.rpc('refresh');
       const { pending } = await wallet.rpc('get_transfers', { pending: true });
@@ -141,7 +138,7 @@ describe('with a kill -9 between steps', () => {
   });
 
   it('a signer that is killed while signing gives one answer or none', async () => {
-    for (const delay of [5, 60, 150, 300, 500]) {
+    for (const delay of [5, 80, 300]) {
       await exchangeMultisigInfo(wallets);
       const [first, second] = [await propose(0), await propose(0)];
       const lost = walletAt(1)

@@ -16,6 +16,7 @@ import { startMonerod, type Monerod } from '../support/monerod.js';
 import { purseOf } from '../support/list-coins.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startReference, type WalletRpc } from '../support/wallet-rpc.js';
+import { loadCurve } from '../../src/kernel/load-kernel.js';
 
 const COIN = 1_000_000_000_000n;
 const rng = seededRng('pending');
@@ -121,7 +122,7 @@ describe('tx metadata of ours', () => {
       unlockTime: 0n,
       viewSecret: ours.viewSecret,
     };
-    const signed = buildTransaction(plan, feePerByte(rates, 1), rates, rng);
+    const signed = buildTransaction(plan, feePerByte(rates, 1), rates, rng, loadCurve());
     const pending = pendingTxOf({ signed, inputs, payees: [payee], changeAddress, account: 0 });
     const bytes = encode(pendingTx, pending);
     expect(encode(pendingTx, decode(pendingTx, bytes))).toEqual(bytes);

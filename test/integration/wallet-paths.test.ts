@@ -16,7 +16,7 @@ const NO_WALLET = -13;
 const language = 'English';
 
 /** Interleaved payments of the test of switches; a thousand takes some minutes. */
-const PAYMENTS = Number(process.env['INTERLEAVED_PAYMENTS'] ?? '40');
+const PAYMENTS = Number(process.env['INTERLEAVED_PAYMENTS'] ?? '20');
 
 let root: string;
 let server: WalletRpc;

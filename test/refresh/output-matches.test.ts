@@ -39,7 +39,7 @@ class CountingScanner implements BatchScanner {
     { keys, outputKey }: ScanBatch,
     secrets: readonly Uint8Array[],
   ): Promise<readonly ScanHits[]> {
-    expect(keys.length).toBeLessThanOrEqual(32 * BATCH_KEYS);
+    if (keys.length > 32 * BATCH_KEYS) throw new RangeError('a batch of too many keys');
     this.secrets.push(secrets.map(([first = 0]) => first));
     this.rows += outputKey.length;
     this.largest = Math.max(this.largest, outputKey.length);
@@ -53,11 +53,12 @@ class CountingScanner implements BatchScanner {
 const readerOf = (n: number, firstTx = 0): MatchReader => ({ viewSecret: secretOf(n), firstTx });
 
 async function drain(matches: MatchStream): Promise<number> {
-  let batches = 0;
+  let [batches, found] = [0, 0];
   for await (const portion of matches) {
-    expect(portion.count).toBe(0);
+    found += portion.count;
     batches += 1;
   }
+  expect(found).toBe(0);
   return batches;
 }
 

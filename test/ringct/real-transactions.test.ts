@@ -12,6 +12,7 @@ import {
   transactionHashWith,
   unprunedSize,
 } from '../../src/cryptonote/transaction.js';
+import { loadCurve } from '../../src/kernel/load-kernel.js';
 import { verifyRange as verify, type RangeClaim } from '../../src/ringct/bulletproofs-plus.js';
 import { verifyClsag as verifySignature, type ClsagClaim } from '../../src/ringct/clsag.js';
 import { amountsBalance as balance } from '../../src/ringct/commitment.js';
@@ -29,6 +30,11 @@ const amountsBalance = (...args: Parameters<typeof balance>): boolean =>
 const verifyClsag = (claim: ClsagClaim): boolean => onEveryCurve((curve) => verifySignature(claim, curve));
 const verifyRange = (claims: readonly RangeClaim[]): boolean =>
   onEveryCurve((curve, rng) => verify(claims, rng, curve), systemRng);
+
+/** The fastest curve refuses spoiled proofs here; all curves refuse those of `clsag` and `bulletproofs-plus` tests. */
+const curve = loadCurve();
+const isSigned = (claim: ClsagClaim): boolean => verifySignature(claim, curve);
+const isProven = (claim: RangeClaim): boolean => verify([claim], systemRng, curve);
 
 interface Vectors {
   readonly blocks: readonly {
@@ -131,20 +137,18 @@ describe.each(ringed)('a real transaction of $note', ({ hash, blob, rings }) => 
       (c: ClsagClaim): ClsagClaim => ({ ...c, clsag: { ...c.clsag, s: c.clsag.s.slice(1) } }),
     ],
   ])('is refused with another %s', (_, change) => {
-    expect(verifyClsag(change(claim(0)))).toBe(false);
+    expect(isSigned(change(claim(0)))).toBe(false);
   });
 
   test('has a range proof that verifies, and any spoiled field does not', () => {
     expect(verifyRange([{ proof, commitments: base.outPk }])).toBe(true);
     for (const field of ['A', 'A1', 'B', 'r1', 's1', 'd1'] as const)
-      expect(
-        verifyRange([{ proof: { ...proof, [field]: spoiled(proof[field]) }, commitments: base.outPk }]),
-      ).toBe(false);
-    expect(verifyRange([{ proof: { ...proof, L: [...proof.L].reverse() }, commitments: base.outPk }])).toBe(
-      false,
-    );
-    expect(verifyRange([{ proof: { ...proof, R: proof.R.slice(1) }, commitments: base.outPk }])).toBe(false);
-    expect(verifyRange([{ proof, commitments: [...base.outPk].reverse() }])).toBe(false);
+      expect(isProven({ proof: { ...proof, [field]: spoiled(proof[field]) }, commitments: base.outPk })).toBe(
+        false,
+      );
+    expect(isProven({ proof: { ...proof, L: [...proof.L].reverse() }, commitments: base.outPk })).toBe(false);
+    expect(isProven({ proof: { ...proof, R: proof.R.slice(1) }, commitments: base.outPk })).toBe(false);
+    expect(isProven({ proof, commitments: [...base.outPk].reverse() })).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Curve } from '../../src/crypto/curve.js';
-import { plainCurve } from '../../src/crypto/plain-curve.js';
+import { loadCurve } from '../../src/kernel/load-kernel.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import type { Rng } from '../../src/util/random.js';
 import { signMessage, verifyMessage } from '../../src/wallet/proofs/message-signature.js';
@@ -32,7 +32,7 @@ export class InlineProofs {
     if (run === undefined) throw new Error(`no such job: ${job}`);
     await Promise.resolve();
     try {
-      return run(input as never, this.#rng, plainCurve);
+      return run(input as never, this.#rng, loadCurve());
     } finally {
       for (const secret of secrets) secret.fill(0);
     }

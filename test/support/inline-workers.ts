@@ -18,7 +18,7 @@ import {
 } from '../../src/wallet/multisig/account.js';
 import { cosign, NoNonceError } from '../../src/wallet/multisig/cosigning.js';
 import { checkInfo, freshInfo } from '../../src/wallet/multisig/info.js';
-import { readKexMessage } from '../../src/wallet/multisig/kex-message.js';
+import { readKexMessage, type KexMessage } from '../../src/wallet/multisig/kex-message.js';
 import { compositeKeyImage } from '../../src/wallet/multisig/key-image.js';
 import { propose } from '../../src/wallet/multisig/proposal.js';
 import {
@@ -50,24 +50,27 @@ const signing: Jobs<SigningWork> = {
   offline: (order) => signOffline(order, systemRng, curve),
 };
 
+const readMessages = (texts: readonly string[]): KexMessage[] =>
+  texts.map((text) => readKexMessage(text, curve));
+
 const multisig: Jobs<MultisigWork> = {
   start({ signer, threshold, messages }) {
-    const account = startExchange(signer, threshold, messages.map(readKexMessage));
+    const account = startExchange(signer, threshold, readMessages(messages));
     return { account, message: nextMessage(account, systemRng) };
   },
   advance({ account: before, messages, incomplete }) {
-    const account = continueExchange(before, messages.map(readKexMessage), incomplete);
+    const account = continueExchange(before, readMessages(messages), incomplete);
     return { account, message: nextMessage(account, systemRng) };
   },
-  boost: ({ booster, messages }) => boosterMessage(booster, messages.map(readKexMessage), systemRng),
+  boost: ({ booster, messages }) => boosterMessage(booster, readMessages(messages), systemRng),
   createInfo: ({ outputs, signer, shares }) =>
-    outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng)),
+    outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng, curve)),
   verifyInfo({ info, account, viewPublicKey }) {
-    checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
+    checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account, curve);
     return true;
   },
   combineKeyImages: ({ outputs, keys, count }) =>
-    outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count)),
+    outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count, curve)),
   propose: (plan) => propose(plan, systemRng, curve),
   cosign: (order) => cosign(order, curve),
 };

@@ -73,7 +73,10 @@ async function outgoing(wallet: WalletRpc): Promise<Loose[]> {
   return ((await wallet.rpc('get_transfers', { out: true })).out ?? []) as Loose[];
 }
 
-/** Registers tests in which groups pay twice from each position, and sweep; the views of all members must agree. */
+/**
+ * Registers tests in which groups pay and sweep, each time proposed by another member; groups of three pay twice. The
+ * views of all members must agree.
+ */
 export function testGroups(groups: readonly Group[]): void {
   let world: World;
 
@@ -125,7 +128,9 @@ export function testGroups(groups: readonly Group[]): void {
       for (const images of known) expect(images).toEqual(known[0]);
     });
 
-    test.each([1, 2])('pays, round %i', async (time) => {
+    const rounds = letters.length === 3 ? [1, 2] : [1];
+
+    test.each(rounds)('pays, round %i', async (time) => {
       if (time > 1) await exchangeMultisigInfo(wallets);
       const [proposer, ...others] = startingWith(wallets, time);
       if (proposer === undefined) throw new Error('a proposer');
@@ -189,7 +194,7 @@ export function testGroups(groups: readonly Group[]): void {
       await proposer.rpc('submit_multisig', { tx_data_hex: set });
       await world.daemon.generate(stranger.addressText(), 1);
       for (const wallet of wallets) {
-        expect(await outgoing(wallet)).toHaveLength(3);
+        expect(await outgoing(wallet)).toHaveLength(rounds.length + 1);
         expect(await balanceOf(wallet)).toMatchObject({ balance: 0, multisig_import_needed: false });
       }
     });

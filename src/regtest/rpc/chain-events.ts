@@ -1,5 +1,5 @@
 import type { Hash } from '../../crypto/types.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import { loadCurve } from '../../kernel/load-kernel.js';
 import { parseBlock } from '../../cryptonote/block.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
 import { toHex } from '../../util/bytes.js';
@@ -69,7 +69,7 @@ export class ChainEvents {
     this.#blocks = [...this.#blocks, ...fresh.map(({ hash }) => hash)].slice(-RECENT_BLOCKS);
     const [first] = fresh;
     if (first === undefined) return;
-    this.#publish(TOPIC.fullChain, () => fresh.map(({ blob }) => fullBlock(parseBlock(blob), plainCurve)));
+    this.#publish(TOPIC.fullChain, () => fresh.map(({ blob }) => fullBlock(parseBlock(blob), loadCurve())));
     this.#publish(TOPIC.minimalChain, () => ({
       first_height: from,
       first_prev_id: toHex(parseBlock(first.blob).header.prevHash),
@@ -99,7 +99,7 @@ export class ChainEvents {
     this.#published = new Set(relayed.map(({ hash }) => toHex(hash)));
     if (fresh.length === 0) return;
     this.#publish(TOPIC.fullPool, () =>
-      fresh.map(({ blob }) => fullTransaction(parseTransaction(blob), plainCurve)),
+      fresh.map(({ blob }) => fullTransaction(parseTransaction(blob), loadCurve())),
     );
     this.#publish(TOPIC.minimalPool, () =>
       fresh.map(({ hash, blob, weight, fee }) => ({ id: toHex(hash), blob_size: blob.length, weight, fee })),

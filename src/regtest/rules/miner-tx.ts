@@ -1,10 +1,8 @@
-import {
-  derivePublicKey,
-  keyDerivation,
-  publicKeyOf,
-  randomSecretKey,
-  viewTag,
-} from '../../crypto/derivation.js';
+import type { Curve } from '../../crypto/curve.js';
+import { derivationToScalar, randomSecretKey, viewTag } from '../../crypto/derivation.js';
+import { G } from '../../crypto/point.js';
+import { scalarBytes } from '../../crypto/scalar.js';
+import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
 import { writeExtra } from '../../cryptonote/extra.js';
 import { transactionWeight } from '../../cryptonote/transaction.js';
@@ -38,16 +36,22 @@ interface MinerKeys {
   readonly extra: Uint8Array;
 }
 
-function drawKeys({ address, extraNonce }: MinerShare, rng: Rng): MinerKeys {
+const BASE = G.toBytes();
+
+/** @throws RangeError when a key of the address is not a point. */
+function drawKeys({ address, extraNonce }: MinerShare, rng: Rng, curve: Curve): MinerKeys {
   const secret = randomSecretKey(rng);
-  const derivation = keyDerivation(address.viewPublicKey, secret);
+  const eightfold = curve.multiplyEach([address.viewPublicKey], 8n);
+  const [derivation, key] = curve.multiplySecret([...eightfold, BASE], [secret, secret]) as [
+    KeyDerivation,
+    PublicKey,
+  ];
+  const shared = scalarBytes(derivationToScalar(derivation, 0));
+  const [publicKey] = curve.addSecretMultiples([address.spendPublicKey], [shared]) as [PublicKey];
   const nonce = extraNonce.length === 0 ? [] : [{ type: 'nonce' as const, nonce: extraNonce }];
   return {
-    output: {
-      publicKey: derivePublicKey(derivation, 0, address.spendPublicKey),
-      viewTag: viewTag(derivation, 0),
-    },
-    extra: writeExtra([{ type: 'publicKey', key: publicKeyOf(secret) }, ...nonce]),
+    output: { publicKey, viewTag: viewTag(derivation, 0) },
+    extra: writeExtra([{ type: 'publicKey', key }, ...nonce]),
   };
 }
 
@@ -76,9 +80,9 @@ const ATTEMPTS = 10;
  * @throws Violation when the block is too heavy for any reward.
  * Source: blockchain.cpp `create_block_template`.
  */
-export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): Transaction {
+export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng, curve: Curve): Transaction {
   const { height, medianWeight, generated, txWeight, fees } = basis;
-  const keys = drawKeys(share, rng);
+  const keys = drawKeys(share, rng, curve);
   const make = (blockWeight: number): Transaction => {
     const reward = blockReward(medianWeight, blockWeight, generated);
     demand(reward !== undefined, 'the block is too heavy');

@@ -93,7 +93,7 @@ const curve = loadCurve();
 const readMessages = (texts: readonly string[]): KexMessage[] =>
   texts.map((text) => {
     try {
-      return readKexMessage(text);
+      return readKexMessage(text, curve);
     } catch (cause) {
       if (!(cause instanceof KexMessageError)) throw cause;
       throw refused(`a key exchange message cannot be used: ${cause.message}`, cause.text);
@@ -119,16 +119,18 @@ function run(work: MultisigTask): MultisigWork[keyof MultisigWork]['result'] {
       return boosterMessage(work.task.booster, readMessages(work.task.messages), systemRng);
     case 'createInfo': {
       const { outputs, signer, shares } = work.task;
-      return outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng));
+      return outputs.map(({ publicKey, nonces }) =>
+        freshInfo(publicKey, signer, shares, nonces, systemRng, curve),
+      );
     }
     case 'verifyInfo': {
       const { info, account, viewPublicKey } = work.task;
-      checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
+      checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account, curve);
       return true;
     }
     case 'combineKeyImages': {
       const { outputs, keys, count } = work.task;
-      return outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count));
+      return outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count, curve));
     }
     case 'propose':
       return propose(work.task, systemRng, curve);

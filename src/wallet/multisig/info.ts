@@ -1,10 +1,10 @@
-import { keyImage } from '../../crypto/derivation.js';
-import { hashToPoint } from '../../crypto/hash-to-point.js';
-import { G, inMainSubgroup, multiply, tryDecompress } from '../../crypto/point.js';
+import { areUsableKeys, type Curve } from '../../crypto/curve.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
+import { G } from '../../crypto/point.js';
 import { randomScalar, scalarBytes } from '../../crypto/scalar.js';
 import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { NONCES } from '../../ringct/clsag-multisig.js';
-import { equalBytes, toHex } from '../../util/bytes.js';
+import { chunks, equalBytes, joinBytes, toHex } from '../../util/bytes.js';
 import { CodecError, list, type Codec } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 import { key, struct } from '../exchange/binary-archive.js';
@@ -53,6 +53,8 @@ export interface FreshInfo {
   readonly secrets: readonly SecretKey[];
 }
 
+const BASE = G.toBytes();
+
 /** Makes info with new nonces for an output. @param count number of nonces: {@link nonceCount}. */
 export function freshInfo(
   outputKey: PublicKey,
@@ -60,29 +62,33 @@ export function freshInfo(
   shares: readonly SecretKey[],
   count: number,
   rng: Rng,
+  curve: Curve = plainCurve,
 ): FreshInfo {
-  const base = hashToPoint(outputKey);
-  const nonces = Array.from({ length: count }, () => randomScalar(rng));
+  const secrets = Array.from({ length: count }, () => scalarBytes(randomScalar(rng)));
+  const [base] = curve.hashToPoints([outputKey]) as [Uint8Array];
   return {
     info: {
       signer,
-      nonces: nonces.map((nonce) => ({
-        L: multiply(G, nonce).toBytes(),
-        R: multiply(base, nonce).toBytes(),
-      })),
-      partialKeyImages: partialKeyImages(outputKey, shares),
+      nonces: secrets.map((secret) => {
+        const [L, R] = curve.multiplySecret([BASE, base], [secret, secret]) as [Uint8Array, Uint8Array];
+        return { L, R };
+      }),
+      partialKeyImages: partialKeyImages(outputKey, shares, curve),
     },
-    secrets: nonces.map(scalarBytes),
+    secrets,
   };
 }
 
 /** Partial key images `x·Hp(P)` of every secret share x. Source: multisig.cpp `generate_multisig_key_image`. */
-export const partialKeyImages = (outputKey: PublicKey, shares: readonly SecretKey[]): KeyImage[] =>
-  shares.map((share) => keyImage(outputKey, share));
-
-function isUsable(bytes: Uint8Array): boolean {
-  const point = tryDecompress(bytes);
-  return point !== undefined && !point.is0() && inMainSubgroup(point);
+export function partialKeyImages(
+  outputKey: PublicKey,
+  shares: readonly SecretKey[],
+  curve: Curve = plainCurve,
+): KeyImage[] {
+  const secrets = joinBytes(shares);
+  const images = curve.keyImages(joinBytes(shares.map(() => outputKey)), secrets);
+  secrets.fill(0);
+  return chunks(images, 32) as KeyImage[];
 }
 
 /**
@@ -93,6 +99,7 @@ export function checkInfo(
   received: SignerInfo,
   keys: Pick<SignerInfo, 'spendPublicKey' | 'viewPublicKey'>,
   group: Group,
+  curve: Curve = plainCurve,
 ): void {
   if (
     !equalBytes(received.spendPublicKey, keys.spendPublicKey) ||
@@ -108,11 +115,16 @@ export function checkInfo(
     if (images.length !== each) throw new CodecError('it has a wrong number of partial key images');
     if (nonces.length % NONCES !== 0) throw new CodecError('it has an odd number of nonces');
     if (nonces.length > nonceCount(group)) throw new CodecError('it has more nonces than signing needs');
-    for (const { L, R } of nonces) {
-      const name = toHex(L);
-      if (!isUsable(L) || !isUsable(R) || seen.has(name)) throw new CodecError('it has an unusable nonce');
-      seen.add(name);
-    }
-    if (!images.every(isUsable)) throw new CodecError('it has an unusable partial key image');
+    const names = nonces.map(({ L }) => toHex(L));
+    if (
+      names.some((name, i) => seen.has(name) || names.indexOf(name) !== i) ||
+      !areUsableKeys(
+        nonces.flatMap(({ L, R }) => [L, R]),
+        curve,
+      )
+    )
+      throw new CodecError('it has an unusable nonce');
+    for (const name of names) seen.add(name);
+    if (!areUsableKeys(images, curve)) throw new CodecError('it has an unusable partial key image');
   }
 }

@@ -1,6 +1,7 @@
+import { areUsableKeys, type Curve } from '../../crypto/curve.js';
 import { publicKeyOf } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
-import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
 import { checkSignature, signHash } from '../../crypto/signature.js';
 import type { Hash, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
 import { decodeBase58, encodeBase58 } from '../../cryptonote/base58.js';
@@ -65,12 +66,6 @@ const digestOf = ({ round, signer, keys, commonSecret }: KexMessage): Hash =>
   commonSecret === undefined
     ? keccak(utf8(LATER_MAGIC), encode(u32, round), signer, ...keys)
     : keccak(utf8(FIRST_MAGIC), encode(u32, round), signer, commonSecret);
-
-/** True for a point of the prime-order subgroup other than the identity. */
-function isUsable(publicKey: PublicKey): boolean {
-  const point = tryDecompress(publicKey);
-  return point !== undefined && !point.is0() && inMainSubgroup(point);
-}
 
 /** @param signerSecret of `signer`. */
 function seal(message: KexMessage, signerSecret: SecretKey, rng: Rng): string {
@@ -149,9 +144,9 @@ function parse(text: string): { readonly message: KexMessage; readonly signature
  * @throws KexMessageError for another kind of text, a damaged message, unusable keys, or a wrong signature.
  * Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
  */
-export function readKexMessage(text: string): KexMessage {
+export function readKexMessage(text: string, curve: Curve = plainCurve): KexMessage {
   const { message, signature: made } = parse(text);
-  if (![message.signer, ...message.keys].every(isUsable))
+  if (!areUsableKeys([message.signer, ...message.keys], curve))
     throw new KexMessageError('it has an unusable key', 'Pubkey from message was invalid.');
   if (!checkSignature(digestOf(message), message.signer, made))
     throw new KexMessageError('its signature is not by its sender', 'Multisig kex msg signature invalid.');

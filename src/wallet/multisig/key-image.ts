@@ -1,4 +1,6 @@
 import { keyDerivation, keyImage, toPublicKey } from '../../crypto/derivation.js';
+import type { Curve } from '../../crypto/curve.js';
+import { plainCurve } from '../../crypto/plain-curve.js';
 import { decompress } from '../../crypto/point.js';
 import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
@@ -38,8 +40,9 @@ export function compositeKeyImage(
   keys: SigningShares,
   partials: readonly KeyImage[],
   count: number,
+  curve: Curve = plainCurve,
 ): KeyImage {
-  const own = partialKeyImages(output.publicKey, keys.shares);
+  const own = partialKeyImages(output.publicKey, keys.shares, curve);
   const parts = new Map([...own, ...partials].map((part) => [toHex(part), part]));
   if (parts.size < count)
     throw new CodecError('partial key images are missing: the info of more signers must be imported');

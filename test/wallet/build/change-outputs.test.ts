@@ -129,7 +129,7 @@ function formOf(plan: PricedPlan) {
   const length = (bytes: Uint8Array | undefined): number => bytes?.length ?? 0;
   const [proof] = prunable?.bulletproofsPlus ?? [];
   expect(proof && base && verifyRange([{ proof, commitments: base.outPk }], rng, curve)).toBe(true);
-  expect(base && amountsBalance(prunable?.pseudoOuts ?? [], base.outPk, base.fee)).toBe(true);
+  expect(base && amountsBalance(prunable?.pseudoOuts ?? [], base.outPk, base.fee, curve)).toBe(true);
   return {
     size: signed.blob.length,
     weight: signed.weight,

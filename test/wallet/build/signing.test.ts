@@ -56,7 +56,7 @@ function verify(signed: SignedTx, inputs: readonly SpendableInput[]): void {
   if (base === undefined || prunable === undefined) throw new Error('no signature');
   expect(transactionHash(tx)).toEqual(signed.hash);
   expect(transactionWeight(tx)).toBe(signed.weight);
-  expect(amountsBalance(prunable.pseudoOuts, base.outPk, base.fee)).toBe(true);
+  expect(amountsBalance(prunable.pseudoOuts, base.outPk, base.fee, curve)).toBe(true);
   const [proof] = prunable.bulletproofsPlus;
   if (proof === undefined) throw new Error('no range proof');
   expect(verifyRange([{ proof, commitments: base.outPk }], systemRng, curve)).toBe(true);

@@ -15,6 +15,7 @@ import {
 import { buildTransaction } from '../../../src/wallet/build/signing.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, ownedOutput, spendableInput } from '../fixtures.js';
+import { loadCurve } from '../../../src/kernel/load-kernel.js';
 
 const { vectors } = JSON.parse(
   readFileSync(new URL('../../../../test/vectors/wallet/pending-tx.json', import.meta.url), 'utf8'),
@@ -147,7 +148,7 @@ describe('a pending transaction of this wallet', () => {
     unlockTime: 0n,
     viewSecret: payer.viewSecret,
   };
-  const signed = buildTransaction(plan, 20_000n, rates, rng);
+  const signed = buildTransaction(plan, 20_000n, rates, rng, loadCurve());
   const known = inputs.map(({ keyImage, ring, amount: value, mask }, place) => ({
     output: ownedOutput(value, { keyImage, mask, subaddress: { major: 0, minor: 4 - place } }),
     ring,
@@ -179,6 +180,7 @@ describe('a pending transaction of this wallet', () => {
       20_000n,
       rates,
       rng,
+      loadCurve(),
     );
     const { change } = pendingTxOf({ ...facts, signed: all });
     expect(change.amount).toBe(0n);

@@ -12,6 +12,7 @@ import {
 } from '../../../src/wallet/multisig/account.js';
 import { readKexMessage } from '../../../src/wallet/multisig/kex-message.js';
 import { randomSecretKey } from '../../../src/crypto/derivation.js';
+import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import type { Rng } from '../../../src/util/random.js';
 
 export function signerOfSeed(words: string): Signer {
@@ -22,7 +23,8 @@ export function signerOfSeed(words: string): Signer {
 export const randomSigners = (total: number, rng: Rng): Signer[] =>
   Array.from({ length: total }, () => signerOf(randomSecretKey(rng), randomSecretKey(rng)));
 
-export const readAll = (messages: readonly string[]) => messages.map(readKexMessage);
+export const readAll = (messages: readonly string[]) =>
+  messages.map((text) => readKexMessage(text, loadCurve()));
 
 /** Accounts of all participants after each round, from round 1 on. */
 export function exchangeRounds(signers: readonly Signer[], threshold: number, rng: Rng): MultisigAccount[][] {

@@ -83,7 +83,7 @@ export const memberOf = (account: MultisigAccount, outputs: readonly Shared[], r
     account,
     signer,
     fresh: outputs.map(({ output }) =>
-      freshInfo(output.publicKey, signer, account.shares, nonceCount(account), rng),
+      freshInfo(output.publicKey, signer, account.shares, nonceCount(account), rng, loadCurve()),
     ),
   };
 };
@@ -96,7 +96,13 @@ export function withKeyImages(members: readonly Member[], outputs: readonly Shar
   if (first === undefined) throw new Error('a member');
   return outputs.map(({ output, ring }, i) => {
     const partials = members.flatMap(({ fresh }) => fresh[i]?.info.partialKeyImages ?? []);
-    const keyImage = compositeKeyImage(output, keysOf(first), partials, shareCounts(first.account).all);
+    const keyImage = compositeKeyImage(
+      output,
+      keysOf(first),
+      partials,
+      shareCounts(first.account).all,
+      loadCurve(),
+    );
     return { output: { ...output, keyImage }, ring };
   });
 }

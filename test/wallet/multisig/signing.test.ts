@@ -92,7 +92,7 @@ function assertSound({ tx }: PendingTx, outputs: readonly Shared[]): void {
   if (rct === undefined || prunable === undefined) throw new Error('no signatures');
   const [proof] = prunable.bulletproofsPlus;
   expect(proof && verifyRange([{ proof, commitments: rct.base.outPk }], systemRng, curve)).toBe(true);
-  expect(amountsBalance(prunable.pseudoOuts, rct.base.outPk, rct.base.fee)).toBe(true);
+  expect(amountsBalance(prunable.pseudoOuts, rct.base.outPk, rct.base.fee, curve)).toBe(true);
   const message = preMlsagHash(
     prefixHash(prefix),
     rct.base,
@@ -106,7 +106,7 @@ function assertSound({ tx }: PendingTx, outputs: readonly Shared[]): void {
     const pseudoOut = prunable.pseudoOuts[i];
     if (!spent || !clsag || !pseudoOut) throw new Error('an input without its parts');
     expect(inMainSubgroup(decompress(keyImage))).toBe(true);
-    expect(verifyClsag({ message, ring: spent.ring.members, clsag, keyImage, pseudoOut })).toBe(true);
+    expect(verifyClsag({ message, ring: spent.ring.members, clsag, keyImage, pseudoOut }, curve)).toBe(true);
   });
 }
 

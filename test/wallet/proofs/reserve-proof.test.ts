@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { keccak } from '../../../src/crypto/keccak.js';
-import { plainCurve } from '../../../src/crypto/plain-curve.js';
+import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import { checkRing } from '../../../src/crypto/ring-signature.js';
 import type { Hash } from '../../../src/crypto/types.js';
 import { decodeBase58, encodeBase58 } from '../../../src/cryptonote/base58.js';
@@ -59,7 +59,7 @@ const txOf = (hash: Hash) => {
 };
 
 const prove = (of: readonly HeldOutput[] = outputs): string =>
-  proveReserve({ message, address, outputs: of, keys: owner }, rng, plainCurve);
+  proveReserve({ message, address, outputs: of, keys: owner }, rng, loadCurve());
 
 const check = (
   proof: ReserveProof,

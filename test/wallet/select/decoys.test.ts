@@ -5,6 +5,7 @@ import { decompress, G, multiply } from '../../../src/crypto/point.js';
 import { scalarBytes } from '../../../src/crypto/scalar.js';
 import type { Commitment, PublicKey } from '../../../src/crypto/types.js';
 import { commit } from '../../../src/ringct/commitment.js';
+import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import type { Rng } from '../../../src/util/random.js';
@@ -231,7 +232,7 @@ describe('a ring', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(74), { maxLength: 40 }), (locked) => {
         const fetched = honest.map((output, i) => ({ ...output, unlocked: i === 40 || !locked.includes(i) }));
-        const ring = assembleRing(real, candidates, fetched);
+        const ring = assembleRing(real, candidates, fetched, loadCurve());
         const indices = indicesOf(ring);
         expect(indices).toHaveLength(16);
         expect(indices).toEqual([...new Set(indices)].sort((a, b) => a - b));
