@@ -64,6 +64,31 @@ const TX_AT = {
 
 const TX_FLAGS = { coinbase: 1, hasSize: 2, hasPaymentId: 4, hasSpent: 8 } as const;
 
+/** Packs items as records of a fixed size. @param write fills the record of an item. */
+function packRecords<T>(
+  items: readonly T[],
+  size: number,
+  write: (item: T, record: Uint8Array, view: DataView) => void,
+): Uint8Array {
+  const packed = new Uint8Array(size * items.length);
+  items.forEach((item, i) => {
+    const record = packed.subarray(size * i, size * (i + 1));
+    write(item, record, new DataView(packed.buffer, size * i, size));
+  });
+  return packed;
+}
+
+/** Unpacks records of a fixed size. @param read returns the item of a record. */
+const unpackRecords = <T>(
+  packed: Uint8Array,
+  size: number,
+  read: (record: Uint8Array, view: DataView) => T,
+): T[] =>
+  Array.from({ length: packed.length / size }, (_, i) => {
+    const record = packed.subarray(size * i, size * (i + 1));
+    return read(record, new DataView(record.buffer, record.byteOffset, size));
+  });
+
 /** Packs findings; the outputs are as they are found, not spent. */
 export function packFindings({ hashes, received, outputs, ...rest }: PageFindings): PackedFindings {
   return {
@@ -80,20 +105,17 @@ export function unpackFindings({ hashes, received, outputs, ...rest }: PackedFin
     ...rest,
     hashes: unpackHashes(hashes),
     received: unpackReceived(received),
-    outputs: unpackOutputs(outputs),
+    outputs: unpackRecords(outputs, OUTPUT_BYTES, unpackOutput),
   };
 }
 
 function packReceived(received: readonly ReceivedTx[]): PackedReceived {
-  const txs = new Uint8Array(RECEIVED_BYTES * received.length);
   const keys: Uint8Array[] = [];
-  received.forEach((tx, i) => {
+  const txs = packRecords(received, RECEIVED_BYTES, (tx, record, view) => {
     const { size, paymentId, additionalPublicKeys, spentKeyImages = [] } = tx;
-    const record = txs.subarray(RECEIVED_BYTES * i, RECEIVED_BYTES * (i + 1));
     record.set(tx.txHash, TX_AT.txHash);
     record.set(tx.txPublicKey, TX_AT.txPublicKey);
     if (paymentId !== undefined) record.set(paymentId, TX_AT.paymentId);
-    const view = new DataView(record.buffer, record.byteOffset, RECEIVED_BYTES);
     view.setBigUint64(TX_AT.fee, tx.fee);
     view.setBigUint64(TX_AT.unlockTime, tx.unlockTime);
     view.setFloat64(TX_AT.height, tx.height);
@@ -117,14 +139,11 @@ const txFlagsOf = ({ coinbase, size, paymentId, spentKeyImages }: ReceivedTx): n
 function unpackReceived({ txs, keys }: PackedReceived): ReceivedTx[] {
   let at = 0;
   const next = (count: number): Uint8Array[] => chunks(keys.subarray(at, (at += 32 * count)), 32);
-  return Array.from({ length: txs.length / RECEIVED_BYTES }, (_, i) =>
-    unpackTx(txs.subarray(RECEIVED_BYTES * i, RECEIVED_BYTES * (i + 1)), next),
-  );
+  return unpackRecords(txs, RECEIVED_BYTES, (record, view) => unpackTx(record, view, next));
 }
 
 /** @param next takes the next keys. */
-function unpackTx(record: Uint8Array, next: (count: number) => Uint8Array[]): ReceivedTx {
-  const view = new DataView(record.buffer, record.byteOffset, RECEIVED_BYTES);
+function unpackTx(record: Uint8Array, view: DataView, next: (count: number) => Uint8Array[]): ReceivedTx {
   const flags = view.getUint8(TX_AT.flags);
   const has = (flag: number): boolean => (flags & flag) !== 0;
   const paymentIdEnd = TX_AT.paymentId + view.getUint8(TX_AT.paymentIdLength);
@@ -145,16 +164,13 @@ function unpackTx(record: Uint8Array, next: (count: number) => Uint8Array[]): Re
   };
 }
 
-function packOutputs(outputs: readonly OwnedOutput[]): Uint8Array {
-  const packed = new Uint8Array(OUTPUT_BYTES * outputs.length);
-  outputs.forEach((output, i) => {
-    const record = packed.subarray(OUTPUT_BYTES * i, OUTPUT_BYTES * (i + 1));
+const packOutputs = (outputs: readonly OwnedOutput[]): Uint8Array =>
+  packRecords(outputs, OUTPUT_BYTES, (output, record, view) => {
     record.set(output.txHash, AT.txHash);
     record.set(output.publicKey, AT.publicKey);
     if (output.keyImage !== undefined) record.set(output.keyImage, AT.keyImage);
     record.set(output.derivationKey, AT.derivationKey);
     record.set(intToBytes(output.mask), AT.mask);
-    const view = new DataView(record.buffer, record.byteOffset, OUTPUT_BYTES);
     view.setBigUint64(AT.amount, output.amount);
     view.setBigUint64(AT.unlockTime, output.unlockTime);
     view.setFloat64(AT.globalIndex, output.globalIndex);
@@ -164,8 +180,6 @@ function packOutputs(outputs: readonly OwnedOutput[]): Uint8Array {
     view.setUint32(AT.minor, output.subaddress.minor);
     view.setUint8(AT.flags, flagsOf(output));
   });
-  return packed;
-}
 
 const flagsOf = ({ rct, coinbase, change, burnt, frozen, keyImage }: OwnedOutput): number =>
   (rct ? FLAGS.rct : 0) |
@@ -175,14 +189,7 @@ const flagsOf = ({ rct, coinbase, change, burnt, frozen, keyImage }: OwnedOutput
   (frozen ? FLAGS.frozen : 0) |
   (keyImage === undefined ? 0 : FLAGS.hasKeyImage);
 
-function unpackOutputs(packed: Uint8Array): OwnedOutput[] {
-  return Array.from({ length: packed.length / OUTPUT_BYTES }, (_, i) =>
-    unpackOutput(packed.subarray(OUTPUT_BYTES * i, OUTPUT_BYTES * (i + 1))),
-  );
-}
-
-function unpackOutput(record: Uint8Array): OwnedOutput {
-  const view = new DataView(record.buffer, record.byteOffset, OUTPUT_BYTES);
+function unpackOutput(record: Uint8Array, view: DataView): OwnedOutput {
   const bytesAt = (at: number): Uint8Array => record.subarray(at, at + 32);
   const flags = view.getUint8(AT.flags);
   const has = (flag: number): boolean => (flags & flag) !== 0;
