@@ -69,6 +69,7 @@ export class SubaddressTable {
   load(packed: PackedSubaddresses): void {
     this.#byKey.reserve(Math.floor(packed.length / ENTRY_BYTES));
     eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
+    this.#isFilled = false;
   }
 
   /**
