@@ -80,9 +80,8 @@ export function decodeMnemonic(text: string): DecodedMnemonic {
         ? 'mnemonic: wrong checksum word'
         : 'mnemonic: not all words are of one language',
     );
-  const indices = words
-    .slice(0, SEED_WORDS)
-    .map((word) => (hasChecksum ? indexByPrefix : indexOfWhole)(word, language) ?? -1);
+  const indexOf = hasChecksum ? indexByPrefix : indexOfWhole;
+  const indices = words.slice(0, SEED_WORDS).map((word) => indexOf(word, language) ?? -1);
   const seed = toSeed(indices, wordList(language).words.length);
   return { seed, language, deprecated: !hasChecksum || language === OLD_ENGLISH };
 }

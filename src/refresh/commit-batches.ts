@@ -1,6 +1,9 @@
 import type { PageFindings } from '../wallet/model/records.js';
 
-/** Outputs and spends of a commit batch, about: each batch has a cost of its own, and most stages of 150 payments take one event row. */
+/**
+ * Outputs and spends of a commit batch, about: each batch has a cost of its own, but one event row holds the stages of a
+ * limited number of payments (`store/tables/stage-ranges.ts`).
+ */
 const ROWS_AT_ONCE = 96;
 
 /** The same while clients send requests, which are answered between two batches. */
