@@ -77,6 +77,10 @@ export interface Basis {
 export const isIdentity = (point: Uint8Array): boolean =>
   point.every((byte, i) => byte === (i === 0 ? 1 : 0));
 
+/** True when points lie in the prime-order subgroup, as the identity does. Public data only. */
+export const areInMainSubgroup = (points: readonly Uint8Array[], curve: Curve): boolean =>
+  curve.multiplyEach(points, ORDER).every(isIdentity);
+
 /** True when all are encodings of points of the prime-order subgroup other than the identity. Public data only. */
 export const areUsableKeys = (keys: readonly Uint8Array[], curve: Curve): boolean =>
-  curve.arePoints(keys) && !keys.some(isIdentity) && curve.multiplyEach(keys, ORDER).every(isIdentity);
+  curve.arePoints(keys) && !keys.some(isIdentity) && areInMainSubgroup(keys, curve);

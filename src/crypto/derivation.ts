@@ -38,6 +38,22 @@ export function keyDerivation(publicKey: PublicKey, secret: SecretKey): KeyDeriv
   return multiplyBy8(multiply(decompress(publicKey), toScalar(secret))).toBytes() as KeyDerivation;
 }
 
+/**
+ * {@link keyDerivation} of several keys, each with its secret.
+ * @throws RangeError when a key is not a point.
+ */
+export const keyDerivations = (
+  pairs: readonly (readonly [PublicKey, SecretKey])[],
+  curve: Curve,
+): KeyDerivation[] =>
+  curve.multiplySecret(
+    curve.multiplyEach(
+      pairs.map(([key]) => key),
+      8n,
+    ),
+    pairs.map(([, secret]) => secret),
+  ) as KeyDerivation[];
+
 /** `Hs(D || i)`. Source: crypto.cpp `derivation_to_scalar`. */
 export function derivationToScalar(derivation: KeyDerivation, outputIndex: number): bigint {
   return hashToScalar(derivation, encode(varintNumber, outputIndex));

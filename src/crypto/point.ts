@@ -1,6 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { fromHex } from '../util/bytes.js';
 import { reduce } from './scalar.js';
+import type { PublicKey } from './types.js';
 
 /** A point of the curve, torsion allowed. */
 export const Point = ed25519.Point;
@@ -10,6 +11,8 @@ export type Point = InstanceType<typeof Point>;
 export const G = Point.BASE;
 // Windows of 5 bits are as fast as noble's default of 8, whose table takes 70 ms to build on every thread.
 G.precompute(5);
+/** Encoding of {@link G}. */
+export const BASE = G.toBytes() as PublicKey;
 export const IDENTITY = Point.ZERO;
 
 /**

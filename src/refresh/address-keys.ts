@@ -1,4 +1,4 @@
-import { G } from '../crypto/point.js';
+import { BASE } from '../crypto/point.js';
 import type { PublicKeyOf } from '../crypto/derivation.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import {
@@ -14,8 +14,6 @@ import { chunks } from '../util/bytes.js';
 /** Loaded at the first call: loading takes some milliseconds. */
 let kernel: ScanKernel | undefined;
 
-const BASE_POINT = G.toBytes();
-
 /**
  * Computes `s·G` in constant time. The first call takes a third of the time of `publicKeyOf`, which makes tables, and a later
  * one a ninth.
@@ -23,7 +21,7 @@ const BASE_POINT = G.toBytes();
  */
 export const kernelPublicKeyOf: PublicKeyOf = (secret) => {
   kernel ??= loadKernel();
-  return kernel.multiply(BASE_POINT, secret) as PublicKey;
+  return kernel.multiply(BASE, secret) as PublicKey;
 };
 
 /**

@@ -2,7 +2,7 @@ import { isIdentity, type Basis, type Curve } from '../crypto/curve.js';
 import { hashToPoint } from '../crypto/hash-to-point.js';
 import { keccak } from '../crypto/keccak.js';
 import { plainCurve } from '../crypto/plain-curve.js';
-import { G, H } from '../crypto/point.js';
+import { BASE, H } from '../crypto/point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
@@ -40,7 +40,7 @@ const INV_8 = invert(8n);
 
 const INITIAL_TRANSCRIPT = hashToPoint(keccak(text.encode('bulletproof_plus_transcript'))).toBytes();
 
-const BASES = [G.toBytes(), H.toBytes()];
+const BASES = [BASE, H.toBytes()];
 /** Index of the first generator in a basis: after {@link BASES} follow H₀, G₀, H₁, G₁, … */
 const FIRST = BASES.length;
 

@@ -1,6 +1,6 @@
-import { isIdentity, type Curve } from '../crypto/curve.js';
+import { areInMainSubgroup, isIdentity, type Curve } from '../crypto/curve.js';
 import { plainCurve } from '../crypto/plain-curve.js';
-import { G } from '../crypto/point.js';
+import { BASE } from '../crypto/point.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
 import { chunks, concatBytes, equalBytes, paddedName } from '../util/bytes.js';
@@ -16,7 +16,6 @@ import type { Clsag, ProofPoint, ProofScalar, RingMember } from './types.js';
 const AGGREGATE_KEYS = paddedName('CLSAG_agg_0');
 const AGGREGATE_COMMITMENTS = paddedName('CLSAG_agg_1');
 const ROUND = paddedName('CLSAG_round');
-const BASE = G.toBytes();
 /** 1/8 modulo ℓ. */
 export const INV_8 = ((): bigint => {
   // 8·x = 1 modulo ℓ.
@@ -188,8 +187,7 @@ export function verifyClsag(
   const members = ring.flatMap(({ publicKey, commitment }) => [publicKey, commitment]);
   if (!curve.arePoints([keyImage, D, pseudoOut, ...members])) return false;
   const [full = D] = curve.multiplyEach([D], 8n);
-  if (isIdentity(keyImage) || isIdentity(full) || !curve.multiplyEach([keyImage], ORDER).every(isIdentity))
-    return false;
+  if (isIdentity(keyImage) || isIdentity(full) || !areInMainSubgroup([keyImage], curve)) return false;
 
   const { muP, muC, round } = challenger(message, ring, keyImage, clsag.D, pseudoOut);
   const points = ringPoints(ring, pseudoOut, keyImage, full, curve);

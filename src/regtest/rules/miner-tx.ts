@@ -1,6 +1,11 @@
 import type { Curve } from '../../crypto/curve.js';
-import { derivationToScalar, randomSecretKey, viewTag } from '../../crypto/derivation.js';
-import { G } from '../../crypto/point.js';
+import {
+  derivationToScalar,
+  keyDerivations,
+  publicKeysOf,
+  randomSecretKey,
+  viewTag,
+} from '../../crypto/derivation.js';
 import { scalarBytes } from '../../crypto/scalar.js';
 import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
@@ -36,16 +41,11 @@ interface MinerKeys {
   readonly extra: Uint8Array;
 }
 
-const BASE = G.toBytes();
-
 /** @throws RangeError when a key of the address is not a point. */
 function drawKeys({ address, extraNonce }: MinerShare, rng: Rng, curve: Curve): MinerKeys {
   const secret = randomSecretKey(rng);
-  const eightfold = curve.multiplyEach([address.viewPublicKey], 8n);
-  const [derivation, key] = curve.multiplySecret([...eightfold, BASE], [secret, secret]) as [
-    KeyDerivation,
-    PublicKey,
-  ];
+  const [key] = publicKeysOf([secret], curve) as [PublicKey];
+  const [derivation] = keyDerivations([[address.viewPublicKey, secret]], curve) as [KeyDerivation];
   const shared = scalarBytes(derivationToScalar(derivation, 0));
   const [publicKey] = curve.addSecretMultiples([address.spendPublicKey], [shared]) as [PublicKey];
   const nonce = extraNonce.length === 0 ? [] : [{ type: 'nonce' as const, nonce: extraNonce }];

@@ -1,6 +1,5 @@
-import { isIdentity, type Curve } from '../../crypto/curve.js';
+import { areInMainSubgroup, type Curve } from '../../crypto/curve.js';
 import { plainCurve } from '../../crypto/plain-curve.js';
-import { ORDER } from '../../crypto/scalar.js';
 import { prefixHash } from '../../cryptonote/transaction.js';
 import { verifyRange } from '../../ringct/bulletproofs-plus.js';
 import { verifyClsag } from '../../ringct/clsag.js';
@@ -22,7 +21,7 @@ export function areAmountsProved(
   const images = inputs.map(({ keyImage }) => keyImage);
   return (
     curve.arePoints([...tx.prefix.outputs.map(({ publicKey }) => publicKey), ...images]) &&
-    curve.multiplyEach(images, ORDER).every(isIdentity) &&
+    areInMainSubgroup(images, curve) &&
     amountsBalance(prunable.pseudoOuts, base.outPk, base.fee, curve) &&
     proof !== undefined &&
     verifyRange([{ proof, commitments: base.outPk }], systemRng, curve)

@@ -1,7 +1,7 @@
 import type { Curve } from '../../crypto/curve.js';
-import { derivationToScalar, viewTag } from '../../crypto/derivation.js';
+import { derivationToScalar, keyDerivations, viewTag } from '../../crypto/derivation.js';
 import { plainCurve } from '../../crypto/plain-curve.js';
-import { G } from '../../crypto/point.js';
+import { BASE } from '../../crypto/point.js';
 import { scalarBytes } from '../../crypto/scalar.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../../crypto/types.js';
 import { paymentIdField, writeExtra, type ExtraField } from '../../cryptonote/extra.js';
@@ -26,26 +26,9 @@ export interface OutputSecrets {
 const unique = (addresses: readonly Address[]): Address[] =>
   addresses.filter((address, i) => addresses.findIndex((other) => sameAddress(address, other)) === i);
 
-const BASE = G.toBytes() as PublicKey;
-
 /** Base point of a tx public key: `s·D` for a subaddress with spend key D, otherwise `s·G`. */
 const baseFor = (address: Address | undefined): PublicKey =>
   address?.kind === 'subaddress' ? address.spendPublicKey : BASE;
-
-/** `8·s·P` of keys and secrets. Source: crypto.cpp `generate_key_derivation`. */
-const derivationsOf = (
-  pairs: readonly (readonly [PublicKey, SecretKey])[],
-  curve: Curve,
-): readonly KeyDerivation[] =>
-  curve
-    .multiplySecret(
-      curve.multiplyEach(
-        pairs.map(([key]) => key),
-        8n,
-      ),
-      pairs.map(([, secret]) => secret),
-    )
-    .map((bytes) => bytes as KeyDerivation);
 
 /**
  * Kind of tx public keys. For a subaddress as the only payee the tx public key is based on its spend key; a
@@ -113,7 +96,7 @@ export function layOutOutputs(
     .multiplySecret([baseFor(addressing.onlySubaddress), ...bases], [txSecretKey, ...additionalSecretKeys])
     .map((bytes) => bytes as PublicKey);
 
-  const derivations = derivationsOf(
+  const derivations = keyDerivations(
     targets.map(({ address }, i) => {
       const own = additionalSecretKeys[i];
       const secret = own !== undefined && address.kind === 'subaddress' ? own : txSecretKey;
@@ -144,7 +127,7 @@ export function layOutOutputs(
   // A dummy id of zeros makes payments with and without an id look alike, unless there are more than two outputs.
   if (paymentId !== undefined || (targets.length <= 2 && others.length <= 1)) {
     const { viewPublicKey } = others[0] ?? changeAddress;
-    const [derivation] = derivationsOf([[viewPublicKey, txSecretKey]], curve) as [KeyDerivation];
+    const [derivation] = keyDerivations([[viewPublicKey, txSecretKey]], curve) as [KeyDerivation];
     const id = cryptPaymentId(paymentId ?? (new Uint8Array(8) as PaymentId), derivation);
     fields.push(paymentIdField({ kind: 'short', id }));
   }

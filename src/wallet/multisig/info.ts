@@ -1,6 +1,6 @@
 import { areUsableKeys, type Curve } from '../../crypto/curve.js';
 import { plainCurve } from '../../crypto/plain-curve.js';
-import { G } from '../../crypto/point.js';
+import { BASE } from '../../crypto/point.js';
 import { randomScalar, scalarBytes } from '../../crypto/scalar.js';
 import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { NONCES } from '../../ringct/clsag-multisig.js';
@@ -52,8 +52,6 @@ export interface FreshInfo {
   /** In the order of `info.nonces`. Each may be used for one signature only. */
   readonly secrets: readonly SecretKey[];
 }
-
-const BASE = G.toBytes();
 
 /** Makes info with new nonces for an output. @param count number of nonces: {@link nonceCount}. */
 export function freshInfo(
@@ -115,16 +113,11 @@ export function checkInfo(
     if (images.length !== each) throw new CodecError('it has a wrong number of partial key images');
     if (nonces.length % NONCES !== 0) throw new CodecError('it has an odd number of nonces');
     if (nonces.length > nonceCount(group)) throw new CodecError('it has more nonces than signing needs');
-    const names = nonces.map(({ L }) => toHex(L));
-    if (
-      names.some((name, i) => seen.has(name) || names.indexOf(name) !== i) ||
-      !areUsableKeys(
-        nonces.flatMap(({ L, R }) => [L, R]),
-        curve,
-      )
-    )
+    const before = seen.size;
+    for (const { L } of nonces) seen.add(toHex(L));
+    const points = nonces.flatMap(({ L, R }) => [L, R]);
+    if (seen.size < before + nonces.length || !areUsableKeys(points, curve))
       throw new CodecError('it has an unusable nonce');
-    for (const name of names) seen.add(name);
     if (!areUsableKeys(images, curve)) throw new CodecError('it has an unusable partial key image');
   }
 }

@@ -1,6 +1,5 @@
-import { isIdentity, type Curve } from '../../crypto/curve.js';
+import { areInMainSubgroup, type Curve } from '../../crypto/curve.js';
 import { plainCurve } from '../../crypto/plain-curve.js';
-import { ORDER } from '../../crypto/scalar.js';
 import type { Commitment, PublicKey } from '../../crypto/types.js';
 import {
   COINBASE_UNLOCK_BLOCKS,
@@ -201,7 +200,7 @@ export function assembleRing(
 /** Key and commitment must lie in the main subgroup; otherwise the ring reveals its real member or is refused. */
 function isUsable({ publicKey, commitment }: Candidate, curve: Curve): boolean {
   const points = [publicKey, commitment];
-  return curve.arePoints(points) && curve.multiplyEach(points, ORDER).every(isIdentity);
+  return curve.arePoints(points) && areInMainSubgroup(points, curve);
 }
 
 /** Input of {@link assembleRing}. Plain data, so that it can be posted to a thread. */
