@@ -85,8 +85,9 @@ describe('a wallet that lacks blocks', () => {
   it('makes the server not ready, without its name, until it has caught up', async () => {
     const { rpc } = walletCalls(server.port, 'my secret name');
     await createWallet({ rpc });
-    await rpc('refresh');
     await rpc('auto_refresh', { enable: false });
+    // Waits for a refresh that began before, which could read the blocks to come.
+    await rpc('refresh');
     await untilReady();
     await monerod.generate(ADDRESS, 6);
     const { body } = await untilNotReady('wallets_behind');
